@@ -16,6 +16,7 @@ from lm_eval.models.api_models import JsonChatStr
 from lm_eval.models.utils import normalize_gen_kwargs
 from tqdm import tqdm
 
+from lm_eval_sea.tasks._shared.chat.ends import ended_by_itself
 from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
 
 from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError
@@ -31,7 +32,8 @@ _THINKING: dict[str, dict[str, Any]] = {
     "template": {},
 }
 _PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
-_FAILURES_IN_A_ROW = 5  # per concurrent request, after which the server is taken for gone
+_FAILURES_IN_A_ROW = 5  # per concurrent request, after which the server is asked whether it is there
+_SHORT = ({"role": "user", "content": "1"},)  # messages that any server answers
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -72,7 +74,8 @@ class ChatAPI(LM):
             model: its name at the server.
             base_url: such as http://localhost:8000/v1.
             num_concurrent: requests at the same time.
-            timeout: seconds without a token after which a request is made anew, not those of a whole answer.
+            timeout: seconds without a token after which a request is made anew, not those of a whole answer; ten times as many
+                before the first, where the server says by comments that the request is waiting.
             max_retries: attempts after the first; waits are those that the server names (Retry-After), or 1, 2, 4 … seconds.
             max_length: the window in tokens, where the server does not tell.
             max_gen_toks: tokens of an answer, thought included, where a task does not say.
@@ -118,7 +121,7 @@ class ChatAPI(LM):
             if not isinstance(window, int) or window <= 1:
                 return None, None
             try:
-                rendered, _ = await server.render(self._model, [{"role": "user", "content": "1"}], self._template_kwargs)
+                rendered, _ = await server.render(self._model, _SHORT, self._template_kwargs)
             except RequestError:
                 return window, None
             return window, rendered[-_PROMPT_END:]
@@ -151,7 +154,7 @@ class ChatAPI(LM):
         async def try_it() -> bool:
             async with self._server(self._parameters) as server:
                 try:
-                    await server.rank(self._model, [{"role": "user", "content": "1"}], ["2"], self._template_kwargs)
+                    await server.rank(self._model, _SHORT, ["2"], self._template_kwargs)
                 except RequestError as error:
                     logger.debug("%s ranks no answers: %s", self._base_url, error)
                     return False
@@ -250,7 +253,9 @@ class ChatAPI(LM):
                     failed_in_a_row += isinstance(error, NoReplyError) or not self._answered
                     self._refused |= not isinstance(error, NoReplyError)
                     if failed_in_a_row >= _FAILURES_IN_A_ROW * self._num_concurrent:
-                        raise ServerError(f"{failed_in_a_row} requests in a row have no answer, the last: {error}") from error
+                        failed, failed_in_a_row = failed_in_a_row, 0
+                        if not await self._answers_others(wanted):
+                            raise ServerError(f"{failed} requests in a row have no answer, the last: {error}") from error
                 else:
                     answers[index] = _text_of(reply, until, self._prompt_end)
                     failed_in_a_row, self._answered = 0, True
@@ -258,7 +263,20 @@ class ChatAPI(LM):
                 progress.update()
 
         await self._work(work, len(requests))
+        if not (self._answered or self._refused):
+            *_, (_, wanted, _) = self._bodies(requests[-1:])
+            self._answered = await self._answers_others(wanted)
         return answers
+
+    async def _answers_others(self, wanted: Mapping[str, Any]) -> bool:
+        """Whether the server answers a short message with these parameters: rows that it does not answer are at fault, then."""
+        apart = ("add_generation_prompt", "continue_final_message")
+        async with self._server(self._parameters) as server:
+            try:
+                await server.chat(self._model, _SHORT, {name: value for name, value in wanted.items() if name not in apart})
+            except RequestError:
+                return False
+        return True
 
     def _bodies(self, requests: Sequence[Instance]) -> Any:
         """Messages, parameters and `until` of each request, as they are needed. Equal requests get seeds of their own."""
@@ -314,7 +332,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> Gene
     """
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not tell thoughts apart leaves them in the text
-    parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=reply.finish_reason != "length")
+    parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
     if told_apart is None and text and parts.state in ("cut", "stopped in the thought"):
         text, told_apart = "", parts.thought
     details = reply.usage.get("completion_tokens_details")
@@ -330,6 +348,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> Gene
         prompt_tokens=_count(reply.usage, "prompt_tokens"),
         thought_tokens=thought,
         answer_tokens=max(written - (thought or 0), 0) if written is not None and is_known else None,
+        refused_parameters=reply.refused_parameters or None,
     )
 
 

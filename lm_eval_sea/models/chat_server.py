@@ -16,13 +16,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.tasks._shared.chat.ends import FAILED, end_of
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
-from .server_parameters import NeededParameterError, PromptTooLongError, ServerParameters
+from .server_parameters import NeededParameterError, PromptTooLongError, RequestParameters, ServerParameters
 
 FIRST_WAIT = 1.0  # seconds before the second attempt, where the server names no time; each further wait is twice as long
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
 LONGEST_TEXT = 32 * 2**20  # characters of one answer: that of a server that never ends
+QUEUE = 10  # times the timeout between tokens: how long a server that sends comments may take for the first
 _CONNECT_SECONDS = 20.0
 _LONG_WAIT = 30.0  # seconds of which is told
 _RETRIES_AT_FIRST = 2  # of the question whether the server is there
@@ -58,27 +60,31 @@ class Reply:
     Attributes:
         answer: None where the server sent none.
         thought: None where the server tells none apart.
-        finish_reason: in the words of OpenAI's API.
+        finish_reason: in the words of OpenAI's API; the server's own where none is known.
         usage: as the server counts tokens.
         model: what the server calls the model that answers.
+        length: characters of answer and thought.
+        refused_parameters: what was sent in the place of parameters that the server refuses.
     """
 
     finish_reason: str | None = None
     model: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
+    refused_parameters: Mapping[str, str] = field(default_factory=dict)
     _answer: list[str] = field(default_factory=list)
     _thought: list[str] = field(default_factory=list)
-    _length: int = 0
+    _has_deltas: bool = False
+    length: int = 0
 
     @property
     def answer(self) -> str | None:
         """The whole of it."""
-        return "".join(self._answer) if self._answer else None
+        return _whole(self._answer)
 
     @property
     def thought(self) -> str | None:
         """The whole of it."""
-        return "".join(self._thought) if self._thought else None
+        return _whole(self._thought)
 
     def add(self, data: Any) -> None:
         """Takes a piece of a stream, or a whole completion.
@@ -95,18 +101,35 @@ class Reply:
         if isinstance(data.get("usage"), Mapping):
             self.usage = dict(data["usage"])
         for choice in data.get("choices") or ():
-            part = choice.get("delta") or choice.get("message") or {}
+            if choice.get("index"):  # another answer to the same request, which nobody asked for
+                continue
+            delta = choice.get("delta")
+            self._has_deltas |= bool(delta)
+            # some servers end a stream with the whole message
+            part = delta or (not self._has_deltas and choice.get("message")) or {}
             text, thought = _texts(part.get("content"))
             # vLLM from 0.12 on and OpenRouter: reasoning; older vLLM, SGLang and DeepSeek: reasoning_content; some send both
-            thought += part.get("reasoning") or part.get("reasoning_content") or ""
+            thought += _text_in(part.get("reasoning")) or _text_in(part.get("reasoning_content"))
             text += part.get("refusal") or ""
             for pieces, piece in ((self._answer, text), (self._thought, thought)):
                 if piece:
                     pieces.append(piece)
-            self.finish_reason = choice.get("finish_reason") or self.finish_reason
-            self._length += len(text) + len(thought)
-        if self._length > LONGEST_TEXT:
+            if finish_reason := choice.get("finish_reason"):
+                self.finish_reason = end_of(str(finish_reason)) or _shown(finish_reason)
+            if self.finish_reason == FAILED:
+                raise _BrokenReplyError(f"an answer that the server ends by {_shown(finish_reason)!r}")
+            self.length += len(text) + len(thought)
+        if self.length > LONGEST_TEXT:
             raise _BrokenReplyError("an answer without an end")
+
+
+def _whole(pieces: Sequence[str]) -> str | None:
+    return _without_surrogates("".join(pieces)) if pieces else None
+
+
+def _without_surrogates(text: str) -> str:
+    """Halves of a character, which JSON may have apart, put together; a half alone is U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _texts(content: Any) -> tuple[str, str]:
@@ -115,6 +138,15 @@ def _texts(content: Any) -> tuple[str, str]:
         text = "".join(part.get("text") or "" for part in content)
         return text, "".join(_texts(part.get("thinking"))[0] for part in content)
     return content or "", ""
+
+
+def _text_in(content: Any) -> str:
+    """The text of a string, of a part that has one, or of a list of such parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        return next(filter(None, (_text_in(content.get(name)) for name in ("text", "content", "summary"))), "")
+    return "".join(map(_text_in, content)) if isinstance(content, Sequence) else ""
 
 
 class ChatServer:
@@ -126,7 +158,7 @@ class ChatServer:
         Args:
             base_url: such as http://localhost:8000/v1.
             api_key: servers of one's own want none, but the client does.
-            timeout: seconds without a token, or before the first.
+            timeout: seconds without a token; before the first as many without a sign of the server, and `QUEUE` times as many.
             max_retries: attempts after the first.
             parameters: what is known of what the server takes.
 
@@ -138,7 +170,8 @@ class ChatServer:
         except ImportError as error:
             raise ServerError(f"chat-api needs the package openai: {install_extra('api')}") from error
         self._openai = openai
-        self._base_url, self._parameters, self._max_retries = base_url, parameters, max_retries
+        self._base_url, self._parameters = base_url, parameters
+        self._timeout, self._max_retries = timeout, max_retries
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=api_key,
@@ -186,16 +219,17 @@ class ChatServer:
             RequestError: if there is none.
             ServerError: if there can be none for any request.
         """
-        room: int | None = None
+        parameters = self._parameters.of_request(wanted)
         while True:
-            sent = self._parameters.of_request(wanted, room)
             try:
-                reply: Reply = await self._attempts(functools.partial(self._stream, model, messages, sent))
-                if reply.model:
-                    say_if_another(model, reply.model)
-                return reply
+                reply: Reply = await self._attempts(functools.partial(self._stream, model, messages, parameters.sent()))
             except self._openai.APIStatusError as error:
-                room = self._learn(sent, wanted, room, error)
+                self._learn(parameters, error)
+                continue
+            reply.refused_parameters = parameters.answered(reply.usage.get("completion_tokens"))
+            if reply.model:
+                say_if_another(model, reply.model)
+            return reply
 
     async def rank(self, model: str, messages: Any, endings: Sequence[str], template_kwargs: Mapping[str, Any]) -> list[Any]:
         """Log-likelihoods of texts that may begin the answer to messages, where the server is vLLM's.
@@ -270,8 +304,8 @@ class ChatServer:
         except self._openai.APIStatusError as error:
             raise RequestError(str(self._refusal(error))) from error
 
-    def _learn(self, sent: Mapping[str, Any], wanted: Mapping[str, Any], room: int | None, error: Any) -> int | None:
-        """The room of a request that is to be made once more.
+    def _learn(self, parameters: RequestParameters, error: Any) -> None:
+        """Has a request that was refused take other parameters.
 
         Raises:
             RequestError: if it would be made as before.
@@ -282,16 +316,14 @@ class ChatServer:
         if error.status_code in _OF_ALL or body.get("code") == "insufficient_quota":
             raise refusal from error
         if error.status_code in _OF_PARAMETERS:
-            parameter = body.get("param")
+            named = body.get("param")
             try:
-                found = self._parameters.learn(sent, _message(error), parameter if isinstance(parameter, str) else None)
+                if parameters.learn(_message(error), named if isinstance(named, str) else None):
+                    return
             except NeededParameterError as needed:
                 raise ServerError(f"{self._base_url}: {needed}") from error
             except PromptTooLongError as long:
                 raise RequestError(str(long)) from error
-            room = room if found is None else found
-            if self._parameters.of_request(wanted, room) != sent:
-                return room
         raise RequestError(str(refusal)) from error
 
     def _refusal(self, error: Any) -> ServerError:
@@ -329,26 +361,41 @@ class ChatServer:
         raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem)
 
     async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
-        """One attempt; the answer comes token by token, so that the client's timeout is one between tokens."""
+        """One attempt; the answer comes token by token, so that the timeout is one between tokens."""
         reply = Reply()
         request = self._client.chat.completions.with_streaming_response.create(
             model=model, messages=messages, stream=True, extra_body=dict(sent)
         )
         async with request as response:
             if "json" in response.headers.get("Content-Type", ""):  # a server that does not stream, or that reports an error
-                reply.add(json.loads(await response.text()))
+                content = [chunk async for chunk in self._in_time(response.iter_bytes(), reply)]
+                reply.add(json.loads(b"".join(content).decode(errors="replace")))
             else:
-                async for data in _events(response.iter_lines()):
+                async for data in _events(self._in_time(response.iter_bytes(), reply)):
                     reply.add(data)
         if reply.finish_reason is None:
             raise _BrokenReplyError("a reply that ends in the middle")
-        self._parameters.take_length(sent, reply.usage.get("completion_tokens"))
+        if end_of(reply.finish_reason) is None:
+            _say_if_unknown(reply.finish_reason)
         return reply
 
+    async def _in_time(self, chunks: AsyncIterator[bytes], reply: Reply) -> AsyncIterator[bytes]:
+        """What a server sends, as long as the reply grows by it in time: the client's timeout is one of silence.
 
-async def _events(lines: AsyncIterator[str]) -> AsyncIterator[Any]:
+        A server may keep a request waiting by comments, so it gets more time for the first token.
+        """
+        length, end = 0, time.monotonic() + QUEUE * self._timeout
+        async for chunk in chunks:
+            if reply.length > length:
+                length, end = reply.length, time.monotonic() + self._timeout
+            elif time.monotonic() > end:
+                raise _BrokenReplyError("timed out: the server keeps the connection open, and sends no tokens")
+            yield chunk
+
+
+async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
     """What server-sent events carry. Those of chat completions are a line each; others are comments."""
-    async for line in lines:
+    async for line in _lines(chunks):
         name, _, value = line.partition(":")
         if name != "data":
             continue
@@ -357,12 +404,30 @@ async def _events(lines: AsyncIterator[str]) -> AsyncIterator[Any]:
         yield json.loads(value)
 
 
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """Lines as events have them: `str.splitlines`, as the client has it, also ends them at U+2028 and others within a text."""
+    begun: list[bytes] = []
+    async for chunk in chunks:
+        first, *others = re.split(rb"\r\n?|\n", chunk)  # a pair that two chunks share is one empty line more
+        begun.append(first)
+        for other in others:
+            yield b"".join(begun).decode(errors="replace")
+            begun = [other]
+    yield b"".join(begun).decode(errors="replace")
+
+
 @functools.cache
 def say_if_another(asked: str, answers: str) -> None:
     """Warns once where a server names another model than it was asked for; one with a date behind its name is the same."""
     names = [re.sub(r"-(latest|preview)\Z", "", name.rsplit("/", 1)[-1].lower()) for name in (asked, answers)]
     if names[0] not in names[1] and names[1] not in names[0]:
         logger.warning("the server answers as the model %r, and was asked for %r: is it the right one?", _shown(answers), asked)
+
+
+@functools.cache
+def _say_if_unknown(finish_reason: str) -> None:
+    """Warns once of each end of an answer that is not known."""
+    logger.warning("answers end by %r, which is not known: they count as cut", finish_reason)
 
 
 def _told(reply: Any, name: str) -> Any:
@@ -396,5 +461,5 @@ def _message(error: Any) -> str:
 
 
 def _shown(said: Any) -> str:
-    text = " ".join(str(said).split())
+    text = _without_surrogates(" ".join(str(said).split()))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

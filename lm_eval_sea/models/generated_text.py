@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class GeneratedText(str):
     """What a model wrote: a string, as lm-eval's tasks, caches and logs take it, with what the backend tells beside it.
@@ -11,11 +13,13 @@ class GeneratedText(str):
     Attributes:
         thought: what the model thought, where the backend keeps it apart; the string is the answer alone then. None also where
             thought and answer are one text, which `tasks/_shared/reading/thought.py` takes apart.
-        finish_reason: why the text ended, in the words of OpenAI's API: "stop", "length", "content_filter".
+        finish_reason: why the text ended, in the words of OpenAI's API: "stop", "length", "content_filter", "tool_calls"; a
+            server's own word where none of them says the same (`tasks/_shared/chat/ends.py`).
         prompt_tokens: of the rendered prompt.
         thought_tokens: of the thought, its marks included.
         answer_tokens: of what is not thought.
         failure: why there is no answer, in one line; the string is empty then.
+        refused_parameters: what was sent in the place of parameters that a server refuses, by their names.
     """
 
     thought: str | None
@@ -24,6 +28,7 @@ class GeneratedText(str):
     thought_tokens: int | None
     answer_tokens: int | None
     failure: str | None
+    refused_parameters: Mapping[str, str] | None
 
     def __new__(
         cls,
@@ -35,11 +40,13 @@ class GeneratedText(str):
         thought_tokens: int | None = None,
         answer_tokens: int | None = None,
         failure: str | None = None,
+        refused_parameters: Mapping[str, str] | None = None,
     ) -> GeneratedText:
         """A text; the arguments are the attributes."""
         made = super().__new__(cls, text)
         made.thought, made.finish_reason, made.failure = thought, finish_reason, failure
         made.prompt_tokens, made.thought_tokens, made.answer_tokens = prompt_tokens, thought_tokens, answer_tokens
+        made.refused_parameters = refused_parameters
         return made
 
     def __getnewargs__(self) -> tuple[str]:

@@ -29,6 +29,15 @@ _MOST = re.compile(
 )
 
 
+# How servers say that it is a parameter that they refuse, near its name; other words around a name may be those of a row.
+_SAYS = (
+    r"not (?:\w+ ){0,2}(?:support|permit|allow|accept|recogni|implement|valid|available)|n't (?:support|allow|accept)|unsupported"
+    r"|unrecogni|unknown|unexpected|invalid|\bextra\b|forbidden|deprecated|incompatible|\bmust\b|\bshould\b|\bonly\b|range"
+    r"|too (?:large|big|long|high|small|low)"
+)
+_NEAR = 80  # characters
+
+
 class NeededParameterError(ValueError):
     """The server refuses a parameter without which another thing would be measured; one line."""
 
@@ -41,83 +50,118 @@ class ServerParameters:
     """Parameters as a server takes them: one that it refuses is left out of all further requests, and said once."""
 
     def __init__(self, longest: int | None = None) -> None:
-        """Knows nothing yet but the most tokens that an answer may have."""
-        self._longest = longest
-        self._limit: str | None = LIMIT  # how the server calls the limit of an answer; None: it takes none
-        self._dropped: set[str] = set()
+        """Knows nothing yet but the most tokens that an answer may have in the window."""
+        self.longest = longest
+        self.most: int | None = None  # tokens of an answer that the server gives
+        self.limit: str | None = LIMIT  # how the server calls the limit of an answer; None: it takes none
+        self.refused: frozenset[str] = frozenset()
         self._said: set[str] = set()
 
-    def of_request(self, wanted: Mapping[str, Any], room: int | None) -> dict[str, Any]:
-        """What is sent.
+    def of_request(self, wanted: Mapping[str, Any]) -> RequestParameters:
+        """The parameters of one request; `wanted` has them by name, and the limit of the answer is called `LIMIT`."""
+        return RequestParameters(self, wanted)
+
+    def say(self, what: str, line: str) -> None:
+        """Warns once of each thing."""
+        if what not in self._said:
+            self._said.add(what)
+            logger.warning(line)
+
+
+class RequestParameters:
+    """Parameters of one request, which tries what a refusal says.
+
+    The message of a refusal may quote the row, with any words in it. So what it says holds for other requests only once this one
+    has an answer.
+    """
+
+    def __init__(self, server: ServerParameters, wanted: Mapping[str, Any]) -> None:
+        """Begins with what is known of the server."""
+        self._server, self._wanted = server, wanted
+        self._most, self._refused = server.most, server.refused
+        self._limit = self._begun_with = server.limit
+        self._room: int | None = None  # that the window leaves; 0: the server is not told, and finds out; None: not known
+        self._lines: dict[str, str] = {}  # what is to be said of it
+
+    def sent(self) -> dict[str, Any]:
+        """What is sent."""
+        found = {name: value for name, value in self._wanted.items() if name not in self._refused and name != LIMIT}
+        if self._limit and LIMIT in self._wanted and self._room != 0:
+            limits = (self._wanted[LIMIT], self._server.longest, self._most, self._room)
+            found[self._limit] = min(number for number in limits if number is not None)
+        return found
+
+    def learn(self, message: str, parameter: str | None) -> bool:
+        """Takes note of a refusal.
 
         Args:
-            wanted: parameters by name; the limit of the answer is called `LIMIT`.
-            room: the most tokens that the window leaves this request; 0: the server is not told, and finds out; None: not known.
-        """
-        sent = {name: value for name, value in wanted.items() if name not in self._dropped and name != LIMIT}
-        if self._limit and LIMIT in wanted and room != 0:
-            sent[self._limit] = min(number for number in (wanted[LIMIT], self._longest, room) if number is not None)
-        return sent
-
-    def learn(self, sent: Mapping[str, Any], message: str, parameter: str | None) -> int | None:
-        """Takes note of a refusal; a request that `of_request` makes as before is refused for another reason.
-
-        Args:
-            sent: the parameters that were refused.
             message: what the server said.
             parameter: which parameter it names, if it does so.
 
         Returns:
-            The room of this request, as `of_request` takes it.
+            Whether the request would be another one now; else it is refused for another reason.
 
         Raises:
             NeededParameterError: for a parameter that cannot be left out.
             PromptTooLongError: if the prompt alone is too long.
         """
+        before = self.sent()
+        self._learn(before, message, parameter)
+        return self.sent() != before
+
+    def answered(self, tokens: Any) -> dict[str, str]:
+        """Takes note of an answer of so many tokens; returns what was sent in the place of parameters that are refused."""
+        known, sent = self._server, self.sent()
+        known.refused |= self._refused
+        known.most = min((number for number in (known.most, self._most) if number is not None), default=None)
+        if self._limit != self._begun_with:
+            known.limit = self._limit
+        for what, line in self._lines.items():
+            known.say(what, line)
+        if type(tokens) is int and known.limit == LIMIT and tokens > sent.get(LIMIT, tokens) + _UNCOUNTED:
+            known.limit = _LIMITS[1]
+            said = f"the server does not heed {LIMIT} (an answer has {tokens:,} tokens); {_LIMITS[1]} takes its place"
+            known.say("heeded", said)
+        instead = {name: "not sent" for name in sorted(self._refused) if name in self._wanted}
+        if self._limit is None and LIMIT in self._wanted:
+            instead[LIMIT] = "not sent"
+        elif self._most is not None and self._wanted.get(LIMIT, 0) > self._most:
+            instead[LIMIT] = f"{self._most:,} at most"
+        return instead
+
+    def _learn(self, sent: Mapping[str, Any], message: str, parameter: str | None) -> None:
         limit = next((name for name in _LIMITS if name in sent), None)
         window, prompt = _number(_WINDOW, message), _number(_PROMPT, message)
         if window is not None and prompt is not None:
             if prompt >= window:
                 raise PromptTooLongError(f"the prompt of {prompt:,} tokens does not fit the server's window of {window:,}")
-            self._say("window", f"answers get the room that the server's window of {window:,} tokens leaves behind the prompt")
-            return window - prompt
-        if limit and (window is not None or any(_names(name, message, parameter) for name in _CALLED)):
-            return self._learn_limit(limit, int(sent[limit]), message, window)
-        for name in sent:
-            if not _names(name, message, parameter):
-                continue
-            if name in _NEEDED:
-                raise NeededParameterError(f"the server refuses {name}: {message}")
-            self._dropped.add(name)
-            self._say(name, f"the server refuses {name}={sent[name]}; it is left out of all requests ({message})")
-        return None
+            self._lines["window"] = f"answers get the room that the server's window of {window:,} tokens leaves behind the prompt"
+            self._room = window - prompt
+        elif limit and window is not None:
+            self._lines["window"] = f"answers are left to the room that the server's window of {window:,} tokens leaves"
+            self._room = 0
+        elif limit and any(_refuses(name, message, parameter) for name in _CALLED):
+            self._learn_limit(limit, int(sent[limit]), message)
+        else:
+            for name in sent:
+                if not _refuses(name, message, parameter):
+                    continue
+                if name in _NEEDED:
+                    raise NeededParameterError(f"the server refuses {name}: {message}")
+                self._refused |= {name}
+                self._lines[name] = f"the server refuses {name}={sent[name]}; it is left out of all requests ({message})"
 
-    def take_length(self, sent: Mapping[str, Any], tokens: Any) -> None:
-        """Notes from the length of an answer whether the server heeds the limit by the name that was sent."""
-        if type(tokens) is int and self._limit == LIMIT and tokens > sent.get(LIMIT, tokens) + _UNCOUNTED:
-            self._limit = _LIMITS[1]
-            self._say(
-                "heeded", f"the server does not heed {LIMIT} (an answer has {tokens:,} tokens); {_LIMITS[1]} takes its place"
-            )
-
-    def _learn_limit(self, limit: str, asked: int, message: str, window: int | None) -> int | None:
+    def _learn_limit(self, limit: str, asked: int, message: str) -> None:
         most = _number(_MOST, message)
-        if window is not None:
-            self._say("window", f"answers are left to the room that the server's window of {window:,} tokens leaves")
-            return 0
         if most is not None and 1 <= most < asked:
-            self._longest = most if self._longest is None else min(most, self._longest)
-            self._say("longest", f"the server gives answers of {most:,} tokens at most, not {asked:,}; all requests ask for that")
-        elif limit == self._limit:
+            self._most = most
+            self._lines["longest"] = (
+                f"the server gives answers of {most:,} tokens at most, not {asked:,}; all requests ask for that"
+            )
+        else:
             self._limit = _LIMITS[1] if limit == LIMIT else None
             said = f"{self._limit} takes its place" if self._limit else "answers have the server's own limit"
-            self._say(limit, f"the server refuses {limit}; {said} in all requests ({message})")
-        return None
-
-    def _say(self, what: str, line: str) -> None:
-        if what not in self._said:
-            self._said.add(what)
-            logger.warning(line)
+            self._lines[f"limit {limit}"] = f"the server refuses {limit}; {said} in all requests ({message})"
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int | None:
@@ -125,7 +169,9 @@ def _number(pattern: re.Pattern[str], text: str) -> int | None:
     return int(next(filter(None, found.groups())).replace(",", "")) if found else None
 
 
-def _names(name: str, message: str, parameter: str | None) -> bool:
+def _refuses(name: str, message: str, parameter: str | None) -> bool:
+    """Whether a refusal is one of a parameter: it names it apart, or says so near its name."""
     if parameter:
         return parameter.rpartition(".")[2] == name
-    return re.search(rf"\b{name}\b", message) is not None
+    near = (message[max(0, found.start() - _NEAR) : found.end() + _NEAR] for found in re.finditer(rf"\b{name}\b", message))
+    return any(re.search(_SAYS, text, re.IGNORECASE) or _MOST.search(text) for text in near)

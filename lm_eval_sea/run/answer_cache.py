@@ -27,6 +27,12 @@ from lm_eval_sea.run.request import RunError, in_one_line
 FOLDER = "unfinished"
 _BLOCK = 2**20  # bytes
 _PACKAGES = ("lm_eval", "torch", "transformers", "vllm", "peft")
+# Arguments of backends that say how requests are sent and how much memory there is, as --batch_size does, not what is answered.
+_CHANGE_NO_ANSWER = {
+    *("num_concurrent", "max_retries", "timeout", "verify_certificate", "ca_cert_path"),  # of servers
+    *("batch_size", "max_batch_size", "max_memory_per_gpu", "max_cpu_memory", "offload_folder"),  # of transformers
+    *("gpu_memory_utilization", "swap_space", "max_num_seqs", "max_num_batched_tokens", "disable_log_stats"),  # of vLLM
+}
 # An API's `model` may be the folder that a server here reads.
 _LOADED = LOADED | {"model": "config.json"}
 
@@ -41,7 +47,12 @@ def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> s
         for name, file in _LOADED.items()
         if model_args.get(name)
     }
-    return digest_of([model, masked(model_args), loaded, versions(), sorted(tasks)])  # a new token is no new model
+    return digest_of([model, masked(deciding(model_args)), loaded, versions(), sorted(tasks)])  # a new token is no new model
+
+
+def deciding(model_args: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a model without those of `_CHANGE_NO_ANSWER`."""
+    return {name: value for name, value in model_args.items() if name not in _CHANGE_NO_ANSWER}
 
 
 def digest_of(content: Any) -> str:

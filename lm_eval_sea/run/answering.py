@@ -182,6 +182,16 @@ class AnsweringModel:
             yield positions[begin : begin + PART]
 
 
+def refused_parameters(tasks: Tasks) -> dict[str, str]:
+    """What a server was sent in the place of parameters that it refuses, by their names; of kept answers, too."""
+    found: dict[str, str] = {}
+    for task in tasks.values():
+        for request in getattr(task, "_instances", None) or ():  # a task that failed has none
+            for answer in request.resps:
+                found |= getattr(answer, "refused_parameters", None) or {}
+    return found
+
+
 def _numbered(kind: str, requests: Sequence[Any], seen: Counter[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:
     """What tells each request from others, and which copy of it it is; `seen` counts on."""
     keys = []

@@ -28,6 +28,7 @@ MODES = ("on", "off", "template")
 _WORDS = {"on": "/think", "off": "/no_think"}
 _NO_SUCH_WORD = "/as_is"
 QUESTION = ({"role": "user", "content": "1"},)
+_EXEMPLAR = "Answer: 4711"  # of a turn before the question
 
 Messages = Sequence[Mapping[str, str]]
 Render = Callable[[Messages, Mapping[str, Any]], str]
@@ -75,6 +76,7 @@ def check_template_of_model(
     *,
     apply: bool | str,
     multiturn: bool,
+    num_fewshot: int | None = None,
     system_instruction: str | None = None,
     thinking: str = "template",
     date: datetime | None = None,
@@ -119,7 +121,13 @@ def check_template_of_model(
         )
         logger.warning(said, tokenizer.name_or_path)
     use = check_chat_template(
-        tokenizer, tasks, apply=apply, settings=settings, multiturn=multiturn, system_instruction=system_instruction
+        tokenizer,
+        tasks,
+        apply=apply,
+        settings=settings,
+        multiturn=multiturn,
+        num_fewshot=num_fewshot,
+        system_instruction=system_instruction,
     )
     return use._replace(dated=tokenizer.chat_template) if date is not None else use
 
@@ -145,6 +153,7 @@ def check_chat_template(
     apply: bool | str,
     settings: Mapping[str, Any],
     multiturn: bool,
+    num_fewshot: int | None = None,
     system_instruction: str | None = None,
 ) -> TemplateUse:
     """Renders the first question of each task, and of the exemplars' turns, as the model will see them.
@@ -155,11 +164,12 @@ def check_chat_template(
         apply: the name of a template, or True for the default.
         settings: what the template gets besides the messages.
         multiturn: whether exemplars are messages of their own.
+        num_fewshot: exemplars of the run; None: as the tasks say. A task's own 0 stays.
         system_instruction: of the run.
 
     Raises:
-        RunError: if there is no such template, a prompt lacks a question or has it changed, or answers would be ranked where
-            the model would think.
+        RunError: if there is no such template, a prompt lacks a question or an exemplar's answer or has it changed, or answers
+            would be ranked where the model would think.
     """
     template = _template(tokenizer, apply)
     render, name = renderer(tokenizer, template, settings), tokenizer.name_or_path
@@ -172,7 +182,9 @@ def check_chat_template(
     for task_name, task in tasks.items():
         texts = [task.doc_to_text(row) for row in itertools.islice(task.eval_docs, 2)]
         questions = [text.strip() for text in texts if isinstance(text, str) and text.strip()]
-        turns = questions if multiturn and task.config.num_fewshot != 0 else questions[-1:]
+        own = task.config.num_fewshot
+        has_exemplars = own if num_fewshot is None or own == 0 else num_fewshot
+        turns = questions if multiturn and has_exemplars else questions[-1:]
         if turns:
             _check(render, turns, f"{task_name}: the chat template of {name}")
     # where the answer is begun for the model, the thought is over
@@ -186,10 +198,11 @@ def check_chat_template(
     # lm-eval puts a task's description in a system message, for which a template may have no place
     descriptions = {task_name: task.config.description for task_name, task in tasks.items()}
     described = [task_name for task_name, text in descriptions.items() if isinstance(text, str) and text.strip()]
+    lost = ["--system_instruction"] if set((system_instruction or "").split("\n\n")) - {"", *_WORDS.values()} else []
+    lost += [f"the instruction of {len(described)} tasks ({described[0]}, …)"] if described else []
     instruction = {"role": "system", "content": "Reply with a number."}
-    if described and instruction["content"] not in (shown(render, [instruction, *QUESTION], {}) or ""):
-        said = "the chat template of %s drops system messages, and with them the instruction of %s tasks (%s, …)"
-        logger.warning(said, name, len(described), described[0])
+    if lost and instruction["content"] not in (shown(render, [instruction, *QUESTION], {}) or ""):
+        logger.warning("the chat template of %s drops system messages, and with them %s", name, " and ".join(lost))
     return use
 
 
@@ -218,10 +231,10 @@ def _template(tokenizer: Any, apply: bool | str) -> str:
 
 
 def _check(render: Render, questions: Sequence[str], template: str) -> None:
-    """Refuses a template, which the message names so, that fails or does not show all questions of a conversation."""
+    """Refuses a template, which the message names so, that fails or does not show all turns of a conversation."""
     messages = [{"role": "user", "content": questions[0]}]
     for question in questions[1:]:
-        messages += [{"role": "assistant", "content": "1"}, {"role": "user", "content": question}]
+        messages += [{"role": "assistant", "content": _EXEMPLAR}, {"role": "user", "content": question}]
     try:
         prompt = render(messages, {})
     # a template is a program, and raises what it likes
@@ -233,6 +246,11 @@ def _check(render: Render, questions: Sequence[str], template: str) -> None:
                 f"{template} drops or changes a question. The question: {one_line(question[:_SHOWN])} | The prompt: "
                 f"{one_line(prompt[:_SHOWN])}"
             )
+    if len(questions) > 1 and _EXEMPLAR not in prompt:
+        raise RunError(
+            f"{template} drops or changes what the model has said, and so the answers of exemplars: add --fewshot_as_multiturn "
+            f"false, which writes them into the question | The prompt: {one_line(prompt[:_SHOWN])}"
+        )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from lm_eval.api.model import LM, CachingLM
 
+from lm_eval_sea.run.failing_tasks import fault_of
 from lm_eval_sea.run.request import in_one_line
 
 logger = logging.getLogger("lm_eval_sea")
@@ -42,7 +43,8 @@ class _Store:
         return self._found[1]
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self._try(lambda stored: stored.__setitem__(key, value))
+        if fault_of(value) is None:  # a run that goes on would fail at it again
+            self._try(lambda stored: stored.__setitem__(key, value))
 
     def commit(self) -> None:
         """Writes what is not written yet."""

@@ -75,7 +75,7 @@ class _Run:
         Raises:
             RunError: for a mistake that can be named before the first answer, and if the results are not where they were wanted.
         """
-        from lm_eval_sea.run.answering import AnsweringModel
+        from lm_eval_sea.run.answering import AnsweringModel, refused_parameters
 
         config = self.config
         self.check_model()
@@ -105,11 +105,16 @@ class _Run:
                     raise FailedRunError("\n  ".join(self.failed)) from error
         if results is None:
             return False
+        refused = refused_parameters(tasks)
+        if refused:
+            said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
+            logger.warning("answers were not asked for as configured, for the server refuses parameters: %s", said)
         results["config"] |= {
             **({"failed_tasks": self.failed} if self.failed else {}),
             "weights_digest": digest,
             "template_date": self.ours.date and self.ours.date.date().isoformat(),
             **({"unknown_tokens": model.unknown_tokens} if model.unknown_tokens else {}),
+            **({"refused_parameters": refused} if refused else {}),
             "thinking": self.ours.thinking if config.apply_chat_template else None,
         }
         self.write(results, tracker, experiment)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.results.secrets import masked
-from lm_eval_sea.run.answer_cache import digest_of, key_of
+from lm_eval_sea.run.answer_cache import deciding, digest_of, key_of
 from lm_eval_sea.run.model_check import generation_config_of
 from lm_eval_sea.run.request import RunError
 
@@ -82,4 +82,4 @@ def mark_complete(parsed: argparse.Namespace, mark: Path) -> None:
 
 def _settings(parsed: argparse.Namespace) -> dict[str, Any]:
     given = {name: value for name, value in sorted(vars(parsed).items()) if name not in _WITHOUT_EFFECT and not callable(value)}
-    return {name: masked(value) for name, value in given.items()}
+    return {name: masked(deciding(value) if name == "model_args" and value else value) for name, value in given.items()}

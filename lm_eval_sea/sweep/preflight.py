@@ -160,8 +160,8 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
             check_named_tokenizer(backend, model_args, parsed.metadata or {}, tasks.values())
             check_api_server(backend, model_args, tasks, apply_chat_template=apply)
             if apply:
-                multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False)) and parsed.num_fewshot != 0
-                check_template_of_model(model_args, tasks, apply=apply, multiturn=multiturn)
+                multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False))
+                check_template_of_model(model_args, tasks, apply=apply, multiturn=multiturn, num_fewshot=parsed.num_fewshot)
     if faults:
         raise PlanError(*faults)
 

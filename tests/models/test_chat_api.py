@@ -84,6 +84,22 @@ def test_a_slow_stream_may_take_longer_than_the_time_between_tokens():
         assert ask(toy, timeout=1.5, max_retries=0) == ["B, C, D"]
 
 
+@pytest.mark.parametrize("line", [": keep-alive", 'data: {"choices": []}', ""])
+def test_tokens_are_waited_for_and_comments_are_none(line, monkeypatch):
+    """They keep a request in a queue for longer than the time between tokens, and not for ever."""
+    monkeypatch.setattr(chat_server, "QUEUE", 4)
+    wait = (None, line)
+    pieces = {
+        "queue": [*[wait] * 8, ("content", "B")],
+        "for ever": [wait] * 2000,
+        "in the middle": [("content", "B"), *[wait] * 2000],
+    }
+    with serve(lambda body, _: Answer(pieces[body["messages"][0]["content"]], pause=0.15)) as toy:
+        answers = ask(toy, *pieces, timeout=0.8, max_retries=0)
+    assert answers == ["B", "", ""] and answers[0].failure is None
+    assert all("sends no tokens" in answer.failure for answer in answers[1:])
+
+
 def test_a_server_that_hangs_fails_the_row_alone():
     with serve(lambda body, _: HANG if "two" in str(body["messages"]) else OK) as toy:
         answers = ask(toy, "one", "two", "three", timeout=0.5, max_retries=1)
@@ -135,6 +151,42 @@ def test_refused_names_that_no_parameter_field_tells(caplog):
         assert ask(toy, *"ab", num_concurrent=1, settings=settings) == ["Answer: B"] * 2
     assert toy.requests[-1]["max_tokens"] == 64
     assert len(toy.requests) == 6 and len(said(caplog)) == 4
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "keep the temperature of the seed bank low, max_tokens",
+        "the temperature must be 5 at most, and max_tokens is invalid",
+        "max_completion_tokens: at most 5",
+        "the temperature is not supported; max_completion_tokens neither",
+    ],
+)
+def test_names_of_parameters_in_a_row_that_a_refusal_quotes(quoted, caplog):
+    """A request without them is refused as well, so the row fails alone and all others are asked as before."""
+    flagged = refusal(f'The request was rejected. Flagged passage: "{quoted}…"')
+    with serve(lambda body, _: flagged if "two" in str(body["messages"]) else OK) as toy:
+        answers = ask(toy, "one", "two", "three", num_concurrent=1)
+    assert answers == ["Answer: B", "", "Answer: B"] and quoted in answers[1].failure
+    assert not any(answer.refused_parameters for answer in answers)
+    assert [(body["temperature"], body["max_completion_tokens"]) for body in (toy.requests[0], toy.requests[-1])] == [(0, 64)] * 2
+    assert [line for line in said(caplog) if "all requests" in line] == []
+
+
+def test_answers_tell_which_parameters_were_refused():
+    def behave(body, _):
+        if "temperature" in body:
+            return refusal("temperature is not supported with this model", "temperature")
+        if body.get("max_completion_tokens", 0) > 4096:
+            return refusal("max_completion_tokens: at most 4096 tokens")
+        return OK
+
+    with serve(behave) as toy:
+        [long] = ask(toy, settings=GREEDY | {"max_gen_toks": 9000})
+        [short] = ask(toy)
+    assert long.refused_parameters == {"temperature": "not sent", "max_completion_tokens": "4,096 at most"}
+    assert short.refused_parameters == {"temperature": "not sent"}
+    assert pickle.loads(pickle.dumps(long)).refused_parameters == long.refused_parameters
 
 
 @pytest.mark.parametrize(
@@ -223,6 +275,67 @@ def test_thoughts_beside_answers(reply, told):
     assert answer.failure is answer.thought_tokens is answer.answer_tokens is None
 
 
+def stream(*lines, end="\n\n"):
+    return Status(200, "".join(line + end for line in lines).encode(), content_type="text/event-stream")
+
+
+def chunk(index=0, finish=None, **part):
+    return "data: " + json.dumps({"choices": [{"index": index, "finish_reason": finish, **part}]}, ensure_ascii=False)
+
+
+END = chunk(delta={}, finish="stop")
+PART = {"type": "text", "text": "So"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "thought"),
+    [
+        *((stream(chunk(delta={"content": f"A{mark}B"}), END), f"A{mark}B", None) for mark in "\u2028\u2029\x85\v\f\x1c"),
+        *((stream(chunk(delta={"content": "B"}), END, "data: [DONE]", end=end), "B", None) for end in ("\r\r", "\r\n\r\n")),
+        (stream(*(chunk(index, delta={"content": text}) for index, text in enumerate("ABC")), END), "A", None),
+        (stream(chunk(1, delta={"content": "no"}, finish="length"), chunk(delta={"content": "B"}), END), "B", None),
+        (Status(200, {"choices": [{"message": {"content": text}, "finish_reason": "stop"} | more
+                                  for text, more in (("A", {}), ("B", {"index": 1}))]}), "A", None),
+        (stream(chunk(delta={"content": "B"}), chunk(delta={}, message={"content": "B"}, finish="stop")), "B", None),
+        (stream(chunk(message={"content": "B"}, finish="stop")), "B", None),
+        *((stream(chunk(delta={"reasoning": thought}), chunk(delta={"content": "B"}), END), "B", "So")
+          for thought in ("So", PART, [PART], [{"type": "summary", "summary": [PART]}], ["S", {"text": "o"}])),
+        (stream(chunk(delta={"reasoning": {"encrypted": 1}, "reasoning_content": "So", "content": "B"}), END), "B", "So"),
+    ],
+)  # fmt: skip
+def test_forms_of_replies(reply, answer, thought):
+    with serve(lambda *_: reply) as toy:
+        [found] = ask(toy)
+    assert (found, found.thought, found.finish_reason, found.failure) == (answer, thought, "stop", None)
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        *((end, "stop") for end in ("stop", "STOP", "eos_token", "end_turn")),
+        *((end, "length") for end in ("length", "model_length", "max_tokens", "MAX_TOKENS")),
+        ("content_filter", "content_filter"),
+        ("function_call", "tool_calls"),
+        ("end_of_the_world", "end_of_the_world"),
+    ],
+)
+def test_ends_of_answers_have_one_name(end, told, caplog):
+    with serve(lambda *_: text("B, or", finish=end)) as toy:
+        answers = ask(toy, "one", "two")
+    assert [(answer, answer.finish_reason) for answer in answers] == [("B, or", told)] * 2
+    assert [line for line in said(caplog) if "not known" in line] == said(caplog)
+    assert len(said(caplog)) == (end == "end_of_the_world"), "once"
+
+
+@pytest.mark.parametrize("end", ["error", "abort", "insufficient_system_resource"])
+def test_an_end_that_is_a_fault_of_the_server_is_no_answer(end):
+    with serve(lambda _, number: OK if number else text("The answer is A", finish=end)) as toy:
+        assert ask(toy) == ["Answer: B"]
+    with serve(lambda body, _: text("The answer is A", finish=end) if "two" in str(body["messages"]) else OK) as toy:
+        answers = ask(toy, "one", "two", max_retries=0)
+    assert answers == ["Answer: B", ""] and repr(end) in answers[1].failure
+
+
 VLLM = Status(200, {"data": [{"id": "toy", "max_model_len": 4096}]})
 
 
@@ -249,6 +362,19 @@ def test_options_are_not_ranked_behind_an_open_thought():
         model = get_model("chat-api")(model="toy", base_url=toy.base_url)
         with pytest.raises(ServerError, match="add thinking=off to --model_args, or take the _chat task"):
             model.tells_log_likelihoods()
+
+
+@pytest.mark.parametrize(
+    ("pieces", "answer"),
+    [(["B \ud83d", "\ude00."], "B 😀."), (["B \ud83d", "."], "B \ufffd."), (["\ude00", "\ud83d"], "\ufffd\ufffd")],
+)
+@pytest.mark.parametrize("name", ["content", "reasoning"])
+def test_characters_that_a_stream_tears_in_two(name, pieces, answer):
+    """Their halves are put together; one that stands alone could be written into no file."""
+    torn = Answer([*((name, piece) for piece in pieces), ("content", " end")])
+    with serve(lambda *_: torn) as toy:
+        [found] = ask(toy)
+    assert (found.thought if name == "reasoning" else found.removesuffix(" end")) == answer
 
 
 @pytest.mark.parametrize(
@@ -309,6 +435,21 @@ def test_a_server_that_goes_away_ends_the_run():
     line = "10 requests in a row have no answer"
     with serve(lambda _, number: OK if number < 3 else DROP) as toy, pytest.raises(ServerError, match=line):
         ask(toy, *map(str, range(200)), num_concurrent=2, max_retries=0)
+
+
+def test_rows_that_are_never_answered_do_not_end_the_run():
+    """However many there are, and where they alone are left of an interrupted run: the server answers other messages."""
+
+    def behave(body, _):
+        return DROP if "crash" in str(body["messages"]) else OK
+
+    with serve(behave) as toy:
+        answers = ask(toy, "one", *["crash"] * 25, "two", num_concurrent=1, max_retries=0)
+        left = ask(toy, *["crash"] * 3, num_concurrent=1, max_retries=0)
+    assert answers == ["Answer: B", *[""] * 25, "Answer: B"] and left == [""] * 3
+    assert all(answer.failure for answer in [*answers[1:-1], *left])
+    with serve(lambda *_: DROP) as toy, pytest.raises(ServerError, match="3 of 3 requests have no answer"):
+        ask(toy, *"abc", max_retries=0)
 
 
 def test_equal_sampled_requests_have_seeds_of_their_own():

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Answer:
-    """A stream of pieces, `(field, text)`; it ends without a finish_reason if `finish` is None."""
+    """A stream of pieces, `(field, text)`, or `(None, line)`; it ends without a finish_reason if `finish` is None."""
 
     pieces: list
     finish: str | None = "stop"
@@ -113,14 +113,18 @@ def serve(behave, models=None, prompt_end=None):
             self.send_header("Content-Type", "text/event-stream; charset=utf-8")
             self.send_header("Connection", "close")
             self.end_headers()
-            events = [{"choices": [{"index": 0, "delta": {name: piece}, "finish_reason": None}]} for name, piece in reply.pieces]
+            events = [
+                {"choices": [{"index": 0, "delta": {name: piece}, "finish_reason": None}]} if name else piece
+                for name, piece in reply.pieces
+            ]
             if reply.finish:
                 events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": reply.finish}]})
             if reply.usage:
                 events.append({"choices": [], "usage": reply.usage})
             for event in events:
                 toy.ended.wait(reply.pause)
-                self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+                line = event if isinstance(event, str) else f"data: {json.dumps(event)}"
+                self.wfile.write(f"{line}\n\n".encode())
                 self.wfile.flush()
             if reply.finish:
                 self.wfile.write(b"data: [DONE]\n\n")

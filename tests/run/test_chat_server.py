@@ -10,7 +10,7 @@ from lm_eval_sea.run.answer_cache import FOLDER
 from tests.processes import Fork
 from tests.run.conftest import answers_kept, written
 
-from ..models.toy_server import DROP, HANG, Answer, serve
+from ..models.toy_server import DROP, HANG, Answer, refusal, serve
 
 TASK = "sea_belebele_en_chat"
 USAGE = {"prompt_tokens": 90, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
@@ -25,19 +25,47 @@ def command(toy, output, *arguments, task=TASK, model_args=""):
 
 
 @pytest.mark.slow
+def test_results_say_which_parameters_the_server_refuses(samples, tmp_path, monkeypatch, caplog):
+    """Those of an answer that an earlier run kept; in the second run none is refused."""
+    monkeypatch.chdir(samples)
+    broken = True
+
+    def behave(body, number):
+        if broken and "temperature" in body:
+            return refusal("temperature is not supported", "temperature")
+        return DROP if broken and number > 1 else THINKING
+
+    with serve(behave) as toy:
+        given = command(toy, tmp_path, "--limit", "2", model_args=",num_concurrent=1,max_retries=0")
+        assert main(given) == 0
+        [first] = tmp_path.rglob("results_*.json")
+        first.unlink()
+        broken = False
+        assert main(given) == 0
+    assert written(tmp_path)["config"]["refused_parameters"] == {"temperature": "not sent"}
+    assert caplog.text.count("the server refuses parameters: temperature (not sent)") == 2
+
+
+@pytest.mark.slow
 def test_requests_that_failed_are_asked_again_and_no_others(samples, tmp_path, monkeypatch, caplog):
     monkeypatch.chdir(samples)
     output = tmp_path / "results"
     broken = True
-    with serve(lambda _, number: DROP if broken and number == 1 else THINKING) as toy:
+
+    def behave(body, number):
+        return DROP if broken and number and body["messages"] == toy.requests[1]["messages"] else THINKING
+
+    with serve(behave) as toy:
         first = command(toy, output, "--limit", "3", model_args=",num_concurrent=1,max_retries=0")
         assert main(first) == 0
         assert "requests without an answer, which count as failed: 1; the same command asks for them" in caplog.messages
         assert len(toy.requests) == 3 and (output / FOLDER).exists()
+        assert main(first) == 0, "it is the row's fault"
+        assert toy.requests[4]["messages"][-1]["content"] == "1", "the server is there"
         broken = False
         assert main(first) == 0
-    assert len(toy.requests) == 4
-    assert toy.requests[3]["messages"] == toy.requests[1]["messages"]
+    assert [number for number, body in enumerate(toy.requests) if body["messages"] == toy.requests[1]["messages"]] == [1, 3, 5]
+    assert len(toy.requests) == 6
     assert not (output / FOLDER).exists(), "all is answered"
 
 

@@ -19,9 +19,9 @@ def tasks(load_tasks):
     return load_tasks(*TASKS)
 
 
-def check(tokenizer, tasks, template, *, apply=True, multiturn=True):
+def check(tokenizer, tasks, template, *, apply=True, multiturn=True, num_fewshot=2, **more):
     tokenizer.chat_template = template
-    check_chat_template(tokenizer, tasks, apply=apply, settings={}, multiturn=multiturn)
+    check_chat_template(tokenizer, tasks, apply=apply, settings={}, multiturn=multiturn, num_fewshot=num_fewshot, **more)
 
 
 @pytest.mark.parametrize("template", [FAIR, FAIR.replace("m.content", "m.content | trim"), {"default": FAIR}])
@@ -45,11 +45,13 @@ UNFAIR = [
     "{{ messages[0].role }}{{ messages[0].content }}",
     "{{ messages[-1].content }}",  # forgets the exemplars
 ]
+WITHOUT_ANSWERS = "{% for m in messages if m.role != 'assistant' %}{{ m.content }}{% endfor %}"
 FAILING = ["{{ raise_exception('no') }}", "{% for %}", "{{ messages[9].content }}", "{{ 1 / 0 }}"]
 REFUSED = [
     (None, True, r"--apply_chat_template: the tokenizer \S+ has no chat template; leave the flag out"),
     ({"default": FAIR, "rag": FAIR}, "tool", "has no template of that name; it has default, rag"),
     *((template, True, r"sea_xcopa_vi_to_ppl: .* drops or changes a question.*\| The prompt: ") for template in UNFAIR),
+    (WITHOUT_ANSWERS, True, "drops or changes what the model has said, .*: add --fewshot_as_multiturn false, which writes"),
     *((template, True, "the chat template of .* fails: ") for template in FAILING),
 ]
 
@@ -71,13 +73,29 @@ def test_templates_that_are_refused(tokenizer, tasks):
     ids=["left out", "refused"],
 )
 def test_a_template_that_drops_the_instruction(template, tokenizer, tasks, caplog):
-    """It has no place for it, which is said."""
+    """It has no place for it, which is said, whether the instruction is a task's, the user's or both."""
     check(tokenizer, {TASKS[0]: tasks[TASKS[0]]}, template)
-    assert "drops system messages, and with them the instruction of 1 tasks" in caplog.text
+    check(tokenizer, {TASKS[0]: tasks[TASKS[0]]}, template, system_instruction="Be brief.")
+    check(tokenizer, {}, template, system_instruction="/no_think\n\nBe brief.")
+    of_task = f"the instruction of 1 tasks ({TASKS[0]}, …)"
+    lost = [record.getMessage().partition(" drops system messages, and with them ")[2] for record in caplog.records]
+    assert lost == [of_task, f"--system_instruction and {of_task}", "--system_instruction"]
 
 
-def test_a_template_without_exemplars_serves_where_there_are_none(tokenizer, tasks):
-    check(tokenizer, tasks, "{{ messages[-1].content }}", multiturn=False)
+def test_a_template_that_shows_the_instruction(tokenizer, tasks, caplog):
+    check(tokenizer, tasks, FAIR, system_instruction="Be brief.")
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("template", ["{{ messages[-1].content }}", WITHOUT_ANSWERS])
+def test_a_template_without_exemplars_serves_where_there_are_none(template, tokenizer, tasks, load_tasks):
+    """Chat tasks have none where the run names no number."""
+    check(tokenizer, tasks, template, multiturn=False)
+    check(tokenizer, tasks, template, num_fewshot=0)
+    chat = load_tasks("sea_belebele_th_chat")
+    check(tokenizer, chat, template, num_fewshot=None)
+    with pytest.raises(RunError, match="sea_belebele_th_chat: .* drops or changes"):
+        check(tokenizer, chat, template, num_fewshot=1)
 
 
 def test_a_check_that_cannot_be_made_is_said(tmp_path, caplog):

@@ -6,7 +6,10 @@ import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM, CachingLM
 
+from lm_eval_sea.run.answer_cache import check_databases
 from lm_eval_sea.run.answering import AnsweringModel
+from lm_eval_sea.run.failing_tasks import TasksFailedError
+from lm_eval_sea.run.guarded_cache import GuardedCache
 
 SAMPLED, GREEDY = {"do_sample": True, "temperature": 1.0}, {"do_sample": False}
 SEEDS = [1, 1, 1]
@@ -81,6 +84,18 @@ def test_other_seeds_or_settings_draw_anew(run):
     assert run(["a", "b"], SAMPLED | {"temperature": 0.5}, stops_after=1)[0] == ["a"]
     assert run(["a", "b"], seeds=None, stops_after=1)[0] == ["a"], "no cache of the run's own"
     assert run(["a", "b"])[0] == ["b"]
+
+
+@pytest.mark.parametrize("settings", [SAMPLED, GREEDY], ids=["sampled", "greedy"])
+def test_an_answer_that_no_file_can_hold_is_not_kept(settings, tmp_path):
+    """Else a run that goes on would fail at it again."""
+    place = str(tmp_path / "answers")
+    cached = GuardedCache(AnsweringModel(Backend(None, False), "counter", {}, SEEDS), f"{place}_rank0.db")
+    requests = [Instance("generate_until", {}, (prompt, settings), 0, metadata=("task", 0, 1)) for prompt in ("a", "b\ud800")]
+    with pytest.raises(TasksFailedError, match="lone surrogate"):
+        cached.generate_until(requests)
+    cached.dbdict.commit()
+    assert check_databases(place) == 1
 
 
 def test_a_second_round_of_the_same_requests_is_drawn_anew(tmp_path):

@@ -42,7 +42,7 @@ def test_a_seed_is_left_out_where_this_request_is_complete(change, model, tmp_pa
     assert seeds_left(given) == [1, 2], "nothing says that the results are of this request"
     for run, mark in begun:
         mark_complete(run, mark)
-    given.batch_size = "8"
+    given.batch_size, given.model_args = "8", model | {"num_concurrent": 2, "timeout": 900}
     assert seeds_left(given) == []
     if change == "model":  # another checkpoint in the same folder
         Path(model["pretrained"], "weights").write_text("new")

@@ -144,6 +144,14 @@ def test_what_a_backend_tells_is_logged_and_counts(folder):
     json.dumps(results["samples"], default=str)
 
 
+def test_an_answer_counts_as_ended_where_its_end_is_known_to_be_the_model_s(folder):
+    told = {"stop": "stopped in the thought", "length": "cut", "content_filter": "cut", "no_word_for_it": "cut"}
+    answers = iter([GeneratedText("<think>So it is B.", finish_reason=end) for end in told])
+    results = evaluate(folder, "sea_belebele_en_chat", PlantedModel(generation=lambda prompt: next(answers)), limit=4)
+    docs = [sample["doc"] for sample in results["samples"]["sea_belebele_en_chat"]]
+    assert {doc["finish_reason"]: doc["state"] for doc in docs} == told
+
+
 def test_macro_f1_takes_what_cannot_be_read_for_no_label(folder):
     name = "sea_xnli_th_chat"
     answers = iter(["เป็นกลาง", "", "ขัดแย้ง", "นำไปสู่"])

@@ -24,6 +24,7 @@ from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal
 from ..reading.thought import Generated, take_apart
 from ..rows import load_rows_with_scoring
+from .ends import ended_by_itself
 
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def taken_apart(generated: str) -> Generated:
         return Generated("", "", "failed")
     if generated == os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER"):
         return Generated("", "", "no thought")  # what lm-eval's API models write where a server sends null
-    finished = _is_finished(told)
+    finished = ended_by_itself(told["finish_reason"])
     if told["thought"] is None:
         return take_apart(str(generated), prompt=getattr(generated, "prompt", None), finished=finished)
     if not generated.strip():
@@ -66,11 +67,6 @@ def _record(doc: dict[str, Any], generated: str) -> Generated:
     tokens = {kind: getattr(generated, f"{kind}_tokens", None) for kind in ("prompt", "thought", "answer")}
     doc["tokens"] = {kind: number for kind, number in tokens.items() if number is not None}
     return made
-
-
-def _is_finished(doc: dict[str, Any]) -> bool | None:
-    """Whether the model ended its answer; None where its backend does not tell."""
-    return None if doc["finish_reason"] is None else doc["finish_reason"] != "length"
 
 
 def _rates(made: Generated, *, is_read: bool, declines: bool) -> dict[str, float]:
@@ -108,7 +104,7 @@ def _choose(
     """The position of the option that an answer chooses, if any, which is written into `doc`; and exact_match with the rates."""
     made = _record(doc, generated)
     choices = Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"]))
-    chosen = read_choice(made.answer, choices, finished=_is_finished(doc))
+    chosen = read_choice(made.answer, choices, finished=ended_by_itself(doc["finish_reason"]))
     doc["answer"], doc["predictions"] = None if chosen is None else names[chosen], {"exact_match": chosen}
     return chosen, {"exact_match": float(chosen == doc["gold"])} | _rates_of_reading(made, chosen, language)
 
@@ -130,7 +126,7 @@ def score_chat_number(doc: dict[str, Any], results: Sequence[str]) -> dict[str, 
     """exact_number: the number is right."""
     scoring = doc["scoring"]
     made, language = _record(doc, results[0]), _language_of_row(scoring)
-    number = read_final_number(made.answer, language, _answer_tags(scoring), finished=_is_finished(doc))
+    number = read_final_number(made.answer, language, _answer_tags(scoring), finished=ended_by_itself(doc["finish_reason"]))
     doc["answer"] = None if number is None else str(number)
     return {"exact_number": float(number == Decimal(doc["solution"]))} | _rates_of_reading(made, number, language)
 
