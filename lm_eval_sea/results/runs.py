@@ -262,7 +262,7 @@ _OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
 
 def task_settings(task: TaskRun) -> dict[str, Any]:
     """What should agree between runs of a task that are compared; None is not recorded."""
-    facts, fewshot, exemplars = task.facts, task.config.get("fewshot_config"), None
+    facts, settings, fewshot, exemplars = task.facts, task.run.settings, task.config.get("fewshot_config"), None
     samples = fewshot.get("samples") if isinstance(fewshot, dict) else None
     if isinstance(samples, list) and task.num_fewshot is not None:
         exemplars = json.dumps(samples[: task.num_fewshot], sort_keys=True).encode()
@@ -276,9 +276,9 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
         "number of rows evaluated": task.evaluated,
         "headline metric": facts.headline_metric,
-        "use of a chat template": bool(task.run.settings.chat_template),
-        "system instruction": task.run.settings.system_instruction,
-        "generation settings": task.run.settings.generation,
+        "use of a chat template": bool(settings.chat_template),
+        "system instruction": settings.system_instruction,
+        "generation settings": "; ".join(filter(None, (settings.generation, settings.refused_parameters))) or None,
     }
 
 

@@ -38,6 +38,7 @@ class Settings:
     thinking: str | None = None  # "on" or "off", where the model was told
     generation: str | None = None
     weights: str | None = None  # a digest of those in a local folder
+    refused_parameters: str | None = None  # by a server, with what it was sent instead
     template_date: str | None = None  # that a chat template shows, where it was set
     lm_eval: str | None = None
     transformers: str | None = None
@@ -58,6 +59,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
     """The settings of a run: of what lm-eval writes of the call, with the digests beside it, and of the versions of libraries."""
     given = config.get("model_args")
     arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    refused = found if isinstance(found := config.get("refused_parameters"), dict) else {}
     modes = {"on": "on", "true": "on", "off": "off", "false": "off"}
     told = (config.get("thinking"), arguments.get("thinking"), arguments.get("enable_thinking"))
     return Settings(
@@ -72,6 +74,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         thinking=next((modes[value] for value in map(str.lower, map(str, told)) if value in modes), None),
         generation=_text(config.get("gen_kwargs")),
         weights=_text(config.get("weights_digest")),
+        refused_parameters=", ".join(f"{name} ({instead})" for name, instead in refused.items()) or None,
         template_date=_text(config.get("template_date")),
         lm_eval=_text(versions.get("lm_eval")),
         transformers=_text(versions.get("transformers")),

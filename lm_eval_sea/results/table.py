@@ -139,6 +139,8 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     if others:
         parts.append(f"{len(others)} tasks that are not of this pack: {some_names(list(map(one_line, others)))}")
     said = once((one_line(task.name), text) for task in own for text in _notes_of(task))
+    if refused := run.settings.refused_parameters:
+        said.append(f"answers were not asked for as configured: the server refuses {refused}")
     said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"

@@ -146,6 +146,11 @@ def test_one_answer_to_everything_is_said(tmp_path):
     assert said in records_of(runs)[0]["notes"]
 
 
+def test_parameters_that_a_server_refuses_are_said(tmp_path):
+    write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"refused_parameters": {"temperature": "not sent"}})
+    assert "not asked for as configured: the server refuses temperature (not sent)" in " ".join(shown(tmp_path).split())
+
+
 @pytest.mark.parametrize(("golds", "said"), [([1, 1, 1], True), ([0, 1, 1], False)])
 def test_one_label_in_all_rows_of_a_limited_run_is_said(tmp_path, golds, said):
     write_run(tmp_path, {"toy_th": toy([1.0] * 3, docs={"gold": golds}, rows=900) | {"doc_to_choice": ["yes", "no"]}})
