@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from lm_eval_sea.results.row_statistics import (
     macro_f1_statistics,
     mean_statistics,
 )
-from lm_eval_sea.results.strata import combined, difference_strata, strata_of
+from lm_eval_sea.results.strata import Origin, combined, difference_strata, strata_of
 from lm_eval_sea.results.uncertainty import estimate, swap_test
 
 SEED = 2026
@@ -39,6 +40,7 @@ SWAPS = 999  # as sure to keep the level as the 9,999 of the report
 MODELS = (2, 6, 30)
 CORPUS = {"BLEU": bleu_statistics, "chrF++": chrf_statistics}
 METRICS = ("balanced accuracy", "macro-F1", *CORPUS)
+NOT, NAMED, UNNAMED = "no", "yes", "yes, not named"  # whether tasks ask about the same passages, and the rows' names tell
 WORDS = np.array(["ban", "cat", "dog", "eel", "fox", "gnu", "hen", "ibex", "jay", "koi"])
 
 
@@ -72,8 +74,9 @@ def means(random: np.random.Generator, draws: int) -> None:
     print("\n95 % intervals of the mean of three tasks: per cent that hold the truth, mean width in points\n")
     print("| rows a task | passages | shared | 0.5 | 0.8 | 0.97 |\n|---|---|---|---|---|---|")
     for rows, passages, shared in (
-        *((4, 4, False), (5, 5, False), (10, 10, False), (10, 5, False), (10, 5, True), (40, 40, False)),
-        *((40, 10, False), (40, 10, True), (40, 5, False), (400, 400, False), (400, 100, True)),
+        *((4, 4, NOT), (5, 5, NOT), (10, 10, NOT), (10, 5, NOT), (10, 5, NAMED), (40, 40, NOT)),
+        *((40, 10, NOT), (40, 10, NAMED), (40, 5, NOT), (400, 400, NOT), (400, 100, NAMED)),
+        *((40, 10, UNNAMED), (400, 100, UNNAMED)),
     ):
         cells = []
         for truth in (0.5, 0.8, 0.97):
@@ -82,18 +85,19 @@ def means(random: np.random.Generator, draws: int) -> None:
                 strata, value, before = [], 0.0, np.zeros(rows)
                 for task in range(3):
                     scores, clusters = answers(random, truth, rows, passages)
-                    if shared and task:
+                    if shared != NOT and task:
                         scores = np.where(random.random(rows) < 0.5, before, scores)  # half the answers are the same
                     before = scores
-                    own = strata_of(mean_statistics(scores.tolist()), "shared" if shared else str(task), clusters)
-                    strata += [stratum.times(1 / 3) for stratum in own]
+                    own = strata_of(mean_statistics(scores.tolist()), "shared" if shared == NAMED else str(task), clusters)
+                    origin = Origin(str(task), "shared") if shared == UNNAMED else None
+                    strata += [replace(stratum.times(1 / 3), origin=origin) for stratum in own]
                     value += scores.mean() / 3
                 half = combined(strata).half_width()
                 if half is not None:
                     held.append(abs(value - truth) <= half)
                     widths.append(100 * (min(1, value + half) - max(0, value - half)))
             cells.append(f"{100 * np.mean(held):.0f} ({np.mean(widths):.0f})" if held else "too few passages")
-        print(f"| {rows} | {passages} | {'yes' if shared else 'no'} | {' | '.join(cells)} |", flush=True)
+        print(f"| {rows} | {passages} | {shared} | {' | '.join(cells)} |", flush=True)
 
 
 def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: np.ndarray) -> RowStatistics:
