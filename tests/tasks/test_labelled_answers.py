@@ -118,3 +118,37 @@ REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
 )
 def test_single_answers(row, answer, found):
     assert read(row | {"answer": answer}) == found
+
+
+# What is asked → the right answer and another one.
+ASKED = {
+    "letter": (LETTERS, "B", "A"),
+    "number": ({"language": "en", "kind": "number"}, "5", "3"),
+    "span": ({"language": "en", "kind": "span"}, "Paris", "Rome"),
+}
+FRAMED = [
+    "First try: \\boxed{{{other}}}. Wait, that is wrong.\n\nAnswer: {right}",
+    'The text gives {{"answer": "{other}"}} at first sight.\n\nAnswer: {right}',
+    "Draft: <answer>{other}</answer>. On reflection that is wrong.\n\nAnswer: {right}",
+    "<option>{other}</option> is wrong because of the heat.\n\nAnswer: {right}",
+    "<quote>{other}</quote>\nAnswer: {right}",
+    "<analysis>The answer is {other} at first sight.</analysis>\nAnswer: {right}",
+    "<reason>The answer is {other}.</reason>\n<answer>{right}</answer>",
+    "Answer: {right}\n\n(It never mentions <option>{other}</option>.)",
+    "Answer: \\boxed{{{right}}}",
+    "Answer:\n<option>{right}</option>",
+    "Answer: {other}\n\nNo, that is wrong.\n\n\\boxed{{{right}}}",
+    '{{"answer": "{other}"}}\n\n{{"answer": "{right}"}}',
+    "<response>It may be either.\nAnswer: {right}</response>",
+    "<jawaban>{right}</jawaban>\n<alasan>The text says so.</alasan>",
+    "\\boxed{{{right}}}\n\nQuestion: What else?\nAnswer: {other}",
+    "<answer>{right}" + "<answer>" * 2_000,
+    '{{"answer": "{right}"}}' + '{{"answer": ' * 20_000,
+]
+
+
+@pytest.mark.parametrize("kind", ASKED)
+@pytest.mark.parametrize("text", FRAMED, ids=lambda text: text[:40])
+def test_of_frames_and_answer_tags_the_last_counts(kind, text):
+    row, right, other = ASKED[kind]
+    assert read(row | {"answer": text.format(right=right, other=other)}) == right

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import SIGNS, is_reason
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
-from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain, words_of_cue
+from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain
 from .conclusions import (
     any_word,
     at_end,
@@ -25,7 +25,7 @@ from .conclusions import (
     tag_pattern,
     without_another_question,
 )
-from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .frames import last_frame, unfenced, without_emphasis, without_latex
 from .number_words import (
     half_words,
     multiplier_words,
@@ -97,10 +97,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
             final = _FINAL.findall(answer[: again.end()])
         is_first = _NUMBER.fullmatch(final[0].strip()) and _of_own_problem(whole, tags, language) != whole
         answer = final[0 if is_first else -1]
-    names = tuple(map(words_of_cue, tags))
-    for frame in (json_answer(answer, names), boxed(answer), tagged(answer, names)):
-        if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
-            return found
+    frame = last_frame(answer, tags, language)
+    if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
+        return found
     whole = _prepared(without_emphasis(unfenced(answer)), language)
     text = _of_own_problem(whole, tags, language)
     marked = _without_offer(answer, language) if text == whole else ""  # what is in bold type may answer the other question

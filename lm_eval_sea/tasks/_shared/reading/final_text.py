@@ -1,6 +1,6 @@
 """Reading the text that a chat model answers with: a span, a translation, a summary. Pure functions, no I/O.
 
-What stands behind the last answer tag counts; without a tag the text without the lines that introduce it or comment on it, and
+The last frame or answer tag counts; without one the text without the lines that introduce it or comment on it, and
 without code fence, quotation marks and markup around it. Sentences that repeat the form that the prompt asks for are left out.
 """
 
@@ -25,7 +25,7 @@ from .conclusions import (
     task_words,
     without_another_question,
 )
-from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .frames import fenced, last_frame, unfenced, without_emphasis, without_latex
 from .refusal import is_refusal
 
 
@@ -95,10 +95,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         tags: the words that ask for the answer in the prompt, such as "Terjemahan:".
         target: code of the language of the text: paragraphs before and behind it in another one are remarks; empty if unknown.
     """
-    names = tuple(map(words_of_cue, tags))
-    for frame in (json_answer(answer, (*names, "translation", "summary", "text")), tagged(answer, names)):
-        if frame is not None:
-            return _unquoted(frame.strip())
+    if (frame := _frame(answer, language, tags)) is not None:
+        return frame
     # the form that the prompt asks for stands in quotation marks, which models repeat
     answer = _corrected(without_another_question(composed(answer), tags, language), language)
     if _is_place(answer.strip(), language):
@@ -136,6 +134,11 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     return _unquoted(text if behind is not None or "\n" in text else _LIST_MARK.sub("", text) or text)
 
 
+def _frame(answer: str, language: str, tags: Sequence[str]) -> str | None:
+    frame = last_frame(answer, tags, language, ("translation", "summary", "text"))
+    return None if frame is None else _unquoted(frame)
+
+
 def _behind_rendered(text: str, language: str) -> str:
     """What follows "This sentence means" at the beginning of a text, without a colon; else the text."""
     words = re.match(rf"(?P<what>[^\n:：]{{1,25}}?)(?:{any_word('rendered', language).pattern})\s+(?=\S)", text, re.IGNORECASE)
@@ -169,8 +172,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         tags: as above.
         target: code of the language of the passage, in which an answer may say that it is not there.
     """
-    if (box := boxed(answer)) is not None:
-        return _unquoted(box)
+    frame = _frame(answer, language, tags)
+    answer = answer if frame is None else frame
     answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
     if len(answer) <= _LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
         return ""  # in whatever language
@@ -178,7 +181,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     if _is_place(said.strip(" *_\n"), language, any_word("source", language), any_word("answer", language)):
         return ""
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
-    text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
+    text = read_final_text(without_latex(answer) if is_formula else answer, language, tags) if frame is None else frame
     lines = [line for line in text.splitlines() if line.strip()] or [""]
     first = _SENTENCE_END.split(answer.strip(), maxsplit=1)[0]
     asks = answer.strip()[len(first) : len(first) + 1] == "?" or first.endswith("?")
@@ -186,7 +189,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         return ""  # it asks back
     leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
     line = lines[1] if len(lines) > 1 and (leads or re.search(rf"{COLON}\Z", lines[0].rstrip())) else lines[0]
-    is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
+    is_tagged = frame is not None or behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True

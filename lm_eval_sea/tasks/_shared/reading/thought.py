@@ -61,11 +61,11 @@ MARKS = (
 _SKIPPED_HARMONY = re.compile(r"\Aanalysis(?=[^\W\da-z_]|[\"'“(*])(.*?)(?:assistantfinal(?!.*assistantfinal)(.*))?\Z", re.DOTALL)
 # What frames an answer behind a thought, and the special tokens that end a turn.
 _FRAMES = (
-    ("<answer>", "</answer>"),
     ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
     ("<|begin_of_solution|>", "<|end_of_solution|>"),
     ("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
 )
+_ANSWER_ELEMENT = re.compile(r"<answer>((?:(?!</?answer>)[\s\S])*)(?:</?answer>\s*)*")  # all of an answer
 _TURN_ENDS = re.compile(
     r"(?:\s*(?:<\|(?:im_end|eot_id|end|return|endoftext|END_OF_TURN_TOKEN|end_of_text|start\|>assistant)\|?>"
     r"|<(?:end_of_turn|turn\|)>|</s>|\[END FINAL RESPONSE\]))+\s*\Z"
@@ -179,4 +179,5 @@ def _cleaned(answer: str) -> str:
     for begin, end in _FRAMES:
         if answer.startswith(begin):
             answer = answer.removeprefix(begin).partition(end)[0].strip()
-    return answer
+    element = _ANSWER_ELEMENT.fullmatch(answer)
+    return element[1].strip() if element else answer
