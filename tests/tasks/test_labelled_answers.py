@@ -105,8 +105,12 @@ REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
             for text in ("<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>")
         ),
         (BURMESE, "**အဖြေ: မဟုတ်**\n\nစာပိုဒ်အရ ဒေါ်မြသည် ဆရာမဖြစ်ပြီး ဆရာဝန်မဟုတ်ပါ။", "မဟုတ်"),
-        # a line without end, in which the time would grow with the square of its length
+        # texts without end, in which the time would grow with the square of the length
         (LETTERS, "It is east or west, I am not sure. " * 2_000 + "So the answer is north.", "C"),
+        (LETTERS, "A " * 20_000 + "So the answer is north.", "C"),
+        (LETTERS, "Answer: C\n" * 20_000, "C"),
+        (LETTERS, "The answer is C.\n" + "User: hi\n" * 40_000, "C"),
+        (LETTERS, "Answer: C" + "<|im_end|> " * 20_000 + "x", "C"),
         (SIGNS, REFUSAL, None),
         (SIGNS, "Jawaban: ya (C++", "ya (C++"),
         (YES_OR_NO, "saya tidak bisa", None),

@@ -239,9 +239,8 @@ def _behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
     """What stands behind the last answer tag that has something behind it; None without one."""
     patterns = [tag_pattern(tag) for tag in tags]
     patterns += [rf"(?m:^\s*{re.escape(words_of_cue(plain(tag)))}\s*$)" for tag in tags]  # the tag as a heading
-    found = [match for pattern in patterns for match in re.finditer(pattern, text, re.IGNORECASE)]
-    behind = [text[match.end() :] for match in sorted(found, key=lambda match: match.end())]
-    return next((rest for rest in reversed(behind) if rest.strip(TRIM)), None)
+    ends = sorted((match.end() for pattern in patterns for match in re.finditer(pattern, text, re.IGNORECASE)), reverse=True)
+    return next((rest for end in ends if (rest := text[end:]).strip(TRIM)), None)
 
 
 def _framed(text: str, choices: Choices) -> int | None:

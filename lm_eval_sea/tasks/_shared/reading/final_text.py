@@ -7,7 +7,7 @@ without code fence, quotation marks and markup around it. Sentences that repeat 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, up_to_reason, without_ending
@@ -56,6 +56,7 @@ _TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\
 _LABELLED = re.compile(
     rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)"
 )
+_MOST_LETTERS_BESIDE = 4  # of an article or a preposition
 _MOST_WORDS_OF_PLACE, _MOST_WORDS_WITHOUT_TONES = 10, 7
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REMARK, _LONGEST_REQUEST, _LONGEST_SOURCE = 60, 15, 80, 300, 5_000
@@ -71,6 +72,10 @@ _SCRIPTS = {
 _ENGLISH = frozenset(
     "a about after and are as be been between by during every for from had has have here his i in into is it its not of that"  # noqa: SIM905
     " the their these they this to two was were which who will with you your".split()
+)
+_TEXT = re.compile(r"[^ *_`\n\t]")
+_ENGLISH_SENTENCE = re.compile(
+    r"(?:The|A|An) (?:\S+ ){1,4}?(?:who|that|which|where|when|of|in) [^.?!]+ (?:is|was|are|were) (?P<said>\S+(?: \S+){0,5}?)[.]?"
 )
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
@@ -149,9 +154,17 @@ def _behind_rendered(text: str, language: str) -> str:
 
 
 def _is_place(text: str, language: str, *further: re.Pattern[str]) -> bool:
-    """Whether a text is the place where it should be: "[translation]", or of further words "[words of the passage]"."""
-    is_place = re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) is not None and len(text.split()) <= _MOST_WORDS_OF_PLACE
-    return is_place and any(words.search(text) for words in (task_words(language), *further))
+    """Whether a text is the place where it should be: "[translation]", or of further words "[words of the passage]".
+
+    Without brackets it is if it says no more than "your answer".
+    """
+    named = [words for words in (task_words(language), *further) if words.search(text)]
+    if re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) and len(text.split()) <= _MOST_WORDS_OF_PLACE:
+        return bool(named)
+    speaks = any_word("speaks", language)
+    if len(text) > _LONGEST_LABEL or not speaks.search(text):
+        return False
+    return any(len(re.findall(r"\w", speaks.sub("", words.sub("", text)))) <= _MOST_LETTERS_BESIDE for words in named)
 
 
 def _corrected(text: str, language: str) -> str:
@@ -180,6 +193,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     said = behind_last_tag(answer, tags, language) or answer
     if _is_place(said.strip(" *_\n"), language, any_word("source", language), any_word("answer", language)):
         return ""
+    if frame is None and said == answer and (_is_passage(answer, language) or _retells(answer, language)):
+        return ""
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags) if frame is None else frame
     lines = [line for line in text.splitlines() if line.strip()] or [""]
@@ -193,6 +208,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
+    if not is_tagged and (said := _english_answer(line, language)):
+        return said
     if framed := _framed_phrase(answer, line):
         begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
         states = max((begin for begin, _ in statement_spans(line, language)), default=0)
@@ -226,6 +243,27 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     # "A or B, it is unclear"
     weighs = any_word("undecided", language).search(answer) and any_word("joined", language).search(span)
     return "" if is_none or breaks_off or weighs else span
+
+
+def _is_passage(answer: str, language: str) -> bool:
+    """Whether an answer repeats the passage and the question below it, both behind their labels, and no more."""
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    label = re.compile(question_label(language), re.IGNORECASE)
+    return len(lines) > 1 and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
+
+
+def _retells(answer: str, language: str) -> bool:
+    """Whether an answer of several sentences states nothing and breaks off in the last one: it retells the passage."""
+    text = without_emphasis(answer).strip()
+    several = len(list(islice(_SENTENCE_END.finditer(text), 2))) > 1
+    ends = text[-1:] in STOPS + "?" + "".join(_QUOTES.values()) + ")"
+    return several and not ends and not statement_spans(text, language)
+
+
+def _english_answer(line: str, language: str) -> str:
+    """What an English sentence of another language's answer says: "Rizal" of "The man who wrote it is Rizal."; else empty."""
+    found = _ENGLISH_SENTENCE.fullmatch(line.strip()) if _is_foreign(line, language) else None
+    return found["said"].rstrip(".") if found and language != "en" else ""
 
 
 def _without_denied(line: str, language: str) -> str:
@@ -297,7 +335,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
         match.span()
         for tag in tags
         for match in re.finditer(rf"{begin}{tag_pattern(tag)}", text, re.IGNORECASE)
-        if text[match.end() :].strip(" *_`\n\t")
+        if _TEXT.search(text, match.end())
     )
     if not found:
         return None
@@ -562,12 +600,14 @@ def _label(line: str, language: str) -> int | None:
 def _without_notes(lines: list[str], language: str) -> list[str]:
     """The lines up to the first that comments on the text: behind a word such as "Note", in brackets, or behind a rule."""
     note = any_word("note", language)
+    with_text = [number for number, line in enumerate(lines) if line] or [0]
     for number, line in enumerate(lines):
-        if not number or not any(lines[:number]):
+        if number <= with_text[0]:
             continue
+        is_last = number >= with_text[-1]
         bracketed = line[:1] in "([（【" and line[-1:] in ")]）】" and line != ""
         bare = line.lstrip("([（【*_ ")
-        ends = not any(lines[number + 1 :]) and bare[-1:] in ("!", "！", "?")
+        ends = is_last and bare[-1:] in ("!", "！", "?")
         if note.match(bare) and (not lines[number - 1] or bracketed or ends or _LABEL.match(bare)):
             return lines[:number]
         if (_GLOSS.match(line) and (not lines[number - 1] or _LIST_MARK.match(line))) or any_word("joined", language).fullmatch(
@@ -576,7 +616,7 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             return lines[:number]
         if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in _SAID.findall(line)):
             return lines[:number]
-        if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=not any(lines[number + 1 :])):
+        if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=is_last):
             return lines[:number]
         if not lines[number - 1] and re.search(rf"{COLON}\Z", line) and any_word("work", language).match(line):
             return lines[:number]
@@ -584,7 +624,7 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source")
         ):
             return lines[:number]
-        if _RULE.fullmatch(line) or (bracketed and not any(lines[number + 1 :])):
+        if _RULE.fullmatch(line) or (bracketed and is_last):
             return lines[:number]
     return lines
 

@@ -35,10 +35,11 @@ _LINE = re.compile(r"\s*\S.*\n")
 # What begins the next turn of a conversation, as text: a special token of a chat template, or the name of who speaks.
 _TURN = re.compile(
     r"<\|(?:im_start|im_end|eot_id|start_header_id|user|assistant|end|endoftext|end_of_text)\|>|<(?:start|end)_of_turn>|\[INST\]"
-    r"|</s>\s*(?:<s>|\n)|^[ \t>#*_]*(?:Human|User)[*_]*[:：](?=[\s\S]*?\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：])"
-    r"|(?<=[.!?\u3002\u104b\u17d4\n]\n)(?:Human|User):\s*\Z|(?<=\n\n)user[ \t]*\n(?=[\s\S]{0,2000}?\nassistant[ \t]*(?:\n|\Z))",
+    r"|</s>\s*(?:<s>|\n)|(?<=[.!?\u3002\u104b\u17d4\n]\n)(?:Human|User):\s*\Z"
+    r"|^[ \t>#*_]*(?P<speaker>Human|User)[*_]*[:：]|(?<=\n\n)user[ \t]*\n(?=[\s\S]{0,2000}?\nassistant[ \t]*(?:\n|\Z))",
     re.MULTILINE | re.IGNORECASE,
 )
+_REPLY = re.compile(r"\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：]", re.IGNORECASE)
 # What ends the prompt, where a model repeats it. A user's turn behind a text is the next one.
 _ANSWER_TURN = re.compile(
     r"\A[\s\S]*?\[/INST\]|\A(?:\s*<\|im_start\|>(?:system|user)[\s\S]*?|(?:(?!<\|im_start\|>user)[\s\S])*?)<\|im_start\|>assistant"
@@ -58,8 +59,11 @@ def first_turn(text: str) -> str:
     if (prompt := _ANSWER_TURN.match(text)) and text[prompt.end() :].strip():
         text = text[prompt.end() :]
     own = _SPEAKER.sub("", text)
-    ends = [found.start() for found in _TURN.finditer(own) if own[: found.start()].strip()]
-    own = own[: ends[0]].rstrip() if ends else own
+    begin, replies = len(own) - len(own.lstrip()), [reply.start() for reply in _REPLY.finditer(own)]
+    turns = (found for found in _TURN.finditer(own) if found.start() > begin)
+    # the name of who speaks begins a turn that is answered
+    end = next((found.start() for found in turns if not found["speaker"] or (replies and replies[-1] >= found.end())), None)
+    own = own if end is None else own[:end].rstrip()
     return text if re.search(r"(?im)^(?:Human|User):", own) else own  # of a dialogue that is the answer all lines
 
 
