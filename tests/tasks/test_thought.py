@@ -86,6 +86,8 @@ def test_single_forms():
     assert [found[text] for text in WHOLE] == [("", text, "no thought") for text in WHOLE]
     for text in ("&lt;think&gt;a", "<|im_start|>assistant\n<think>a", "<think>a\nHere is my response: A"):
         assert take_apart(text, finished=False).state == "cut"
+    assert take_apart("a</think>\nB\n<think>again", prompt="<think>\n") == ("a", "B", "closed")
+    assert take_apart("a\n<think>b</think>B", prompt="<think>\n") == ("a\n<think>b", "B", "closed")
     for prompt in ("Think in\n<think> tags first.", "<think>\nOkay, so B.</think>", "Write:\n<think>\nassistant: "):
         assert take_apart("B", prompt=prompt) == ("", "B", "no thought")
     assert take_apart("analysisThe passage says A") == ("The passage says A", "", "cut")

@@ -144,8 +144,10 @@ def take_apart(text: str, *, prompt: str | None = None, finished: bool | None = 
     if found := _SKIPPED_HARMONY.match(text.lstrip()):
         thought, answer = found.groups()
         return _unclosed(thought, finished) if answer is None else _closed(thought, answer)
-    opening = _opening(text)
-    marks = _family(opening) if opening else open_thought(prompt) if prompt is not None else None
+    shown, opening = open_thought(prompt) if prompt is not None else None, _opening(text)
+    if shown and opening and text[: opening.start()].strip():
+        opening = None  # the thought began in the prompt
+    marks = _family(opening) if opening else shown
     begin = opening.end() if opening else 0
     end = next(_ends(text, begin, marks, needs_edge=marks is None), None)
     if end is None:
