@@ -8,6 +8,7 @@ from lm_eval_sea.run.chat_template import Switch, check_chat_template, find_swit
 from lm_eval_sea.run.request import RunError
 from tests.run.thinking_templates import (
     ALWAYS,
+    BEGUN,
     BUDGET,
     EFFORT,
     EMPTY_PAIR,
@@ -35,7 +36,7 @@ SWITCHES = {
     MODE: ({"thinking_mode": "on"}, {"thinking_mode": "off"}),
     BUDGET: ({"thinking_budget": -1}, {"thinking_budget": 0}),
 }
-UNLESS_TOLD = [OPENS, EMPTY_PAIR, FALSY, MODE, BUDGET, WORD, ALWAYS, EFFORT, TOLD]  # the model thinks by itself
+UNLESS_TOLD = [OPENS, EMPTY_PAIR, FALSY, MODE, BUDGET, WORD, ALWAYS, BEGUN, EFFORT, TOLD]  # the model thinks by itself
 IF_TOLD = [NOTE, THINKING, NO_EFFORT, PLAIN]
 
 
@@ -47,7 +48,7 @@ def tasks(load_tasks):
 def test_the_switch_of_each_family(tokenizer):
     """A word in the system message is the last resort, to end what begins by itself."""
     found = {WORD: (Switch(), Switch(word="/no_think"))}
-    found |= dict.fromkeys([ALWAYS, EFFORT, PLAIN, "{{ messages[9].content }}"], (None, None))
+    found |= dict.fromkeys([ALWAYS, BEGUN, EFFORT, PLAIN, "{{ messages[9].content }}"], (None, None))
     found |= {template: (Switch(on), Switch(off)) for template, (on, off) in SWITCHES.items()}
     for template, switches in found.items():
         render = renderer(tokenizer, template, {})
@@ -66,9 +67,9 @@ def check(tokenizer, tasks, template, settings=None, **more):
     check_chat_template(tokenizer, tasks, apply=True, settings=settings or {}, multiturn=False, **more)
 
 
-@pytest.mark.parametrize("template", [OPENS, MODE, WORD, EMPTY_PAIR, BUDGET, ALWAYS, EFFORT])
+@pytest.mark.parametrize("template", [OPENS, MODE, WORD, EMPTY_PAIR, BUDGET, ALWAYS, BEGUN, EFFORT])
 def test_nothing_is_ranked_where_a_model_would_think(template, tokenizer, tasks):
-    way_off = "" if template in (ALWAYS, EFFORT) else "add --thinking off, "
+    way_off = "" if template in (ALWAYS, BEGUN, EFFORT) else "add --thinking off, "
     message = (
         rf"^{RANKED}: the chat template of \S+ has the model think before it answers, so that no answer can be ranked behind the "
         rf"prompt: {re.escape(way_off)}take {GENERATED}, or leave them out$"

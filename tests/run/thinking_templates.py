@@ -47,6 +47,8 @@ WORD = (
 NOTE = "{% if enable_thinking is defined and enable_thinking %}<system><|think|></system>{% endif %}" + TURNS + END
 # No switch; Qwen 3 Thinking 2507, QwQ, DeepSeek R1 Distill.
 ALWAYS = TURNS + at_end(OPEN)
+# The same, with the first words of the thought.
+BEGUN = TURNS + at_end(f"{OPEN}Okay, ")
 # Degrees alone; gpt-oss.
 EFFORT = "<system>Reasoning: {{ reasoning_effort or 'medium' }}</system>" + TURNS + END
 # Degrees, of which the one without thoughts is the template's; Hunyuan 3.

@@ -45,6 +45,15 @@ def test_of_an_answer_cut_by_the_limit_only_what_it_states_is_read():
         assert tuple(read_final_number(text, "en", ("Answer:",), finished=finished) for finished in (False, True)) == expected
 
 
+def test_of_an_answer_that_breaks_off_behind_a_number_nothing_is_read():
+    sold = "She has 6 sacks of 50 kilos. She sells 2 of them, so 4 are left."
+    rest = "Then, to find the weight of what is left, we need to"
+    assert read_final_number(f"{sold} {rest}", "en", ("Answer:",)) is None
+    assert read_final_number(f"{sold} {rest} multiply.", "en", ("Answer:",)) == 4
+    assert read_final_number(f"{sold} That is all", "en", ("Answer:",)) == 4
+    assert read_final_number(f"{sold}\n\nAnswer: 200. {rest}", "en", ("Answer:",)) == 200
+
+
 PARSED = {
     "id": {"1.234": "1234", "1,234": "1.234", "1,234.5": "1234.5", "0.125": "0.125"},
     "th": {"1.234": "1.234", "1,234": "1234", "1.234,5": "1234.5", "1.234.567": "1234567"},

@@ -93,3 +93,32 @@ SPANS = {
 def test_a_span_behind_the_tag_is_whole():
     assert {text: read_span(text, "vi", ("Trả lời:", "Answer:")) for text in SPANS} == SPANS
     assert [read_final_text(text, "id") for text in ("", "```\n```", "\n")] == [""] * 3
+
+
+# Language, text, and what is read in it.
+RETOLD = "Petikan itu menceritakan sebuah muzium kecil di Perak. Muzium itu menyimpan keris. Selain itu, terdapat juga"
+PASSAGE = "Bacaan: Di Cibiru aya hiji saung. Saung éta diwangun taun 1998.\nPananya: Iraha saung éta diwangun?"
+UNTAGGED = [
+    ("ms", RETOLD, ""),
+    ("ms", f"{RETOLD}\n\nJawapan: keris", "keris"),
+    ("su", PASSAGE, ""),
+    ("su", f"{PASSAGE}\nJawaban: taun 1998", "taun 1998"),
+    ("ceb", "The person who taught the children how to weave is Tiya Caring.", "Tiya Caring"),
+    *(
+        (language, text, "")
+        for language, text in [
+            ("zh", "答案：你的答案"),
+            ("id", "Jawaban: jawaban Anda"),
+            ("en", "Answer: your answer"),
+            ("th", "คำตอบ: คำตอบของคุณ"),
+            ("vi", "Trả lời: câu trả lời của bạn"),
+            ("tl", "Sagot: ang iyong sagot"),
+        ]
+    ),
+    ("id", "Jawaban: kata Anda", "kata Anda"),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), UNTAGGED)
+def test_echoes_and_retold_passages_are_no_span(language, text, expected):
+    assert read_span(text, language, (asked_in(language)["tags"]["answer"], "Answer:")) == expected

@@ -18,10 +18,21 @@ class TestEveryFamily:
 
     def test_cut_and_stopped(self, marks):
         prompt = f"user: Which one?\nassistant: {marks.begin}"
-        for text, shown in ((f"{marks.begin}\n{THOUGHT}", None), (THOUGHT, prompt)):
+        begun = f"{marks.begin}\nOkay, "  # a template may write the first words of the thought, too
+        opened = [(f"{marks.begin}\n{THOUGHT}", None), (f"Sure! {marks.begin}\n{THOUGHT}", None)]
+        opened += [(f"assistant\n\n{marks.begin}\n{THOUGHT}", None), (f"\u200b{marks.begin.upper()}\n{THOUGHT}", None)]
+        opened = [] if marks.begin[0].isalpha() else opened  # a sentence may begin an answer
+        for text, shown in (*opened, (THOUGHT, prompt), (THOUGHT, f"<|im_start|>assistant\n{begun}")):
             assert take_apart(text, prompt=shown, finished=False) == (THOUGHT, "", "cut")
             assert take_apart(text, prompt=shown, finished=True) == (THOUGHT, "", "stopped in the thought")
             assert take_apart(text, prompt=shown) == (THOUGHT, "", "cut")
+
+    def test_an_end_of_another_family_ends_nothing(self, marks):
+        others = [other.end for other in MARKS if other.end != marks.end]
+        for end in others:
+            thought = f"{THOUGHT} {end}\nAnswer: A"
+            assert take_apart(thought, prompt=f"assistant: {marks.begin}\n", finished=False) == (thought, "", "cut")
+            assert take_apart(f"{marks.begin}{thought}{marks.end}B") == (thought, "B", "closed")
 
     def test_no_thought(self, marks):
         """An empty pair, one that the template closed, and marks that are quoted."""
@@ -51,12 +62,18 @@ CLOSED = {
             "<|open|>think<|sep|>a<|close|>think<|sep|><|open|>response<|sep|>B<|close|>response<|sep|>",
             "<thinking>a</thinking>\n[BEGIN FINAL RESPONSE]\nB\n[END FINAL RESPONSE]",
             "<|think|>a<|end|><|begin|>assistant<|content|>B<|end|>",
+            "&lt;think&gt;a&lt;/think&gt;\n\nB",
+            "<think>I am to answer. Here is my response: Answer: A. Not </thought> yet.</think>B",
+            "Sure! <think>a</think>B",
+            "<think>a</think>B</think></think>",
             "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>",
         ],
         "B",
     ),
 }
 WHOLE = ["The answer is B.", "", "A page ends with </think> in some formats: B"]
+WHOLE += ["Here is my thought process:\n1. The text says so.\n\nAnswer: B", "Sure! <think> marks where a thought begins. B"]
+WHOLE += ["The mark <think> begins it. B", "Answer: B\n<think>or not"]
 # words, and no mark of gpt-oss, which is written together with what follows it
 WHOLE += ["analysis of it shows B", "analysis.", "analysis: So.\nAnswer: B", "analysis, B"]
 
@@ -67,4 +84,10 @@ def test_single_forms():
         text: (answer, "closed") for text, answer in CLOSED.items()
     }
     assert [found[text] for text in WHOLE] == [("", text, "no thought") for text in WHOLE]
+    for text in ("&lt;think&gt;a", "<|im_start|>assistant\n<think>a", "<think>a\nHere is my response: A"):
+        assert take_apart(text, finished=False).state == "cut"
+    assert take_apart("a</think>\nB\n<think>again", prompt="<think>\n") == ("a", "B", "closed")
+    assert take_apart("a\n<think>b</think>B", prompt="<think>\n") == ("a\n<think>b", "B", "closed")
+    for prompt in ("Think in\n<think> tags first.", "<think>\nOkay, so B.</think>", "Write:\n<think>\nassistant: "):
+        assert take_apart("B", prompt=prompt) == ("", "B", "no thought")
     assert take_apart("analysisThe passage says A") == ("The passage says A", "", "cut")

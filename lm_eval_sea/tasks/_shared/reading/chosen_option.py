@@ -2,7 +2,7 @@
 
 The text may reason, list the options, judge them one by one, correct itself. What counts, in this order:
 
-1. an answer that the text frames: JSON, a LaTeX box, a tag of XML, the last answer tag of the prompt;
+1. what is framed, by JSON, a LaTeX box or an element of XML, or stands behind the answer tag of the prompt: the last of these;
 2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text;
 3. the only option that is judged right: "B. …: correct";
 4. the only option that stands alone on a line, with or without its text, or the first line where a reason follows it;
@@ -34,7 +34,7 @@ from .conclusions import (
     tag_pattern,
     without_another_question,
 )
-from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .frames import last_frame, unfenced, without_emphasis, without_latex
 from .option_evidence import (
     CLAUSE_END,
     DENIES_BEHIND,
@@ -72,12 +72,9 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         finished: whether the model ended the answer; None where that is not known. In one that the limit of tokens cut, only what
             it begins with and what it states count: other options may have followed.
     """
-    names = tuple(map(words_of_cue, choices.tags))
-    if (value := json_answer(answer, names)) is not None:
-        return _framed(value, choices)
-    for frame in (boxed(answer), tagged(answer, names)):
-        if frame is not None and (found := _framed(frame, choices)) is not None:
-            return found
+    frame = last_frame(answer, choices.tags, choices.language)
+    if frame is not None and (found := _framed(frame, choices)) is not None:
+        return found
     text = plain(without_emphasis(without_latex(unfenced(answer))))
     whole = _PICTURE.sub("", text)
     text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
@@ -242,9 +239,8 @@ def _behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
     """What stands behind the last answer tag that has something behind it; None without one."""
     patterns = [tag_pattern(tag) for tag in tags]
     patterns += [rf"(?m:^\s*{re.escape(words_of_cue(plain(tag)))}\s*$)" for tag in tags]  # the tag as a heading
-    found = [match for pattern in patterns for match in re.finditer(pattern, text, re.IGNORECASE)]
-    behind = [text[match.end() :] for match in sorted(found, key=lambda match: match.end())]
-    return next((rest for rest in reversed(behind) if rest.strip(TRIM)), None)
+    ends = sorted((match.end() for pattern in patterns for match in re.finditer(pattern, text, re.IGNORECASE)), reverse=True)
+    return next((rest for end in ends if (rest := text[end:]).strip(TRIM)), None)
 
 
 def _framed(text: str, choices: Choices) -> int | None:

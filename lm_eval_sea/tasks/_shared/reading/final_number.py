@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import SIGNS, is_reason
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
-from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain, words_of_cue
+from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain
 from .conclusions import (
     any_word,
     at_end,
@@ -25,7 +25,7 @@ from .conclusions import (
     tag_pattern,
     without_another_question,
 )
-from .frames import boxed, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .frames import last_frame, unfenced, without_emphasis, without_latex
 from .number_words import (
     half_words,
     multiplier_words,
@@ -53,6 +53,7 @@ _OPERATION = re.compile(rf"(?:{_NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{
 # Of an answer that repeats itself without end the last statements are read.
 _MOST_STATEMENTS = 50
 _LONGEST_CLAUSE, _LONGEST_PROBLEM = 500, 600
+_FEWEST_WORDS = 6  # fewer may be a remark without its stop
 _SENTENCE_END = re.compile(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]")
 # Amounts of money with the currency close to the number.
 _CURRENCY = re.compile(
@@ -97,10 +98,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
             final = _FINAL.findall(answer[: again.end()])
         is_first = _NUMBER.fullmatch(final[0].strip()) and _of_own_problem(whole, tags, language) != whole
         answer = final[0 if is_first else -1]
-    names = tuple(map(words_of_cue, tags))
-    for frame in (json_answer(answer, names), boxed(answer), tagged(answer, names)):
-        if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
-            return found
+    frame = last_frame(answer, tags, language)
+    if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
+        return found
     whole = _prepared(without_emphasis(unfenced(answer)), language)
     text = _of_own_problem(whole, tags, language)
     marked = _without_offer(answer, language) if text == whole else ""  # what is in bold type may answer the other question
@@ -126,7 +126,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return found
     if not tagged_ends and (_breaks_off_in_list(concluded, language) or at_end("unfinished", bare[-30:], language)):
         return None
-    if concluded.rstrip().endswith(",") and not tagged_ends:
+    if not tagged_ends and (concluded.rstrip().endswith(",") or _breaks_off_behind(concluded, language)):
         return None
     if is_cut or (behind_tag.strip(TRIM + STOPS) and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
@@ -356,6 +356,13 @@ def _without_check(text: str, language: str) -> str:
         if (not before or before[-1] in STOPS + "\n") and re.search(r"\d", before):
             return before.rstrip("\n")
     return text
+
+
+def _breaks_off_behind(text: str, language: str) -> bool:
+    """Whether a last line of sentences that end with stops goes on with words without a number and without a stop."""
+    *sentences, last = _SENTENCE_END.split(text.rstrip().rpartition("\n")[2])
+    words = last.split()
+    return bool(sentences) and len(words) >= _FEWEST_WORDS and not re.search(r"\d|[^\w\s]\Z", last)
 
 
 def _breaks_off_in_list(text: str, language: str) -> bool:

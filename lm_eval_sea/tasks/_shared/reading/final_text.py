@@ -1,13 +1,13 @@
 """Reading the text that a chat model answers with: a span, a translation, a summary. Pure functions, no I/O.
 
-What stands behind the last answer tag counts; without a tag the text without the lines that introduce it or comment on it, and
+The last frame or answer tag counts; without one the text without the lines that introduce it or comment on it, and
 without code fence, quotation marks and markup around it. Sentences that repeat the form that the prompt asks for are left out.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, up_to_reason, without_ending
@@ -25,7 +25,7 @@ from .conclusions import (
     task_words,
     without_another_question,
 )
-from .frames import boxed, fenced, json_answer, tagged, unfenced, without_emphasis, without_latex
+from .frames import fenced, last_frame, unfenced, without_emphasis, without_latex
 from .refusal import is_refusal
 
 
@@ -56,6 +56,7 @@ _TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\
 _LABELLED = re.compile(
     rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)"
 )
+_MOST_LETTERS_BESIDE = 4  # of an article or a preposition
 _MOST_WORDS_OF_PLACE, _MOST_WORDS_WITHOUT_TONES = 10, 7
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_REMARK, _LONGEST_REQUEST, _LONGEST_SOURCE = 60, 15, 80, 300, 5_000
@@ -71,6 +72,10 @@ _SCRIPTS = {
 _ENGLISH = frozenset(
     "a about after and are as be been between by during every for from had has have here his i in into is it its not of that"  # noqa: SIM905
     " the their these they this to two was were which who will with you your".split()
+)
+_TEXT = re.compile(r"[^ *_`\n\t]")
+_ENGLISH_SENTENCE = re.compile(
+    r"(?:The|A|An) (?:\S+ ){1,4}?(?:who|that|which|where|when|of|in) [^.?!]+ (?:is|was|are|were) (?P<said>\S+(?: \S+){0,5}?)[.]?"
 )
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
@@ -95,10 +100,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         tags: the words that ask for the answer in the prompt, such as "Terjemahan:".
         target: code of the language of the text: paragraphs before and behind it in another one are remarks; empty if unknown.
     """
-    names = tuple(map(words_of_cue, tags))
-    for frame in (json_answer(answer, (*names, "translation", "summary", "text")), tagged(answer, names)):
-        if frame is not None:
-            return _unquoted(frame.strip())
+    if (frame := _frame(answer, language, tags)) is not None:
+        return frame
     # the form that the prompt asks for stands in quotation marks, which models repeat
     answer = _corrected(without_another_question(composed(answer), tags, language), language)
     if _is_place(answer.strip(), language):
@@ -136,6 +139,11 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     return _unquoted(text if behind is not None or "\n" in text else _LIST_MARK.sub("", text) or text)
 
 
+def _frame(answer: str, language: str, tags: Sequence[str]) -> str | None:
+    frame = last_frame(answer, tags, language, ("translation", "summary", "text"))
+    return None if frame is None else _unquoted(frame)
+
+
 def _behind_rendered(text: str, language: str) -> str:
     """What follows "This sentence means" at the beginning of a text, without a colon; else the text."""
     words = re.match(rf"(?P<what>[^\n:：]{{1,25}}?)(?:{any_word('rendered', language).pattern})\s+(?=\S)", text, re.IGNORECASE)
@@ -146,9 +154,17 @@ def _behind_rendered(text: str, language: str) -> str:
 
 
 def _is_place(text: str, language: str, *further: re.Pattern[str]) -> bool:
-    """Whether a text is the place where it should be: "[translation]", or of further words "[words of the passage]"."""
-    is_place = re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) is not None and len(text.split()) <= _MOST_WORDS_OF_PLACE
-    return is_place and any(words.search(text) for words in (task_words(language), *further))
+    """Whether a text is the place where it should be: "[translation]", or of further words "[words of the passage]".
+
+    Without brackets it is if it says no more than "your answer".
+    """
+    named = [words for words in (task_words(language), *further) if words.search(text)]
+    if re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) and len(text.split()) <= _MOST_WORDS_OF_PLACE:
+        return bool(named)
+    speaks = any_word("speaks", language)
+    if len(text) > _LONGEST_LABEL or not speaks.search(text):
+        return False
+    return any(len(re.findall(r"\w", speaks.sub("", words.sub("", text)))) <= _MOST_LETTERS_BESIDE for words in named)
 
 
 def _corrected(text: str, language: str) -> str:
@@ -169,16 +185,18 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         tags: as above.
         target: code of the language of the passage, in which an answer may say that it is not there.
     """
-    if (box := boxed(answer)) is not None:
-        return _unquoted(box)
+    frame = _frame(answer, language, tags)
+    answer = answer if frame is None else frame
     answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
     if len(answer) <= _LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
         return ""  # in whatever language
     said = behind_last_tag(answer, tags, language) or answer
     if _is_place(said.strip(" *_\n"), language, any_word("source", language), any_word("answer", language)):
         return ""
+    if frame is None and said == answer and (_is_passage(answer, language) or _retells(answer, language)):
+        return ""
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
-    text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
+    text = read_final_text(without_latex(answer) if is_formula else answer, language, tags) if frame is None else frame
     lines = [line for line in text.splitlines() if line.strip()] or [""]
     first = _SENTENCE_END.split(answer.strip(), maxsplit=1)[0]
     asks = answer.strip()[len(first) : len(first) + 1] == "?" or first.endswith("?")
@@ -186,10 +204,12 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         return ""  # it asks back
     leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
     line = lines[1] if len(lines) > 1 and (leads or re.search(rf"{COLON}\Z", lines[0].rstrip())) else lines[0]
-    is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
+    is_tagged = frame is not None or behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
+    if not is_tagged and (said := _english_answer(line, language)):
+        return said
     if framed := _framed_phrase(answer, line):
         begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
         states = max((begin for begin, _ in statement_spans(line, language)), default=0)
@@ -223,6 +243,27 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     # "A or B, it is unclear"
     weighs = any_word("undecided", language).search(answer) and any_word("joined", language).search(span)
     return "" if is_none or breaks_off or weighs else span
+
+
+def _is_passage(answer: str, language: str) -> bool:
+    """Whether an answer repeats the passage and the question below it, both behind their labels, and no more."""
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    label = re.compile(question_label(language), re.IGNORECASE)
+    return len(lines) > 1 and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
+
+
+def _retells(answer: str, language: str) -> bool:
+    """Whether an answer of several sentences states nothing and breaks off in the last one: it retells the passage."""
+    text = without_emphasis(answer).strip()
+    several = len(list(islice(_SENTENCE_END.finditer(text), 2))) > 1
+    ends = text[-1:] in STOPS + "?" + "".join(_QUOTES.values()) + ")"
+    return several and not ends and not statement_spans(text, language)
+
+
+def _english_answer(line: str, language: str) -> str:
+    """What an English sentence of another language's answer says: "Rizal" of "The man who wrote it is Rizal."; else empty."""
+    found = _ENGLISH_SENTENCE.fullmatch(line.strip()) if _is_foreign(line, language) else None
+    return found["said"].rstrip(".") if found and language != "en" else ""
 
 
 def _without_denied(line: str, language: str) -> str:
@@ -294,7 +335,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
         match.span()
         for tag in tags
         for match in re.finditer(rf"{begin}{tag_pattern(tag)}", text, re.IGNORECASE)
-        if text[match.end() :].strip(" *_`\n\t")
+        if _TEXT.search(text, match.end())
     )
     if not found:
         return None
@@ -559,12 +600,14 @@ def _label(line: str, language: str) -> int | None:
 def _without_notes(lines: list[str], language: str) -> list[str]:
     """The lines up to the first that comments on the text: behind a word such as "Note", in brackets, or behind a rule."""
     note = any_word("note", language)
+    with_text = [number for number, line in enumerate(lines) if line] or [0]
     for number, line in enumerate(lines):
-        if not number or not any(lines[:number]):
+        if number <= with_text[0]:
             continue
+        is_last = number >= with_text[-1]
         bracketed = line[:1] in "([（【" and line[-1:] in ")]）】" and line != ""
         bare = line.lstrip("([（【*_ ")
-        ends = not any(lines[number + 1 :]) and bare[-1:] in ("!", "！", "?")
+        ends = is_last and bare[-1:] in ("!", "！", "?")
         if note.match(bare) and (not lines[number - 1] or bracketed or ends or _LABEL.match(bare)):
             return lines[:number]
         if (_GLOSS.match(line) and (not lines[number - 1] or _LIST_MARK.match(line))) or any_word("joined", language).fullmatch(
@@ -573,7 +616,7 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             return lines[:number]
         if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in _SAID.findall(line)):
             return lines[:number]
-        if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=not any(lines[number + 1 :])):
+        if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=is_last):
             return lines[:number]
         if not lines[number - 1] and re.search(rf"{COLON}\Z", line) and any_word("work", language).match(line):
             return lines[:number]
@@ -581,7 +624,7 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source")
         ):
             return lines[:number]
-        if _RULE.fullmatch(line) or (bracketed and not any(lines[number + 1 :])):
+        if _RULE.fullmatch(line) or (bracketed and is_last):
             return lines[:number]
     return lines
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from typing import Any
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .answer_phrases import ANSWER_TAGS, PHRASES
+from .answer_text import words_of_cue
+from .conclusions import question_line, tag_pattern
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 # A word behind the opening mark is the name of a language only if it ends the line.
@@ -13,28 +22,24 @@ _FENCE = re.compile(r"```(?:[\w+-]*[ \t]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,500}\}){0,500}\}){0,500})\}")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|mbox)\s*\{([^{}]*)\}")
 _ANSWER_KEYS = ("answer", "final_answer", "finalanswer", "correct_answer", "correctanswer", "choice", "option", "label", "result")
-_TAG_NAMES = (
-    "answer",
-    "final_answer",
-    "final",
-    "output",
-    "response",
-    "result",
-    "translation",
-    "summary",
-    "choice",
-    "option",
-    "label",
-)
-# An element of XML, whatever its name.
+# The names of elements of XML that frame an answer. Those of the second group may hold any option, also one that is discussed.
+_ELEMENT_NAMES = ("answer", "final answer", "correct answer", "final", "result")
+_OPTION_NAMES = ("choice", "option", "label", "output", "response")
+_XML_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[^\W\d][^<>\n/|]{0,30})>")
 _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
+_TASK = re.compile("|".join(words.task for words in PHRASES.values() if words.task), re.IGNORECASE)  # of any language
+# An object of JSON begins so, and not a group of LaTeX.
+_OBJECT_BEGIN = re.compile(r"\{\s*\"")
+_MOST_BROKEN_OBJECTS = 20
+_LINE = re.compile(r"\s*\S.*\n")
 # What begins the next turn of a conversation, as text: a special token of a chat template, or the name of who speaks.
 _TURN = re.compile(
     r"<\|(?:im_start|im_end|eot_id|start_header_id|user|assistant|end|endoftext|end_of_text)\|>|<(?:start|end)_of_turn>|\[INST\]"
-    r"|</s>\s*(?:<s>|\n)|^[ \t>#*_]*(?:Human|User)[*_]*[:：](?=[\s\S]*?\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：])"
-    r"|(?<=[.!?\u3002\u104b\u17d4\n]\n)(?:Human|User):\s*\Z|(?<=\n\n)user[ \t]*\n(?=[\s\S]{0,2000}?\nassistant[ \t]*(?:\n|\Z))",
+    r"|</s>\s*(?:<s>|\n)|(?<=[.!?\u3002\u104b\u17d4\n]\n)(?:Human|User):\s*\Z"
+    r"|^[ \t>#*_]*(?P<speaker>Human|User)[*_]*[:：]|(?<=\n\n)user[ \t]*\n(?=[\s\S]{0,2000}?\nassistant[ \t]*(?:\n|\Z))",
     re.MULTILINE | re.IGNORECASE,
 )
+_REPLY = re.compile(r"\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：]", re.IGNORECASE)
 # What ends the prompt, where a model repeats it. A user's turn behind a text is the next one.
 _ANSWER_TURN = re.compile(
     r"\A[\s\S]*?\[/INST\]|\A(?:\s*<\|im_start\|>(?:system|user)[\s\S]*?|(?:(?!<\|im_start\|>user)[\s\S])*?)<\|im_start\|>assistant"
@@ -54,15 +59,108 @@ def first_turn(text: str) -> str:
     if (prompt := _ANSWER_TURN.match(text)) and text[prompt.end() :].strip():
         text = text[prompt.end() :]
     own = _SPEAKER.sub("", text)
-    ends = [found.start() for found in _TURN.finditer(own) if own[: found.start()].strip()]
-    own = own[: ends[0]].rstrip() if ends else own
+    begin, replies = len(own) - len(own.lstrip()), [reply.start() for reply in _REPLY.finditer(own)]
+    turns = (found for found in _TURN.finditer(own) if found.start() > begin)
+    # the name of who speaks begins a turn that is answered
+    end = next((found.start() for found in turns if not found["speaker"] or (replies and replies[-1] >= found.end())), None)
+    own = own if end is None else own[:end].rstrip()
     return text if re.search(r"(?im)^(?:Human|User):", own) else own  # of a dialogue that is the answer all lines
 
 
-def boxed(text: str) -> str | None:
-    r"""What stands in the last LaTeX box, "\boxed{\text{B}}", without commands for its typeface; None without a box."""
-    found = _BOX.findall(text)
-    return without_latex(found[-1]).strip() if found else None
+class _Frame(NamedTuple):
+    """What frames an answer: where it begins and ends, what it holds, and whether it may hold any option."""
+
+    start: int
+    end: int
+    content: str
+    of_option: bool = False
+
+
+def last_frame(text: str, tags: Sequence[str], language: str, keys: Sequence[str] = ()) -> str | None:
+    r"""What the last frame of a text holds: an object of JSON, a LaTeX box, an element of XML whose name is that of an answer.
+
+    None without a frame, and where an answer tag with text behind it follows the last one: "First \boxed{A}. No. Answer: B". A
+    tag below a question does not: that is another one, which the model made up.
+
+    Args:
+        text: what the model wrote.
+        tags: the words that ask for the answer in the prompt; they also name elements and keys.
+        language: code of the language whose labels of questions are known.
+        keys: further names of the answer in JSON.
+    """
+    if whole := _ELEMENT.fullmatch(text.strip()):
+        return whole[2].strip()  # whatever its name
+    names = [words_of_cue(tag) for tag in tags]
+    tag_ends = _tag_ends(text, tags)
+    objects = _objects(text, (*names, *keys))
+    begin = objects[-1].end if objects else 0
+    further = [frame for frame in _within_text(text, names) if frame.start >= begin]
+    last = next((frame for frame in reversed(further) if not (frame.of_option and _is_other_line(text, tag_ends, frame))), None)
+    last = objects[-1] if last is None and objects else last
+    if last is None:
+        return None
+    if tag_ends and tag_ends[-1] > last.end and not question_line(language).search(text, last.end, tag_ends[-1]):
+        return None
+    return _inner(last.content, tags, names)
+
+
+def _inner(content: str, tags: Sequence[str], names: Sequence[str]) -> str:
+    """What a frame in a frame holds, or what stands behind the last answer tag in it; else the content itself."""
+    if within := _within_text(content, names):
+        content = within[-1].content
+    ends = _tag_ends(content, tags)
+    return content[ends[-1] if ends else 0 :].strip()
+
+
+def _tag_ends(text: str, tags: Sequence[str]) -> list[int]:
+    """Where the answer tags end that have text behind them."""
+    words = re.compile(r"\w")
+    found = (match for tag in tags for match in re.finditer(tag_pattern(tag), text, re.IGNORECASE))
+    return sorted(match.end() for match in found if words.search(text, match.end()))
+
+
+def _is_other_line(text: str, tag_ends: Sequence[int], frame: _Frame) -> bool:
+    """Whether the last answer tag before a frame has its text on a line above it."""
+    number = bisect_right(tag_ends, frame.start)
+    return number > 0 and _LINE.match(text, tag_ends[number - 1], frame.start) is not None
+
+
+def _within_text(text: str, names: Sequence[str]) -> list[_Frame]:
+    """The boxes and the elements of XML of a text that hold something, in their order."""
+    boxes = [_Frame(*found.span(), without_latex(found[1]).strip()) for found in _BOX.finditer(text)]
+    return sorted(frame for frame in (*boxes, *_elements(text, names)) if frame.content)
+
+
+def _elements(text: str, names: Sequence[str]) -> list[_Frame]:
+    """The innermost elements of XML with the name of an answer. One that does not end has all the text up to the next."""
+    options = set(map(_plain_key, _OPTION_NAMES))
+    known = options.union(map(_plain_key, (*_ELEMENT_NAMES, *names, *map(words_of_cue, ANSWER_TAGS))))
+    named = [(mark, _plain_key(mark["name"])) for mark in _XML_TAG.finditer(text)]
+    marks = [(mark, name) for mark, name in named if name in known or _TASK.match(mark["name"])]
+    frames = []
+    for number, (mark, name) in enumerate(marks):
+        if mark["slash"]:
+            continue
+        following, its_name = marks[number + 1] if number + 1 < len(marks) else (None, "")
+        end = following.start() if following else len(text)
+        ends = following is not None and following["slash"] and its_name == name
+        # a tag that nothing ends may be mentioned: an answer tag behind it counts
+        frames.append(_Frame(mark.start(), end if ends else mark.end(), text[mark.end() : end].strip(), name in options))
+    return frames
+
+
+def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:
+    """The objects of JSON in a text that have an answer."""
+    frames, start, broken = [], 0, 0
+    while broken < _MOST_BROKEN_OBJECTS and (begin := _OBJECT_BEGIN.search(text, start)):
+        try:
+            found, start = json.JSONDecoder().raw_decode(text, begin.start())
+        except (ValueError, RecursionError):
+            start, broken = begin.end(), broken + 1
+            continue
+        if (value := _value(found, keys)) is not None:
+            frames.append(_Frame(begin.start(), start, value))
+    return frames
 
 
 def without_latex(text: str) -> str:
@@ -72,28 +170,7 @@ def without_latex(text: str) -> str:
     return re.sub(r"\\[()\[\]]|\$", "", text)
 
 
-def json_answer(text: str, keys: tuple[str, ...] = ()) -> str | None:
-    """The answer in an object of JSON that makes up the text, perhaps in a code fence; None if there is none.
-
-    Args:
-        text: what the model wrote.
-        keys: further names of the answer, such as the answer tag of the prompt.
-    """
-    fenced = _FENCE.search(text)
-    candidates = [fenced[1]] if fenced else []
-    if (start := text.find("{")) >= 0:
-        candidates.append(text[start : text.rfind("}") + 1])
-    for candidate in candidates:
-        try:
-            found = json.loads(candidate)
-        except ValueError:
-            continue
-        if isinstance(found, dict) and (value := _value(found, keys)) is not None:
-            return value
-    return None
-
-
-def _value(found: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+def _value(found: dict[str, Any], keys: Sequence[str]) -> str | None:
     wanted = {_plain_key(key) for key in (*keys, *_ANSWER_KEYS)}
     named = [value for key, value in found.items() if _plain_key(key) in wanted]
     values = named or (list(found.values()) if len(found) == 1 else [])
@@ -104,23 +181,6 @@ def _plain_key(key: str) -> str:
     """A key without accents and marks: "tra loi" for "trả_lời:"."""
     letters = unicodedata.normalize("NFD", key.casefold().replace("đ", "d"))
     return " ".join(re.sub(r"[\u0300-\u036f]", "", letters).replace("_", " ").strip(" :").split())
-
-
-def tagged(text: str, names: tuple[str, ...] = ()) -> str | None:
-    """What stands in the last tag of XML that frames an answer, "<answer>B</answer>"; None without one.
-
-    Args:
-        text: what the model wrote.
-        names: further names of such a tag, such as the answer tag of the prompt.
-    """
-    if (first := _ELEMENT.match(text.strip())) and text.strip()[first.end() :][:1] in ("", "\n"):
-        return first[2].strip()
-    known = "|".join(map(re.escape, (*_TAG_NAMES, *names)))
-    found = re.findall(rf"<({known})>(.*?)(?:</\1>|\Z)", text, re.DOTALL | re.IGNORECASE)
-    if not found:
-        return None
-    inner = tagged(found[-1][1], names)  # "<result><label>B</label>…</result>"
-    return found[-1][1].strip() if inner is None else inner
 
 
 def fenced(text: str) -> list[str]:

@@ -115,7 +115,10 @@ def _corrected(line: str, choices: Choices) -> list[Evidence]:
     denies, but = any_word("denies", language), any_word("but", language)
     found = []
     for first, second in pairwise(patterns(choices).named.finditer(line)):
-        between, clause = line[first.end() : second.start()].strip(" ,"), CLAUSE_END.split(line[: first.start()])[-1]
+        between, clause = (
+            line[first.end() : second.start()].strip(" ,"),
+            CLAUSE_END.split(line[: first.start()])[-1][-LONGEST_PHRASE:],
+        )
         turns = [turn.start() for turn in but.finditer(between) if "" in _with_and_without_lead(between[turn.end() :], language)]
         denied = any(_ends_with_denial(text, language) for text in _with_and_without_lead(clause, language))
         if turns and (0 in turns if language in DENIES_BEHIND else denied and turns[0] < _LONGEST_TURN):

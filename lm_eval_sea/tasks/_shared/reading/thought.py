@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from .answer_phrases import PHRASES
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 State = Literal["no thought", "closed", "cut", "stopped in the thought", "failed"]
@@ -35,8 +42,8 @@ class Marks(NamedTuple):
 # The chat templates and reasoning parsers that have them: Qwen 3, DeepSeek R1, GLM 4.5, MiniMax M2, Nemotron, Kimi K2, Hunyuan
 # (<think>); Seed-OSS; Magistral ([THINK]); Gemma 4 (<|channel>thought); gpt-oss (<|channel|>analysis); Cohere Command
 # (<|START_THINKING|>); Kimi-VL (◁think▷); Kimi K3 (<|open|>); EXAONE Deep (<thought>); MiniMax M3 (<mm:think>); Hunyuan 3
-# (<think:opensource>); Apertus (<|inner_prefix|>); Solar Open (<|think|>); Granite 3.2 and Apriel 1.6 (sentences); and forms that
-# fine-tuned models use.
+# (<think:opensource>); LongCat; MedGemma (<unused94>); Apertus (<|inner_prefix|>); Solar Open (<|think|>); Granite 3.2 and
+# Apriel 1.6 (sentences); and forms that fine-tuned models use.
 MARKS = (
     Marks("<think>", "</think>"),
     Marks("<thinking>", "</thinking>"),
@@ -52,6 +59,8 @@ MARKS = (
     Marks("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
     Marks("<mm:think>", "</mm:think>"),
     Marks("<think:opensource>", "</think:opensource>"),
+    Marks("<longcat_think>", "</longcat_think>"),
+    Marks("<unused94>thought", "<unused95>"),
     Marks("<|inner_prefix|>", "<|inner_suffix|>"),
     Marks("<|think|>", "<|begin|>assistant<|content|>"),
     Marks("Here is my thought process:", "Here is my response:"),
@@ -61,24 +70,53 @@ MARKS = (
 _SKIPPED_HARMONY = re.compile(r"\Aanalysis(?=[^\W\da-z_]|[\"'“(*])(.*?)(?:assistantfinal(?!.*assistantfinal)(.*))?\Z", re.DOTALL)
 # What frames an answer behind a thought, and the special tokens that end a turn.
 _FRAMES = (
-    ("<answer>", "</answer>"),
     ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+    ("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"),
     ("<|begin_of_solution|>", "<|end_of_solution|>"),
     ("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
 )
-_TURN_ENDS = re.compile(
-    r"(?:\s*(?:<\|(?:im_end|eot_id|end|return|endoftext|END_OF_TURN_TOKEN|end_of_text|start\|>assistant)\|?>"
-    r"|<(?:end_of_turn|turn\|)>|</s>|\[END FINAL RESPONSE\]))+\s*\Z"
+_ANSWER_ELEMENT = re.compile(r"<answer>((?:(?!</?answer>)[\s\S])*)(?:</?answer>\s*)*")  # all of an answer
+_TURN_END = re.compile(
+    r"(?:<\|(?:im_end|eot_id|end|return|endoftext|END_OF_TURN_TOKEN|end_of_text|start\|>assistant)\|?>"
+    r"|<(?:end_of_turn|turn\|)>|</s>|\[END FINAL RESPONSE\])\Z"
 )
-_BEGINS = re.compile("|".join(re.escape(marks.begin) for marks in MARKS))
-_ENDS = re.compile("|".join(re.escape(marks.end) for marks in MARKS))
+_LONGEST_TURN_END = 24
+
+
+def _pattern(mark: str) -> str:
+    """The regular expression of a mark, also with the escapes of HTML."""
+    return re.escape(mark).replace("<", "(?:<|&lt;)").replace(">", "(?:>|&gt;)")
+
+
+# a group for each family
+_BEGINS = re.compile("|".join(f"({_pattern(marks.begin)})" for marks in MARKS), re.IGNORECASE)
+_ENDS = re.compile("|".join(f"({_pattern(marks.end)})" for marks in MARKS), re.IGNORECASE)
+_END_OF = {marks: re.compile(_pattern(marks.end), re.IGNORECASE) for marks in MARKS}
+_MOST_BEGINS = 20  # of which it is asked whether they open a thought
+# What may stand before a thought: blanks, invisible characters, tokens of the chat template and the name of the role.
+_ROLE = re.compile(r"(?:[\s\ufeff\u200b-\u200f\u2060]|<\|\w+\|>|<start_of_turn>|(?:assistant|model)\b[:：]?)*", re.IGNORECASE)
+_PREFACE = re.compile("|".join(words.preface for words in PHRASES.values() if words.preface), re.IGNORECASE)
+_LONGEST_PREFACE = 80
+# Words of a thought that a template writes behind the mark: few, on one line, without the tokens of another turn.
+_BEGUN = re.compile(r"(?!.*assistant)[^\n<>\[\]]{1,80}", re.IGNORECASE)
+_MENTIONED = re.compile(r"[ \t]+[a-z]")  # what stands behind a mark that a sentence mentions
 _QUOTES = "`\"'“”‘’«»「」"
 
 
 def open_thought(prompt: str) -> Marks | None:
-    """The marks of the thought inside which a rendered prompt ends, because the chat template opened it; None if it did not."""
-    tail = prompt.rstrip()
-    return next((marks for marks in MARKS if tail.endswith(marks.begin)), None)
+    """The marks of the thought inside which a rendered prompt ends, because the chat template opened it; None if it did not.
+
+    The template may have written the first words of the thought, too.
+    """
+    last = max(_BEGINS.finditer(prompt), key=re.Match.start, default=None)
+    if last is None:
+        return None
+    before, behind = prompt[: last.start()], prompt[last.end() :]
+    if not behind.strip():
+        return _family(last)
+    begins_turn = before.rstrip(" ")[-1:] in ("", *"\n>]:")
+    goes_on = _END_OF[_family(last)].search(behind) is None and not _MENTIONED.match(behind)
+    return _family(last) if begins_turn and goes_on and _BEGUN.fullmatch(behind.strip()) else None
 
 
 def asks_for_thought(prompt: str) -> bool | None:
@@ -87,7 +125,7 @@ def asks_for_thought(prompt: str) -> bool | None:
     True: its words show the mark that is to begin one, as in the default system message of Ministral 3. False: it ends with a
     thought that the template has closed. None: neither.
     """
-    if prompt.rstrip().endswith(tuple(marks.end for marks in MARKS)):
+    if any(end.end() == len(prompt.rstrip()) for end in _ENDS.finditer(prompt)):
         return False
     return True if _BEGINS.search(prompt) else None
 
@@ -106,57 +144,76 @@ def take_apart(text: str, *, prompt: str | None = None, finished: bool | None = 
     if found := _SKIPPED_HARMONY.match(text.lstrip()):
         thought, answer = found.groups()
         return _unclosed(thought, finished) if answer is None else _closed(thought, answer)
-    body = _behind_begin(text)
-    opened = body is not None or (prompt is not None and open_thought(prompt) is not None)
-    if body is None:
-        body = text
-    end = _next_end(body, 0, needs_edge=not opened)
+    shown, opening = open_thought(prompt) if prompt is not None else None, _opening(text)
+    if shown and opening and text[: opening.start()].strip():
+        opening = None  # the thought began in the prompt
+    marks = _family(opening) if opening else shown
+    begin = opening.end() if opening else 0
+    end = next(_ends(text, begin, marks, needs_edge=marks is None), None)
     if end is None:
-        return _unclosed(body, finished) if opened else Generated("", _cleaned(text), "no thought")
-    thought, answer = body[: end.start()], body[end.end() :]
-    while (end := _next_end(answer, 0, needs_edge=True)) is not None:
-        before, behind = answer[: end.start()], answer[end.end() :]
-        if not behind.strip():
-            answer = before
-        else:
-            thought, answer = thought + before, behind
-    if (begin := _line_begin(answer)) is not None and answer[:begin].strip():
-        answer = answer[:begin]
+        return Generated("", _cleaned(text), "no thought") if marks is None else _unclosed(text[begin:], finished)
+    ends, stop = [end, *_ends(text, end.end(), marks or _family(end), needs_edge=True)], len(text)
+    while len(ends) > 1 and not text[ends[-1].end() : stop].strip():
+        stop = ends.pop().start()
+    begins = [begin, *(each.end() for each in ends)]
+    thought = "".join(text[start : each.start()] for start, each in zip(begins, ends, strict=False))
+    answer = text[begins[-1] : stop]
+    openings = (found for found in islice(_BEGINS.finditer(answer), _MOST_BEGINS) if _begins_line(found))
+    again = next((found.start() for found in openings if not _is_sentence(_family(found))), None)
+    if again is not None and answer[:again].strip():
+        answer = answer[:again]
     return _closed(thought, answer)
 
 
-def _behind_begin(text: str) -> str | None:
-    """What follows the mark that begins a text, or one of its lines if the thought ends further on; None without such a mark."""
-    if found := _BEGINS.match(text.lstrip()):
-        return text.lstrip()[found.end() :]
-    begin = _line_begin(text)
-    if begin is None or (found := _BEGINS.match(text, begin)) is None or _next_end(text, found.end(), needs_edge=False) is None:
-        return None
-    return text[found.end() :]
+def _family(found: re.Match[str]) -> Marks:
+    """The family of a mark that was found."""
+    return MARKS[(found.lastindex or 1) - 1]
 
 
-def _line_begin(text: str) -> int | None:
-    """Where the first line begins that begins with a mark that opens a thought."""
-    return next(
-        (found.start() for found in _BEGINS.finditer(text) if not text[: found.start()].rpartition("\n")[2].strip()), None
-    )
+def _is_sentence(marks: Marks) -> bool:
+    """Whether what begins a thought is a sentence, which an answer may have, too."""
+    return marks.begin[0].isalpha()
 
 
-def _next_end(text: str, start: int, *, needs_edge: bool) -> re.Match[str] | None:
-    """The next mark that ends a thought and is not quoted.
+def _opening(text: str) -> re.Match[str] | None:
+    """The mark that begins the thought of a text; None without one.
+
+    It begins the text, perhaps behind the name of the role or a short preface ("Sure!"), or a line if its thought ends further
+    on. A sentence is such a mark only if its thought ends.
+    """
+    for found in islice(_BEGINS.finditer(text), _MOST_BEGINS):
+        before, marks = text[: found.start()], _family(found)
+        ends = next(_ends(text, found.end(), marks, needs_edge=False), None) is not None
+        begins = _ROLE.fullmatch(before) or (_is_preface(before) and not _MENTIONED.match(text, found.end()))
+        if (begins and not _is_sentence(marks)) or (ends and (begins or _begins_line(found))):
+            return found
+    return None
+
+
+def _is_preface(text: str) -> bool:
+    text = text.strip()
+    return len(text) <= _LONGEST_PREFACE and text[-1:] in (*".!…。", "") and _PREFACE.match(text) is not None
+
+
+def _begins_line(found: re.Match[str]) -> bool:
+    return not found.string[found.string.rfind("\n", 0, found.start()) + 1 : found.start()].strip()
+
+
+def _ends(text: str, start: int, marks: Marks | None, *, needs_edge: bool) -> Iterator[re.Match[str]]:
+    """The marks that end a thought and are not quoted.
 
     Args:
-        text: in which it is looked for.
+        text: in which they are looked for.
         start: from where.
+        marks: the family of the thought; None where it is not known.
         needs_edge: whether a mark with blanks on both sides, inside a line, is passed over as a mention.
     """
-    for found in _ENDS.finditer(text, start):
+    for found in (_END_OF[marks] if marks else _ENDS).finditer(text, start):
         left, right = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
         quoted = left in _QUOTES and right in _QUOTES and bool(left) and bool(right)
         mentioned = left in (" ", "\t") and right in (" ", "\t", ".", ",") and bool(left) and bool(right)
         if not quoted and not (needs_edge and mentioned):
-            return found
-    return None
+            yield found
 
 
 def _closed(thought: str, answer: str) -> Generated:
@@ -169,8 +226,13 @@ def _unclosed(thought: str, finished: bool | None) -> Generated:
 
 
 def _without_turn_end(text: str) -> str:
-    # without the blanks at its end first: the pattern would look for a token behind each of them
-    return _TURN_ENDS.sub("", text.rstrip()).strip()
+    text = text.rstrip()
+    end = len(text)
+    while found := _TURN_END.search(text, max(end - _LONGEST_TURN_END, 0), end):
+        end = found.start()
+        while end and text[end - 1].isspace():
+            end -= 1
+    return text[:end].strip()
 
 
 def _cleaned(answer: str) -> str:
@@ -179,4 +241,5 @@ def _cleaned(answer: str) -> str:
     for begin, end in _FRAMES:
         if answer.startswith(begin):
             answer = answer.removeprefix(begin).partition(end)[0].strip()
-    return answer
+    element = _ANSWER_ELEMENT.fullmatch(answer)
+    return element[1].strip() if element else answer
