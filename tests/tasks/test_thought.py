@@ -21,9 +21,12 @@ class TestEveryFamily:
         begun = f"{marks.begin}\nOkay, "  # a template may write the first words of the thought, too
         opened = [(f"{marks.begin}\n{THOUGHT}", None), (f"Sure! {marks.begin}\n{THOUGHT}", None)]
         opened += [(f"assistant\n\n{marks.begin}\n{THOUGHT}", None), (f"\u200b{marks.begin.upper()}\n{THOUGHT}", None)]
-        opened = [] if marks.begin[0].isalpha() else opened  # a sentence may begin an answer
+        is_sentence = marks.begin[0].isalpha()
         for text, shown in (*opened, (THOUGHT, prompt), (THOUGHT, f"<|im_start|>assistant\n{begun}")):
             assert take_apart(text, prompt=shown, finished=False) == (THOUGHT, "", "cut")
+            if shown is None and is_sentence:  # which may begin an answer, too
+                assert {take_apart(text, finished=finished).state for finished in (True, None)} == {"no thought"}
+                continue
             assert take_apart(text, prompt=shown, finished=True) == (THOUGHT, "", "stopped in the thought")
             assert take_apart(text, prompt=shown) == (THOUGHT, "", "cut")
 

@@ -144,7 +144,7 @@ def take_apart(text: str, *, prompt: str | None = None, finished: bool | None = 
     if found := _SKIPPED_HARMONY.match(text.lstrip()):
         thought, answer = found.groups()
         return _unclosed(thought, finished) if answer is None else _closed(thought, answer)
-    shown, opening = open_thought(prompt) if prompt is not None else None, _opening(text)
+    shown, opening = open_thought(prompt) if prompt is not None else None, _opening(text, finished)
     if shown and opening and text[: opening.start()].strip():
         opening = None  # the thought began in the prompt
     marks = _family(opening) if opening else shown
@@ -175,17 +175,17 @@ def _is_sentence(marks: Marks) -> bool:
     return marks.begin[0].isalpha()
 
 
-def _opening(text: str) -> re.Match[str] | None:
+def _opening(text: str, finished: bool | None) -> re.Match[str] | None:
     """The mark that begins the thought of a text; None without one.
 
     It begins the text, perhaps behind the name of the role or a short preface ("Sure!"), or a line if its thought ends further
-    on. A sentence is such a mark only if its thought ends.
+    on. A sentence is such a mark only if its thought ends, or the text was cut before it could.
     """
     for found in islice(_BEGINS.finditer(text), _MOST_BEGINS):
         before, marks = text[: found.start()], _family(found)
         ends = next(_ends(text, found.end(), marks, needs_edge=False), None) is not None
         begins = _ROLE.fullmatch(before) or (_is_preface(before) and not _MENTIONED.match(text, found.end()))
-        if (begins and not _is_sentence(marks)) or (ends and (begins or _begins_line(found))):
+        if (begins and (finished is False or not _is_sentence(marks))) or (ends and (begins or _begins_line(found))):
             return found
     return None
 
