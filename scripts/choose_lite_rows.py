@@ -25,8 +25,7 @@ from typing import Any
 
 import yaml
 
-from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.names import lite_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets, lite_tasks
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import is_collected
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, read_tasks

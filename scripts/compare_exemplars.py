@@ -25,9 +25,8 @@ from pathlib import Path
 
 from exemplar_measures import Length, Measure, Nearest, Number, Row, measure, nearest, overlaps
 
-from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
-from lm_eval_sea.catalogue.names import plain_tasks
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.prompt_files import PromptFileError, as_row, place, read_prompts

@@ -21,8 +21,7 @@ from pathlib import Path
 
 import yaml
 
-from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.names import plain_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
 from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, key_of_rows
 from lm_eval_sea.tasks._shared.hub_files import DataError

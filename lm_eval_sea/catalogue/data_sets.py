@@ -267,3 +267,23 @@ def sailcompass() -> list[DataSet]:
     groups = read_yaml(TASKS_FOLDER / "suites.yml")["groups"]
     members = [group for task in groups[SUITE]["tasks"] for group in groups[task]["tasks"]]
     return [data_sets()[group.split("_")[1]] for group in members]
+
+
+def plain_tasks(data_set: DataSet, language: str) -> list[str]:
+    """What a plain run has of a data set: its main variant, with prompts in the language if there are any."""
+    return _tasks(data_set, language, data_set.plain_variant)
+
+
+def lite_tasks(data_set: DataSet, language: str) -> list[str]:
+    """What lite tasks are made of: the main variant, and SailCompass' where that is another."""
+    return [task for variant in data_set.lite_variants for task in _tasks(data_set, language, variant)]
+
+
+def chat_tasks(data_set: DataSet, language: str) -> list[str]:
+    """What a run of a chat model has of a data set, with prompts in the language if there are any."""
+    return _tasks(data_set, language, "chat")
+
+
+def _tasks(data_set: DataSet, language: str, variant: str) -> list[str]:
+    ending = "enprompt" if data_set.languages[language].prompts == "en" != language else ""
+    return ["_".join(filter(None, ("sea", data_set.name, pair, variant, ending))) for pair in data_set.pairs(language)]

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
-
-if TYPE_CHECKING:
-    from lm_eval_sea.catalogue.data_sets import DataSet
 
 
 def language_names() -> Mapping[str, str]:
@@ -53,23 +49,3 @@ def language_group(language: str) -> str:
 def chat_name(suite: str) -> str:
     """The name of the suite of chat tasks beside a suite of others."""
     return f"{suite}_chat"
-
-
-def plain_tasks(data_set: DataSet, language: str) -> list[str]:
-    """What a plain run has of a data set: its main variant, with prompts in the language if there are any."""
-    return _tasks(data_set, language, data_set.plain_variant)
-
-
-def lite_tasks(data_set: DataSet, language: str) -> list[str]:
-    """What lite tasks are made of: the main variant, and SailCompass' where that is another."""
-    return [task for variant in data_set.lite_variants for task in _tasks(data_set, language, variant)]
-
-
-def chat_tasks(data_set: DataSet, language: str) -> list[str]:
-    """What a run of a chat model has of a data set, with prompts in the language if there are any."""
-    return _tasks(data_set, language, "chat")
-
-
-def _tasks(data_set: DataSet, language: str, variant: str) -> list[str]:
-    ending = "enprompt" if data_set.languages[language].prompts == "en" != language else ""
-    return ["_".join(filter(None, ("sea", data_set.name, pair, variant, ending))) for pair in data_set.pairs(language)]

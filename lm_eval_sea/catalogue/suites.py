@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_sea.catalogue import read_lite
-from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
+from lm_eval_sea.catalogue.data_sets import DataSet, chat_tasks, data_sets, plain_tasks
 from lm_eval_sea.catalogue.kinds import JUDGED
-from lm_eval_sea.catalogue.names import chat_name, chat_tasks, language_group, lite_name, plain_tasks
+from lm_eval_sea.catalogue.names import chat_name, language_group, lite_name
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 

@@ -12,8 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.names import plain_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.uncertainty import Estimate, ratio_of_sums

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.names import plain_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.published.json_rows import read_json_rows
 from lm_eval_sea.tasks._shared.published.table_rows import read_table_rows
