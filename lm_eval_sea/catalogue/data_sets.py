@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from lm_eval_sea.catalogue import SUITE, Refusal, read_yaml_of_people
-from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, recommended_variant
+from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, answer_fields, recommended_variant
 from lm_eval_sea.catalogue.names import competency_titles, meant
 from lm_eval_sea.tasks._shared.columns import written_labels
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
@@ -116,9 +116,6 @@ _NEEDED_OF_DATA_SET = ("title", "version", "kind", "task", "languages")
 _TYPES: Mapping[str, Any] = (
     get_type_hints(Language) | get_type_hints(DataSet) | {"languages": Mapping[str, Mapping[str, Any] | None]}
 )
-# Kind → what `columns` have to say of a row, besides the fields that a prompt shows.
-_ANSWERS = {"mcq": ("options", "gold"), "classification": ("label",), "qa": ("answers",), "short_answer": ("answers",)}
-_ANSWERS |= {"number": ("solution",), "summarization": ("summary",)}
 _TYPE_NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
 
 
@@ -184,7 +181,8 @@ def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
         return
     if "columns" not in record:
         yield "'columns' is missing; it says which column of the rows has each field"
-    if lacking := [field for field in (*named, *_ANSWERS.get(kind, ())) if field not in record["columns"]]:
+    wanted = named if kind == "translation" else (*named, *answer_fields(kind))  # either text of a translation is a field
+    if lacking := [field for field in wanted if field not in record["columns"]]:
         yield f"'columns' lacks {lacking[0]!r}; it says which column of the rows has each field"
 
 

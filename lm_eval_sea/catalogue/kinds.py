@@ -55,7 +55,14 @@ CHAT_METRICS = {
 }
 # The most tokens of a written letter; SailCompass' limit.
 LETTER_TOKENS = 10
+# Kind whose answers are chosen, or judged → what a row says of the right one.
+_ANSWERS = {"mcq": ("options", "gold"), "classification": ("label",), JUDGED: ()}
 RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2
+
+
+def answer_fields(kind: str) -> tuple[str, ...]:
+    """What a published row or an exemplar of a kind says of the right answer, besides the fields that a prompt shows."""
+    return _ANSWERS[kind] if kind in _ANSWERS else (KINDS[kind][""].answer,)
 
 
 def recommended_variant(kind: str) -> str:

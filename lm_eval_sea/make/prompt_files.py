@@ -10,7 +10,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
 from lm_eval_sea.catalogue.data_sets import DataSet, key_faults, type_faults
-from lm_eval_sea.catalogue.kinds import KINDS
+from lm_eval_sea.catalogue.kinds import answer_fields
 from lm_eval_sea.tasks._shared.facts import GENERATED
 
 EXEMPLARS = 5  # of a prompt file that has any
@@ -89,13 +89,12 @@ def line_starts(prompt: Mapping[str, Any]) -> list[str]:
 
 def as_row(exemplar: Mapping[str, Any], data_set: DataSet, letters: str, where: str) -> dict[str, Any]:
     """An exemplar of a prompt file in the form of a processed row; of the letters, its options take the first."""
-    answer = KINDS[data_set.kind][""].answer if data_set.kind in GENERATED else ""
-    answers = {answer} if answer else {"label"} if data_set.kind == "classification" else {"options", "gold"}
+    answers = answer_fields(data_set.kind)
     types = {key: _OF_EXEMPLAR.get(key, str) for key in (*data_set.fields, *answers)}
     _refuse(f"{where}: ", exemplar, types)
     row = {field: entry(exemplar, field, where) for field in data_set.fields}
-    if answer:
-        return row | {answer: entry(exemplar, answer, where)}
+    if data_set.kind in GENERATED:
+        return row | {answer: entry(exemplar, answer, where) for answer in answers}
     if data_set.kind == "classification":
         labels = list(data_set.labels)
         if exemplar.get("label") not in labels:

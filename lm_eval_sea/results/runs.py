@@ -327,9 +327,9 @@ def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
     """A line for each name under which scores of different models stand together: a folder whose checkpoint was replaced."""
     found: dict[tuple[str, str], dict[str, str]] = {}  # name, what differs → value → a task
     for task in tasks:
-        settings, name = task.run.settings, task.run.own_model or task.run.model
+        settings = task.run.settings
         values = {
-            "models": task.run.recorded or name,
+            "models": task.run.recorded or task.run.model,
             "weights": settings.weights,
             "revisions": settings.revision,
             "adapters or quantisations": settings.adapter_or_quantisation or "none",

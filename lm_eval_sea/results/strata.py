@@ -249,17 +249,16 @@ def _layout(codes: tuple[bytes, ...], origins: tuple[Origin | None, ...]) -> _La
 
 def _families(part_of_stratum: np.ndarray, origins: Sequence[Origin | None]) -> list[list[np.ndarray]]:
     """Tasks with a part in common count as one: how they vary together is known."""
-    parts: dict[str, list[tuple[str, int]]] = {}
+    found: dict[str, dict[str, set[int]]] = {}  # family → task → parts
     for part, origin in zip(part_of_stratum.tolist(), origins, strict=True):
         if origin is not None:
-            parts.setdefault(origin.family, []).append((origin.task, part))
+            found.setdefault(origin.family, {}).setdefault(origin.task, set()).add(part)
     families = []
-    for pairs in parts.values():
-        names = {name: number for number, name in enumerate(dict.fromkeys(name for name, _ in pairs))}
-        rows, columns = zip(*((names[name], part) for name, part in pairs), strict=True)
-        links = coo_matrix((np.ones(len(pairs)), (rows, columns)), shape=(len(names), len(part_of_stratum)))
-        count, component = connected_components((links @ links.T).tocsr(), directed=False)
-        if count > 1:
-            own = [{part for name, part in pairs if component[names[name]] == number} for number in range(count)]
-            families.append([np.array(sorted(each)) for each in own])
+    for tasks in found.values():
+        apart: list[set[int]] = []
+        for parts in tasks.values():
+            joined = [each for each in apart if each & parts]
+            apart = [*(each for each in apart if not each & parts), parts.union(*joined)]
+        if len(apart) > 1:
+            families.append([np.array(sorted(each)) for each in apart])
     return families

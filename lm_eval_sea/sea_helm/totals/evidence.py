@@ -114,8 +114,8 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
     sizes = unknown_size_note({results[0].name: results[0].facts for _, results in sorted(found.items())})
-    evidence.notes += filter(None, [sizes, uneven_exemplars([results[0] for results in found.values()])])
-    evidence.notes += filter(None, [_shared_texts([results[0] for results in found.values()])])
+    one_of_each = [results[0] for results in found.values()]
+    evidence.notes += filter(None, [sizes, uneven_exemplars(one_of_each), _shared_texts(one_of_each)])
     if not evidence.rows:
         raise ResultsError("none of the tasks of SEA-HELM has samples; run them with --log_samples")
     return evidence
