@@ -1,4 +1,4 @@
-"""The command `lm-eval-sea score`: SEA-HELM's totals, and the scores that need another model."""
+"""The command `lm-eval-sea score`: SEA-HELM's totals, scores that need another model, and logged answers read again."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ def _score(arguments: argparse.Namespace) -> int:
         return _judge(arguments)
     if arguments.metricx:
         return _metricx(arguments)
+    if arguments.reread:
+        return _reread(arguments)
     from lm_eval_sea.results.read import read
     from lm_eval_sea.sea_helm.totals.evidence import gather
     from lm_eval_sea.sea_helm.totals.methods import RANKED
@@ -88,6 +90,20 @@ def _metricx(arguments: argparse.Namespace) -> int:
     return _said(score(jobs, lambda texts: model.errors(texts, setting.eos), setting), notes)
 
 
+def _reread(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.table import table_of
+    from lm_eval_sea.run.request import RunError
+    from lm_eval_sea.run.reread import reread
+
+    try:
+        notes = reread(arguments.runs, arguments.reread)
+    except RunError as error:
+        return fail(error, error.status)
+    print(table_of(read(arguments.reread).best()), end="")
+    return _said([], notes)
+
+
 def _said(lines: Sequence[str], notes: Sequence[str]) -> int:
     print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
     return 0
@@ -95,7 +111,7 @@ def _said(lines: Sequence[str], notes: Sequence[str]) -> int:
 
 SCORE = Command(
     name="score",
-    summary="Make SEA-HELM's totals from samples; with --judge or --metricx, the scores that need another model",
+    summary="Make scores from samples: SEA-HELM's totals, those that need another model, or logged answers read again",
     about=f"""
 Runs need --log_samples. docs/sea_helm.md explains everything below.
 
@@ -117,7 +133,10 @@ prints how many calls it will make. The prompts are the pack's own; --official t
 --metricx scores SEA-HELM's translations (100: no error) and writes the scores beside the samples. SEA-HELM's model is
 {OFFICIAL_MODEL} (26 GB); other models give other numbers.
 
-Both can be stopped and started again: no answer is scored twice.""",
+Both can be stopped and started again: no answer is scored twice.
+
+--reread scores the logged answers of chat tasks with the readers of the installed version, without the model, and writes
+results and samples to another folder. Tasks whose rows, exemplars or prompts have changed since are left out.""",
     examples=f"""
 lm-eval-sea score results/seed-1
 lm-eval-sea score results/seed-* --out totals.json
@@ -129,7 +148,9 @@ lm-eval-sea score results --judge openai/gpt-oss-120b --base_url http://localhos
 lm-eval-sea score results --judge gpt-4.1-2025-04-14 --base_url https://api.openai.com/v1 --api_key_env OPENAI_API_KEY
 
 lm-eval-sea score results/seed-* --metricx {OFFICIAL_MODEL}
-lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos google --batch_size 16""",
+lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos google --batch_size 16
+
+lm-eval-sea score results --reread results-reread""",
     exits="0; 1 if there is nothing to score, or the judge does not answer; 2 for a wrong command line",
     arguments=[RUNS],
     modes={
@@ -153,6 +174,7 @@ lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos go
             argument("--batch_size", type=whole_number(1), metavar="N", help="rows at a time; default: 64"),
             argument("--device", metavar="DEVICE", help="such as cuda:1 or cpu; default: a GPU if there is one"),
         ],
+        "--reread": [argument("--reread", metavar="FOLDER", type=Path, help="where to write results and samples")],
     },
     refused=1,
     run=_score,

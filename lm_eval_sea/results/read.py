@@ -137,19 +137,27 @@ def _add_samples(run: Runs, name: str, path: Path) -> None:
     run.tasks.append(replace(_task(run.runs[0], name, {}, "", []), samples=path))
 
 
+def content_of(path: Path) -> dict[str, Any]:
+    """A results file as lm-eval wrote it, without secrets: plain `lm_eval` writes keys and tokens as they were given.
+
+    Raises:
+        OSError, ValueError, RecursionError: if it cannot be read as JSON, or is none of lm-eval.
+    """
+    if path.stat().st_size > _LARGEST:
+        raise ValueError(f"{path.stat().st_size / 1e9:.0f} GB")
+    content = parse(path.read_bytes())
+    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
+        raise ValueError("it has no results of lm-eval")
+    return masked_results(content)
+
+
 def _read_results(path: Path, names: Mapping[Path, str], notes: list[str]) -> Runs | None:
     try:
-        if path.stat().st_size > _LARGEST:
-            raise ValueError(f"{path.stat().st_size / 1e9:.0f} GB")
-        content = parse(path.read_bytes())
+        content = content_of(path)
     except (OSError, ValueError, RecursionError) as error:
-        notes.append(f"{path}: left out, it cannot be read as JSON ({error})")
-        return None
-    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
-        notes.append(f"{path}: left out, it has no results of lm-eval")
+        notes.append(f"{path}: left out, it cannot be read as results of lm-eval ({error})")
         return None
     match = _RESULTS_NAME.fullmatch(path.name)
-    content = masked_results(content)  # plain `lm_eval` writes keys and tokens as they were given
     return _run_of(content, path, _date(match["stamp"]) if match else None, notes, names)
 
 

@@ -1,0 +1,213 @@
+"""Scores logged answers of chat tasks anew, as the installed version reads them, without the model.
+
+The rows are loaded, and lm-eval evaluates them with a model that gives the answers of the log. What a results file says beside
+scores stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from lm_eval.api.model import LM
+from lm_eval.models.api_models import JsonChatStr
+from lm_eval.utils import handle_non_serializable
+
+from lm_eval_sea.models.generated_text import GeneratedText
+from lm_eval_sea.results.read import content_of, read
+from lm_eval_sea.results.rows import document
+from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
+from lm_eval_sea.results.types import count_of
+from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.run.output_folder import probe, save
+from lm_eval_sea.run.request import FailedRunError
+from lm_eval_sea.run.task_loading import RunTasks, load_tasks
+from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
+
+# What `lm_eval.evaluator.evaluate` returns; the rest of a results file describes the run.
+_OF_SCORES = ("results", "groups", "group_subtasks", "configs", "versions", "n-shot", "n-samples", "higher_is_better")
+_Logged = Mapping[int, Mapping[str, Any]]  # rows of a task by their number
+
+
+def reread(paths: Sequence[Path], folder: Path) -> list[str]:
+    """Writes results and samples to a folder as lm-eval does, of each run a set; returns notes on what is left out and why.
+
+    Raises:
+        ResultsError: if nothing is found.
+        RunError: if rows cannot be had, nothing can be read again, or the results cannot be written.
+    """
+    probe(str(folder))
+    runs = read(*paths).by_seed()
+    notes, written = list(runs.notes), 0
+    for run in runs.runs:
+        chat = [task for task in runs.of_run(run) if "cut_rate" in task.scores and task.samples is not None]
+        if others := [task.name for task in runs.of_run(run) if task not in chat]:
+            notes.append(f"{run.place}: left out, for these are no chat tasks with logged answers: {some_names(others)}")
+        groups = [group for group in runs.groups if group.run is run]
+        written += bool(chat) and _reread_run(run, chat, groups, folder, notes)
+    if not written:
+        raise FailedRunError("\n  ".join(["no answers can be read again", *notes]))
+    return notes
+
+
+def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], folder: Path, notes: list[str]) -> bool:
+    """Whether answers could be read again."""
+    assert run.place is not None
+    content = content_of(run.place)
+    names = [*(task.name for task in chat), *(group.name for group in groups)]
+    manager = RunTasks(names, metadata={"tokenizer": NO_TOKENIZER})  # the prompts are those of the log
+    if unknown := [of.name for of in chat if not manager.names[of.name]]:
+        notes.append(f"{run.place}: left out, for the pack has no such tasks: {some_names(unknown)}")
+    known = [group for group in groups if manager.names[group.name]]
+    wanted = _covering([of.name for of in chat if of.name not in unknown], known)
+    if not wanted:
+        return False
+    _, tasks, _ = load_tasks(manager, wanted, skip_missing=None)
+    logged = {of.name: _rows_of(of) for of in chat if of.name in tasks}
+    changed = {of.name: why for of in chat if of.name in tasks and (why := _why_not(tasks[of.name], of, logged[of.name]))}
+    notes += [f"{run.place}: {name} left out, for {why}; run it again" for name, why in changed.items()]
+    wanted = manager.drop({name for name in tasks if name in changed or name not in logged})  # a group may have grown
+    if not wanted:
+        return False
+    loaded = manager.load(wanted)
+    for of in chat:
+        if of.name in loaded["tasks"]:
+            loaded["tasks"][of.name].set_config("num_fewshot", of.num_fewshot or 0)
+    made = _evaluate(loaded, {name: logged[name] for name in loaded["tasks"]})
+    if without_mean := [group.name for group in groups if group.name not in made["results"]]:
+        notes.append(f"{run.place}: means left out, for not all of their tasks are read again: {some_names(without_mean)}")
+    results = content | {key: made[key] for key in _OF_SCORES if key in made}
+    results["configs"] = {name: _of_run(config, content["configs"][name]) for name, config in made["configs"].items()}
+    results["config"] = {**content.get("config", {}), "answers_of": run.place.name}
+    _save(results, made["samples"], folder)
+    return True
+
+
+def _covering(names: Sequence[str], groups: Sequence[GroupRun]) -> list[str]:
+    """Groups whose tasks are all among the names, the largest first, and the names that are in none of them; each task once."""
+    chosen: list[str] = []
+    left = list(names)
+    for group in sorted(groups, key=lambda group: -len(group.tasks)):
+        if group.tasks and set(group.tasks) <= set(left):
+            chosen.append(group.name)
+            left = [name for name in left if name not in group.tasks]
+    return [*chosen, *left]
+
+
+def _rows_of(task: TaskRun) -> _Logged:
+    return {number: row for row in task.texts() if (number := count_of(row.get("doc_id"))) is not None}
+
+
+def _of_run(config: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task says today of itself, and said then of the model and the answers."""
+    own = {key: value for key, value in config["metadata"].items() if key != "tokenizer"}
+    return {**config, "metadata": {**then.get("metadata", {}), **own}, "generation_kwargs": then.get("generation_kwargs")}
+
+
+def _why_not(task: Any, of: TaskRun, rows: _Logged) -> str | None:
+    """Why logged answers are none to what the task asks today; None if they are."""
+    if not rows or len(rows) != of.evaluated:
+        return f"{len(rows):,} rows are logged, and the results are of {of.evaluated}"
+    exemplars = _as_logged(task.dump_config().get("fewshot_config"))
+    if of.num_fewshot and exemplars != of.config.get("fewshot_config"):
+        return "its exemplars have changed"
+    docs = task.eval_docs
+    for number, row in rows.items():
+        if number >= len(docs):
+            return f"the data set has no row {number}"
+        doc = _as_logged(docs[number])
+        was = document(row)
+        if any(was.get(key) != value for key, value in doc.items() if key != "scoring"):
+            return f"row {number} of the data set has changed"
+        try:
+            prompt, _, _ = _asked(row)
+        except (KeyError, TypeError, ValueError, IndexError):
+            return f"row {number} is not as lm-eval logs it"
+        parts = task.doc_to_text(docs[number]).split(doc.get("document") or "\0")  # which is cut for short windows
+        if not all(_one_line(part) in _one_line(_said(prompt)) for part in parts):
+            return f"what it asks has changed (row {number})"
+    return None
+
+
+def _as_logged(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=handle_non_serializable))
+
+
+def _asked(row: Mapping[str, Any]) -> tuple[str | JsonChatStr, dict[str, Any], str]:
+    """The prompt of a logged row, the arguments of its request, and the answer."""
+    [asked], [[answer]] = row["arguments"].values(), row["resps"]
+    prompt, arguments = asked["arg_0"], asked["arg_1"]
+    if isinstance(prompt, list):  # as messages for a server that chats are logged
+        prompt = JsonChatStr(str(prompt[0]))
+    if not isinstance(prompt, (str, JsonChatStr)) or not isinstance(arguments, dict) or not isinstance(answer, str):
+        raise TypeError("no generated answer")
+    return prompt, arguments, answer
+
+
+def _said(prompt: str | JsonChatStr) -> str:
+    """The text of a prompt."""
+    return prompt if isinstance(prompt, str) else "\n".join(str(message["content"]) for message in json.loads(prompt.prompt))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _evaluate(loaded: Any, logged: Mapping[str, _Logged]) -> dict[str, Any]:
+    """What lm-eval returns for the answers of the log."""
+    from lm_eval.evaluator import evaluate
+
+    numbers = {name: list(rows) for name, rows in logged.items()}
+    results: dict[str, Any] = evaluate(lm=_LoggedAnswers(logged, numbers), task_dict=loaded, samples=numbers)
+    return results
+
+
+class _LoggedAnswers(LM):
+    """Gives each request the prompt and the answer that are logged of its row."""
+
+    def __init__(self, logged: Mapping[str, _Logged], numbers: Mapping[str, Sequence[int]]) -> None:
+        super().__init__()
+        self._logged, self._numbers = logged, numbers
+
+    def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Any) -> GeneratedText:
+        row = self._logged[request.task_name][self._numbers[request.task_name][request.doc_id]]
+        prompt, arguments, answer = _asked(row)
+        request.arguments = (prompt, arguments)
+        return _with_what_was_told(answer, document(row))
+
+    def loglikelihood(self, requests: list[Any]) -> list[Any]:
+        raise NotImplementedError("answers are logged, and no probabilities")
+
+    loglikelihood_rolling = loglikelihood
+
+
+def _with_what_was_told(answer: str, doc: Mapping[str, Any]) -> GeneratedText:
+    """A logged answer as its backend gave it; a thought that is not in the text was told beside it."""
+    thought, told = str(doc.get("thought") or ""), doc.get("tokens")
+    is_inside = "".join(thought.split()) in "".join(answer.split())
+    tokens = told if isinstance(told, dict) else {}
+    return GeneratedText(
+        answer,
+        thought=None if is_inside else thought,
+        finish_reason=reason if isinstance(reason := doc.get("finish_reason"), str) else None,
+        prompt_tokens=count_of(tokens.get("prompt")),
+        thought_tokens=count_of(tokens.get("thought")),
+        answer_tokens=count_of(tokens.get("answer")),
+        failure="as logged" if doc.get("state") == "failed" else None,
+    )
+
+
+def _save(results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]], folder: Path) -> None:
+    from lm_eval.loggers import EvaluationTracker
+
+    tracker = EvaluationTracker(output_path=str(folder))
+    described = tracker.general_config_tracker  # which adds to the results what it knows of the run
+    for each in fields(described):
+        setattr(described, each.name, results.get(each.name))
+    save(tracker, results, samples)

@@ -1,0 +1,142 @@
+"""Logged answers that are read again: what comes out is what the run itself would have written."""
+
+import json
+
+import pytest
+
+from lm_eval_sea.commands.cli import main
+from tests.run.conftest import written
+
+from ..models.toy_server import DROP, Answer, serve, text
+
+TASKS = [
+    "sea_m3exam_chat", "sea_wisesight_th_chat_enprompt", "sea_mgsm_th_chat", "sea_flores_id_en_chat", "sea_xquad_th_chat",
+    "sea_thaisum_th_chat",
+]  # fmt: skip
+LEFT = {"config", "task_hashes", "total_evaluation_time_seconds"}
+USAGE = {"prompt_tokens": 90, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
+REPLIES = [
+    Answer([("reasoning", "Hm, B."), ("content", "Answer: B")], usage=USAGE),
+    Answer([("reasoning", "Hm, "), ("reasoning", "so")], finish="length", usage=USAGE),
+    text("<think>It is 7, or A.</think>คำตอบ: **B. 12**"),
+    text("<think>It is", finish="length"),
+    text("Sure! Here it is:\n\n```\nThe rain came late.\n```\nLet me know!"),
+    text("I'm sorry, but I can't help with that."),
+    text("ผลลัพธ์คือ 3 + 4 = 7"),
+    text("Answer: neutral \ud83d\ude00", finish="length"),
+    DROP,
+]
+
+
+@pytest.fixture(scope="module")
+def run(samples, tmp_path_factory):
+    """The folder of a run on a server that answers in all these ways, with an exemplar for each question."""
+    output = tmp_path_factory.mktemp("run")
+    with pytest.MonkeyPatch.context() as patch, serve(lambda body, number: REPLIES[number % len(REPLIES)]) as toy:
+        patch.chdir(samples)
+        status = main([
+            "run", "--model", "chat-api", "--tasks", ",".join(TASKS), "--limit", "3", "--num_fewshot", "1",
+            "--model_args", f"model=toy,base_url={toy.base_url},num_concurrent=1,max_retries=0", "--output_path", str(output),
+            "--log_samples", "--apply_chat_template", "--fewshot_as_multiturn", "True",
+        ])  # fmt: skip
+        assert status == 0
+    return output
+
+
+def rows_of(folder):
+    """Task → its logged rows."""
+    found = {}
+    for path in folder.rglob("samples_*.jsonl"):
+        found[path.name.rpartition("_")[0]] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return found
+
+
+def copy(folder, to, change_row=lambda row: row, change=lambda results: results):
+    """A copy of the files of a run, changed."""
+    to.mkdir()
+    for path in folder.rglob("samples_*.jsonl"):
+        rows = [change_row(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+        (to / path.name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    for path in folder.rglob("results_*.json"):
+        (to / path.name).write_text(json.dumps(change(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
+    return to
+
+
+def reread(folder, to):
+    return main(["score", str(folder), "--reread", str(to)])
+
+
+def misread(row):
+    """A row as other readers would have logged it."""
+    scores = {name: 0.5 for name in row["metrics"] if isinstance(row.get(name), float)}
+    return row | {"doc": row["doc"] | {"answer": "?", "predictions": {}}} | scores
+
+
+def misscored(results):
+    for numbers in results["results"].values():
+        numbers |= {name: 0.123 for name, value in numbers.items() if isinstance(value, float)}
+    return results
+
+
+@pytest.mark.slow
+def test_scores_and_rows_are_those_of_a_run(run, samples, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(samples)
+    old = copy(run, tmp_path / "old", misread, misscored)
+    assert reread(old, tmp_path / "new") == 0
+    made, expected = written(tmp_path / "new"), written(run)
+    assert {key for key in expected if made[key] != expected[key]} <= LEFT
+    assert made["config"] == expected["config"] | {"answers_of": next(old.glob("results_*")).name}
+    assert made["task_hashes"] == expected["task_hashes"]
+    assert rows_of(tmp_path / "new") == rows_of(run) and len(rows_of(run)) == 8
+    states = {row["doc"]["state"] for rows in rows_of(run).values() for row in rows}
+    assert states == {"no thought", "closed", "cut", "failed"}
+    shown = capsys.readouterr().out
+    assert "sea_m3exam_th_chat" in shown and "left out" not in shown
+
+
+def other_passage(row):
+    """A row of a data set that has changed since."""
+    return row | {"doc": {key: value + "!" if key == "question" else value for key, value in row["doc"].items()}}
+
+
+def other_words(row):
+    """A row that was asked in other words."""
+    asked = row["arguments"]["gen_args_0"]
+    messages = json.loads(asked["arg_0"][0])
+    messages[-1]["content"] = messages[-1]["content"].partition("\n")[2]
+    return row | {"arguments": {"gen_args_0": asked | {"arg_0": [json.dumps(messages)]}}}
+
+
+def other_exemplars(results):
+    for config in results["configs"].values():
+        config["fewshot_config"] = {"sampler": "first_n", "samples": []}
+    return results
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change_row", "change", "why"),
+    [
+        (other_passage, lambda results: results, "row 0 of the data set has changed"),
+        (lambda row: row | {"doc_id": 10**6}, lambda results: results, "1 rows are logged, and the results are of 3"),
+        (lambda row: row | {"resps": []}, lambda results: results, "row 0 is not as lm-eval logs it"),
+        (other_words, lambda results: results, "what it asks has changed (row 0)"),
+        (lambda row: row, other_exemplars, "its exemplars have changed"),
+    ],
+)
+def test_tasks_that_ask_something_else_today_are_left_out(change_row, change, why, run, samples, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(samples)
+    reread(copy(run, tmp_path / "old", change_row, change), tmp_path / "new")
+    told = capsys.readouterr()
+    assert f"sea_xquad_th_chat left out, for {why}; run it again" in " ".join((told.out + told.err).split())
+
+
+@pytest.mark.slow
+def test_a_run_without_chat_tasks(run, tmp_path, samples, monkeypatch, capsys):
+    monkeypatch.chdir(samples)
+    for path in copy(run, tmp_path / "old").glob("samples_*"):
+        path.unlink()
+    assert reread(tmp_path / "old", tmp_path / "new") == 1
+    said = capsys.readouterr().err
+    assert "no answers can be read again" in said and "these are no chat tasks with logged answers" in said
+    assert not list((tmp_path / "new").rglob("*.json"))
