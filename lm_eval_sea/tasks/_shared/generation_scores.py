@@ -51,12 +51,15 @@ class TextScores:
             generated: all that was generated, which some metrics take.
         """
         language: str = doc["scoring"]["answer_language"]
-        reference = doc[self._column(doc, language)]
-        references = reference if isinstance(reference, list) else [reference]
+        references = self._references(doc, language)
         return {
             name: metric.of_row(generated if metric.as_generated else answer, references, language)
             for name, metric in metrics_for(self.metrics, language).items()
         }
+
+    def _references(self, doc: dict[str, Any], language: str) -> list[str]:
+        reference = doc[self._column(doc, language)]
+        return reference if isinstance(reference, list) else [reference]
 
     def _column(self, doc: dict[str, Any], language: str) -> str:
         return self.reference

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
+from ..reading.answer_text import composed
 from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
 from ..reading.final_text import behind_last_tag, read_final_text, read_span
@@ -150,12 +151,17 @@ class ChatTextScores(TextScores):
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
         text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
+        text = composed(text)
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = text or None
         if "votes" in doc:
             language = scoring["answer_language"]
             found["contains_weighted"] = contains_weighted(text, doc[self.reference], doc["votes"], language)
         return found
+
+    def _references(self, doc: dict[str, Any], language: str) -> list[str]:
+        """As the readers write the answer: a Thai or Lao vowel typed in two parts is no error."""
+        return list(map(composed, super()._references(doc, language)))
 
 
 class ChatTranslationScores(ChatTextScores, TranslationScores):

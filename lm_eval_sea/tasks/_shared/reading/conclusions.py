@@ -96,7 +96,7 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
 
 
 def _numbered_question(text: str, begin: int, end: int, language: str) -> re.Match[str] | None:
-    """A line such as "Câu 2:" between two places of a text that has no line "Câu 1:"."""
+    """A line such as "Câu 2:" or "Soal 2" between two places of a text that has no line "Câu 1:"."""
     found = _second_question(language).search(text, begin, end)
     return found if found and not re.search(rf"{found['word']} 1\b", text) else None
 
@@ -104,7 +104,7 @@ def _numbered_question(text: str, begin: int, end: int, language: str) -> re.Mat
 @cache
 def _second_question(language: str) -> re.Pattern[str]:
     words = rf"{any_word('asks', language).pattern}|{_NUMBERED}"
-    return re.compile(rf"\n[\s>#*_]*(?P<word>{words}) ?2[*_]*\s*{COLON}", re.IGNORECASE)
+    return re.compile(rf"\n[\s>#*_]*(?P<word>{words}) ?2[.*_]*[ \t]*(?:{COLON}|(?=\n))", re.IGNORECASE)
 
 
 @cache

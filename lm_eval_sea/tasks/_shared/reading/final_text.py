@@ -77,6 +77,8 @@ _TEXT = re.compile(r"[^ *_`\n\t]")
 _ENGLISH_SENTENCE = re.compile(
     r"(?:The|A|An) (?:\S+ ){1,4}?(?:who|that|which|where|when|of|in) [^.?!]+ (?:is|was|are|were) (?P<said>\S+(?: \S+){0,5}?)[.]?"
 )
+# A question with lettered options behind an empty line.
+_QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 # The same behind a tag, where a name in capitals or in another script is part of the span.
@@ -103,8 +105,9 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if (frame := _frame(answer, language, tags)) is not None:
         return frame
     # the form that the prompt asks for stands in quotation marks, which models repeat
-    answer = _corrected(without_another_question(composed(answer), tags, language), language)
-    if _is_place(answer.strip(), language):
+    answer = _QUIZ.split(without_another_question(composed(answer), tags, language), maxsplit=1)[0]
+    answer = _corrected(answer, language)
+    if _is_place((behind_last_tag(answer, tags, language) or answer).strip(" *_\n"), language):
         return ""
     text = _unquoted(without_asked_form(_without_fence(answer), tags).strip())
     if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
@@ -190,10 +193,10 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
     if len(answer) <= _LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
         return ""  # in whatever language
-    said = behind_last_tag(answer, tags, language) or answer
+    said = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
     if _is_place(said.strip(" *_\n"), language, any_word("source", language), any_word("answer", language)):
         return ""
-    if frame is None and said == answer and (_is_passage(answer, language) or _retells(answer, language)):
+    if frame is None and said == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
         return ""
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags) if frame is None else frame
@@ -250,6 +253,11 @@ def _is_passage(answer: str, language: str) -> bool:
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     label = re.compile(question_label(language), re.IGNORECASE)
     return len(lines) > 1 and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
+
+
+def _repeats(answer: str) -> bool:
+    """Whether an answer ends with a question that it asks over and over: the prompt's."""
+    return re.search(r"([^?？\n]{10,}[?？])\s*\1\s*\Z", answer) is not None
 
 
 def _retells(answer: str, language: str) -> bool:
