@@ -40,7 +40,6 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import bench_texts
 import bench_vllm
 import torch
 from backend_table import peak_tflops, render
@@ -51,18 +50,9 @@ BACKENDS = {"transformers": ("hf", "hf-shared-prefix"), "vllm": bench_vllm.BACKE
 
 
 def measure(backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace) -> dict[str, Any]:
-    """Runs the requests through a backend, each batch size in a fresh process.
-
-    Returns:
-        What was measured at the batch size that is fastest.
-
-    Raises:
-        MemoryError: if no batch size fits memory.
-    """
+    """What was measured at the batch size at which a backend is fastest, each in a fresh process."""
     found = []
-    function: Any = (
-        bench_texts.measure_texts if options.texts else bench_vllm.measure_vllm if options.engine == "vllm" else _measure
-    )
+    function: Any = _measure_texts if options.texts else bench_vllm.measure_vllm if options.engine == "vllm" else _measure
     for batch_size in options.batch_size:
         # Not a pool's: its processes may have none of their own, as vLLM's engine is.
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
@@ -96,6 +86,29 @@ def _measure(
     return found | {"work": dataclasses.asdict(lm.work), "plain_seconds_of_a_token": (before + after) / 2}
 
 
+def _measure_texts(
+    backend: str, folder: Path, rows: list[list[tuple[str, dict[str, Any]]]], options: argparse.Namespace, batch_size: int
+) -> dict[str, Any] | None:
+    """One run; None if it does not fit memory. The seconds are those of the processor, or, with a GPU, of the clock."""
+    from lm_eval.api.instance import Instance
+
+    lm = load(backend, folder, options, batch_size)
+    asked = [args for row in rows for args in row]
+    warm_up = Instance("generate_until", {}, ("a", asked[0][1] | {"max_gen_toks": 2}), 0)
+    lm.generate_until([warm_up], disable_tqdm=True)
+    if backend != "hf":
+        lm._greedy._verified.update({False: 0, True: 0})  # the check is part of what is measured
+    requests = [Instance("generate_until", {}, args, number, metadata=("task", number, 1)) for number, args in enumerate(asked)]
+    clock = time.process_time if options.device == "cpu" else time.perf_counter
+    found = measured(lm, lambda: lm.generate_until(requests, disable_tqdm=True), clock)
+    if found is None or backend == "hf":
+        return found and found | {"answers": list(map(str, found["answers"]))}
+    if lm._greedy is None:
+        raise RuntimeError("the texts were generated as by hf")
+    kept = sum(answer.answer_tokens + answer.thought_tokens for answer in found["answers"])
+    return found | {"answers": list(map(str, found["answers"])), "kept": kept}
+
+
 def seconds_of_a_token(lm: Any, rows: int, length: int) -> float:
     """Seconds for each token of a plain forward pass over full rows, logits of all tokens included."""
     tokens = torch.randint(lm.vocab_size, (rows, length), device=lm.device)
@@ -111,11 +124,8 @@ def times_faster(run: dict[str, dict[str, Any]]) -> float:
 
 
 def compare(requests: list[Texts], plain: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
-    """How far the answers of the backends agree.
-
-    Returns:
-        The largest difference in nats, and the log-likelihood it occurs at, of continuations and of whole prompts (requests
-        without a context); the shares of rows with the same prediction and of requests with the same `is_greedy`.
+    """The largest difference in nats, and the log-likelihood it occurs at, of continuations and of whole prompts (requests
+    without a context); the shares of rows with the same prediction and of requests with the same `is_greedy`.
     """
     pairs = list(zip(plain["answers"], shared["answers"], strict=True))
     texts = [args for row in requests for args in row]
@@ -140,6 +150,11 @@ def compare(requests: list[Texts], plain: dict[str, Any], shared: dict[str, Any]
         "same_predictions": same / len(requests),
         "same_greedy": sum(one[1] == other[1] for one, other in pairs) / len(pairs),
     }
+
+
+def compare_texts(plain: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    """How many texts are the same."""
+    return {"equal_texts": sum(one == other for one, other in zip(plain["answers"], shared["answers"], strict=True))}
 
 
 def describe(options: argparse.Namespace, model: str) -> dict[str, Any]:
@@ -197,7 +212,7 @@ def main() -> None:
                 for _ in range(options.repeats)
             ]
             found = sorted(runs, key=times_faster)[len(runs) // 2]
-            agreement = bench_texts.compare_texts(*found.values()) if options.texts else compare(requests, *found.values())
+            agreement = compare_texts(*found.values()) if options.texts else compare(requests, *found.values())
             for of_backend in found.values():
                 del of_backend["answers"]
             measured = {"workload": workload, "rows": len(requests), "times_faster": sorted(map(times_faster, runs))}

@@ -17,10 +17,8 @@ from accelerate.utils.memory import should_reduce_batch_size
 class FlopCounter:
     """Counts what passes through a model.
 
-    Attributes:
-        tokens: tokens that went through the layers, padding included.
-        flops: two for each weight and token, of the layers, and of the head where it is computed. The products of attention
-            itself are left out.
+    `tokens` went through the layers, padding included. `flops` are two for each weight and token, of the layers, and of the head
+    where it is computed; the products of attention itself are left out.
     """
 
     def __init__(self, model: Any) -> None:

@@ -44,10 +44,7 @@ CASES = {
 def measure(case: str, folder: Path, profile: Path | None = None) -> dict[str, Any]:
     """What a case takes: `seconds` of CPU, names of `modules`, and how often each of the `files` was opened.
 
-    Args:
-        case: of `CASES`.
-        folder: with the folders `model` and `empty`.
-        profile: file to write a profile to.
+    `folder` is that of `prepare`; `profile` a file to write a profile to.
     """
     command = CASES[case].format(model=folder / "model", empty=folder / "empty").split()
     offline = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(PACK.parent)}
@@ -83,23 +80,29 @@ def _run(command: list[str], found: Path, profile: str) -> None:
             files[os.path.abspath(arguments[0])] += 1
 
     sys.addaudithook(note)
-    sys.argv = command
     if command[:2] != ["lm-eval-sea", "ls"]:
         import torch
 
         torch.nn.modules.module.register_module_forward_pre_hook(stop)
-    if not command:
-        for name in IMPORTS:
-            __import__(name)
-    elif command[0] == "lm_eval":
+    for name in IMPORTS if not command else ():
+        __import__(name)
+    if command:
+        carry_out(command)
+    stop()
+
+
+def carry_out(command: list[str]) -> None:
+    """Runs a command of lm_eval or lm-eval-sea in this process; a failure of the latter ends it."""
+    sys.argv = command
+    if command[0] == "lm_eval":
         from lm_eval.__main__ import cli_evaluate
 
         cli_evaluate()
     else:
         from lm_eval_sea.commands.cli import main
 
-        main(command[1:])
-    stop()
+        if status := main(command[1:]):
+            sys.exit(status)
 
 
 def prepare(folder: Path) -> None:

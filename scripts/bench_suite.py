@@ -37,7 +37,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench_start import PACK, machine
+from bench_start import PACK, carry_out, machine
 
 SUITES = ("sea_sailcompass", "sea_helm_id", "sea_language_th")
 OURS = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}
@@ -116,16 +116,7 @@ def _child(found: Path, backend: str, command: list[str]) -> None:
 
     meter = Meter(time.perf_counter if torch.cuda.is_available() else time.process_time)
     _watch_all(meter, backend)
-    sys.argv = command
-    if command[0] == "lm_eval":
-        from lm_eval.__main__ import cli_evaluate
-
-        cli_evaluate()
-    else:
-        from lm_eval_sea.commands.cli import main as run
-
-        if status := run(command[1:]):
-            sys.exit(status)
+    carry_out(command)
     meter.switch("other")
     found.write_text(json.dumps(meter.seconds))
 

@@ -14,13 +14,10 @@ BACKENDS = ("vllm", "vllm-shared-prefix")
 def measure_vllm(
     backend: str, folder: Path, requests: list[list[tuple[str, str]]], options: argparse.Namespace, batch_size: int
 ) -> dict[str, Any]:
-    """Runs the requests of all rows through a backend.
+    """The answers to the requests of all rows, seconds, and the tokens that the engine computed, beside the least possible.
 
     The engine is warmed up with a few requests of the same kind, for it compiles kernels when it first needs them. On a CPU it
     runs in this process: in processes of its own, those that wait for it take time from its threads.
-
-    Returns:
-        The answers, seconds, the tokens that the engine computed, and how they compare with the least possible.
     """
     os.environ |= {"VLLM_LOGGING_LEVEL": "ERROR", "VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": str(options.threads)}
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "2")

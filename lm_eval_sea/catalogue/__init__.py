@@ -46,11 +46,6 @@ def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
         raise refusal(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
 
 
-def read_countries() -> dict[str, Any]:
-    """The countries of Southeast Asia by name: their `languages`, `data_sets` about them, and what is `missing` of them."""
-    return dict(read_yaml(TASKS_FOLDER / "languages.yml")["countries"])
-
-
 @functools.cache
 def read_lite() -> dict[str, Any]:
     """The rows of the lite tasks: `tasks` and `missing` of every data set's `lite.yml` together."""

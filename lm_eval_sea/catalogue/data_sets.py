@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from lm_eval_sea.catalogue import SUITE, Refusal, read_yaml_of_people
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, answer_fields, recommended_variant
-from lm_eval_sea.catalogue.names import competency_titles, meant
+from lm_eval_sea.catalogue.names import competency_titles, is_english_prompt, meant, name_of
 from lm_eval_sea.tasks._shared.columns import written_labels
 from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
 
@@ -97,11 +97,6 @@ class DataSet:
     def plain_variant(self) -> str:
         """The variant that a plain run has; empty for a kind that has only one."""
         return self.main_variant or recommended_variant(self.kind)
-
-    @property
-    def lite_variants(self) -> Sequence[str]:
-        """The variants that have lite tasks."""
-        return tuple(dict.fromkeys((recommended_variant(self.kind), self.plain_variant)))
 
     def pairs(self, language: str) -> list[str]:
         """What stands for a language in names: itself, or for translation from the pivot and to it."""
@@ -274,7 +269,8 @@ def plain_tasks(data_set: DataSet, language: str) -> list[str]:
 
 def lite_tasks(data_set: DataSet, language: str) -> list[str]:
     """What lite tasks are made of: the main variant, and SailCompass' where that is another."""
-    return [task for variant in data_set.lite_variants for task in _tasks(data_set, language, variant)]
+    variants = dict.fromkeys((recommended_variant(data_set.kind), data_set.plain_variant))
+    return [task for variant in variants for task in _tasks(data_set, language, variant)]
 
 
 def chat_tasks(data_set: DataSet, language: str) -> list[str]:
@@ -283,5 +279,5 @@ def chat_tasks(data_set: DataSet, language: str) -> list[str]:
 
 
 def _tasks(data_set: DataSet, language: str, variant: str) -> list[str]:
-    ending = "enprompt" if data_set.languages[language].prompts == "en" != language else ""
-    return ["_".join(filter(None, ("sea", data_set.name, pair, variant, ending))) for pair in data_set.pairs(language)]
+    english = is_english_prompt(data_set.languages[language].prompts, language)
+    return [name_of(data_set.name, pair, variant, english=english) for pair in data_set.pairs(language)]

@@ -73,7 +73,7 @@ def coverage_of(language: str) -> str:
         for entry in sorted(entries, key=lambda entry: [*titles].index(entry.competency))
     ]
     head = f"{known[language]}: {len(distinct(entries))} data sets"
-    return "\n".join([head, aligned([COLUMNS, *rows]), *_of_lm_eval_in(language)])
+    return "\n".join([head, *aligned([COLUMNS, *rows], range(len(COLUMNS))), *_of_lm_eval_in(language)])
 
 
 def _of_lm_eval_in(language: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -196,12 +196,18 @@ def record_of(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
 
 def table(tasks: Iterable[TaskRecord]) -> str:
     """The tasks as lines of aligned columns."""
-    return aligned([COLUMNS, *(task.cells for task in tasks)], number=COLUMNS.index("rows"))
+    left = [place for place, name in enumerate(COLUMNS) if name != "rows"]
+    return "\n".join(aligned([COLUMNS, *(task.cells for task in tasks)], left))
 
 
-def aligned(lines: Sequence[Sequence[str]], number: int | None = None) -> str:
-    """Cells in columns, to the left but for that of a `number`."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    sides = [str.rjust if place == number else str.ljust for place in range(len(widths))]
-    cells_of = [[side(cell, width) for side, cell, width in zip(sides, cells, widths, strict=True)] for cells in lines]
-    return "\n".join("  ".join(cells).rstrip() for cells in cells_of)
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,), widest: int | None = None) -> list[str]:
+    """Lines whose columns stand below each other, `left` ones to the left; the first cell of one wider than `widest` is cut."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if widest is not None:
+        widths[0] = min(widths[0], max(1, widest - sum(widths[1:]) - 2 * (len(widths) - 1)))
+    lines = []
+    for first, *rest in rows:
+        name = first if len(first) <= widths[0] else f"{first[: widths[0] - 1]}…"
+        cells = enumerate(zip([name, *rest], widths, strict=True))
+        lines.append("  ".join(f"{cell:{'<' if place in left else '>'}{width}}" for place, (cell, width) in cells).rstrip())
+    return lines

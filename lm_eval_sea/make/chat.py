@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
+from lm_eval_sea.catalogue.names import is_english_prompt, name_of
 from lm_eval_sea.make import leaf
 from lm_eval_sea.make.leaf import PUBLISHED_EXEMPLARS, Content, Prompted
-from lm_eval_sea.make.prompt_files import PromptFileError, entry, is_english_prompt, row_template
+from lm_eval_sea.make.prompt_files import PromptFileError, entry, row_template
 from lm_eval_sea.make.task_yaml import OneLineList
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
@@ -68,7 +69,7 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
     english = is_english_prompt(prompt_language, language)
     target = form.target or (f"{{{{{words}[gold]}}}}" if words else f"{{{{{shown.answer}}}}}")
     return {
-        "task": leaf.name_of(data_set.name, of, "chat", english=english),
+        "task": name_of(data_set.name, of, "chat", english=english),
         "include": [
             f"_shared/{form.template}",
             *([leaf.rows_path(data_set, data.process)] if data.process else []),

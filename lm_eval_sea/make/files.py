@@ -10,12 +10,12 @@ from typing import Any
 from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import CHAT_METRICS, JUDGED, KINDS, recommended_variant
-from lm_eval_sea.catalogue.names import lite_name
+from lm_eval_sea.catalogue.names import is_english_prompt, lite_name, name_of
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_suites
 from lm_eval_sea.make import chat, leaf, sea_helm, settings
-from lm_eval_sea.make.leaf import Content, Prompted, name_of
-from lm_eval_sea.make.prompt_files import is_english_prompt, read_prompts
+from lm_eval_sea.make.leaf import Content, Prompted
+from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
 
@@ -212,17 +212,15 @@ def _lite(contents: Mapping[str, Content]) -> Iterator[tuple[str, Content]]:
         )
 
 
-def _generated_on_disk(folder: Path) -> set[str]:
-    return {
-        path.relative_to(folder).as_posix()
-        for path in folder.glob("**/*yaml")
-        if path.is_file() and path.read_text(encoding="utf-8").startswith(MARK)
-    }
+def generated(folder: Path, pattern: str = "**/*yaml") -> dict[str, str]:
+    """The generated files below a folder that match a pattern: path → content."""
+    found = {path: path.read_text(encoding="utf-8", errors="replace") for path in sorted(folder.glob(pattern)) if path.is_file()}
+    return {path.relative_to(folder).as_posix(): text for path, text in found.items() if text.startswith(MARK)}
 
 
 def no_longer_made(files: Mapping[str, str], folder: Path) -> list[str]:
     """The generated files below a folder that are none of these."""
-    return sorted(_generated_on_disk(folder) - set(files))
+    return [path for path in generated(folder) if path not in files]
 
 
 def differences(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> list[str]:
@@ -239,11 +237,11 @@ def differences(files: Mapping[str, str], folder: Path, superfluous: Iterable[st
 def write(files: Mapping[str, str], folder: Path) -> None:
     """Makes the folder hold exactly these generated files, beside what is written by hand."""
     if folder.resolve() != TASKS_FOLDER:
-        generated = _generated_on_disk(TASKS_FOLDER)
+        made = generated(TASKS_FOLDER)
 
         def skip(directory: str, names: list[str]) -> list[str]:
             below = Path(directory).relative_to(TASKS_FOLDER)
-            return [name for name in names if name in ("__pycache__", "prompts") or (below / name).as_posix() in generated]
+            return [name for name in names if name in ("__pycache__", "prompts") or (below / name).as_posix() in made]
 
         shutil.copytree(TASKS_FOLDER, folder, ignore=skip, dirs_exist_ok=True)
     write_files(files, folder, no_longer_made(files, folder))

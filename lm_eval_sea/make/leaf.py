@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, LETTER_TOKENS, Variant, recommended_variant
+from lm_eval_sea.catalogue.names import is_english_prompt, name_of
 from lm_eval_sea.make.prompt_files import (
     EXEMPLARS,
     PromptFileError,
     as_row,
     entry,
-    is_english_prompt,
     line_starts,
     of_task,
     place,
@@ -75,11 +75,6 @@ def greedy(starts: list[str], max_new_tokens: int) -> Content:
     """
     until = [Quoted(f"\n{start}") for start in starts]
     return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
-
-
-def name_of(data_set: str, language: str, variant: str = "", *, english: bool = False) -> str:
-    """The name of a task, or of a group if `language` is empty; `english` are words around rows that are not."""
-    return "_".join(filter(None, ("sea", data_set, language, variant, "enprompt" if english else "")))
 
 
 def second_turn(prompted: Prompted, language: str) -> Content:

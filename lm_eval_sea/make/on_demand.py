@@ -22,14 +22,15 @@ from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets, sailcompass
 from lm_eval_sea.catalogue.kinds import recommended_variant
+from lm_eval_sea.catalogue.names import is_english_prompt, name_of
 from lm_eval_sea.catalogue.suites import lite_chat_tasks
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_index import read_with_functions
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, is_glob, read_tasks, record_of
 from lm_eval_sea.make import settings
 from lm_eval_sea.make.files import leaves
-from lm_eval_sea.make.leaf import Content, Prompted, name_of, read
-from lm_eval_sea.make.prompt_files import PromptFileError, is_english_prompt
+from lm_eval_sea.make.leaf import Content, Prompted, read
+from lm_eval_sea.make.prompt_files import PromptFileError
 from lm_eval_sea.make.task_yaml import render
 from lm_eval_sea.tasks._shared.facts import ORDER, TASKS_FOLDER
 

@@ -13,7 +13,7 @@ from lm_eval_sea.catalogue.data_sets import FILE, Language, RecordError, data_se
 from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_list import TaskRecord, record_of
-from lm_eval_sea.make.files import groups, leaves
+from lm_eval_sea.make.files import generated, groups, leaves
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, read
 from lm_eval_sea.make.task_yaml import HEADER, Function, to_yaml
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, digest_of_file
@@ -83,14 +83,9 @@ def _record(name: str, content: Content) -> TaskRecord:
 
 def no_longer_made(files: Collection[str], folder: Path) -> list[str]:
     """The other files that `own_files` made in a folder: of a language that is gone, or of the data set that was copied."""
-    texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in sorted(folder.glob("*.yaml"))}
-    # a task on demand, which may be there, too, has the same header
-    marks = (f"{HEADER}group:", "\n  data_set:")
-    return [
-        name
-        for name, text in texts.items()
-        if name not in files and text.startswith(HEADER) and any(mark in text for mark in marks)
-    ]
+    marks = (f"{HEADER}group:", "\n  data_set:")  # which a task on demand, that may be there, too, lacks
+    made = [name for name, text in generated(folder, "*.yaml").items() if any(mark in text for mark in marks)]
+    return [name for name in made if name not in files]
 
 
 def _in_one_file(prompted: Prompted, content: Content) -> Content:

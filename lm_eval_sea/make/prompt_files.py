@@ -108,11 +108,6 @@ def as_row(exemplar: Mapping[str, Any], data_set: DataSet, letters: str, where: 
     return row | {"options": options, "letters": list(letters[: len(options)]), "gold": exemplar["gold"]}
 
 
-def is_english_prompt(prompt_language: str, language: str) -> bool:
-    """Whether a prompt's words are English and the rows are not, so that the task's name says `enprompt`."""
-    return prompt_language == "en" != language
-
-
 def read_prompts(tasks: Path, data_set: str) -> dict[str, dict[str, Any]]:
     """The prompt files of a data set: language → keys."""
     files = sorted((tasks / data_set / "prompts").glob("*.yml"))

@@ -25,9 +25,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet
-from lm_eval_sea.catalogue.names import language_names, lite_name
+from lm_eval_sea.catalogue.names import language_names, lite_name, name_of
 from lm_eval_sea.make.chat import CHOSEN, chat_leaf
-from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, name_of, rows_path, with_exemplars
+from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, rows_path, with_exemplars
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task
 from lm_eval_sea.make.task_yaml import Quoted
 from lm_eval_sea.tasks._shared.facts import HEADLINES, ORDER, place_of_rows
@@ -135,7 +135,7 @@ def text(prompted: Prompted, language: str) -> Content:
         "metadata": {
             **prompted.who(language, "text", "en"),
             "prompt_book_version": None,
-            **place_of_rows({**vars(data_set.languages[language_of_rows])}),
+            **place_of_rows(vars(data_set.languages[language_of_rows])),
             "rows": known["rows"],  # texts, not rows of the data set: so all facts are stated
             "chance": 0.0,
             "headline_metric": "",  # bits are no score between 0 and 1
@@ -164,12 +164,8 @@ def to_english(prompted: Prompted, language: str) -> Content:
         "doc_to_text": f"{source_word} {{{{text}}}}\n{cue}",
         "generation_kwargs": greedy([source_word], record["max_new_tokens"]),
         "metadata": {
-            "version": prompted.of.version,
-            "dataset": prompted.of.name,
-            "language": language,
+            **prompted.who(language, "to_en", "en"),
             "task": "mt",
-            "variant": "to_en",
-            "prompt_language": "en",
             "prompt_book_version": prompted.version("en"),
             "answer_cue": cue,
             "data_source": record["source"],

@@ -14,7 +14,7 @@ from lm_eval_sea.make.task_yaml import Function, Quoted, to_yaml
 from lm_eval_sea.official.sailcompass_checkout import SOURCE, Checkout, OfficialTask, known_files, load_rows, read_checkout
 from lm_eval_sea.official.sailcompass_configuration import Configuration, as_jinja, places, prompt
 from lm_eval_sea.official.sailcompass_task import Row, digest
-from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made
+from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made, commits
 from lm_eval_sea.tasks._shared.facts import CONTENT_FREE_INPUTS
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.sailcompass_scores import EXACT_MATCH, F1
@@ -62,12 +62,12 @@ def official_tasks(folder: Path, *, trusted: bool = False) -> Made:
 
 
 def _notes(checkout: Checkout) -> list[str]:
+    files = ""
     if checkout.changed:
         files = f"{', '.join(checkout.changed)}: run although not as tested; scores are computed as at the tested commit"
-        return [f"the checkout is at {checkout.commit}, tested is {checkout.tested}; {files}"]
-    if checkout.commit not in (checkout.tested, NO_COMMIT) and not checkout.faults:
-        return [f"the checkout is at {checkout.commit}, tested is {checkout.tested}; all files that are used are the same"]
-    return []
+    elif checkout.commit not in (checkout.tested, NO_COMMIT) and not checkout.faults:
+        files = "all files that are used are the same"
+    return [f"{commits(checkout.commit, checkout.tested)}; {files}"] if files else []
 
 
 def _render(content: Mapping[str, Any], source: str) -> str:

@@ -19,7 +19,7 @@ from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.make import sea_helm
 from lm_eval_sea.make.prompt_files import read_prompts
-from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made, commit_of, fault_of_file
+from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made, commit_of, commits, fault_of_file
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
@@ -134,7 +134,7 @@ def _notes(checkout: Path, known: Mapping[str, Any], commit: str) -> list[str]:
     if not changed and commit in (known["commit"], NO_COMMIT):
         return []
     files = f"other prompts than the tested ones in {', '.join(changed)}" if changed else "all files with prompts are the same"
-    return [f"the checkout is at {commit}, tested is {known['commit']}; {files}"]
+    return [f"{commits(commit, known['commit'])}; {files}"]
 
 
 def _name(task: SeaHelmTask) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lm_eval_sea.catalogue import Refusal
+from lm_eval_sea.make.files import write_files
 
 MARK = "# Written by lm-eval-sea"
 NO_COMMIT = "none: no git checkout"
@@ -43,10 +44,7 @@ def write_folder(files: Mapping[str, str], folder: Path) -> None:
     """Makes the folder hold exactly these files; see `check_folder`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in [path for path in folder.iterdir() if path.name not in files and _is_ours(path)]:
-            path.unlink()
-        for name, content in files.items():
-            (folder / name).write_text(content, encoding="utf-8", newline="\n")
+        write_files(files, folder, [path.name for path in folder.iterdir() if path.name not in files and _is_ours(path)])
     except OSError as error:
         raise FolderError(f"{folder} cannot be written ({error.strerror}); give --out another folder") from error
 
@@ -68,7 +66,11 @@ def commit_of(folder: Path) -> str:
     return answer.stdout.strip() if answer.returncode == 0 else NO_COMMIT
 
 
+def commits(commit: str, tested: str) -> str:
+    """What is said of a checkout that is at another commit than the tested one, or has other files."""
+    return f"the checkout is at {commit}, tested is {tested}"
+
+
 def fault_of_file(path: str, fault: str, folder: Path, commit: str, tested: str) -> str:
     """What is said of a file of a checkout at a commit that is missing or not as at the tested one, with how to get it back."""
-    restore = f"git -C {folder} checkout {tested} -- {path}"
-    return f"{path}: {fault}; the checkout is at {commit}, tested is {tested}; restore it: {restore}"
+    return f"{path}: {fault}; {commits(commit, tested)}; restore it: git -C {folder} checkout {tested} -- {path}"

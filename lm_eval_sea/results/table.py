@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from lm_eval_sea.catalogue.task_list import aligned
 from lm_eval_sea.results.answers import advice_on, answers_text, unlike_ends
 from lm_eval_sea.results.comparison import (
     MeanDifference,
@@ -25,7 +26,7 @@ from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, under_one_nam
 from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
-from lm_eval_sea.results.visible_text import aligned, one_line, some_names
+from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 WIDTH = 100  # columns of a terminal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 # Controls but line break and tab, lone surrogates, and controls of writing direction, which can show a text in another order than
@@ -70,16 +70,3 @@ def some_names(names: Sequence[str]) -> str:
     """The first names, and how many more there are: "a, b, c, d and 3 more"."""
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
     return ", ".join(names[:_NAMES_SHOWN]) + more
-
-
-def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,), widest: int | None = None) -> list[str]:
-    """Lines whose columns stand below each other, `left` ones to the left; the first cell of one wider than `widest` is cut."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    if widest is not None:
-        widths[0] = min(widths[0], max(1, widest - sum(widths[1:]) - 2 * (len(widths) - 1)))
-    lines = []
-    for first, *rest in rows:
-        name = first if len(first) <= widths[0] else f"{first[: widths[0] - 1]}…"
-        cells = enumerate(zip([name, *rest], widths, strict=True))
-        lines.append("  ".join(f"{cell:{'<' if place in left else '>'}{width}}" for place, (cell, width) in cells).rstrip())
-    return lines

@@ -7,7 +7,7 @@ import importlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -130,7 +130,7 @@ class Endpoint:
         for _ in range(BROKEN_ANSWERS):
             try:
                 completion = self._client.chat.completions.create(
-                    model=self.model, messages=cast(Any, call.messages), **_arguments(call.parameters)
+                    model=self.model, messages=cast(Any, call.messages), extra_body=dict(call.parameters)
                 )
                 text = completion.choices[0].message.content or ""  # all may have gone into thoughts: no verdict
                 usage = completion.usage
@@ -162,13 +162,6 @@ class Refused(SeaHelmError):
         return self.status in (401, 403, 404)
 
 
-def _arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters as arguments of the client; those it does not know travel in the body as they are."""
-    known = {"max_tokens", "temperature", "top_p", "seed", "reasoning_effort"}
-    unknown = {name: value for name, value in parameters.items() if name not in known}
-    return {name: value for name, value in parameters.items() if name in known} | ({"extra_body": unknown} if unknown else {})
-
-
 def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency: int) -> None:
     """Makes the calls whose cache has no answer yet, several at once, with a progress bar.
 
@@ -178,15 +171,22 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
     waiting = {key: (call, cache) for call, cache in calls if cache.answer(key := key_of(endpoint.model, call)) is None}
     failures: list[SeaHelmError] = []
     in_a_row = 0
-    with ThreadPoolExecutor(concurrency) as workers, tqdm(total=len(waiting), desc="Judging", unit="answer") as progress:
+
+    def work(key: str, call: Call, cache: Cache) -> None:
+        cache.add(key, vars(endpoint.ask(call)))
+
+    with ThreadPoolExecutor(concurrency) as workers:
+        futures = [workers.submit(work, key, call, cache) for key, (call, cache) in waiting.items()]
         try:
-            for error in _outcomes(workers, endpoint, waiting, concurrency):
-                progress.update()
-                in_a_row = in_a_row + 1 if error else 0
-                if error is not None:
+            for future in tqdm(as_completed(futures), desc="Judging", unit="answer", total=len(futures)):
+                try:
+                    future.result()
+                    in_a_row = 0
+                except SeaHelmError as error:
                     failures.append(error)
+                    in_a_row += 1
                     if (isinstance(error, Refused) and error.of_every_call) or in_a_row >= _FAILURES_IN_A_ROW * concurrency:
-                        raise SeaHelmError(f"{error}; stopped, what was answered is kept")
+                        raise SeaHelmError(f"{error}; stopped, what was answered is kept") from error
         finally:
             workers.shutdown(wait=True, cancel_futures=True)
     if failures:
@@ -194,27 +194,3 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
             f"{len(failures)} of {len(waiting)} questions have no answer, the first: {failures[0]}; "
             "start again to ask these alone"
         )
-
-
-def _outcomes(
-    workers: ThreadPoolExecutor, endpoint: Endpoint, waiting: Mapping[str, tuple[Call, Cache]], concurrency: int
-) -> Iterator[SeaHelmError | None]:
-    """Makes the calls, a few more than run at once being queued; yields for each its error or None."""
-
-    def work(key: str, call: Call, cache: Cache) -> None:
-        cache.add(key, vars(endpoint.ask(call)))
-
-    pending: set[Future[None]] = set()
-    remaining = iter(waiting.items())
-    while True:
-        while len(pending) < 2 * concurrency and (item := next(remaining, None)):
-            key, (call, cache) = item
-            pending.add(workers.submit(work, key, call, cache))
-        if not pending:
-            return
-        done, pending = wait(pending, return_when=FIRST_COMPLETED)
-        for future in done:
-            error = future.exception()
-            if error is not None and not isinstance(error, SeaHelmError):
-                raise error
-            yield error

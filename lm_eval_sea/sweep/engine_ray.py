@@ -60,7 +60,9 @@ class RayEngine:
                 for reference in done:
                     yield waiting.pop(reference), _outcome(reference)
         except BaseException:
-            _stop(list(waiting))
+            for reference in waiting:
+                ray.cancel(reference, force=False)
+            ray.wait(list(waiting), num_returns=len(waiting), timeout=_WAIT_FOR_END)
             raise
 
 
@@ -70,10 +72,3 @@ def _outcome(reference: Any) -> Outcome:
         return outcome
     except ray.exceptions.RayError as error:
         return Outcome(1, f"Ray gave the job up: {first_line(error)}", 0)
-
-
-def _stop(references: list[Any]) -> None:
-    """Interrupts what runs, takes back what waits, and sees all of it end."""
-    for reference in references:
-        ray.cancel(reference, force=False)
-    ray.wait(references, num_returns=len(references), timeout=_WAIT_FOR_END)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
+from lm_eval_sea.catalogue.data_sets import key_faults, type_faults
 from lm_eval_sea.results.types import is_number
 
 BACKEND = "hf-shared-prefix"
@@ -74,9 +75,19 @@ class Plan:
     slurm: Mapping[str, Any] = field(default_factory=dict)  # what `sbatch` is told beside the resources
 
 
+_Given = Mapping[Any, Any]
 _RESOURCES = [each.name for each in fields(Resources)]
-_MODEL_KEYS = {each.name for each in fields(Model)}
-_PLAN_KEYS = {each.name for each in fields(Plan)} | {"backend", "run"}  # the latter two for all models
+_MODEL_KEYS = [each.name for each in fields(Model)]
+_PLAN_KEYS = [*(each.name for each in fields(Plan)), "backend", "run"]  # the latter two for all models
+_TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(("output", "backend", "name"), str),
+    "models": Sequence[Mapping[str, Any]],
+    "tasks": str | Sequence[str],
+    **dict.fromkeys(("num_fewshot", "seeds"), int | Sequence[int]),
+    **dict.fromkeys(("limit", "detect", "minutes"), float),
+    "resources": Mapping[str, float],
+    **dict.fromkeys(("model_args", "run", "slurm"), Mapping[str, Any]),
+}
 
 
 def read_plan(path: Path) -> Plan:
@@ -84,116 +95,78 @@ def read_plan(path: Path) -> Plan:
     content = read_yaml_of_people(path, PlanError)
     if not isinstance(content, dict):
         raise PlanError(f"{path}: expected the keys models, tasks and output")
-    reader = _Reader()
-    plan = reader.plan(content)
-    if reader.faults:
-        raise PlanError(*[f"{path}: {fault}" for fault in reader.faults])
+    faults: list[str] = []
+    plan = _plan(content, faults)
+    if faults:
+        raise PlanError(*[f"{path}: {fault}" for fault in faults])
     return plan
 
 
-class _Reader:
-    """Reads values and collects what is wrong with them."""
-
-    def __init__(self) -> None:
-        self.faults: list[str] = []
-
-    def plan(self, content: Mapping[Any, Any]) -> Plan:
-        self._known(content, _PLAN_KEYS, "")
-        run = self._run(content.get("run"), "run")
-        backend = self._text(content.get("backend", BACKEND), "backend")
-        models = [self._model(entry, n, backend, run) for n, entry in enumerate(self._list(content.get("models"), "models"), 1)]
-        for name, number in sorted(Counter(model.name for model in models).items()):
-            self._expect(number == 1, f"two jobs with the same output: {number} models are called {name}; give each a `name`")
-        both = content.get("limit") is not None and content.get("detect") is not None
-        self._expect(not both, "limit and detect both choose how many rows are run; give one of them")
-        tasks = [self._text(task, "tasks") for task in self._list(content.get("tasks"), "tasks")]
-        for task, number in sorted(Counter(tasks).items()):
-            self._expect(number == 1, f"two jobs with the same output: tasks has {task} more than once")
-        return Plan(
-            output=Path(self._text(content.get("output"), "output")),
-            models=models,
-            tasks=tasks,
-            num_fewshot=self._numbers(content.get("num_fewshot"), "num_fewshot"),
-            seeds=self._numbers(content.get("seeds"), "seeds"),
-            limit=self._positive(content.get("limit"), "limit"),
-            detect=self._positive(content.get("detect"), "detect"),
-            minutes=self._positive(content.get("minutes"), "minutes"),
-            resources=self._resources(content.get("resources", {})),
-            slurm=self._slurm(content.get("slurm", {})),
-        )
-
-    def _model(self, entry: Any, number: int, backend: str, run: Mapping[str, Any]) -> Model:
-        where = f"models, entry {number}"
-        if not isinstance(entry, dict):
-            self.faults.append(f"{where}: expected a mapping with model_args, such as {{model_args: {{pretrained: MODEL}}}}")
-            return Model(where, backend, {}, run)
-        self._known(entry, _MODEL_KEYS, f"{where}: ")
-        arguments = self._mapping(entry.get("model_args") or None, f"{where}: expected model_args, such as {{pretrained: MODEL}}")
-        given = str(arguments.get("pretrained") or arguments.get("model") or where)
-        name = self._text(entry.get("name", Path(given).name), f"{where}: name")
-        is_folder = name not in _NOT_MODELS and not {"/", "\\"} & set(name) and len(os.fsencode(name)) <= 255
-        self._expect(is_folder, f"{where}: name {name!r} cannot be a folder of results; choose another")
-        return Model(
-            name=name,
-            backend=self._text(entry.get("backend", backend), f"{where}: backend"),
-            model_args=arguments,
-            run={**run, **self._run(entry.get("run"), f"{where}: run")},
-        )
-
-    def _resources(self, given: Any) -> Resources:
-        needed = self._mapping(given, f"resources: expected a mapping with {', '.join(_RESOURCES)}")
-        self._known(needed, set(_RESOURCES), "resources: ")
-        for name in _RESOURCES:
-            value = needed.setdefault(name, 0)
-            if not self._expect(_is_number(value), f"resources: {name}: expected a number from 0 on, not {value!r}"):
-                needed[name] = 0
-        return Resources(*(needed[name] for name in _RESOURCES))
-
-    def _slurm(self, given: Any) -> dict[str, Any]:
-        options = self._mapping(given, "slurm: expected a mapping of options of sbatch, such as {partition: gpu, time: 240}")
-        self._positive(options.get("time"), "slurm: time (minutes)")
-        return {name.replace("-", "_"): value for name, value in options.items()}
-
-    def _run(self, given: Any, where: str) -> dict[str, Any]:
-        wanted = f"{where}: expected a mapping of flags of `lm-eval-sea run`, such as {{batch_size: 16}}"
-        flags = self._mapping({} if given is None else given, wanted)
-        for name in flags:
-            self._expect(name not in RESERVED, f"{where}: {name} is set by the sweep itself; leave it out")
-        return flags
-
-    def _expect(self, is_right: bool, fault: str) -> bool:
-        self.faults += [] if is_right else [fault]
-        return is_right
-
-    def _mapping(self, given: Any, fault: str) -> dict[str, Any]:
-        return {str(name): value for name, value in given.items()} if self._expect(isinstance(given, dict), fault) else {}
-
-    def _known(self, given: Mapping[Any, Any], known: set[str], where: str) -> None:
-        for key in given:
-            self._expect(key in known, f"{where}unknown key {key!r}; expected some of {', '.join(sorted(known))}")
-
-    def _text(self, value: Any, where: str) -> str:
-        is_text = isinstance(value, str) and bool(value.strip())
-        return value if self._expect(is_text, f"{where}: expected a text" + ("" if value is None else f", not {value!r}")) else ""
-
-    def _list(self, value: Any, where: str) -> list[Any]:
-        values = [value] if isinstance(value, str) else value
-        is_list = isinstance(values, list) and bool(values)
-        return values if self._expect(is_list, f"{where}: expected a list with at least one entry") else []
-
-    def _numbers(self, value: Any, where: str) -> list[int | None]:
-        if value is None:
-            return [None]
-        values = value if isinstance(value, list) and value else [value]
-        are_right = all(_is_number(each) and isinstance(each, int) for each in values) and len(set(values)) == len(values)
-        self._expect(are_right, f"{where}: expected different whole numbers from 0 on, not {value!r}")
-        return values
-
-    def _positive(self, value: Any, where: str) -> float | None:
-        self._expect(value is None or (_is_number(value) and value > 0), f"{where}: expected a number above 0, not {value!r}")
-        number: float | None = value
-        return number
+def _plan(content: _Given, faults: list[str]) -> Plan:
+    """The plan; `faults` gets what is wrong with it."""
+    given = _sound("", content, _PLAN_KEYS, ("models", "tasks", "output"), faults)
+    run, backend = _run("", given, faults), given.get("backend", BACKEND)
+    models = [_model(number, entry, backend, run, faults) for number, entry in enumerate(given.get("models", ()), start=1)]
+    tasks = [given["tasks"]] if isinstance(given.get("tasks"), str) else given.get("tasks", [])
+    called = sorted(Counter(model.name for model in models).items())
+    twice = [f"{number} models are called {name}; give each a `name`" for name, number in called if number > 1]
+    twice += [f"tasks has {task} more than once" for task, number in sorted(Counter(tasks).items()) if number > 1]
+    faults += [f"two jobs with the same output: {said}" for said in twice]
+    if {"limit", "detect"} <= given.keys():
+        faults.append("limit and detect both choose how many rows are run; give one of them")
+    options = given.get("slurm", {})
+    positive = {key: given.get(key) for key in ("limit", "detect", "minutes")} | {"slurm: time (minutes)": options.get("time")}
+    for key, value in positive.items():
+        if value is not None and not (is_number(value) and value > 0):
+            faults.append(f"{key!r} is {value!r}; expected a number above 0")
+    needed = given.get("resources", {})
+    faults += key_faults("resources: ", needed, _RESOURCES, ())
+    wrong = {key: value for key, value in needed.items() if not (is_number(value) and value >= 0)}
+    faults += [f"'resources: {key}' is {value!r}; expected a number from 0 on" for key, value in wrong.items()]
+    return Plan(
+        output=Path(given.get("output", "")),
+        models=models,
+        tasks=tasks,
+        num_fewshot=_numbers("num_fewshot", given, faults),
+        seeds=_numbers("seeds", given, faults),
+        limit=given.get("limit"),
+        detect=given.get("detect"),
+        minutes=given.get("minutes"),
+        resources=Resources(*(needed.get(name, 0) for name in _RESOURCES)),
+        slurm={name.replace("-", "_"): value for name, value in options.items()},
+    )
 
 
-def _is_number(value: Any) -> bool:
-    return is_number(value) and value >= 0
+def _sound(where: str, found: _Given, known: Sequence[str], needed: Sequence[str], faults: list[str]) -> dict[str, Any]:
+    """The keys whose values are of the right type; `faults` gets what is wrong with the others. What is empty is not there."""
+    empty = {key for key, value in found.items() if value is None or key in needed and not (value and str(value).strip())}
+    there = {key: value for key, value in found.items() if key not in empty}
+    faults += [*key_faults(where, found, known, ()), *key_faults(where, there, there, needed)]
+    wrong = {key: list(type_faults(where, {key: value}, _TYPES)) for key, value in there.items()}
+    faults += [fault for of_key in wrong.values() for fault in of_key]
+    return {key: value for key, value in there.items() if not wrong[key]}
+
+
+def _model(number: int, entry: _Given, backend: str, run: Mapping[str, Any], faults: list[str]) -> Model:
+    place = f"models, entry {number}"
+    own = _sound(f"{place}: ", entry, _MODEL_KEYS, ("model_args",), faults)
+    arguments = own.get("model_args", {})
+    name = own.get("name", Path(str(arguments.get("pretrained") or arguments.get("model") or place)).name)
+    if not name.strip() or name in _NOT_MODELS or {"/", "\\"} & set(name) or len(os.fsencode(name)) > 255:
+        faults.append(f"{place}: name {name!r} cannot be a folder of results; choose another")
+    return Model(name, own.get("backend", backend), arguments, {**run, **_run(f"{place}: ", own, faults)})
+
+
+def _run(where: str, given: Mapping[str, Any], faults: list[str]) -> Mapping[str, Any]:
+    flags: Mapping[str, Any] = given.get("run", {})
+    faults += [f"{where}run: {name} is set by the sweep itself; leave it out" for name in flags if name in RESERVED]
+    return flags
+
+
+def _numbers(key: str, given: Mapping[str, Any], faults: list[str]) -> list[int | None]:
+    if (value := given.get(key)) is None:
+        return [None]
+    values = value if isinstance(value, list) else [value]
+    if len(set(values)) < len(values) or min(values, default=-1) < 0:
+        faults.append(f"{key!r} is {value!r}; expected different whole numbers from 0 on")
+    return values

@@ -14,6 +14,7 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.tasks._shared.columns import LETTERS, ColumnRows
 from tests.conftest import ROOT
 from tests.model_folder import model_folder
+from tests.official.conftest import replace
 
 FILE_ON_PAGE = re.compile(r"^`(chiangmai/[\w./]+)`.*?^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PLACES = {"title": "Own", "version": 1.0, "task": "sa", "source": ".", "chance": 0.5, "languages": {"th": {"rows": 2}}}
@@ -28,16 +29,25 @@ def plant(folder, record, prompt, rows):
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-def plant_comments(folder, rows):
-    """Rows of a classification with columns of other names."""
+REVIEWS = [{"comment": "แย่", "sentiment": "neg"}, {"comment": "ดี", "sentiment": "pos"}]
+
+
+def plant_comments(folder, rows, **change):
+    """Rows of a classification with columns of other names; returns its prompt."""
     record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
-    record["columns"] = {"text": "comment", "label": "sentiment"}
-    plant(folder, record, PROMPT | {"labels": {"neg": "ลบ", "pos": "บวก"}}, rows)
-    make(folder)
+    prompt = PROMPT | {"labels": {"neg": "ลบ", "pos": "บวก"}}
+    plant(folder, record | {"columns": {"text": "comment", "label": "sentiment"}} | change, prompt, rows)
+    return prompt
 
 
 def make(folder, *wanted):
     assert main(["make", str(folder), *wanted]) == 0
+
+
+def run(tmp_path, folder, task):
+    """`lm-eval-sea run` with a model without weights, which no refused run notices."""
+    model = ["--model", "hf", "--model_args", f"pretrained={model_folder(tmp_path / 'model')}", "--device", "cpu"]
+    return main(["run", *model, "--include_path", str(folder), "--tasks", task])
 
 
 def evaluate(folder, tasks):
@@ -79,7 +89,8 @@ def test_only_what_is_asked_for_is_made(chiangmai):
 
 
 def test_classification_from_json_lines(tmp_path):
-    plant_comments(tmp_path / "comments", [{"comment": "แย่", "sentiment": "neg"}, {"comment": "ดี", "sentiment": "pos"}])
+    plant_comments(tmp_path / "comments", REVIEWS)
+    make(tmp_path / "comments")
     results = evaluate(tmp_path / "comments", ["sea_comments_th"])
     samples = results["samples"]["sea_comments_th"]
     assert sorted((sample["doc"]["text"], sample["doc"]["gold"]) for sample in samples) == [("ดี", 1), ("แย่", 0)]
@@ -109,6 +120,7 @@ def test_questions_from_a_repository_of_the_hub_that_is_a_folder_here(tmp_path, 
 )
 def test_a_row_that_cannot_be_read_is_named(tmp_path, rows, line):
     plant_comments(tmp_path / "comments", rows)
+    make(tmp_path / "comments")
     with pytest.raises(ValueError, match=re.escape(line)):
         evaluate(tmp_path / "comments", ["sea_comments_th"])
 
@@ -279,16 +291,8 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("absent/own", ..., "data_set.yml: cannot be read: "),
         ("own", {"fields": ["text", "question"]}, "own/prompts/th.yml: 'row' lacks {question}"),
         ("own", {"columns": COLUMNS | {"text": False}}, "own/data_set.yml: 'columns: text' is False; expected text"),
-        (
-            "own",
-            {"source": "rows"},
-            "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./rows",
-        ),
-        (
-            "own",
-            {"files": {"test": "rows.xlsx"}},
-            "languages: th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json",
-        ),
+        ("own", {"source": "rows"}, "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./"),
+        ("own", {"files": {"test": "rows.xlsx"}}, "th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json"),
         ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
     ],
 )
@@ -302,19 +306,10 @@ def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
 
 def plant_reviews(folder):
     """Two languages of a classification, of which English is a second prompt of the first."""
-    record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
-    record |= {"columns": {"text": "comment", "label": "sentiment"}, "languages": {"th": {"rows": 2}, "lo": {"rows": 2}}}
-    prompt = PROMPT | {"labels": {"neg": "ลบ", "pos": "บวก"}}
-    plant(folder, record, prompt, [{"comment": "แย่", "sentiment": "neg"}, {"comment": "ดี", "sentiment": "pos"}])
+    prompt = plant_comments(folder, REVIEWS, languages={"th": {"rows": 2}, "lo": {"rows": 2}})
     for name in ("en", "lo"):
         (folder / "prompts" / f"{name}.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
     make(folder)
-
-
-def replace(path, old, new):
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 CHANGES = {
@@ -342,15 +337,7 @@ def test_a_task_of_files_that_have_changed_is_refused(tmp_path, capsys, change, 
     here = next(tmp_path.glob("reviews*"))
     line = rf"{re.escape(str(folder))}/{said}.*run `lm-eval-sea make {re.escape(str(folder))}`"
     if command == "run":
-        model = [
-            "--model",
-            "hf",
-            "--model_args",
-            f"pretrained={model_folder(tmp_path / 'model')}",
-            "--device",
-            "cpu",
-        ]  # no weights
-        assert main(["run", *model, "--include_path", str(here), "--tasks", "sea_reviews_th"]) == 2
+        assert run(tmp_path, here, "sea_reviews_th") == 2
         first, *advice = capsys.readouterr().err.strip().splitlines()
         assert re.search(line, first) and not any("data fetch" in each for each in advice)
     else:
@@ -461,8 +448,7 @@ def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, sai
     make(folder)
     line = f"{folder}/data_set.yml: {said.format(folder)}"
     assert capsys.readouterr().err == f"note: {line}\n"
-    model = ["--model", "hf", "--model_args", f"pretrained={model_folder(tmp_path / 'model')}", "--device", "cpu"]
-    assert main(["run", *model, "--include_path", str(folder), "--tasks", "sea_own_th_to_ppl"]) == 2
+    assert run(tmp_path, folder, "sea_own_th_to_ppl") == 2
     assert capsys.readouterr().err.splitlines() == [
         f"lm-eval-sea: sea_own_th_to_ppl: {line}",
         "  to go on without: --skip_missing",

@@ -30,6 +30,12 @@ def make(checkout: Path, out: Path, *options: str) -> int:
     return cli.main(["make", "--official", str(checkout), "--out", str(out), *options])
 
 
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
 @pytest.fixture
 def miniature(tmp_path) -> Path:
     """A miniature checkout, to be changed at will."""

@@ -10,7 +10,7 @@ from lm_eval_sea.official.sailcompass_checkout import SourceFile, known_files, l
 from lm_eval_sea.official.sailcompass_yaml import official_tasks
 from lm_eval_sea.official.task_folder import CheckoutError
 from tests.official import official_code
-from tests.official.conftest import commit
+from tests.official.conftest import commit, replace
 
 XCOPA = "configs/datasets/xcopa/xcopa_id_ppl_a1b2c3.py"
 XQUAD = "configs/datasets/xquad/xquad_th_a1b2c3.py"
@@ -75,10 +75,7 @@ def test_a_file_that_does_not_end(monkeypatch):
     ],
 )
 def test_a_trusted_configuration_of_another_form_is_refused(miniature, known_miniature, path, old, new, message):
-    file = miniature / path
-    text = file.read_text(encoding="utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new), encoding="utf-8")
+    replace(miniature / path, old, new)
     checkout = read_checkout(miniature, known_miniature, trusted=True)
     (fault,) = checkout.faults
     assert fault.startswith(f"{path}: ") and message in fault and "\n" not in fault

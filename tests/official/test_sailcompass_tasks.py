@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from lm_eval_sea.official.sailcompass_configuration import as_jinja, fill
 from tests.official import official_code
-from tests.official.conftest import make
+from tests.official.conftest import make, replace
 from tests.tasks.planted_model import PlantedModel
 
 
@@ -233,12 +233,6 @@ def test_rows_that_changed_since_are_refused(damage, made):
     with pytest.raises(ValueError, match=r"mini_xcopa_id_ppl\.jsonl: .*run `lm-eval-sea make --official` again") as caught:
         load(made, ["mini_xcopa_id_ppl"])["mini_xcopa_id_ppl"].test_docs()
     assert "\n" not in str(caught.value)
-
-
-def replace(path: Path, old: str, new: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 XCOPA, LOADER = "configs/datasets/xcopa/xcopa_id_ppl_a1b2c3.py", "datasets/xcopa_sea.py"

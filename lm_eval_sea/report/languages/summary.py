@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from lm_eval_sea.catalogue.task_list import aligned
 from lm_eval_sea.report.tables import number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
-from lm_eval_sea.results.visible_text import aligned, one_line
+from lm_eval_sea.results.visible_text import one_line
 
 _HEADS = {
     "differences": ("language", "questions", "accuracy", "English", "difference [95 %]", "p, corrected"),

@@ -19,7 +19,7 @@ RUN_SEED, RUN_DRAWS = 94370244, 30  # of the notebook of June 2026
 SEED, REPLICATES = 94370244, 2000  # of August 2026
 QUESTION_SEED, QUESTION_DRAWS = 1234, REPLICATES  # ours: enough draws for the ends of an interval of 95 per cent
 FEW_QUESTIONS = 10  # a right answer of multiple choice with fewer questions than this is named
-_SEED_END = 2**32 - 1  # the greatest seed is one less
+SEED_END = 2**32 - 1  # the greatest seed is one less
 
 
 def run_draws(scoring: Scoring, generator: np.random.Generator) -> np.ndarray:
@@ -66,11 +66,6 @@ def interval(draws: np.ndarray) -> tuple[float, float]:
     """The 2.5th and 97.5th percentiles of the draws over questions: the bootstrap's interval of 95 per cent."""
     low, high = np.percentile(draws, (2.5, 97.5))
     return float(low), float(high)
-
-
-def replicate_seeds(generator: np.random.Generator) -> np.ndarray:
-    """The seeds of a task's replicates, (REPLICATES,)."""
-    return generator.integers(0, _SEED_END, size=REPLICATES)
 
 
 def is_multiple_choice(labels: Sequence[str | tuple[str, ...] | None]) -> bool:

@@ -49,7 +49,7 @@ def _by_questions(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dic
     generator = np.random.default_rng(draws.SEED)
     drawn = {}
     for place in tqdm(_in_order(rows, suite), desc="Drawing", unit="task"):
-        seeds = draws.replicate_seeds(generator)
+        seeds = generator.integers(0, draws.SEED_END, size=REPLICATES)
         if place in rows:
             scores = draws.replicates(rows[place], seeds)
             drawn[place] = Draws(scores, scores)

@@ -21,39 +21,35 @@ def task_name(language: str, task: str) -> str:
     return f"sea_helm_{language}_{task.replace('-', '_')}"
 
 
-def metadata(language: str, task: str, *, ranked: bool = False) -> dict:
-    facts = {
-        "version": 1.0,
-        "suite": "sea_helm",
-        "dataset": "sea_helm",
-        "language": language,
-        "sea_helm_task": task,
-        "chance": 0.0,
-        "variant": "gen",
-    }
+def metadata(language: str, task: str) -> dict:
+    facts = {"version": 1.0, "suite": "sea_helm", "dataset": "sea_helm", "chance": 0.0, "variant": "gen"}
     item_metric = TASKS[task].get("item_metric", "correct")
     facts |= TASKS[task] | {"item_metric": item_metric, "headline_metric": item_metric or "chrf++"}
-    return facts | {"variant": "ppl", "item_metric": "acc", "headline_metric": "acc"} if ranked else facts
+    return facts | {"language": language, "sea_helm_task": task}
 
 
 def write_run(
-    folder: Path, seed: int, rows: dict, *, model: str = "org/model", version: float = 1.0, samples: bool = True
-) -> Path:
-    """Writes one run, whose date is that of the seed: (language, task) → rows of (score, label), perhaps with more of doc."""
+    folder: Path, seed: int, rows: dict, *, model: str = "org/model", samples: bool = True, facts: dict | None = None,
+    **more: object,
+) -> Path:  # fmt: skip
+    """Writes one run, whose date is that of the seed: (language, task) → rows of (score, label), perhaps with more of doc.
+
+    `facts` has for tasks other metadata, `more` other parts of the results file.
+    """
     tasks = {}
     for (language, task), planted in rows.items():
-        name, facts = task_name(language, task), metadata(language, task)
+        name, known = task_name(language, task), metadata(language, task) | (facts or {}).get(task, {})
         mean = sum(row[0] for row in planted) / len(planted)
-        tasks[name] = {"scores": {f"{facts['headline_metric']},none": mean}, "metadata": facts}
+        tasks[name] = {"scores": {f"{known['headline_metric']},none": mean}, "metadata": known}
         docs = [
             {"id": str(number), "cluster": str(number), "label": row[1], **(row[2] if len(row) > 2 else {})}
             for number, row in enumerate(planted)
         ]
         lines = [
-            {"doc_id": n, "doc": doc, facts["item_metric"] or "unused": row[0]}
+            {"doc_id": n, "doc": doc, known["item_metric"] or "unused": row[0]}
             for n, (doc, row) in enumerate(zip(docs, planted, strict=True))
         ]
         tasks[name]["rows"] = lines if samples else None
     counts = {task_name(*key): {"original": len(planted), "effective": len(planted)} for key, planted in rows.items()}
-    parts = {"versions": dict.fromkeys(tasks, version), "n-shot": {}, "n-samples": counts}
+    parts = {"versions": dict.fromkeys(tasks, 1.0), "n-shot": {}, "n-samples": counts} | more
     return lm_eval_output.write_run(folder, tasks, f"2026-01-{seed:02}T00-00-00", model=model, **parts)

@@ -194,11 +194,10 @@ def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, cap
     settings = {"n-shot": {"sea_helm_id_nli": 0}, "data_sha256": "a", "chat_template_sha": None}
     settings |= {"config": {"model_args": {"pretrained": "org/model", "revision": "checkpoint-1000"}}}
     paths = {}
-    for (name, own), seed in zip({"a": settings, "b": settings | change}.items(), (1, 2), strict=True):
-        paths[name] = write_run(tmp_path / name, seed, rows if name == "a" else {("id", "nli"): rows["id", "nli"]})
-        content = json.loads(paths[name].read_text())
-        content["configs"]["sea_helm_id_nli"]["metadata"]["data_sha256"] = own["data_sha256"]
-        paths[name].write_text(json.dumps(content | own))
+    for seed, (name, own) in enumerate({"a": settings, "b": settings | change}.items(), start=1):
+        facts = {"nli": {"data_sha256": own["data_sha256"]}}
+        planted_rows = rows if name == "a" else {("id", "nli"): rows["id", "nli"]}
+        paths[name] = write_run(tmp_path / name, seed, planted_rows, facts=facts, **own)
     assert main(["score", str(tmp_path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"lm-eval-sea: sea_helm_id_nli: runs differ in the {said.format(**paths)}, so they are no seeds of one score; give only "
@@ -213,9 +212,8 @@ def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, cap
 )
 def test_tasks_of_several_checkpoints_have_no_total(tmp_path, change, said):
     for seed, (task, own) in enumerate({"nli": {}, "causal": change}.items(), start=1):
-        path = write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]})
-        arguments = {"pretrained": "org/model", "revision": "a"} | own
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"config": {"model_args": arguments}}))
+        config = {"model_args": {"pretrained": "org/model", "revision": "a"} | own}
+        write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, config=config)
     with pytest.raises(ResultsError, match=f"{said} under one name"):
         totals_of(tmp_path)
 
@@ -223,8 +221,7 @@ def test_tasks_of_several_checkpoints_have_no_total(tmp_path, change, said):
 def test_tasks_under_several_chat_templates_have_no_complete_mean(tmp_path):
     """They are no seeds of each other, but one mean goes over them."""
     for seed, (task, template) in enumerate({"nli": None, "causal": "c0ffee"}.items(), start=1):
-        path = write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]})
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"chat_template_sha": template}))
+        write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, chat_template_sha=template)
     totals = totals_of(tmp_path)
     assert totals.notes == ["tasks were run with different chat templates, or some with one and some without"]
     assert not totals.nodes[Place("id")].complete
@@ -262,11 +259,8 @@ def test_tasks_of_the_other_suite_are_named_with_the_flag_for_them(tmp_path, cap
     """Ranked labels without the flag of their suite, and written ones with it, alone and beside a task that both suites have."""
     for seed, (name, tasks) in enumerate({"labels": ["nli", "causal"], "both": ["nli", "qa"]}.items(), start=1):
         for variant in ("ppl", "gen"):
-            path = write_run(tmp_path / name / variant, seed, {("id", task): planted(1)["id", task] for task in tasks})
-            content = json.loads(path.read_text())
-            for task in set(tasks) - {"qa"}:
-                content["configs"][f"sea_helm_id_{task}"]["metadata"]["variant"] = variant
-            path.write_text(json.dumps(content))
+            facts = dict.fromkeys(set(tasks) - {"qa"}, {"variant": variant})
+            write_run(tmp_path / name / variant, seed, {("id", task): planted(1)["id", task] for task in tasks}, facts=facts)
     flag = ["--suite", "seahelm_logprobs"]
     for variant, given, said in (
         ("ppl", [], "tasks of SEA-HELM that rank labels are left out; they are averaged with --suite seahelm_logprobs"),
@@ -322,10 +316,8 @@ def test_views_as_text_csv_and_json(tmp_path):
 
 def test_pooled_pragmatics_of_some_rows_is_marked(tmp_path):
     rows = {("id", task): [(1.0, "Benar"), (0.0, "Salah")] for task in ("pragmatic-single", "pragmatic-pair")}
-    path = write_run(tmp_path / "run", 1, rows)
-    content = json.loads(path.read_text())
-    content["n-samples"]["sea_helm_id_pragmatic_pair"]["original"] = 84
-    path.write_text(json.dumps(content))
+    counts = {f"sea_helm_id_pragmatic_{part}": {"original": of, "effective": 2} for part, of in (("single", 2), ("pair", 84))}
+    write_run(tmp_path / "run", 1, rows, **{"n-samples": counts})
     nodes = totals_of(tmp_path, "corrected").nodes
     assert not nodes[Place("id", "linguistic-diagnostics", "", "pragmatics")].complete
 
@@ -374,27 +366,26 @@ def test_rows_are_drawn_in_published_order(tmp_path, method):
     assert {place: node.score for place, node in found.items()} == {place: node.score for place, node in expected.items()}
 
 
+SIZES = {"nli": {"rows": None}} | dict.fromkeys(("sentiment", "causal", "qa", "abssum"), {"rows": 40})
+
+
 def test_tasks_whose_size_is_not_known_are_named_once(tmp_path):
     """A file that was cut off looks whole there."""
     for seed in (1, 2):
-        path = write_run(tmp_path / f"{seed}", seed, planted(seed))
-        content = json.loads(path.read_text())
-        for name, config in content["configs"].items():
-            config["metadata"]["rows"] = None if name == "sea_helm_id_nli" else content["n-samples"][name]["original"]
-        path.write_text(json.dumps(content))
+        rows = planted(seed)
+        write_run(tmp_path / f"{seed}", seed, {key: rows[key] for key in rows if key[0] == "id"}, facts=SIZES)
     text = as_text(totals_of(tmp_path))
     assert text.count("the pack does not know how many rows id_nli should have, so a file that was cut off") == 1
 
 
 def test_a_base_model_leaves_out_what_sea_helm_leaves_out(tmp_path):
     rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "if-eval"): [(1.0, None), (0.0, None)] * 6}
-    path = write_run(tmp_path / "run", 1, rows)
+    write_run(tmp_path / "chat", 1, rows)
+    write_run(tmp_path / "base", 1, rows, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_if_eval": 5}})
     suite = Suite("planted", "v0", (place("id", "nli"), place("id", "if-eval")), frozenset({"if-eval"}))
-    chat = totals_of(tmp_path, "2026-08", suite=suite).nodes
+    chat = totals_of(tmp_path / "chat", "2026-08", suite=suite).nodes
     assert chat[place("id", "if-eval")].in_suite
-    content = json.loads(path.read_text())
-    path.write_text(json.dumps(content | {"n-shot": dict.fromkeys(content["results"], 5)}))
-    base = totals_of(tmp_path, "2026-08", suite=suite)
+    base = totals_of(tmp_path / "base", "2026-08", suite=suite)
     assert base.nodes[Place("id")].score == pytest.approx(base.nodes[place("id", "nli")].score)
     assert base.nodes[Place("id")].complete and not base.nodes[place("id", "if-eval")].in_suite
     assert any("so a base model: SEA-HELM leaves out if-eval" in note for note in base.notes)
@@ -427,11 +418,6 @@ def test_tasks_that_ask_the_same_in_translation_are_said_to_be_drawn_apart(tmp_p
 
 
 def test_a_metric_of_unknown_scale_is_refused(tmp_path):
-    path = write_run(tmp_path / "run", 1, {("id", "qa"): [(0.5, ["x"])] * 3})
-    content = json.loads(path.read_text())
-    content["configs"]["sea_helm_id_qa"]["metadata"]["item_metric"] = "likes"
-    path.write_text(json.dumps(content))
-    [samples] = tmp_path.rglob("samples_*")
-    samples.write_text(samples.read_text().replace('"f1"', '"likes"'))
+    write_run(tmp_path / "run", 1, {("id", "qa"): [(0.5, ["x"])] * 3}, facts={"qa": {"item_metric": "likes"}})
     with pytest.raises(ResultsError, match="the scale of 'likes' is not known"):
         totals_of(tmp_path)
