@@ -13,6 +13,7 @@ from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table, columns
+from lm_eval_sea.results.types import list_of
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, macro_f1
 
 # Metric whose choice counts → what it is called.
@@ -34,9 +35,9 @@ def _calibrated(scores: Scores) -> Iterator[tuple[str, str, pd.DataFrame, pd.Dat
     """
     logged = scores.samples[scores.samples.loglikelihoods.notna()]
     for (model, task), samples in logged.groupby(["model", "task"], sort=False):
-        words = scores.of[model, task].config.get("doc_to_choice")
+        words = list_of(scores.of[model, task].config.get("doc_to_choice"))
         choices = pd.DataFrame({name: samples[f"chosen_{name}"] for name in METHODS if f"chosen_{name}" in samples})
-        yield model, task, samples, choices.dropna(axis=1).astype(int), list(map(str, words)) if isinstance(words, list) else []
+        yield model, task, samples, choices.dropna(axis=1).astype(int), list(map(str, words))
 
 
 def calibration_table(scores: Scores) -> pd.DataFrame:

@@ -24,6 +24,7 @@ from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, wit
 from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.row_statistics import group_mean_statistics
+from lm_eval_sea.results.rows import loglikelihoods_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import combined, strata_of
 from lm_eval_sea.results.types import is_number
@@ -52,8 +53,7 @@ def gaps_of(task: TaskRun) -> Gaps:
         return found
     columns = (frame.id, frame.cluster, frame.gold, frame[_SCORES], frame[_LISTS])
     for name, cluster, gold, scores, lists in zip(*columns, strict=True):
-        of_lists = scores if isinstance(scores, list) else []
-        logs: list[Any] = [score.get("loglikelihood") if isinstance(score, dict) else None for score in of_lists]
+        logs = loglikelihoods_of(scores)
         if name is not None and len(logs) == 2 and all(map(is_number, logs)) and gold in (0, 1):
             published = int(gold)
             found[name] = Gap(float(logs[published] - logs[1 - published]), cluster, _shorter_first(lists, published))

@@ -21,7 +21,7 @@ from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.strata import Origin, Stratum, reported_stratum, strata_of
-from lm_eval_sea.results.types import Score
+from lm_eval_sea.results.types import Score, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
@@ -262,8 +262,8 @@ _OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
 
 def task_settings(task: TaskRun) -> dict[str, Any]:
     """What should agree between runs of a task that are compared; None is not recorded."""
-    facts, settings, fewshot, exemplars = task.facts, task.run.settings, task.config.get("fewshot_config"), None
-    samples = fewshot.get("samples") if isinstance(fewshot, dict) else None
+    facts, settings, exemplars = task.facts, task.run.settings, None
+    samples = mapping_of(task.config.get("fewshot_config")).get("samples")
     if isinstance(samples, list) and task.num_fewshot is not None:
         exemplars = json.dumps(samples[: task.num_fewshot], sort_keys=True).encode()
     return {

@@ -21,7 +21,7 @@ from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun, seconds_of
 from lm_eval_sea.results.score import TaskScore
-from lm_eval_sea.results.types import ResultsError, Score, is_number
+from lm_eval_sea.results.types import ResultsError, Score, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.tasks._shared.facts import ORDER
 
@@ -146,8 +146,7 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
-    listed = task.config.get("metric_list")
-    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    entries = list(map(mapping_of, list_of(task.config.get("metric_list"))))
     lower_is_better = {entry.get("metric"): entry.get("higher_is_better") is False for entry in reversed(entries)}
     signature = task.facts.signatures.get(name)
     details = {"headline": str(is_headline).lower()} | ({"chance": f"{task.facts.chance:g}"} if is_headline else {})
