@@ -57,18 +57,15 @@ def length_discrepancy(gold: Sequence[float], chosen: Sequence[float]) -> float:
 
 def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
     """The settings of each task whose options can be chosen, and its rows: gold, chosen, and the lengths of both."""
-    columns = ["gold", "chosen", "gold_characters", "chosen_characters"]
-    samples = scores.samples.reindex(columns=["model", "task", *columns])
-    samples = samples[samples.gold.notna() & samples.gold_characters.notna()]
-    places = samples.groupby(["model", "task"], sort=False).indices
-    rows = samples[columns].to_numpy(dtype=float, na_value=np.nan)
-    tasks = scores.tasks[scores.tasks.setting != ORDER][KEYS]
-    order = {variant: place for place, variant in enumerate(in_order(list(tasks.variant)))}
-    keys = ["model", "dataset", "language", "prompt_language", "setting", "variant"]
-    tasks = tasks.sort_values(keys, kind="stable", key=lambda column: column.map(order) if column.name == "variant" else column)
-    for task in tasks.to_dict("records"):
-        if (task["model"], task["task"]) in places:
-            yield task, rows[places[task["model"], task["task"]]]
+    logged, tasks = scores.logged, scores.tasks[scores.tasks.setting != ORDER][KEYS]
+    order = in_order(list(tasks.variant))
+    about = ("model", "dataset", "language", "prompt_language", "setting")
+    for task in sorted(tasks.to_dict("records"), key=lambda task: (*map(task.get, about), order.index(task["variant"]))):
+        if rows := logged.get((task["model"], task["task"])):
+            frame = rows.frame[["gold", "chosen", "gold_characters", "chosen_characters"]]
+            frame = frame[frame.gold.notna() & frame.gold_characters.notna()]
+            if len(frame):
+                yield task, frame.to_numpy(dtype=float, na_value=np.nan)
 
 
 def bias_table(scores: Scores) -> pd.DataFrame:

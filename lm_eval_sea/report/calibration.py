@@ -33,11 +33,12 @@ def _calibrated(scores: Scores) -> Iterator[tuple[str, str, pd.DataFrame, pd.Dat
 
     Choices have a column for each method that chose on all rows. There are no words where every row has options of its own.
     """
-    logged = scores.samples[scores.samples.loglikelihoods.notna()]
-    for (model, task), samples in logged.groupby(["model", "task"], sort=False):
-        words = list_of(scores.of[model, task].config.get("doc_to_choice"))
-        choices = pd.DataFrame({name: samples[f"chosen_{name}"] for name in METHODS if f"chosen_{name}" in samples})
-        yield model, task, samples, choices.dropna(axis=1).astype(int), list(map(str, words))
+    for (model, task), rows in scores.logged.items():
+        samples = rows.frame[rows.frame.loglikelihoods.notna()]
+        if len(samples):
+            words = list_of(scores.of[model, task].config.get("doc_to_choice"))
+            choices = pd.DataFrame({name: samples[f"chosen_{name}"] for name in METHODS if f"chosen_{name}" in samples})
+            yield model, task, samples, choices.dropna(axis=1).astype(int), list(map(str, words))
 
 
 def calibration_table(scores: Scores) -> pd.DataFrame:

@@ -17,11 +17,10 @@ from lm_eval_sea.report.robustness import prompt_label, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
-from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.uncertainty import estimate, paired_difference
+from lm_eval_sea.results.uncertainty import estimate, holm, paired_difference
 
 READ, CONSTRAINED = "read", "constrained"
 _NAMES = {"chat": READ, "choice": CONSTRAINED, "classification": "labels ranked"}  # of other variants their own
@@ -99,7 +98,7 @@ def forms_table(scores: Scores) -> pd.DataFrame:
                     rows.append({**named, "rows": 0, "limited": one.limited or other.limited, **found})
     table = pd.DataFrame(rows)
     if rows:
-        table["p"] = pd.Series(corrected({place: row["p"] for place, row in enumerate(rows)}), dtype="float64")
+        table["p"] = pd.Series(holm(table.p.to_dict()), dtype="float64")
         table["tells"] = table.p < LEVEL
     return table
 

@@ -96,7 +96,7 @@ def write_report(
     pages = {path: folder.write(path, text) for path, text in render_pages(scores, made, pictures).items()}
     folder.finish()
     models, count = scores.runs.model.nunique(), scores.tasks.task.nunique()
-    return Written(pages["report.html"], models, count, len(scores.samples), scores.notes)
+    return Written(pages["report.html"], models, count, sum(len(rows.keys) for rows in scores.logged.values()), scores.notes)
 
 
 def _csv(table: Table) -> str:

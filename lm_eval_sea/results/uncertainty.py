@@ -8,14 +8,15 @@ Scores are shares of the best possible score, 0 to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy import special  # what scipy.stats.t calls, without a tenth of a millisecond of checks: pages have 100,000 tests
 
 from lm_eval_sea.tasks._shared.metrics.bits_per_byte import ratio_stderr
 
+Key = TypeVar("Key", bound=Hashable)
 CONFIDENCE = 0.95
 # With fewer clusters the t interval of a difference between right and wrong answers says little, and may leave −1 to 1.
 FEWEST_CLUSTERS = 10
@@ -180,16 +181,18 @@ def paired_difference(first: Sequence[float], second: Sequence[float], clusters:
     return Estimate(mean, spread.stderr, *ends, spread.p_value(mean), len(first), count)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
     """P-values corrected for the number of tests (Holm 1979): the chance of any false alarm among them stays at the level.
 
-    The k-th smallest of m, k from 1, is multiplied by m − k + 1; none may be below a smaller one's, or above 1.
+    The k-th smallest of m, k from 1, is multiplied by m − k + 1; none may be below a smaller one's, or above 1. What is None or
+    NaN was not tested, and is None.
     """
-    corrected = [0.0] * len(p_values)
+    known = {key: value for key, value in p_values.items() if value is not None and not math.isnan(value)}
+    corrected: dict[Key, float | None] = dict.fromkeys(p_values)
     highest = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
-        corrected[index] = highest
+    for rank, key in enumerate(sorted(known, key=known.__getitem__)):
+        highest = max(highest, min(1.0, (len(known) - rank) * known[key]))
+        corrected[key] = highest
     return corrected
 
 

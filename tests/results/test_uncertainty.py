@@ -113,9 +113,9 @@ def test_what_cannot_be_paired_is_an_error(given):
 
 
 def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.6, 0.5]) == [1.0, 1.0]
-    assert holm([]) == []
+    given = {"a": 0.01, "b": 0.04, "untested": None, "c": 0.03, "d": 0.005, "unknown": math.nan}
+    assert holm(given) == {"a": 0.03, "b": 0.06, "untested": None, "c": 0.06, "d": 0.02, "unknown": None}
+    assert holm({0: 0.6, 1: 0.5}) == {0: 1.0, 1: 1.0}
 
 
 @pytest.fixture(scope="module")
@@ -129,4 +129,4 @@ def little_garbage():
 @pytest.mark.usefixtures("little_garbage")
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_holm_is_that_of_statsmodels(p_values):
-    assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
+    assert list(holm(dict(enumerate(p_values))).values()) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
