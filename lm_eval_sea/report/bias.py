@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lm_eval_sea.report.chart import GUIDE, MOST_MARKS, Chart, Line, Mark, Panel, dots, scale_around
+from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots, scale_around
 from lm_eval_sea.report.robustness import TITLES, in_order, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
@@ -152,13 +152,12 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
         f"Points by variant and model. The largest RStd is {worst.rstd:.0f} points, of {worst.model} on {worst.task}; the "
         f"median is {table.rstd.median():.0f}. Length discrepancies go from {table.length_discrepancy.min():+.0f} to "
         f"{table.length_discrepancy.max():+.0f} per cent.",
-        table,
     )
 
 
 def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
     """A panel per model and variant: by how much each position is chosen more often than it is right."""
-    if not 0 < len(table) <= MOST_MARKS:
+    if table.empty:
         return None
     table = table.assign(lean=table.chosen_share - table.gold_share)
     scale, most = scale_around(table.lean, 20.0), table.loc[table.lean.idxmax()]
@@ -180,7 +179,6 @@ def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | Non
         Chart(panels, models, columns=3),
         f"Points by position, one panel for each model and variant. The strongest lean is that of {most.model} to position "
         f"{most.position} on {most.task}: {most.lean:.0f} per cent of the rows more than right.",
-        table,
     )
 
 

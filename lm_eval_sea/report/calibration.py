@@ -129,7 +129,6 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
         "Accuracy before and after calibration; the grey bar is chance.",
         Chart(panels, list(_SHOWN_METHODS.values()), series_are_models=False, columns=2),
         f"Points for each method, one line per task, one panel per model. {seen if len(gains) else ''}".strip(),
-        table,
     )
 
 
@@ -148,7 +147,6 @@ def _labels_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
         "Labels: right, chosen without calibration (log-likelihood), and after batch calibration; native prompts.",
         Chart([_labels_panel(table[table.task == name], scores) for name in names], series_are_models=False, columns=2),
         f"Stacked bars of the shares of the labels, one panel per task.{seen}",
-        table,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import MOST_MARKS, Chart, Line, Panel, dots
+from lm_eval_sea.report.chart import Chart, Line, Panel, dots
 from lm_eval_sea.report.robustness import prompt_label, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
@@ -140,8 +140,6 @@ def _figure(table: pd.DataFrame) -> Figure | None:
     ends = ["score", "score_low", "score_high"]
     sides = [table[[*_ABOUT, side, *(f"{side}_{end}" for end in ends)]] for side in ("first", "second")]
     shown = pd.concat([side.set_axis([*_ABOUT, "form", *ends], axis=1) for side in sides]).drop_duplicates([*_ABOUT, "form"])
-    if len(shown) > MOST_MARKS:
-        return None
     panels = []
     for model, of_model in shown.groupby("model", sort=False):
         lines = []
@@ -157,5 +155,4 @@ def _figure(table: pd.DataFrame) -> Figure | None:
         Chart(panels, list(dict.fromkeys(shown.form)), series_are_models=False),
         f"Points by data set, language and form. The largest difference is that of {most.model} on {most.dataset} in "
         f"{most.language}: {most.difference:+.0f} points from {most['first']} to {most['second']}.",
-        shown,
     )

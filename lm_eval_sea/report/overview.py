@@ -215,5 +215,4 @@ def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) 
         chart,
         f"Points with bars, one line per task: scores of {', '.join(chart.legend)} on {found.task.nunique()} tasks, from "
         f"{found.score.min():.0f} to {found.score.max():.0f} per cent. Farthest above chance is {best.model} on {best.task}.",
-        found,
     )

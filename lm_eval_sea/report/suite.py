@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,14 +67,8 @@ def read_suite(names: Collection[str] = ()) -> Suite:
     )
 
 
-def rows_once(names: Iterable[str], whole: Collection[str]) -> list[str]:
-    """Names of tasks without those of lite tasks whose whole tasks, which have their rows, too, are among `whole`."""
-    lite = set(map(lite_name, whole))
-    return [name for name in names if name not in lite]
-
-
 def _origins(tasks: TaskList, names: Collection[str]) -> dict[str, str]:
-    """Of the tasks in the groups of languages, every row once."""
+    """Of the tasks in the groups of languages; a lite task has no rows of its own where its whole task was run."""
     plain = {name for group, members in tasks.groups.items() if group.startswith(language_group("")) for name in members}
-    found = {name: origin_of(tasks.tasks[name].metadata) for name in rows_once(plain, names)}
+    found = {name: origin_of(tasks.tasks[name].metadata) for name in plain.difference(map(lite_name, names))}
     return {name: origin for name, origin in found.items() if origin is not None}
