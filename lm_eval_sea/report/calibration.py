@@ -8,7 +8,7 @@ from itertools import accumulate, zip_longest
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import BAR, GUIDE, Chart, Line, Mark, Panel, dots, keys_of
+from lm_eval_sea.report.chart import BAR, GUIDE, Chart, Line, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
@@ -115,15 +115,15 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
     gains = (by_method.acc_bc - by_method.acc).dropna() if {"acc", "acc_bc"} <= set(by_method) else pd.Series(dtype=float)
     seen = f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}."
     shown = table.assign(shown=table.method.map(_SHOWN_METHODS)).dropna(subset="shown")
-    panels = []
-    for model in (model for model in models if model in set(table.model)):
-        own, lines = shown[shown.model == model], []
-        for name in (name for name in suite.members if name in set(own.task)):
-            rows = own[own.task == name]
-            first = rows.iloc[0]
-            marks = [Mark(GUIDE, 100 * first.chance), *dots(rows, "accuracy", series="shown")]
-            lines.append(Line(suite.task_title(first), marks, keys_of(first, "dataset", "language", "variant")))
-        panels.append(Panel(model, lines, axis="accuracy (%)", keys={"model": model}))
+
+    def marks(rows: pd.DataFrame) -> list[Mark]:
+        return [Mark(GUIDE, 100 * rows.chance.iloc[0]), *dots(rows, "accuracy", series="shown")]
+
+    panels = [
+        Panel(model, suite.lines(shown[shown.model == model], marks), axis="accuracy (%)", keys={"model": model})
+        for model in models
+        if model in set(table.model)
+    ]
     return Figure.of_chart(
         "calibration",
         "Accuracy before and after calibration; the grey bar is chance.",

@@ -102,8 +102,8 @@ def figure(scores: Scores) -> Figure | None:
 
 
 def _draw(rows: pd.DataFrame, theme: Theme) -> matplotlib.figure.Figure:
-    with_bits = rows.bits.notna().sum() > 1
-    figure, axes = new_figure(theme, 1, 2 if with_bits else 1, 7.5, 3.2)
+    count = 2 if rows.bits.notna().sum() > 1 else 1
+    figure, axes = new_figure(theme, count, count, 7.5, 3.2)
     shown = [("mean", "low", "high", "mean normalised score"), ("bits", "bits_low", "bits_high", "bits per byte")]
     for axis, look, (value, low, high, title) in zip(axes, styles(["mean", "bits"]).values(), shown, strict=False):
         axis.fill_between(rows.step, rows[low].astype(float), rows[high].astype(float), color=look.colour, alpha=0.2, linewidth=0)

@@ -17,7 +17,7 @@ from lm_eval_sea.report.suite import Suite, read_suite
 from lm_eval_sea.results.comparison import counts, normalised
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
-from lm_eval_sea.results.table import catalogue_notes, score_notes
+from lm_eval_sea.results.table import catalogue_notes
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.facts import ORDER
@@ -62,25 +62,12 @@ class Scores:
         score.
         """
         rows = []
-        for task in self._scorable:
+        for task in self.tasks[self.tasks.of_pack & (self.tasks.setting != ORDER)].to_dict("records"):
             of_task = self.of[task["model"], task["task"]]
             if (score := of_task.score) is not None:
                 numbers = {name: getattr(score, name) for name in _NUMBERS} | {"normalised": normalised(of_task)}
-                rows.append({**task, "metric": task["headline"], **numbers, "contradicted": bool(score.notes)})
+                rows.append({**task, "metric": task["headline"], **numbers, "contradicted": score.contradiction is not None})
         return pd.DataFrame(rows, columns=list(dict.fromkeys([*self.tasks.columns, "metric", *_NUMBERS, "contradicted"])))
-
-    @property
-    def score_notes(self) -> list[str]:
-        """Notes on scores that contradict themselves."""
-        notes = []
-        for task in self._scorable:
-            said = score_notes(self.of[task["model"], task["task"]])
-            notes += [f"{task['model']}, {task['task']}: {note}" for note in said]
-        return notes
-
-    @property
-    def _scorable(self) -> list[dict[str, Any]]:
-        return list(self.tasks[self.tasks.of_pack & (self.tasks.setting != ORDER)].to_dict("records"))
 
     @cached_property
     def by_model(self) -> dict[str, dict[str, TaskRun]]:

@@ -126,8 +126,8 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
     """One entry per metric of a task of the pack that tests skill; the headline with the interval that the report gives."""
     if not task.facts.of_pack or task.facts.setting == ORDER:
         return
-    if task.score is not None:
-        notes += [f"{task.name}: {note}" for note in task.score.notes]
+    if task.score is not None and task.score.contradiction:
+        notes.append(f"{task.name}: {task.score.contradiction}")
     for name, metric in task.scores.items():
         beyond = "bits per byte have no best score" if name.startswith("bits_per_byte") else beyond_scale(name, metric.value)
         if beyond:
