@@ -53,10 +53,7 @@ def chosen_numbers(own: Collection[int], runs: Sequence[Collection[int]], count:
 def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of a row that lm-eval logged, of which the frame of rows has a record; empty parts are left out.
 
-    Returns:
-        id, number (of the row), title (the row's question), margin (nats), prompt, gold (position), predictions (metric →
-        position), options (label, text, log-likelihood and log-perplexity in nats), output (what the model wrote), answer (the
-        part that is scored), references, score.
+    The margin is in nats, `gold` and predictions are positions, and the answer is the part of the output that is scored.
     """
     doc = document(row)
     asked = list(map(mapping_of, mapping_of(row.get("arguments")).values())) or [{}]

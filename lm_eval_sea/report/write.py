@@ -68,7 +68,6 @@ def write_report(
 
     Raises:
         ResultsError: if there is no task.
-        OSError: if a file cannot be written.
     """
     chosen = runs.apart() if all_runs else runs.best()
     if shown_rows is None:

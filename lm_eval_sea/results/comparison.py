@@ -42,9 +42,8 @@ def counts(task: TaskRun) -> bool:
 def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
     """What each task weighs in a mean of means of means; the weights sum to 1.
 
-    Args:
-        paths: task → the groups that it is in, from the outermost to the innermost. All groups in a group weigh the same, and so
-            do the tasks of the innermost.
+    Paths have the groups that a task is in, from the outermost to the innermost. All groups in a group weigh the same, and so do
+    the tasks of the innermost.
     """
     weights = dict.fromkeys(paths, 1.0)
     depth = max((len(path) for path in paths.values()), default=0)

@@ -144,12 +144,10 @@ _TEXTS = [entry.name for entry in fields(Facts) if entry.type == "str" and entry
 
 
 def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
-    """The facts of a task.
+    """The facts of a task, from the metadata of its configuration in the results.
 
-    Args:
-        metadata: of its configuration in the results. What it was made on stands in the mapping `provenance` within; results of
-            older versions have it in `metadata` itself.
-        name: of the task, by which the installed pack is asked where the results do not say which metric is the headline.
+    What it was made on stands in the mapping `provenance` within; results of older versions have it in the metadata itself. Where
+    these do not say which metric is the headline, the installed pack is asked by the task's name.
     """
     entries: dict[str, Any] = {**metadata, **mapping_of(metadata.get("provenance"))}
     known = read_tasks().tasks.get(name) if name and _HEADLINE not in entries else None

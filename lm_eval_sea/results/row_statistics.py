@@ -100,10 +100,8 @@ def _percentages(score: Callable[[np.ndarray], float]) -> Callable[[np.ndarray],
 def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
     """The statistics of a metric from what lm-eval logged for each row; None where they do not tell the score.
 
-    Args:
-        metric: its name.
-        logged: by row, a score, a (reference, answer) pair, the n-gram counts of BLEU, (group, score, chance), or (right label,
-            chosen label, number of labels).
+    That is a score, a (reference, answer) pair, the n-gram counts of BLEU, (group, score, chance), or (right label, chosen label,
+    number of labels).
     """
     if not logged:
         return None

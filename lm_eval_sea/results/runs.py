@@ -97,8 +97,6 @@ class TaskRun:
 
     def rows_frame(self, *extra: str) -> pd.DataFrame | None:
         """The rows as a frame, with further columns as lm-eval logs them; see `Rows`. None where none were logged."""
-        if not extra:
-            return self.logged.frame if self.logged is not None else None
         rows = self.logged_by(self.facts.headline_metric, *extra)
         return rows.frame if rows is not None else None
 
@@ -207,8 +205,6 @@ class Runs:
                 kept[id(run)] = run
             else:
                 notes.append(f"{run.model}: {run.place} left out, for it is a copy of {same.place}")
-        if len(kept) == len(self.runs):
-            return self
         return Runs(
             [run for run in self.runs if id(run) in kept],
             [task for task in self.tasks if id(task.run) in kept],

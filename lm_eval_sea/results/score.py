@@ -54,7 +54,7 @@ def task_score(
     *,
     evaluated: int | None = None,
 ) -> TaskScore | None:
-    """The score of a task by a metric.
+    """The score of a task by a metric; None, if there is no number or it is not between 0 and the metric's best.
 
     The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
     standard error where the rows make the reported value: of the rows' scores, or where they make it together, of the
@@ -63,9 +63,6 @@ def task_score(
 
     The rows are what the score is made of, and each has one of `clusters`. How many rows were evaluated counts for the degrees of
     freedom of a reported standard error.
-
-    Returns:
-        None, if there is no number or it is not between 0 and the metric's best.
     """
     scale = scale_of(metric)
     row_scores = rows.averaged if rows else []

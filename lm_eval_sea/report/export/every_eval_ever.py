@@ -49,10 +49,9 @@ def model_id(name: str) -> str:
 
 
 def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The records of runs of which each task of a model counts once; `model` is its id, if not the one in the results.
+    """The records of runs of which each task of a model counts once, and notes on what is left out.
 
-    Returns:
-        Path below the datastore's root → record, and notes on what is left out. The same run has the same path each time.
+    By the path below the datastore's root, which is the same for a run each time; `model` is its id, if not that of the results.
 
     Raises:
         ResultsError: if no run has tasks of this pack, several models would have one id, or a name makes none.
