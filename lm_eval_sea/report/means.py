@@ -204,7 +204,7 @@ def _rank(means: Means, scope: Scope, model: str) -> str | None:
 
 def means_figure(means: Means) -> Figure:
     """The means over all tasks, a line a model."""
-    rows = [(model, means.values[ALL, ALL, model]) for model in means.order]
+    rows = [(model, mean) for model in means.order if (mean := means.values.get((ALL, ALL, model)))]
     lines = [
         Line(model, [Mark(GUIDE, 0.0), Mark(DOT, mean.value, mean.low, mean.high, series="mean", keys={"model": model})])
         for model, mean in rows

@@ -278,6 +278,16 @@ def test_rows_count_once_in_a_mean(tmp_path):
     assert [(mean.tasks, mean.value) for mean in of_both] == [(1, pytest.approx(80)), (1, pytest.approx(40))]
 
 
+def test_a_model_with_the_lite_task_alone_has_no_mean_where_more_have_the_whole_one(tmp_path):
+    for model, name in (("a", "sea_xcopa_id_to_ppl"), ("b", "sea_xcopa_id_to_ppl"), ("c", "sea_xcopa_id_to_ppl_lite")):
+        metadata = dict(task_named(name).metadata)
+        write_run(tmp_path / model, {name: {"scores": {"acc_ppl,none": 0.7}, "metadata": metadata}}, model=model)
+    scores = scores_of(read(tmp_path).best())
+    assert [cells["all tasks"].text for cells in overview(scores, "models")] == ["40.0", "40.0", "–"]
+    [figure] = overview_section(scores, None, steps=False).figures
+    assert [line.label for line in figure.chart.panels[0].lines] == ["a", "b"]
+
+
 def test_a_curve_over_checkpoints(tmp_path):
     for step, right in ((1000, 10), (3000, 25), (20000, 35)):
         answers = {f"org/model-step{step}": [1.0] * right + [0.0] * (40 - right)}
