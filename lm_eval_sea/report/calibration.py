@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 
 import pandas as pd
 
@@ -151,26 +151,20 @@ def _labels_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
 
 
 def _labels_panel(table: pd.DataFrame, scores: Scores) -> Panel:
-    words = list(table.drop_duplicates("label").meaning)
-    lines = []
-    for model, title, counts in _label_bars(table, scores.models):
-        ends = [0.0, *(100 * total / max(1, sum(counts)) for total in accumulate(counts))]
-        bars = zip(words, ends, ends[1:], strict=False)
-        marks = [Mark(BAR, end, begin, series=word) for word, begin, end in bars if end > begin]
-        lines.append(Line(title, marks, {"model": model} if model else {}))
-    task = scores.tasks[scores.tasks.task == table.task.iloc[0]].iloc[0]
-    keys = {"dataset": task.dataset, "language": task.language}
-    return Panel(scores.suite.task_title(task), lines, axis="% of rows", keys=keys, series=words)
-
-
-def _label_bars(table: pd.DataFrame, models: Sequence[str]) -> list[tuple[str, str, list[float]]]:
-    """What is right, then for each model the choices before and after batch calibration: model, title, a count per label."""
-    by_model = dict(list(table.groupby("model", sort=False)))
-    right = ("", "right", list(next(iter(by_model.values()))[GOLD]))
-    chosen = [
-        (model, f"{model}, {title}", list(by_model[model][method]))
-        for model in models
+    """What is right, then for each model the choices before and after batch calibration."""
+    words, by_model = list(table.drop_duplicates("label").meaning), dict(list(table.groupby("model", sort=False)))
+    counts: list[tuple[dict[str, str], str, pd.Series]] = [({}, "right", next(iter(by_model.values()))[GOLD])]
+    counts += [
+        ({"model": model}, f"{model}, {title}", by_model[model][method])
+        for model in scores.models
         for method, title in (("acc", "before"), ("acc_bc", "after"))
         if model in by_model and by_model[model][method].notna().all()
     ]
-    return [right, *chosen]
+    lines = []
+    for keys, title, of_labels in counts:
+        ends = [0.0, *(100 * of_labels.cumsum() / max(1, of_labels.sum()))]
+        bars = zip(words, ends, ends[1:], strict=False)
+        lines.append(Line(title, [Mark(BAR, end, begin, series=word) for word, begin, end in bars if end > begin], keys))
+    task = scores.tasks[scores.tasks.task == table.task.iloc[0]].iloc[0]
+    keys = {"dataset": task.dataset, "language": task.language}
+    return Panel(scores.suite.task_title(task), lines, axis="% of rows", keys=keys, series=words)

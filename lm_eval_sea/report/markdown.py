@@ -10,6 +10,7 @@ from lm_eval_sea.report.tables import Table
 from lm_eval_sea.results.visible_text import one_line
 
 LONGEST = 100  # rows of a table
+_ESCAPED = str.maketrans({**{sign: f"\\{sign}" for sign in "\\`*_[]|#"}, "&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def render_markdown(sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
@@ -42,7 +43,4 @@ def markdown(table: Table) -> str:
 
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is, on one line."""
-    text = one_line(text)
-    for character in "\\`*_[]|#":
-        text = text.replace(character, "\\" + character)
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return one_line(text).translate(_ESCAPED)

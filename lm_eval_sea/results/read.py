@@ -250,5 +250,5 @@ def _scores(numbers: Mapping[str, Any], where: Path | str, notes: list[str]) -> 
             notes.append(f"{where}: {name} is not a number ({value}) and left out")
             continue
         stderr = numbers.get(f"{name}_stderr,{filter_name}")
-        scores[name if filter_name == _NO_FILTER else key] = Score(value, stderr if is_number(stderr) else None, filter_name)
+        scores[name if filter_name == _NO_FILTER else key] = Score(value, stderr if is_number(stderr) else None)
     return scores

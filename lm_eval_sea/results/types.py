@@ -19,7 +19,6 @@ class Score:
 
     value: float
     stderr: float | None  # as lm-eval reports it; None where it reports none
-    filter: str
 
 
 def is_number(value: Any) -> TypeGuard[float]:

@@ -28,8 +28,8 @@ def test_a_whole_run(tmp_path):
     assert (run.settings.backend, run.settings.lm_eval) == ("hf", "0.4.13")
     assert (task.version, task.facts.dataset, task.num_fewshot, task.run) == ("1.0", "toy", 3, run)
     assert (task.rows, task.rows_total, task.samples) == (2, 10, samples)
-    numbers = {name: (score.value, score.stderr, score.filter) for name, score in task.scores.items()}
-    assert numbers == {"acc": (0.5, 0.1, "none"), "f1,strict": (0.25, None, "strict")}
+    numbers = {name: (score.value, score.stderr) for name, score in task.scores.items()}
+    assert numbers == {"acc": (0.5, 0.1), "f1,strict": (0.25, None)}
     # the same by the names of the files, each named twice
     assert read(path, path, samples, tmp_path) == read(path) == runs
 
