@@ -23,11 +23,10 @@ from lm_eval_sea.report.contamination import Gap, mean_gap
 from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
 from lm_eval_sea.results.row_statistics import (
     RowStatistics,
-    bleu_statistics,
-    chrf_statistics,
     group_mean_statistics,
     macro_f1_statistics,
     mean_statistics,
+    statistics_of,
 )
 from lm_eval_sea.results.strata import Origin, combined, difference_strata, strata_of
 from lm_eval_sea.results.uncertainty import estimate, swap_test
@@ -38,7 +37,7 @@ LEVEL = 0.05
 BOOTSTRAPS = 1999
 SWAPS = 999  # as sure to keep the level as the 9,999 of the report
 MODELS = (2, 6, 30)
-CORPUS = {"BLEU": bleu_statistics, "chrF++": chrf_statistics}
+CORPUS = {"BLEU": "bleu", "chrF++": "chrf++"}
 METRICS = ("balanced accuracy", "macro-F1", *CORPUS)
 NOT, NAMED, UNNAMED = "no", "yes", "yes, not named"  # whether tasks ask about the same passages, and the rows' names tell
 WORDS = np.array(["ban", "cat", "dog", "eel", "fox", "gnu", "hen", "ibex", "jay", "koi"])
@@ -112,7 +111,8 @@ def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: n
     if metric in CORPUS:
         texts = [" ".join(WORDS[(np.arange(6) + row) % 10]) for row in range(rows)]
         wrong = [" ".join(random.permutation(text.split())[: 2 + random.integers(4)]) for text in texts]
-        return CORPUS[metric]([(text, text if known else other) for text, known, other in zip(texts, knows, wrong, strict=True)])
+        pairs = [(text, text if known else other) for text, known, other in zip(texts, knows, wrong, strict=True)]
+        return statistics_of(CORPUS[metric], pairs)
     return mean_statistics((chosen == golds).astype(float).tolist())
 
 

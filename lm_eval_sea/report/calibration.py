@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import BAR, GUIDE, Chart, Line, Mark, Panel, dots, keys_of
+from lm_eval_sea.report.chart import BAR, GUIDE, Chart, Line, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table, columns
+from lm_eval_sea.results.types import list_of
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, macro_f1
 
 # Metric whose choice counts → what it is called.
@@ -32,11 +33,12 @@ def _calibrated(scores: Scores) -> Iterator[tuple[str, str, pd.DataFrame, pd.Dat
 
     Choices have a column for each method that chose on all rows. There are no words where every row has options of its own.
     """
-    logged = scores.samples[scores.samples.loglikelihoods.notna()]
-    for (model, task), samples in logged.groupby(["model", "task"], sort=False):
-        words = scores.of[model, task].config.get("doc_to_choice")
-        choices = pd.DataFrame({name: samples[f"chosen_{name}"] for name in METHODS if f"chosen_{name}" in samples})
-        yield model, task, samples, choices.dropna(axis=1).astype(int), list(map(str, words)) if isinstance(words, list) else []
+    for (model, task), rows in scores.logged.items():
+        samples = rows.frame[rows.frame.loglikelihoods.notna()]
+        if len(samples):
+            words = list_of(scores.of[model, task].config.get("doc_to_choice"))
+            choices = pd.DataFrame({name: samples[f"chosen_{name}"] for name in METHODS if f"chosen_{name}" in samples})
+            yield model, task, samples, choices.dropna(axis=1).astype(int), list(map(str, words))
 
 
 def calibration_table(scores: Scores) -> pd.DataFrame:
@@ -113,21 +115,20 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
     gains = (by_method.acc_bc - by_method.acc).dropna() if {"acc", "acc_bc"} <= set(by_method) else pd.Series(dtype=float)
     seen = f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}."
     shown = table.assign(shown=table.method.map(_SHOWN_METHODS)).dropna(subset="shown")
-    panels = []
-    for model in (model for model in models if model in set(table.model)):
-        own, lines = shown[shown.model == model], []
-        for name in (name for name in suite.members if name in set(own.task)):
-            rows = own[own.task == name]
-            first = rows.iloc[0]
-            marks = [Mark(GUIDE, 100 * first.chance), *dots(rows, "accuracy", series="shown")]
-            lines.append(Line(suite.task_title(first), marks, keys_of(first, "dataset", "language", "variant")))
-        panels.append(Panel(model, lines, axis="accuracy (%)", keys={"model": model}))
+
+    def marks(rows: pd.DataFrame) -> list[Mark]:
+        return [Mark(GUIDE, 100 * rows.chance.iloc[0]), *dots(rows, "accuracy", series="shown")]
+
+    panels = [
+        Panel(model, suite.lines(shown[shown.model == model], marks), axis="accuracy (%)", keys={"model": model})
+        for model in models
+        if model in set(table.model)
+    ]
     return Figure.of_chart(
         "calibration",
         "Accuracy before and after calibration; the grey bar is chance.",
         Chart(panels, list(_SHOWN_METHODS.values()), series_are_models=False, columns=2),
         f"Points for each method, one line per task, one panel per model. {seen if len(gains) else ''}".strip(),
-        table,
     )
 
 
@@ -146,31 +147,24 @@ def _labels_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
         "Labels: right, chosen without calibration (log-likelihood), and after batch calibration; native prompts.",
         Chart([_labels_panel(table[table.task == name], scores) for name in names], series_are_models=False, columns=2),
         f"Stacked bars of the shares of the labels, one panel per task.{seen}",
-        table,
     )
 
 
 def _labels_panel(table: pd.DataFrame, scores: Scores) -> Panel:
-    words = list(table.drop_duplicates("label").meaning)
-    lines = []
-    for model, title, counts in _label_bars(table, scores.models):
-        ends = [0.0, *(100 * total / max(1, sum(counts)) for total in accumulate(counts))]
-        bars = zip(words, ends, ends[1:], strict=False)
-        marks = [Mark(BAR, end, begin, series=word) for word, begin, end in bars if end > begin]
-        lines.append(Line(title, marks, {"model": model} if model else {}))
-    task = scores.tasks[scores.tasks.task == table.task.iloc[0]].iloc[0]
-    keys = {"dataset": task.dataset, "language": task.language}
-    return Panel(scores.suite.task_title(task), lines, axis="% of rows", keys=keys, series=words)
-
-
-def _label_bars(table: pd.DataFrame, models: Sequence[str]) -> list[tuple[str, str, list[float]]]:
-    """What is right, then for each model the choices before and after batch calibration: model, title, a count per label."""
-    by_model = dict(list(table.groupby("model", sort=False)))
-    right = ("", "right", list(next(iter(by_model.values()))[GOLD]))
-    chosen = [
-        (model, f"{model}, {title}", list(by_model[model][method]))
-        for model in models
+    """What is right, then for each model the choices before and after batch calibration."""
+    words, by_model = list(table.drop_duplicates("label").meaning), dict(list(table.groupby("model", sort=False)))
+    counts: list[tuple[dict[str, str], str, pd.Series]] = [({}, "right", next(iter(by_model.values()))[GOLD])]
+    counts += [
+        ({"model": model}, f"{model}, {title}", by_model[model][method])
+        for model in scores.models
         for method, title in (("acc", "before"), ("acc_bc", "after"))
         if model in by_model and by_model[model][method].notna().all()
     ]
-    return [right, *chosen]
+    lines = []
+    for keys, title, of_labels in counts:
+        ends = [0.0, *(100 * of_labels.cumsum() / max(1, of_labels.sum()))]
+        bars = zip(words, ends, ends[1:], strict=False)
+        lines.append(Line(title, [Mark(BAR, end, begin, series=word) for word, begin, end in bars if end > begin], keys))
+    task = scores.tasks[scores.tasks.task == table.task.iloc[0]].iloc[0]
+    keys = {"dataset": task.dataset, "language": task.language}
+    return Panel(scores.suite.task_title(task), lines, axis="% of rows", keys=keys, series=words)

@@ -62,12 +62,13 @@ def styles(names: Sequence[str]) -> Mapping[str, Style]:
 
 
 def new_figure(
-    theme: Theme, rows: int, columns: int, width: float, height: float, height_ratios: Sequence[float] | None = None
+    theme: Theme, panels: int, columns: int, width: float, height: float, height_ratios: Sequence[float] | None = None
 ) -> tuple[matplotlib.figure.Figure, list[Axes]]:
-    """A figure with a grid of axes, in the order of reading; width and height in inches, rows of equal height by default."""
+    """A figure and the axes of its panels, in the order of reading; sizes in inches, rows of equal height by default."""
     figure = matplotlib.figure.Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor=theme.paper, layout="constrained")
-    axes = list(figure.subplots(rows, columns, squeeze=False, height_ratios=height_ratios).flat)
-    for axis in axes:
+    axes = list(figure.subplots(-(-panels // columns), columns, squeeze=False, height_ratios=height_ratios).flat)
+    for place, axis in enumerate(axes):
+        axis.set_visible(place < panels)
         axis.set_facecolor(theme.paper)
         for side, spine in axis.spines.items():
             spine.set_visible(side in ("left", "bottom"))
@@ -77,7 +78,7 @@ def new_figure(
             label.set_color(theme.ink)
         axis.grid(color=theme.faint, linewidth=0.5, alpha=0.7)
         axis.set_axisbelow(True)
-    return figure, axes
+    return figure, axes[:panels]
 
 
 def add_legend(figure: matplotlib.figure.Figure, theme: Theme, looks: Mapping[str, Style], *, lines: bool) -> None:
@@ -228,11 +229,9 @@ def draw(chart: Chart, theme: Theme) -> matplotlib.figure.Figure:
     grid = [chart.panels[start : start + columns] for start in range(0, len(chart.panels), columns)]
     most = [max(len(panel.lines) for panel in row) for row in grid]
     height = sum(0.26 * number + 0.75 for number in most) + 0.4 + 0.2 * (len(chart.legend) // 4)
-    figure, axes = new_figure(theme, len(grid), columns, max(7.5, 3.6 * columns), height, [number + 2 for number in most])
-    for axis, panel in zip(axes, chart.panels, strict=False):
+    figure, axes = new_figure(theme, len(chart.panels), columns, max(7.5, 3.6 * columns), height, [number + 2 for number in most])
+    for axis, panel in zip(axes, chart.panels, strict=True):
         _draw_panel(axis, chart, panel, theme)
-    for axis in axes[len(chart.panels) :]:
-        axis.set_visible(False)
     if chart.legend:
         add_legend(figure, theme, chart.legend, lines=False)
     return figure

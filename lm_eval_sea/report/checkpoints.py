@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from itertools import takewhile
-from statistics import NormalDist
 
 import matplotlib.figure
 import pandas as pd
@@ -17,7 +16,7 @@ from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table, with_interval
 from lm_eval_sea.results.comparison import mean_of, nested_weights
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.uncertainty import CONFIDENCE
+from lm_eval_sea.results.uncertainty import Spread
 
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
@@ -49,15 +48,16 @@ def curve(scores: Scores) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "step", "mean", "low", "high", "tasks", "bits", "bits_low", "bits_high"])
 
 
-def _bits(tasks: Sequence[TaskRun]) -> dict[str, float]:
+def _bits(tasks: Sequence[TaskRun]) -> dict[str, float | None]:
     """The mean of bits per byte over tasks, whose errors are independent, with its 95 % interval; empty if no task has them."""
     found = [score for task in tasks if (score := task.scores.get("bits_per_byte")) is not None]
     errors = [score.stderr for score in found if score.stderr is not None]
     if not found:
         return {}
     value = math.fsum(score.value for score in found) / len(found)
-    half = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * math.sqrt(math.fsum(error**2 for error in errors)) / len(found)
-    return {"bits": value} | ({"bits_low": value - half, "bits_high": value + half} if len(errors) == len(found) else {})
+    stderr = math.hypot(*errors) / len(found) if len(errors) == len(found) else None
+    low, high = Spread(stderr, math.inf, few=False).interval(value)
+    return {"bits": value, "bits_low": low, "bits_high": high}
 
 
 def leaves_chance(rows: pd.DataFrame) -> int | None:
@@ -102,8 +102,8 @@ def figure(scores: Scores) -> Figure | None:
 
 
 def _draw(rows: pd.DataFrame, theme: Theme) -> matplotlib.figure.Figure:
-    with_bits = rows.bits.notna().sum() > 1
-    figure, axes = new_figure(theme, 1, 2 if with_bits else 1, 7.5, 3.2)
+    count = 2 if rows.bits.notna().sum() > 1 else 1
+    figure, axes = new_figure(theme, count, count, 7.5, 3.2)
     shown = [("mean", "low", "high", "mean normalised score"), ("bits", "bits_low", "bits_high", "bits per byte")]
     for axis, look, (value, low, high, title) in zip(axes, styles(["mean", "bits"]).values(), shown, strict=False):
         axis.fill_between(rows.step, rows[low].astype(float), rows[high].astype(float), color=look.colour, alpha=0.2, linewidth=0)

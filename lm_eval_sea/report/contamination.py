@@ -21,13 +21,13 @@ import pandas as pd
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, Section
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
-from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.row_statistics import group_mean_statistics
+from lm_eval_sea.results.rows import loglikelihoods_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import combined, strata_of
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, holm
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 _SCORES, _LISTS = "doc.option_scores", "doc.options"
@@ -52,8 +52,7 @@ def gaps_of(task: TaskRun) -> Gaps:
         return found
     columns = (frame.id, frame.cluster, frame.gold, frame[_SCORES], frame[_LISTS])
     for name, cluster, gold, scores, lists in zip(*columns, strict=True):
-        of_lists = scores if isinstance(scores, list) else []
-        logs: list[Any] = [score.get("loglikelihood") if isinstance(score, dict) else None for score in of_lists]
+        logs = loglikelihoods_of(scores)
         if name is not None and len(logs) == 2 and all(map(is_number, logs)) and gold in (0, 1):
             published = int(gold)
             found[name] = Gap(float(logs[published] - logs[1 - published]), cluster, _shorter_first(lists, published))
@@ -111,7 +110,7 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
             rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))
     table = pd.DataFrame(rows)
     if len(table):
-        table["p_holm"] = pd.Series(corrected(table.p.to_dict()), dtype="float64")
+        table["p_holm"] = pd.Series(holm(table.p.to_dict()), dtype="float64")
         table["told"] = (table.p_holm <= LEVEL) & (table.gap > 0)
     return table
 

@@ -12,16 +12,15 @@ from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import MOST_MARKS, Chart, Line, Panel, dots
+from lm_eval_sea.report.chart import Chart, Line, Panel, dots
 from lm_eval_sea.report.robustness import prompt_label, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
-from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.uncertainty import estimate, paired_difference
+from lm_eval_sea.results.uncertainty import estimate, holm, paired_difference
 
 READ, CONSTRAINED = "read", "constrained"
 _NAMES = {"chat": READ, "choice": CONSTRAINED, "classification": "labels ranked"}  # of other variants their own
@@ -99,7 +98,7 @@ def forms_table(scores: Scores) -> pd.DataFrame:
                     rows.append({**named, "rows": 0, "limited": one.limited or other.limited, **found})
     table = pd.DataFrame(rows)
     if rows:
-        table["p"] = pd.Series(corrected({place: row["p"] for place, row in enumerate(rows)}), dtype="float64")
+        table["p"] = pd.Series(holm(table.p.to_dict()), dtype="float64")
         table["tells"] = table.p < LEVEL
     return table
 
@@ -141,8 +140,6 @@ def _figure(table: pd.DataFrame) -> Figure | None:
     ends = ["score", "score_low", "score_high"]
     sides = [table[[*_ABOUT, side, *(f"{side}_{end}" for end in ends)]] for side in ("first", "second")]
     shown = pd.concat([side.set_axis([*_ABOUT, "form", *ends], axis=1) for side in sides]).drop_duplicates([*_ABOUT, "form"])
-    if len(shown) > MOST_MARKS:
-        return None
     panels = []
     for model, of_model in shown.groupby("model", sort=False):
         lines = []
@@ -158,5 +155,4 @@ def _figure(table: pd.DataFrame) -> Figure | None:
         Chart(panels, list(dict.fromkeys(shown.form)), series_are_models=False),
         f"Points by data set, language and form. The largest difference is that of {most.model} on {most.dataset} in "
         f"{most.language}: {most.difference:+.0f} points from {most['first']} to {most['second']}.",
-        shown,
     )

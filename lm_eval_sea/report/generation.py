@@ -132,5 +132,4 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
         "chrF++ by direction.",
         Chart(panels, models, columns=2),
         f"Points by language and model. Means of chrF++: {seen}.",
-        table,
     )

@@ -10,6 +10,7 @@ from lm_eval_sea.report.tables import Table
 from lm_eval_sea.results.visible_text import one_line
 
 LONGEST = 100  # rows of a table
+_ESCAPED = str.maketrans({**{sign: f"\\{sign}" for sign in "\\`*_[]|#"}, "&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def render_markdown(sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
@@ -21,7 +22,7 @@ def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
     blocks = [f"## {section.title}", *filter(None, [escaped(section.lead)]), *section.text]
     for part in section.shown:
         if isinstance(part, Table):
-            blocks += [f"### {part.title}", *filter(None, [part.note]), markdown(part, LONGEST)]
+            blocks += [f"### {part.title}", *filter(None, [part.note]), markdown(part)]
             if (rows := len(part.frame)) > LONGEST:
                 blocks.append(f"{LONGEST} of {rows} rows; all are in [tables/{part.name}.csv](tables/{part.name}.csv).")
         elif part.name in pictures:
@@ -29,20 +30,17 @@ def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
     return [*blocks, *map(escaped, section.after)]
 
 
-def markdown(table: Table, longest: int | None = None) -> str:
-    """The table, or its first rows, in GitHub's Markdown, numbers to the right."""
+def markdown(table: Table) -> str:
+    """The first rows of a table in GitHub's Markdown, numbers to the right."""
     head = [column.title for column in table.columns]
     ruler = ["---" if column.kind == "text" else "---:" for column in table.columns]
     body = [
         [f"**{escaped(cell.text)}**" if cell.strong else escaped(cell.text) for cell in cells]
-        for _, cells in table.cells(longest)
+        for _, cells in table.cells(LONGEST)
     ]
     return "\n".join("| " + " | ".join(line) + " |" for line in [list(map(escaped, head)), ruler, *body])
 
 
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is, on one line."""
-    text = one_line(text)
-    for character in "\\`*_[]|#":
-        text = text.replace(character, "\\" + character)
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return one_line(text).translate(_ESCAPED)

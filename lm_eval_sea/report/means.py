@@ -159,10 +159,10 @@ class Means:
     def corrected(self) -> dict[tuple[str, ...], float | None]:
         """The p-values of `differences` and `of_tasks`, by their keys, corrected for all that the page claims."""
         main: dict[tuple[str, ...], float | None] = {}
-        rest: dict[tuple[str, ...], float | None] = {}
+        rest: dict[tuple[str, ...], float | None] = {key: found.p_value for key, found in self.of_tasks.items()}
         for key, found in self.differences.items():
             (main if key[0] == ALL else rest)[key] = found.p_value
-        first, others = corrected_on_page(main, rest | {key: found.p_value for key, found in self.of_tasks.items()})
+        first, others = corrected_on_page(main, rest)
         return first | others
 
     @cached_property
@@ -204,7 +204,7 @@ def _rank(means: Means, scope: Scope, model: str) -> str | None:
 
 def means_figure(means: Means) -> Figure:
     """The means over all tasks, a line a model."""
-    rows = [(model, means.values[ALL, ALL, model]) for model in means.order]
+    rows = [(model, mean) for model in means.order if (mean := means.values.get((ALL, ALL, model)))]
     lines = [
         Line(model, [Mark(GUIDE, 0.0), Mark(DOT, mean.value, mean.low, mean.high, series="mean", keys={"model": model})])
         for model, mean in rows
@@ -216,7 +216,6 @@ def means_figure(means: Means) -> Figure:
         "Means over all tasks with 95 % intervals; the grey bar is chance.",
         Chart([Panel("", lines, (min(0.0, *values), 100.0), "mean of normalised scores")], ["mean"], series_are_models=False),
         f"Points with bars, a line a model, from {first[1].value:.1f} ({first[0]}) to {last[1].value:.1f} ({last[0]}).",
-        pd.DataFrame({"model": [model for model, _ in rows]}),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pandas as pd
 
 from lm_eval_sea.report import checkpoints
-from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots, keys_of
+from lm_eval_sea.report.chart import GUIDE, Chart, Mark, Panel, dots
 from lm_eval_sea.report.means import (
     WEIGHINGS,
     answer,
@@ -201,13 +201,12 @@ def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) 
     found = headline[headline.task.isin(suite.members)]
     if found.empty:
         return None
-    best, lines = found.loc[found.normalised.idxmax()], []
-    for name in (name for name in suite.members if name in set(found.task)):
-        rows = found[found.task == name]
-        first = rows.iloc[0]
-        marks = [Mark(GUIDE, first.chance)] if first.chance else []
-        marks += dots(rows, "score", "model", ends=("low", "high"))
-        lines.append(Line(suite.task_title(first), marks, keys_of(first, "language", "dataset", "variant")))
+
+    def marks(rows: pd.DataFrame) -> list[Mark]:
+        chance = rows.chance.iloc[0]
+        return [*([Mark(GUIDE, chance)] if chance else []), *dots(rows, "score", "model", ends=("low", "high"))]
+
+    best, lines = found.loc[found.normalised.idxmax()], suite.lines(found, marks)
     chart = Chart([Panel("", lines, axis="headline score (%)")], models)
     return Figure.of_chart(
         "overview",
@@ -215,5 +214,4 @@ def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) 
         chart,
         f"Points with bars, one line per task: scores of {', '.join(chart.legend)} on {found.task.nunique()} tasks, from "
         f"{found.score.min():.0f} to {found.score.max():.0f} per cent. Farthest above chance is {best.model} on {best.task}.",
-        found,
     )

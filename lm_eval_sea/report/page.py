@@ -120,19 +120,18 @@ def _some(lines: Sequence[str], more: str) -> list[str]:
 def _samples(scores: Scores, names: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """A file a task, and what the page says of the rows of each model in it."""
     tasks = {(task["model"], task["task"]): task for task in scores.tasks.to_dict("records")}
-    totals = scores.samples.groupby(["model", "task"]).size()
-    counts = totals.groupby("task").nunique()
-    unequal = set(counts[counts > 1].index)
+    totals = {key: len(rows.keys) for key, rows in scores.logged.items()}
     files, about = {}, []
     for number, (task, of_models) in enumerate(scores.shown()):
+        spaced = len({count for (_, name), count in totals.items() if name == task}) == 1  # over all rows
         files[f"samples/{number}.js"] = f'receiveSamples("{number}", "{_packed(of_models)}");\n'
         for model, rows in of_models.items():
             facts = tasks[model, task]
             entry = {name: facts[name] for name in ("model", "task", "language")}
             entry["keys"] = {name: names.get(name, {}).get(facts[name], facts[name]) for name in FILTERS if facts[name]}
             entry |= {"metric": facts["headline"], "file": os.path.basename(facts["samples"]), "at": number}
-            entry |= {"shown": len(rows), "total": int(totals.get((model, task), 0))}
-            about.append(entry | {"spaced": task not in unequal})  # evenly over all rows; else those first that others have, too
+            # Where models have unlike rows, those come first that others have, too.
+            about.append(entry | {"shown": len(rows), "total": totals.get((model, task), 0), "spaced": spaced})
     return files, about
 
 

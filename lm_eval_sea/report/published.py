@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,11 +17,6 @@ from lm_eval_sea.report.tables import Column, Table, columns
 OFFICIAL, OWN = "official", "the pack's"
 _NUMBERS = Path(__file__).with_name("published_numbers.yaml")
 _SETTINGS = ("backend", "dtype", "softmax_dtype", "arguments", "batch_size")
-_COLUMNS = [
-    *("model", "model_name", "task", "language", "dataset", "metric", "score", "low", "high", "few", "limited", "rows"),
-    *("exemplars", "settings", "published_model", "published", "published_metric", "difference", "errors", "prompts"),
-    *("place", "source"),
-]
 
 
 class Place(NamedTuple):
@@ -69,10 +64,11 @@ def _place(names: list[str], column: str) -> Place:
 def published_section(scores: Scores) -> Section:
     """Published numbers beside the scores of the same tasks and metrics; those of the same model with the difference."""
     table = published_table(scores)
-    same = table[table.published_model == table.model_name]
-    others = table[table.published_model != table.model_name].drop_duplicates(["task", "published_model", "place"])
     if table.empty:
         scores.notes.append("--published: no task of these runs corresponds to a published number")
+        return Section("published", "Published numbers", [], [])
+    same = table[table.published_model == table.model_name]
+    others = table[table.published_model != table.model_name].drop_duplicates(["task", "published_model", "place"])
     text = [
         "A run stands beside a published number where task, metric and number of exemplars correspond. “Asked with” says "
         "whose prompts the run used: the official ones (lm-eval-sea make --official) or the pack's, other texts. "
@@ -112,26 +108,21 @@ def published_table(scores: Scores) -> pd.DataFrame:
     `model_name` is `published_model` where they are the same model. Runs under a chat template or with another number of
     exemplars do not correspond and are left out; `scores.notes` get a line for each.
     """
-    runs = {(run["model"], run["date"]): run for run in scores.runs.to_dict("records")}
     by_task: dict[str, list[tuple[PublishedNumber, Place, str]]] = {}
     for number in published_numbers():
         for place, prompts in ((number.official, OFFICIAL), (number.own, OWN)):
             if place is not None:
                 by_task.setdefault(place.task, []).append((number, place, prompts))
-    rows = [
-        row
-        for task in scores.tasks.to_dict("records")
-        for row in _rows(scores, task, runs[task["model"], task["date"]], by_task.get(task["task"], []))
-    ]
-    return pd.DataFrame(rows, columns=_COLUMNS).astype({"errors": "float64"})
+    rows = [row for task in scores.tasks.to_dict("records") for row in _rows(scores, task, by_task.get(task["task"], []))]
+    return pd.DataFrame(rows)
 
 
-def _rows(
-    scores: Scores, task: Mapping[str, Any], run: Mapping[str, Any], places: list[tuple[PublishedNumber, Place, str]]
-) -> Iterator[dict[str, Any]]:
+def _rows(scores: Scores, task: Mapping[str, Any], places: list[tuple[PublishedNumber, Place, str]]) -> Iterator[dict[str, Any]]:
     of_task, by_metric = scores.of[task["model"], task["task"]], {}
+    run = of_task.run
+    settings = asdict(run.settings) | {"batch_size": run.batch_size}
     for number, place, prompts in places:
-        how = "" if pd.isna(run["chat_template"]) else f"made under a chat template, {number.place} is not"
+        how = "" if settings["chat_template"] is None else f"made under a chat template, {number.place} is not"
         if prompts == OWN and task["num_fewshot"] != number.exemplars:  # the official ones have theirs in the instruction
             how = f"{task['num_fewshot']} exemplars, {number.place} has {number.exemplars}"
         if how:
@@ -147,20 +138,22 @@ def _rows(
             continue
         difference = score.score - number.number
         # of a model of the hub are its name there and a folder that ends in it
-        is_same = f"/{run['model_name']}".replace("\\", "/").endswith(f"/{number.model}")
+        is_same = f"/{run.model}".replace("\\", "/").endswith(f"/{number.model}")
         yield {
-            **{name: task[name] for name in ("model", "task", "language", "dataset", "rows", "limited")},
-            "model_name": number.model if is_same else run["model_name"],
+            "model": task["model"],
+            "model_name": number.model if is_same else run.model,
+            **{name: task[name] for name in ("task", "language", "dataset")},
             "metric": place.metric,
             **{name: getattr(score, name) for name in ("score", "low", "high", "few")},
+            **{name: task[name] for name in ("limited", "rows")},
             "exemplars": number.exemplars,
-            "settings": ", ".join(f"{name}={run[name]}" for name in _SETTINGS if not pd.isna(run[name])),
+            "settings": ", ".join(f"{name}={settings[name]}" for name in _SETTINGS if settings[name] is not None),
             "published_model": number.model,
             "published": number.number,
+            "published_metric": number.metric,
             "difference": difference,
             "errors": difference / score.stderr if score.stderr and not score.few else None,
             "prompts": prompts,
             "place": f"{number.source}: {number.place}",
             "source": number.url,
-            "published_metric": number.metric,
         }

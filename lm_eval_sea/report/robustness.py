@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import GUIDE, MOST_MARKS, Chart, Line, Mark, Panel, dots
+from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.suite import Suite
@@ -88,7 +88,7 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     """A panel per data set and language that was run in several variants."""
     variants = [name for name in VARIANTS if name in table]
     several = table[table.spread.notna()]
-    if not 0 < several[variants].count().sum() <= MOST_MARKS:
+    if several.empty:
         return None
     widest = several.loc[several.spread.idxmax()]
     panels = []
@@ -102,7 +102,6 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
         Chart(panels, models, columns=3),
         f"Points of accuracy by prompt variant, one panel per data set and language. The widest spread is {widest.spread:.0f} "
         f"points, of {widest.model} on {widest.dataset} in {widest.language}; the median is {several.spread.median():.0f}.",
-        several,
     )
 
 

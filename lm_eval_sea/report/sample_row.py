@@ -9,7 +9,7 @@ from typing import Any
 
 from lm_eval_sea.results.rows import BATCH_CALIBRATED, document, position
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.types import is_number, list_of, mapping_of
 
 Key = tuple[str, str]  # model and task
 _TOLD = ("number", "place", "score", f"chosen_{BATCH_CALIBRATED}")  # what the page needs beside the texts
@@ -53,18 +53,15 @@ def chosen_numbers(own: Collection[int], runs: Sequence[Collection[int]], count:
 def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of a row that lm-eval logged, of which the frame of rows has a record; empty parts are left out.
 
-    Returns:
-        id, number (of the row), title (the row's question), margin (nats), prompt, gold (position), predictions (metric →
-        position), options (label, text, log-likelihood and log-perplexity in nats), output (what the model wrote), answer (the
-        part that is scored), references, score.
+    The margin is in nats, `gold` and predictions are positions, and the answer is the part of the output that is scored.
     """
     doc = document(row)
-    asked = list(map(_mapping, _mapping(row.get("arguments")).values())) or [{}]
-    predictions = _mapping(doc.get("predictions"))
+    asked = list(map(mapping_of, mapping_of(row.get("arguments")).values())) or [{}]
+    predictions = mapping_of(doc.get("predictions"))
     calibrated: Any = record.get(f"chosen_{BATCH_CALIBRATED}")
     if is_number(calibrated):  # depends on all rows
         predictions = predictions | {BATCH_CALIBRATED: int(calibrated)}
-    scores = [_mapping(score) for score in _list(doc.get("option_scores"))]
+    scores = [mapping_of(score) for score in list_of(doc.get("option_scores"))]
     output = None if scores else row.get("resps")
     while isinstance(output, list) and output:
         output = output[0]
@@ -79,18 +76,10 @@ def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
         "options": _options(doc, asked, scores),
         "output": output if isinstance(output, str) else None,
         "answer": doc["answer"] if isinstance(doc.get("answer"), str) else None,
-        "references": [str(text) for text in _list(doc.get("answers"))] or (None if scores else [str(row.get("target"))]),
+        "references": [str(text) for text in list_of(doc.get("answers"))] or (None if scores else [str(row.get("target"))]),
         "score": record["score"] if is_number(record["score"]) else None,
     }
     return {name: part for name, part in parts.items() if name in _NAMES or part not in (None, "", [], {})}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def question_of(doc: Mapping[str, Any]) -> str | None:
@@ -116,7 +105,7 @@ def margin(doc: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> floa
 
 def _options(doc: Mapping[str, Any], asked: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
     """Label and text of each option, which may stand in its request alone, with both scores where it has them."""
-    letters, texts = (list(map(str, _list(doc.get(name)))) for name in ("letters", "options"))
+    letters, texts = (list(map(str, list_of(doc.get(name)))) for name in ("letters", "options"))
     requested = [str(request.get("arg_1", "")).strip() for request in asked]
     logs: list[list[Any]] = [[score.get(name) for name in ("loglikelihood", "log_perplexity")] for score in scores]
     rounded = [[round(log, 4) if is_number(log) else None for log in pair] for pair in logs]

@@ -15,29 +15,27 @@ from lm_eval_sea.report.means import BY_TASK, Means
 from lm_eval_sea.report.sample_row import Key, shown_rows_of
 from lm_eval_sea.report.suite import Suite, read_suite
 from lm_eval_sea.results.comparison import counts, normalised
+from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import Run, Runs, TaskRun
-from lm_eval_sea.results.table import catalogue_notes, score_notes
+from lm_eval_sea.results.table import catalogue_notes
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 _NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised", "few")
 _OF_FACTS = ("variant", "prompt_language", "setting", "suite", "source_language", "answer_language", "chance")
-_NO_SAMPLES = ["model", "task", "doc_id", "id", "cluster", "gold", "chosen", "score", "loglikelihoods"]
 
 
 @dataclass(frozen=True)
 class Scores:
     """Runs as frames; every number is computed once, when it is first asked for.
 
-    `runs` has one row a run; `samples` one a model, task and evaluated row of the pack's tasks, with the columns of
-    `results.rows.Rows`; `tasks` one a model and task: its facts, how many of its rows were evaluated, and whether it is one of
-    the pack's.
+    `runs` has one row a run; `tasks` one a model and task: its facts, how many of its rows were evaluated, and whether it is one
+    of the pack's.
     """
 
     runs: pd.DataFrame
     tasks: pd.DataFrame
-    samples: pd.DataFrame
     notes: list[str]
     suite: Suite
     weigh: str = BY_TASK  # what weighs the same in a mean
@@ -50,6 +48,11 @@ class Scores:
         """The models by name."""
         return sorted(self.tasks.model.unique())
 
+    @property
+    def logged(self) -> dict[Key, Rows]:
+        """The evaluated rows of the pack's tasks, of those that were logged."""
+        return {key: task.logged for key, task in self.of.items() if task.logged is not None and task.logged.keys}
+
     @cached_property
     def headline(self) -> pd.DataFrame:
         """One row a model and task of the pack: the headline metric, all numbers in per cent; see `score.task_score`.
@@ -59,25 +62,12 @@ class Scores:
         score.
         """
         rows = []
-        for task in self._scorable:
+        for task in self.tasks[self.tasks.of_pack & (self.tasks.setting != ORDER)].to_dict("records"):
             of_task = self.of[task["model"], task["task"]]
             if (score := of_task.score) is not None:
                 numbers = {name: getattr(score, name) for name in _NUMBERS} | {"normalised": normalised(of_task)}
-                rows.append({**task, "metric": task["headline"], **numbers, "contradicted": bool(score.notes)})
+                rows.append({**task, "metric": task["headline"], **numbers, "contradicted": score.contradiction is not None})
         return pd.DataFrame(rows, columns=list(dict.fromkeys([*self.tasks.columns, "metric", *_NUMBERS, "contradicted"])))
-
-    @property
-    def score_notes(self) -> list[str]:
-        """Notes on scores that contradict themselves."""
-        notes = []
-        for task in self._scorable:
-            said = score_notes(self.of[task["model"], task["task"]])
-            notes += [f"{task['model']}, {task['task']}: {note}" for note in said]
-        return notes
-
-    @property
-    def _scorable(self) -> list[dict[str, Any]]:
-        return list(self.tasks[self.tasks.of_pack & (self.tasks.setting != ORDER)].to_dict("records"))
 
     @cached_property
     def by_model(self) -> dict[str, dict[str, TaskRun]]:
@@ -112,7 +102,6 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
     if not runs.tasks:
         raise ResultsError("there are results, but of no task")
     notes, tasks = list(runs.notes), []
-    samples: dict[Key, pd.DataFrame] = {}
     of: dict[Key, TaskRun] = {}
     sizes = sum(map(_size, runs.tasks))
     with tqdm(total=sizes, desc="samples", unit="B", unit_scale=True, disable=sizes < 50_000_000) as progress:
@@ -120,15 +109,10 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
             key = (runs.labels[task.run.model], task.name)
             of[key] = task
             known = [*task.notes, *(f"{key[0]}, {note}" for note in catalogue_notes(task))]
-            rows = task.logged  # reading them adds notes
+            _ = task.logged  # reading the rows adds notes
             notes += dict.fromkeys([*known, *task.notes])
-            if rows is not None and rows.keys:
-                samples[key] = rows.frame
             tasks.append(_task_row(key, task))
             progress.update(_size(task))
-    together = pd.DataFrame(columns=_NO_SAMPLES)
-    if samples:
-        together = pd.concat(samples, names=["model", "task"]).reset_index(["model", "task"])
     of_runs = [
         {"model": runs.labels[run.model], "model_name": run.model, "date": date_of(run), "batch_size": run.batch_size}
         | {**asdict(run.settings), "results": visible(str(run.place))}
@@ -137,7 +121,6 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
     return Scores(
         runs=pd.DataFrame(of_runs),
         tasks=pd.DataFrame(tasks),
-        samples=together.reset_index(drop=True).drop(columns=["place", "number"], errors="ignore"),
         notes=list(map(visible, notes)),
         suite=read_suite({name for _, name in of}) if suite is None else suite,
         weigh=weigh,

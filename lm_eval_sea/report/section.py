@@ -26,17 +26,18 @@ class Figure:
     caption: str
     draw: Callable[[Theme], matplotlib.figure.Figure]
     seen: str  # what is seen in it, for those who do not see it
-    shows: pd.DataFrame  # the rows that it shows, by whose columns `FILTERS` it is filtered
-    chart: Chart | None = None  # what the page shows in the place of the picture
+    shows: pd.DataFrame | None = None  # the rows in a picture, by whose columns `FILTERS` the page filters it
+    chart: Chart | None = None  # what the page shows in the place of the picture, and filters mark by mark
 
     @classmethod
-    def of_chart(cls, name: str, caption: str, chart: Chart, seen: str, shows: pd.DataFrame) -> Figure:
+    def of_chart(cls, name: str, caption: str, chart: Chart, seen: str) -> Figure:
         """A figure of lines with marks."""
-        return cls(name, caption, lambda theme: draw(chart, theme), seen, shows, chart)
+        return cls(name, caption, lambda theme: draw(chart, theme), seen, chart=chart)
 
     def keys(self) -> dict[str, list[str]]:
-        """What the figure shows, by the columns that the page filters by."""
-        return {name: sorted(set(map(str, self.shows[name]))) for name in FILTERS if name in self.shows}
+        """What a picture shows, by the columns that the page filters by."""
+        shows = {} if self.shows is None else self.shows
+        return {name: sorted(set(map(str, shows[name]))) for name in FILTERS if name in shows}
 
 
 @dataclass(frozen=True)

@@ -53,10 +53,10 @@ def sections(
     def named(part: Table | Figure) -> Table | Figure | None:
         if isinstance(part, Table):
             return replace(part, names={**names, **part.names})
-        if part.chart and part.chart.size > MOST_MARKS:
-            return None
-        shows = part.shows.replace({name: dict(names[name]) for name in names if name in part.shows})
-        return replace(part, shows=shows, chart=part.chart and part.chart.named(names))
+        if part.chart:
+            return replace(part, chart=part.chart.named(names)) if part.chart.size <= MOST_MARKS else None
+        assert part.shows is not None
+        return replace(part, shows=part.shows.replace({name: dict(names[name]) for name in names if name in part.shows}))
 
     found = [replace(section, parts=[part for shown in section.shown if (part := named(shown))]) for section in made]
     return [section for section in found if section.parts]

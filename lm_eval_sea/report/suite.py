@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import pandas as pd
 
 from lm_eval_sea.catalogue import LITE_SUITE, SUITE
 from lm_eval_sea.catalogue.data_sets import data_sets
@@ -12,6 +14,7 @@ from lm_eval_sea.catalogue.names import competency_titles, language_group, langu
 from lm_eval_sea.catalogue.origins import origin_of
 from lm_eval_sea.catalogue.overview import suites_of
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
+from lm_eval_sea.report.chart import Line, Mark, keys_of
 from lm_eval_sea.results.facts import AS_PUBLISHED
 
 
@@ -37,6 +40,12 @@ class Suite:
         """The same of a row of the frame `tasks`."""
         ends = (task.source_language, task.answer_language) if task.source_language else (task.language,)
         return self.title_of(task.dataset, *ends)
+
+    def lines(self, rows: pd.DataFrame, marks_of: Callable[[pd.DataFrame], Sequence[Mark]]) -> list[Line]:
+        """A line of a chart for each member among the tasks of some rows."""
+        by_task = dict(list(rows.groupby("task")))
+        found = [(rows.iloc[0], marks_of(rows)) for rows in (by_task[name] for name in self.members if name in by_task)]
+        return [Line(self.task_title(row), marks, keys_of(row, "dataset", "language", "variant")) for row, marks in found]
 
 
 def read_suite(names: Collection[str] = ()) -> Suite:
@@ -67,14 +76,8 @@ def read_suite(names: Collection[str] = ()) -> Suite:
     )
 
 
-def rows_once(names: Iterable[str], whole: Collection[str]) -> list[str]:
-    """Names of tasks without those of lite tasks whose whole tasks, which have their rows, too, are among `whole`."""
-    lite = set(map(lite_name, whole))
-    return [name for name in names if name not in lite]
-
-
 def _origins(tasks: TaskList, names: Collection[str]) -> dict[str, str]:
-    """Of the tasks in the groups of languages, every row once."""
+    """Of the tasks in the groups of languages; a lite task has no rows of its own where its whole task was run."""
     plain = {name for group, members in tasks.groups.items() if group.startswith(language_group("")) for name in members}
-    found = {name: origin_of(tasks.tasks[name].metadata) for name in rows_once(plain, names)}
+    found = {name: origin_of(tasks.tasks[name].metadata) for name in plain.difference(map(lite_name, names))}
     return {name: origin for name, origin in found.items() if origin is not None}

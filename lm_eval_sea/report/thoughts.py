@@ -128,10 +128,10 @@ def _figure(budgets: pd.DataFrame, scores: Scores) -> Figure | None:
 
 def _draw(budgets: pd.DataFrame, tasks: list[str], models: list[str], theme: Theme) -> matplotlib.figure.Figure:
     columns = min(3, len(tasks))
-    rows = -(-len(tasks) // columns)
-    figure, axes = new_figure(theme, rows, columns, max(7.5, 3.2 * columns), 2.4 * rows + 0.6)
+    height = 2.4 * -(-len(tasks) // columns) + 0.6
+    figure, axes = new_figure(theme, len(tasks), columns, max(7.5, 3.2 * columns), height)
     looks = {model: look for model, look in styles(models).items() if (budgets.model == model).any()}
-    for axis, task in zip(axes, tasks, strict=False):
+    for axis, task in zip(axes, tasks, strict=True):
         for model, line in budgets[budgets.task == task].groupby("model"):
             look = looks[str(model)]
             axis.fill_between(line.budget, line.low.astype(float), line.high.astype(float), color=look.colour, alpha=0.15)
@@ -140,7 +140,5 @@ def _draw(budgets: pd.DataFrame, tasks: list[str], models: list[str], theme: The
         axis.set_title(task, fontsize=7.5)
         axis.set_xlabel("tokens", fontsize=8)
         axis.set_ylim(bottom=0)
-    for axis in axes[len(tasks) :]:
-        axis.set_visible(False)
     add_legend(figure, theme, looks, lines=True)
     return figure

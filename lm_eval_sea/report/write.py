@@ -19,9 +19,8 @@ from lm_eval_sea.report.page import Picture, render_pages
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.section import Figure
 from lm_eval_sea.report.sections import sections
-from lm_eval_sea.report.tables import Table
 from lm_eval_sea.results.runs import Runs
-from lm_eval_sea.results.visible_text import spreadsheet_cell
+from lm_eval_sea.results.visible_text import csv_text
 from lm_eval_sea.results.written_folder import WrittenFolder
 
 DEFAULT_ROWS = 50  # of each model and task on the page of samples
@@ -68,7 +67,6 @@ def write_report(
 
     Raises:
         ResultsError: if there is no task.
-        OSError: if a file cannot be written.
     """
     chosen = runs.apart() if all_runs else runs.best()
     if shown_rows is None:
@@ -87,7 +85,8 @@ def write_report(
         for kind, image in zip(vector, _images(figure, LIGHT, *vector) if paper else (), strict=True):
             folder.write(f"figures/{figure.name}.{kind}", image)
     for table in tables:
-        folder.write(f"tables/{table.name}.csv", _csv(table))
+        known = table.frame.astype(object).where(table.frame.notna(), None)
+        folder.write(f"tables/{table.name}.csv", csv_text(known.to_dict("records")))
         if paper:
             folder.write(f"tables/{table.name}.tex", latex(table, made_of(scores)))
     if paper:
@@ -96,13 +95,7 @@ def write_report(
     pages = {path: folder.write(path, text) for path, text in render_pages(scores, made, pictures).items()}
     folder.finish()
     models, count = scores.runs.model.nunique(), scores.tasks.task.nunique()
-    return Written(pages["report.html"], models, count, len(scores.samples), scores.notes)
-
-
-def _csv(table: Table) -> str:
-    frame = table.frame.rename(columns=lambda name: spreadsheet_cell(str(name)))
-    text = frame.select_dtypes(exclude="number").columns
-    return str(frame.assign(**{name: frame[name].map(spreadsheet_cell) for name in text}).to_csv(index=False))
+    return Written(pages["report.html"], models, count, sum(len(rows.keys) for rows in scores.logged.values()), scores.notes)
 
 
 def _images(figure: Figure, theme: Theme, *kinds: str) -> list[bytes]:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from lm_eval_sea.results.power import LEVEL, POWER
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import UNKNOWN, Stratum, combined, difference_strata, subtracted, unpaired
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, Spread, holm, percent, swap_test, t_quantile
+from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, Key, Spread, holm, percent, swap_test, t_quantile
 from lm_eval_sea.tasks._shared.facts import ORDER, SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 MAIN_SHARE = 0.8  # of `LEVEL`, for the means over all tasks
 MAIN_CONFIDENCE = 1 - MAIN_SHARE * LEVEL  # of an interval that leaves out 0 where such means of two models are told apart
 VARIATION = re.compile(r"([pe])\d+")  # settings of `make/settings.py`: the same task in other words, with other exemplars
-Key = TypeVar("Key", bound=Hashable)
 
 
 def normalised(task: TaskRun) -> float | None:
@@ -43,9 +42,8 @@ def counts(task: TaskRun) -> bool:
 def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
     """What each task weighs in a mean of means of means; the weights sum to 1.
 
-    Args:
-        paths: task → the groups that it is in, from the outermost to the innermost. All groups in a group weigh the same, and so
-            do the tasks of the innermost.
+    Paths have the groups that a task is in, from the outermost to the innermost. All groups in a group weigh the same, and so do
+    the tasks of the innermost.
     """
     weights = dict.fromkeys(paths, 1.0)
     depth = max((len(path) for path in paths.values()), default=0)
@@ -354,12 +352,6 @@ def rank_sets(models: Sequence[str], apart: Mapping[tuple[str, str], float]) -> 
     return {model: RankSet(1 + better[model], len(models) - worse[model]) for model in models}
 
 
-def corrected(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
-    """Holm's correction over those p-values that there are, not None or NaN; see `uncertainty.holm`."""
-    known = {key: value for key, value in p_values.items() if value is not None and value == value}
-    return {**dict.fromkeys(p_values), **dict(zip(known, holm(list(known.values())), strict=True))}
-
-
 def corrected_on_page(
     main: Mapping[Key, float | None], rest: Mapping[Key, float | None]
 ) -> tuple[dict[Key, float | None], dict[Key, float | None]]:
@@ -368,10 +360,10 @@ def corrected_on_page(
     Of the level of 5 %, `MAIN_SHARE` is for the main comparisons, of the means over all tasks, and the rest for all others; where
     every main comparison is told apart, its part goes to the others. Within either it is Holm's correction.
     """
-    first = {key: _scaled(value, MAIN_SHARE) for key, value in corrected(main).items()}
+    first = {key: _scaled(value, MAIN_SHARE) for key, value in holm(main).items()}
     passed = bool(first) and all(value is not None and value <= LEVEL for value in first.values())
     share = 1.0 if passed else 1 - MAIN_SHARE
-    return first, {key: _scaled(value, share) for key, value in corrected(rest).items()}
+    return first, {key: _scaled(value, share) for key, value in holm(rest).items()}
 
 
 def _scaled(p_value: float | None, share: float) -> float | None:

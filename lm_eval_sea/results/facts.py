@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any
 
 from lm_eval_sea.catalogue.lm_eval_tasks import facts_of_lm_eval
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.results.types import count_of, is_number
+from lm_eval_sea.results.types import count_of, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
@@ -135,7 +134,7 @@ class Facts:
         """The metric of a row: the headline, or where that is made of all rows, the one it is made of."""
         return (self.item_metric or self.headline_metric).removeprefix("balanced_")
 
-    @cached_property
+    @property
     def digest(self) -> str | None:
         """The beginning of the digest of the rows."""
         return self.data_sha256[:DIGEST_LENGTH] or None
@@ -145,22 +144,18 @@ _TEXTS = [entry.name for entry in fields(Facts) if entry.type == "str" and entry
 
 
 def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
-    """The facts of a task.
+    """The facts of a task, from the metadata of its configuration in the results.
 
-    Args:
-        metadata: of its configuration in the results. What it was made on stands in the mapping `provenance` within; results of
-            older versions have it in `metadata` itself.
-        name: of the task, by which the installed pack is asked where the results do not say which metric is the headline.
+    What it was made on stands in the mapping `provenance` within; results of older versions have it in the metadata itself. Where
+    these do not say which metric is the headline, the installed pack is asked by the task's name.
     """
-    nested = metadata.get("provenance")
-    entries = {**metadata, **nested} if isinstance(nested, Mapping) else dict(metadata)
+    entries: dict[str, Any] = {**metadata, **mapping_of(metadata.get("provenance"))}
     known = read_tasks().tasks.get(name) if name and _HEADLINE not in entries else None
     if _HEADLINE not in entries:
         entries = {**(known.metadata if known is not None else facts_of_lm_eval(name)), **entries}
-    files, splits, subset, labels = (entries.get(key) for key in ("data_files", "data_splits", "subset", "labels"))
-    others: list[Any] = [entries.get(key) for key in ("signatures", "chance", "token_premium")]
-    signatures, chance, premium = others
-    is_premium = isinstance(premium, Mapping) and all(map(is_number, premium.values())) and premium.get("mean", 0) > 0
+    chance, premium = entries.get("chance"), mapping_of(entries.get("token_premium"))
+    is_premium = all(map(is_number, premium.values())) and premium.get("mean", 0) > 0
+    file, split = (one_line(str(mapping_of(entries.get(key)).get("test") or "")) for key in ("data_files", "data_splits"))
     return Facts(
         **{key: one_line(entries[key]) for key in _TEXTS if isinstance(entries.get(key), str)},
         version=entries.get("version"),
@@ -168,21 +163,17 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
         chance=float(chance) if is_number(chance) and 0 <= chance < 1 else 0.0,
         rows=count_of(entries.get("rows")) or None,
         size_unknown="subset" not in entries and entries.get("rows", 0) is None,
-        subset=subset if isinstance(subset, Mapping) else {} if "subset" in entries else None,
-        labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
+        subset=mapping_of(entries["subset"]) if "subset" in entries else None,
+        labels=tuple(map(str, list_of(entries.get("labels")))),
         parallel=bool(entries.get("parallel")),
         as_published=bool(entries.get("as_published")),
         data_on_hub=bool(entries.get("data_on_hub", True)),
-        data_file=_of_test(files),
-        data_split=_of_test(splits) or "test",
-        signatures={str(key): str(value) for key, value in signatures.items()} if isinstance(signatures, Mapping) else {},
+        data_file=file,
+        data_split=split or "test",
+        signatures={str(key): str(value) for key, value in mapping_of(entries.get("signatures")).items()},
         token_premium=premium if is_premium else {},
         assumed=known is not None and not metadata,
     )
-
-
-def _of_test(named: Any) -> str:
-    return one_line(str(named.get("test") or "")) if isinstance(named, Mapping) else ""
 
 
 def version_note(name: str, facts: Facts) -> str | None:

@@ -18,7 +18,7 @@ from lm_eval_sea.results.rows import parse
 from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
 from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import Settings, settings_of
-from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number
+from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number, is_whole, list_of, mapping_of
 from lm_eval_sea.results.visible_text import encodable, one_line, some_names
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
@@ -76,7 +76,7 @@ def of_results(results: Mapping[str, Any]) -> Runs:
     """The run that `lm_eval.simple_evaluate` returns; its `samples`, where there, are the rows."""
     notes: list[str] = []
     run = _run_of(results, None, None, notes)
-    logged = _mapping(results, "samples")
+    logged = mapping_of(results.get("samples"))
     tasks = [replace(task, samples=rows) if isinstance(rows := logged.get(task.name), list) else task for task in run.tasks]
     return replace(run, tasks=tasks, notes=notes)
 
@@ -169,9 +169,9 @@ def _run_of(
     names: Mapping[Path, str] | None = None,
 ) -> Runs:
     """The run that a results file, or what lm-eval returns, tells of; `date` is that in the file's name."""
-    configs, subtasks, where = _mapping(content, "configs"), _mapping(content, "group_subtasks"), path or "results"
-    config = _mapping(content, "config")
-    arguments = _mapping(config, "model_args")
+    configs, subtasks, where = mapping_of(content.get("configs")), mapping_of(content.get("group_subtasks")), path or "results"
+    config = mapping_of(content.get("config"))
+    arguments = mapping_of(config.get("model_args"))
     config = _checked(config | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes)
     named = content.get("model_name") or arguments.get("pretrained") or arguments.get("model")
     model = str(named or (path.parent.name if path else "model"))
@@ -183,15 +183,15 @@ def _run_of(
         date=date or _from_seconds(content.get("date")),
         place=path,
         settings=settings,
-        seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
+        seed=seed if is_whole(seed) else None,
         batch_size=config.get("batch_size"),
         recorded=model,
         started=float(content["date"]) if is_number(content.get("date")) else None,
     )
-    results = {name: _mapping(content["results"], name) for name in content["results"]}
+    results = {name: mapping_of(content["results"][name]) for name in content["results"]}
     of_groups = {name for name in results if name not in configs and subtasks.get(name)}
     members = {
-        _plain_name(name): [_plain_name(each) for each in inner if isinstance(each, str)] if isinstance(inner, list) else []
+        _plain_name(name): [_plain_name(each) for each in list_of(inner) if isinstance(each, str)]
         for name, inner in subtasks.items()
     }
     groups = [
@@ -217,11 +217,6 @@ def _from_seconds(seconds: Any) -> datetime:
         return datetime.fromtimestamp(0)
 
 
-def _mapping(content: Mapping[str, Any], key: str) -> dict[str, Any]:
-    value = content.get(key)
-    return value if isinstance(value, dict) else {}
-
-
 def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dict[str, Any]:
     """The settings of a run without those that should be one text or number, by which runs are compared, and are not."""
     given = {name: config[name] for name in _ONE_VALUE if config.get(name) is not None}
@@ -233,10 +228,10 @@ def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dic
 
 
 def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, notes: list[str]) -> TaskRun:
-    config = _mapping(_mapping(content, "configs"), name)
-    counts = _mapping(_mapping(content, "n-samples"), name)
-    version = _mapping(content, "versions").get(name)
-    facts = facts_of(_mapping(config, "metadata"), _plain_name(name))
+    config = mapping_of(mapping_of(content.get("configs")).get(name))
+    counts = mapping_of(mapping_of(content.get("n-samples")).get(name))
+    version = mapping_of(content.get("versions")).get(name)
+    facts = facts_of(mapping_of(config.get("metadata")), _plain_name(name))
     note = f"{_plain_name(name)}: its settings are not in the files; those of the installed pack are taken"
     return TaskRun(
         run=run,
@@ -244,8 +239,8 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
         version=None if version is None else str(version),
         facts=facts,
         config=config,
-        scores=_scores(_mapping(_mapping(content, "results"), name), f"{where}, {name}", notes),
-        num_fewshot=count_of(_mapping(content, "n-shot").get(name)),
+        scores=_scores(mapping_of(mapping_of(content.get("results")).get(name)), f"{where}, {name}", notes),
+        num_fewshot=count_of(mapping_of(content.get("n-shot")).get(name)),
         rows=count_of(counts.get("effective")),
         rows_total=count_of(counts.get("original")),
         notes=[note] if facts.assumed else [],
@@ -263,5 +258,5 @@ def _scores(numbers: Mapping[str, Any], where: Path | str, notes: list[str]) -> 
             notes.append(f"{where}: {name} is not a number ({value}) and left out")
             continue
         stderr = numbers.get(f"{name}_stderr,{filter_name}")
-        scores[name if filter_name == _NO_FILTER else key] = Score(value, stderr if is_number(stderr) else None, filter_name)
+        scores[name if filter_name == _NO_FILTER else key] = Score(value, stderr if is_number(stderr) else None)
     return scores

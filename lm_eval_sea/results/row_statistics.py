@@ -88,17 +88,8 @@ def macro_f1_statistics(choices: Sequence[tuple[int, int]], labels: int) -> RowS
     return RowStatistics(label_counts(golds, chosen, labels), macro_f1_of_counts)
 
 
-def chrf_statistics(pairs: Sequence[tuple[str, str]]) -> RowStatistics:
-    """For sacreBLEU's corpus chrF++ of (reference, answer) pairs."""
-    return _corpus_statistics(CHRF(word_order=2), pairs)
-
-
-def bleu_statistics(pairs: Sequence[tuple[str, str]]) -> RowStatistics:
-    """For sacreBLEU's corpus BLEU of (reference, answer) pairs, with its default settings."""
-    return _corpus_statistics(BLEU(), pairs)
-
-
 def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> RowStatistics:
+    """For sacreBLEU's score of a corpus of (reference, answer) pairs."""
     return RowStatistics(corpus_counts(metric, pairs), _percentages(lambda sums: score_of_counts(metric, sums)))
 
 
@@ -109,10 +100,8 @@ def _percentages(score: Callable[[np.ndarray], float]) -> Callable[[np.ndarray],
 def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
     """The statistics of a metric from what lm-eval logged for each row; None where they do not tell the score.
 
-    Args:
-        metric: its name.
-        logged: by row, a score, a (reference, answer) pair, the n-gram counts of BLEU, (group, score, chance), or (right label,
-            chosen label, number of labels).
+    That is a score, a (reference, answer) pair, the n-gram counts of BLEU, (group, score, chance), or (right label, chosen label,
+    number of labels).
     """
     if not logged:
         return None
@@ -124,8 +113,8 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
     if all(len(entry) == 2 and all(isinstance(text, str) for text in entry) for entry in logged):
         pairs = [(entry[0], entry[1]) for entry in logged]
         if metric in ("chrf++", "chrf_sailcompass"):
-            return chrf_statistics(pairs)
-        return bleu_statistics(pairs) if metric in ("bleu", "bleu_sailcompass") else None
+            return _corpus_statistics(CHRF(word_order=2), pairs)
+        return _corpus_statistics(BLEU(), pairs) if metric in ("bleu", "bleu_sailcompass") else None
     if metric.startswith(("f1", "macro_f1")) and all(_is_choice(entry, logged[0]) for entry in logged):
         return macro_f1_statistics([(entry[0], entry[1]) for entry in logged], logged[0][2])
     if all(_is_outcome(entry) for entry in logged):

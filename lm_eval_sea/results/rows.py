@@ -13,7 +13,7 @@ import orjson
 import pandas as pd
 
 from lm_eval_sea.results.row_statistics import RowStatistics, statistics_of
-from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.types import is_number, is_whole, list_of, mapping_of
 from lm_eval_sea.results.visible_text import encodable, visible
 from lm_eval_sea.tasks._shared.facts import PUBLISHED_POSITION
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibrated_choices
@@ -88,12 +88,17 @@ def parse(text: bytes) -> Any:
 
 def position(value: Any) -> int | None:
     """A value that says which option, counted from 0; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000 else None
+    return value if is_whole(value) and 0 <= value < 1000 else None
 
 
 def document(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """The processed row of the data set; empty, if there is none."""
-    return row["doc"] if isinstance(row.get("doc"), dict) else {}
+    return mapping_of(row.get("doc"))
+
+
+def loglikelihoods_of(scores: Any) -> list[Any]:
+    """What is said of the log-likelihood of each option in its `option_scores`."""
+    return [mapping_of(score).get("loglikelihood") for score in list_of(scores)]
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
             for name, values in others.items():
                 value: Any = row
                 for key in name.split("."):
-                    value = value.get(key) if isinstance(value, dict) else None
+                    value = mapping_of(value).get(key)
                 values.append(value)
     _calibrate(kept, metric)
     for entry in kept:
@@ -184,22 +189,20 @@ class _Row:
         doc = document(row)
         doc_id, name, cluster = row.get("doc_id"), doc.get("id"), doc.get("cluster")
         self.place = place
-        self.number = doc_id if isinstance(doc_id, int) and not isinstance(doc_id, bool) else number
+        self.number = doc_id if is_whole(doc_id) else number
         self.doc_id = doc_id if doc_id is None or isinstance(doc_id, int) else visible(str(doc_id))
         self.id = None if name is None else visible(str(name))
         self.key = (str(doc_id), str(name))
         self.cluster = encodable(str(doc_id if cluster is None else cluster))
         self.gold = position(doc.get("gold"))
-        self.predictions: dict[str, Any] = doc["predictions"] if isinstance(doc.get("predictions"), dict) else {}
+        self.predictions = mapping_of(doc.get("predictions"))
         self.logged = row.get(metric)
         self.evidence = _evidence(row.get(BATCH_CALIBRATED))
         self.score = next((float(row[key]) for key in (metric, item) if is_number(row.get(key))), None)
-        texts, scores = doc.get("options"), doc.get("option_scores")
-        self.lengths = [len(str(text)) for text in texts] if isinstance(texts, list) else []
-        scores = scores if isinstance(scores, list) else []
-        self.options = len(self.lengths) or len(scores) or None
-        logs = [score.get("loglikelihood") if isinstance(score, dict) else None for score in scores] if "p" in doc else []
-        known = self.gold is not None and self.gold < len(logs) and _are_loglikelihoods(logs)
+        self.lengths = [len(str(text)) for text in list_of(doc.get("options"))]
+        logs = loglikelihoods_of(doc.get("option_scores"))
+        self.options = len(self.lengths) or len(logs) or None
+        known = "p" in doc and self.gold is not None and self.gold < len(logs) and _are_loglikelihoods(logs)
         self.loglikelihoods = logs if known else None
 
     def choose(self, metric: str, item: str) -> None:
@@ -232,15 +235,11 @@ def _calibrate(rows: Sequence[_Row], metric: str) -> None:
 
 def _evidence(logged: Any) -> Evidence | None:
     """What batch calibration needs of a row, if it is that."""
-    if not isinstance(logged, list | tuple) or len(logged) != 2:
-        return None
-    gold, loglikelihoods = logged
-    if not isinstance(loglikelihoods, list | tuple) or len(loglikelihoods) < 2:
-        return None
-    if not all((is_number(value) and abs(value) < _MOST) or value == float("-inf") for value in loglikelihoods):
-        return None
-    known = isinstance(gold, int) and not isinstance(gold, bool) and 0 <= gold < len(loglikelihoods)
-    return Evidence(gold, list(loglikelihoods)) if known else None
+    match logged:
+        case [gold, [_, _, *_] as logs] if is_whole(gold) and 0 <= gold < len(logs):
+            if all((is_number(log) and abs(log) < _MOST) or log == float("-inf") for log in logs):
+                return Evidence(gold, list(logs))
+    return None
 
 
 def in_published_order(frame: pd.DataFrame) -> pd.DataFrame:

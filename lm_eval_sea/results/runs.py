@@ -21,7 +21,7 @@ from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.strata import Origin, Stratum, reported_stratum, strata_of
-from lm_eval_sea.results.types import Score
+from lm_eval_sea.results.types import Score, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
@@ -97,8 +97,6 @@ class TaskRun:
 
     def rows_frame(self, *extra: str) -> pd.DataFrame | None:
         """The rows as a frame, with further columns as lm-eval logs them; see `Rows`. None where none were logged."""
-        if not extra:
-            return self.logged.frame if self.logged is not None else None
         rows = self.logged_by(self.facts.headline_metric, *extra)
         return rows.frame if rows is not None else None
 
@@ -115,7 +113,7 @@ class TaskRun:
     @property
     def telling_rows(self) -> Rows | None:
         """The rows, if the headline score is made of them; None also where the results contradict them."""
-        if self.logged is None or self.logged.statistics is None or self.score is None or self.score.notes:
+        if self.logged is None or self.logged.statistics is None or self.score is None or self.score.contradiction:
             return None
         return self.logged
 
@@ -189,11 +187,9 @@ class Runs:
         """All runs, each with its date in the name of its model where the model has several, as if of a model of its own."""
         once = self._once()
         several = {model for model, count in Counter(run.model for run in once.runs).items() if count > 1}
-        named: dict[int, Run] = {}
-        for run in once.runs:
-            name = f"{run.model} ({run.date.isoformat(sep=' ', timespec='seconds')})" if run.model in several else run.model
-            alike = sum(other.model == name or other.model.startswith(f"{name} #") for other in named.values())
-            named[id(run)] = replace(run, model=f"{name} #{alike + 1}" if alike else name, own_model=run.model)
+        dates = {id(run): f" ({run.date.isoformat(sep=' ', timespec='seconds')})" for run in once.runs if run.model in several}
+        names = _distinct(run.model + dates.get(id(run), "") for run in once.runs)
+        named = {id(run): replace(run, model=name, own_model=run.model) for run, name in zip(once.runs, names, strict=True)}
         tasks = [replace(task, run=named[id(task.run)]) for task in once.tasks]
         groups = [replace(group, run=named[id(group.run)]) for group in once.groups]
         return replace(once, groups=groups)._chosen(list(named.values()), tasks, list(once.notes))
@@ -209,8 +205,6 @@ class Runs:
                 kept[id(run)] = run
             else:
                 notes.append(f"{run.model}: {run.place} left out, for it is a copy of {same.place}")
-        if len(kept) == len(self.runs):
-            return self
         return Runs(
             [run for run in self.runs if id(run) in kept],
             [task for task in self.tasks if id(task.run) in kept],
@@ -245,12 +239,18 @@ def _short_names(models: Collection[str]) -> dict[str, str]:
     parts = {model: [part for part in path.parts if part != "/"] for model, path in paths.items()}
     names = {model: [one_line("/".join(of[-count:])) for count in range(1, len(of) + 1)] for model, of in parts.items()}
     taken = Counter(name for model in models for name in {*names.get(model, ()), one_line(model)})
-    short: dict[str, str] = {}
-    for model in sorted(models):
-        name = next((name for name in names.get(model, ()) if taken[name] == 1), one_line(model))
-        alike = sum(each == name or each.startswith(f"{name} #") for each in short.values())  # they differ in a line break
-        short[model] = f"{name} #{alike + 1}" if alike else name
-    return short
+    order = sorted(models)
+    short = [next((name for name in names.get(model, ()) if taken[name] == 1), one_line(model)) for model in order]
+    return dict(zip(order, _distinct(short), strict=True))  # some may differ in a line break alone
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """The names, with a number behind one that is there already."""
+    found: list[str] = []
+    for name in names:
+        alike = sum(other == name or other.startswith(f"{name} #") for other in found)
+        found.append(f"{name} #{alike + 1}" if alike else name)
+    return found
 
 
 HOW_ASKED = (  # of `task_settings`, what changes the question or the score; which rows were asked is taken care of
@@ -262,8 +262,8 @@ _OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
 
 def task_settings(task: TaskRun) -> dict[str, Any]:
     """What should agree between runs of a task that are compared; None is not recorded."""
-    facts, settings, fewshot, exemplars = task.facts, task.run.settings, task.config.get("fewshot_config"), None
-    samples = fewshot.get("samples") if isinstance(fewshot, dict) else None
+    facts, settings, exemplars = task.facts, task.run.settings, None
+    samples = mapping_of(task.config.get("fewshot_config")).get("samples")
     if isinstance(samples, list) and task.num_fewshot is not None:
         exemplars = json.dumps(samples[: task.num_fewshot], sort_keys=True).encode()
     return {

@@ -36,7 +36,7 @@ class TaskScore:
     rows: int | None
     chance: float
     normalised: float  # chance is 0, perfect is 100; negative below chance
-    notes: Sequence[str] = ()
+    contradiction: str | None = None  # what the logged rows make instead
 
     @property
     def few(self) -> bool:
@@ -54,7 +54,7 @@ def task_score(
     *,
     evaluated: int | None = None,
 ) -> TaskScore | None:
-    """The score of a task by a metric.
+    """The score of a task by a metric; None, if there is no number or it is not between 0 and the metric's best.
 
     The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
     standard error where the rows make the reported value: of the rows' scores, or where they make it together, of the
@@ -63,9 +63,6 @@ def task_score(
 
     The rows are what the score is made of, and each has one of `clusters`. How many rows were evaluated counts for the degrees of
     freedom of a reported standard error.
-
-    Returns:
-        None, if there is no number or it is not between 0 and the metric's best.
     """
     scale = scale_of(metric)
     row_scores = rows.averaged if rows else []
@@ -75,9 +72,9 @@ def task_score(
     if value is None or not -_AGREE <= value <= 1 + _AGREE:
         return None
     value = min(1.0, max(0.0, value))
-    notes = []
+    contradiction = None
     if of_rows is not None and not math.isclose(value, of_rows, abs_tol=_AGREE):
-        notes.append(f"the results say {100 * value:.2f}, the {len(clusters)} logged rows {100 * of_rows:.2f}")
+        contradiction = f"the results say {100 * value:.2f}, the {len(clusters)} logged rows {100 * of_rows:.2f}"
         own = rows = None
     if own is not None:
         plain = clustered_standard_error(row_scores, range(len(row_scores)))
@@ -98,5 +95,5 @@ def task_score(
         rows=evaluated,
         chance=100 * facts.chance,
         normalised=normalised_score(value, facts.chance),
-        notes=notes,
+        contradiction=contradiction,
     )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_sea.results.types import mapping_of
+
 NOT_RECORDED = "none recorded"
 # Arguments of a model that stand elsewhere, or change no number.
 _APART = {
@@ -57,9 +59,7 @@ class Settings:
 
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
     """The settings of a run: of what lm-eval writes of the call, with the digests beside it, and of the versions of libraries."""
-    given = config.get("model_args")
-    arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
-    refused = found if isinstance(found := config.get("refused_parameters"), dict) else {}
+    arguments, refused = mapping_of(config.get("model_args")), mapping_of(config.get("refused_parameters"))
     modes = {"on": "on", "true": "on", "off": "off", "false": "off"}
     told = (config.get("thinking"), arguments.get("thinking"), arguments.get("enable_thinking"))
     return Settings(

@@ -149,7 +149,7 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
 
 def _notes_of(task: TaskRun) -> list[str]:
     """What is said of the score of a task, without its name."""
-    said = [collapsed_text(task), *score_notes(task), one_label_text(task), answers_text(task)]
+    said = [collapsed_text(task), score_text(task), one_label_text(task), answers_text(task)]
     said += [*advice_on(task), *(note.removeprefix(f"{task.name}: ") for note in catalogue_notes(task))]
     return list(filter(None, said))
 
@@ -171,13 +171,13 @@ def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
     return once((model, text) for model, tasks in of_means.items() if (text := uneven_exemplars(tasks)))
 
 
-def score_notes(task: TaskRun) -> list[str]:
+def score_text(task: TaskRun) -> str | None:
     """In what the headline score contradicts its rows, or that it cannot be and is not counted."""
     metric = task.facts.headline_metric
     if task.score is not None:
-        return list(task.score.notes)
+        return task.score.contradiction
     beyond = beyond_scale(metric, task.scores[metric].value) if metric in task.scores else None
-    return [f"{beyond}; not shown"] if beyond else []
+    return beyond and f"{beyond}; not shown"
 
 
 def once(said: Iterable[tuple[str, str]]) -> list[str]:

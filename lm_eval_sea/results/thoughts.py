@@ -15,7 +15,7 @@ import pandas as pd
 
 from lm_eval_sea.results.rows import document
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.types import count_of
+from lm_eval_sea.results.types import count_of, mapping_of
 from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference, percent
 from lm_eval_sea.tasks._shared.metrics.target_language import is_in_language
 
@@ -114,12 +114,12 @@ def thought_rows(task: TaskRun) -> pd.DataFrame | None:
     frame = task.rows_frame("doc.state", "doc.finish_reason", "doc.tokens")
     if frame is None or not frame["doc.state"].notna().any():
         return None
-    tokens = {kind: [_number(told, kind) for told in frame["doc.tokens"]] for kind in ("thought", "answer")}
+    tokens = {kind: [_number(mapping_of(told).get(kind)) for told in frame["doc.tokens"]] for kind in ("thought", "answer")}
     return frame.assign(state=frame["doc.state"], finish_reason=frame["doc.finish_reason"], **tokens)
 
 
-def _number(told: Any, kind: str) -> float:
-    number = count_of(told.get(kind)) if isinstance(told, dict) else None
+def _number(told: Any) -> float:
+    number = count_of(told)
     return math.nan if number is None else float(number)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from lm_eval_sea.catalogue import Refusal
 
@@ -19,10 +19,9 @@ class Score:
 
     value: float
     stderr: float | None  # as lm-eval reports it; None where it reports none
-    filter: str
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Whether a value of a file is a finite number."""
     try:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
@@ -30,6 +29,21 @@ def is_number(value: Any) -> bool:
         return False
 
 
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether a value of a file is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def count_of(value: Any) -> int | None:
     """A number of rows or exemplars in a file; None if it is none, or is one that no float holds exactly."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
+    return value if is_whole(value) and 0 <= value < 2**53 else None
+
+
+def mapping_of(value: Any) -> dict[str, Any]:
+    """A mapping in a file; empty where something else stands."""
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value: Any) -> list[Any]:
+    """A list in a file; empty where something else stands."""
+    return value if isinstance(value, list) else []

@@ -8,14 +8,15 @@ Scores are shares of the best possible score, 0 to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy import special  # what scipy.stats.t calls, without a tenth of a millisecond of checks: pages have 100,000 tests
 
 from lm_eval_sea.tasks._shared.metrics.bits_per_byte import ratio_stderr
 
+Key = TypeVar("Key", bound=Hashable)
 CONFIDENCE = 0.95
 # With fewer clusters the t interval of a difference between right and wrong answers says little, and may leave −1 to 1.
 FEWEST_CLUSTERS = 10
@@ -75,45 +76,37 @@ def t_quantile(share: float, degrees: float) -> float:
 
 
 def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
-    """Standard error of the mean of scores that come in clusters (Miller 2024, section 2.2).
+    """Standard error of the mean of scores that come in clusters (Miller 2024, section 2.2); None for fewer than two clusters.
 
         sqrt( C / (C − 1) · Σ_c ( Σ_{i ∈ c} (s_i − s̄) )² ) / n
 
     for n scores, each with its cluster, in C clusters. The square is the sum over all pairs of rows of a cluster of
     (s_i − s̄)(s_j − s̄). With the correction C / (C − 1) for few clusters, clusters of one row each give the plain standard error.
 
-    Returns:
-        The error, ≥ 0; None for fewer than two clusters.
-
     Raises:
         ValueError: if the lengths differ, or a score is not finite.
     """
-    if len(scores) != len(clusters):
-        raise ValueError(f"{len(scores)} scores, but the clusters of {len(clusters)} rows")
     if not all(map(math.isfinite, scores)):
         raise ValueError("a score is not a finite number")
-    if len(set(clusters)) < 2:
-        return None
     mean = math.fsum(scores) / len(scores)
     sums: dict[Hashable, float] = {}
     for score, cluster in zip(scores, clusters, strict=True):
         sums[cluster] = sums.get(cluster, 0.0) + score - mean
     count = len(sums)
+    if count < 2:
+        return None
     error = math.sqrt(math.fsum(total * total for total in sums.values()) * count / (count - 1)) / len(scores)
     return error if error > _ROUNDING * max(map(abs, scores)) else 0.0
 
 
 def score_interval(mean: float, stderr: float | None, clusters: int) -> tuple[float | None, float | None]:
-    """The 95 % score interval of a share (Wilson 1927), with the effective number of rows (Korn and Graubard 1998).
+    """Both ends of the 95 % score interval of a share (Wilson 1927), with the effective number of rows (Korn and Graubard 1998).
 
         all π with |x̄ − π| ≤ t · √(π (1 − π) / m),   m = x̄ (1 − x̄) / stderr²
 
     t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters, and m the number of
     independent answers, right or wrong, that would have this standard error. Where all clusters score alike the error is 0 and m
-    the number of clusters. The interval lies in 0 to 1, also at both ends and for two clusters.
-
-    Returns:
-        Both ends; None and None without a standard error.
+    the number of clusters. The interval lies in 0 to 1, also at both ends and for two clusters. There is none without an error.
 
     Raises:
         ValueError: if the mean is not between 0 and 1.
@@ -168,28 +161,28 @@ def paired_difference(first: Sequence[float], second: Sequence[float], clusters:
     Raises:
         ValueError: without rows, for lengths that differ, or a score that is not finite.
     """
-    if len(first) != len(second):
-        raise ValueError(f"{len(first)} and {len(second)} scores are not of the same rows")
-    if not first:
-        raise ValueError("no rows, so no difference")
-    clusters = range(len(first)) if clusters is None else clusters
     deltas = [a - b for a, b in zip(first, second, strict=True)]
+    if not deltas:
+        raise ValueError("no rows, so no difference")
+    clusters = range(len(deltas)) if clusters is None else clusters
     mean, count = math.fsum(deltas) / len(deltas), len(set(clusters))
     spread = Spread(clustered_standard_error(deltas, clusters), count - 1, few=count < FEWEST_CLUSTERS)
     ends = spread.interval(mean, -1.0, 1.0) if spread.stderr else (None, None)  # none where all rows differ alike
     return Estimate(mean, spread.stderr, *ends, spread.p_value(mean), len(first), count)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
     """P-values corrected for the number of tests (Holm 1979): the chance of any false alarm among them stays at the level.
 
-    The k-th smallest of m, k from 1, is multiplied by m − k + 1; none may be below a smaller one's, or above 1.
+    The k-th smallest of m, k from 1, is multiplied by m − k + 1; none may be below a smaller one's, or above 1. What is None or
+    NaN was not tested, and is None.
     """
-    corrected = [0.0] * len(p_values)
+    known = {key: value for key, value in p_values.items() if value is not None and not math.isnan(value)}
+    corrected: dict[Key, float | None] = dict.fromkeys(p_values)
     highest = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
-        corrected[index] = highest
+    for rank, key in enumerate(sorted(known, key=known.__getitem__)):
+        highest = max(highest, min(1.0, (len(known) - rank) * known[key]))
+        corrected[key] = highest
     return corrected
 
 
@@ -207,10 +200,7 @@ def swap_test(
     observed is one more (Phipson and Smyth 2010). The rate of false alarms is then at most the level, whatever the rows.
 
     Both models have the same rows in the same order, (rows, statistics), each in one of `clusters`; `score` makes of sums over
-    rows, (sums, statistics), their scores.
-
-    Returns:
-        None for fewer than `FEWEST_CLUSTERS` clusters.
+    rows, (sums, statistics), their scores. None for fewer than `FEWEST_CLUSTERS` clusters.
     """
     numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
     count = len(numbers)

@@ -15,9 +15,6 @@ def write_whole(path: Path, content: bytes | str) -> None:
     """Writes a file in a folder that exists; the one that was there stays until the new one is whole.
 
     Text is written as UTF-8; what UTF-8 cannot hold becomes a question mark.
-
-    Raises:
-        OSError: if that fails.
     """
     data = content if isinstance(content, bytes) else content.encode(errors="replace")
     beside = path.with_name(f".{path.name}.{os.getpid()}")

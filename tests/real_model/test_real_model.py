@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from lm_eval_sea.results.read import read
-from lm_eval_sea.results.row_statistics import chrf_statistics, mean_statistics
+from lm_eval_sea.results.row_statistics import mean_statistics, statistics_of
 from lm_eval_sea.results.strata import combined, difference_strata
 from lm_eval_sea.tasks._shared.metrics.qa_metrics import token_f1
 from tests.conftest import ROOT
@@ -110,7 +110,7 @@ def test_translation_is_far_above_copying_the_source(samples):
     rows = samples[TRANSLATION]
     pairs = [(row["doc"]["translation"], answer) for row, answer in zip(rows, answers(rows), strict=True)]
     copies = [(row["doc"]["translation"], row["doc"]["english"]) for row in rows]
-    low, _ = advantage(chrf_statistics(pairs), chrf_statistics(copies), clusters(rows))
+    low, _ = advantage(statistics_of("chrf++", pairs), statistics_of("chrf++", copies), clusters(rows))
     assert low > 5
 
 

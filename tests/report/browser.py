@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import itertools
 import json
 import shutil
@@ -45,17 +46,12 @@ class Browser:
 
     def _wait(self, attempt: Callable[[], Any]) -> Any:
         deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                found = attempt()
-                if found:
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                if found := attempt():
                     return found
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise
-            if time.monotonic() > deadline:
-                raise TimeoutError("Chromium does not answer")
             time.sleep(0.05)
+        raise TimeoutError("Chromium does not answer")
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         number = next(self._numbers)
@@ -63,7 +59,8 @@ class Browser:
         while True:
             answer = json.loads(self._socket.recv())
             if answer.get("id") == number:
-                assert "error" not in answer, answer
+                if "error" in answer:  # such as that the page is just being left; who waits for something asks again
+                    raise ConnectionError(answer["error"])
                 result: dict[str, Any] = answer["result"]
                 return result
             self._note(answer)

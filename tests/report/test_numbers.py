@@ -88,12 +88,17 @@ def test_bias_by_hand(scores):
     assert generated.unanswered == 1
     # 2 + 2 + 4 + 6 + 8 right, 2 + 4 + 4 + 2 + 8 chosen; the row without a letter has no length
     assert generated.length_discrepancy == pytest.approx(100 * (20 - 22) / 22)
-    emptied = replace(scores, samples=scores.samples.assign(gold_characters=0.0))
-    assert bias.bias_table(emptied).length_discrepancy.isna().all(), "where right options are empty"
     for position in range(4):
         found = at(bias.position_table(scores), model="org/a", task=RANKED, position=position + 1)
         assert (found.gold, found.chosen) == (GOLDS.count(position), planted.CHOICES["org/a"][RANKED].count(position))
         assert found.chosen_share == pytest.approx(100 * found.chosen / 6)
+
+
+def test_where_right_options_are_empty_there_is_no_length(tmp_path):
+    docs = {"gold": [0, 1], "options": [["", ""]] * 2, "predictions": [{"acc": 0}] * 2}
+    write_run(tmp_path, {"toy": toy([1.0, 0.0], docs=docs)})
+    [found] = bias.bias_table(scores_of(read(tmp_path).best())).to_dict("records")
+    assert (found["length_discrepancy"], found["rstd"]) == (None, 50)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.one_of(st.none(), st.integers(0, 3))), min_size=1))
@@ -273,6 +278,16 @@ def test_rows_count_once_in_a_mean(tmp_path):
     assert [(mean.tasks, mean.value) for mean in of_both] == [(1, pytest.approx(80)), (1, pytest.approx(40))]
 
 
+def test_a_model_with_the_lite_task_alone_has_no_mean_where_more_have_the_whole_one(tmp_path):
+    for model, name in (("a", "sea_xcopa_id_to_ppl"), ("b", "sea_xcopa_id_to_ppl"), ("c", "sea_xcopa_id_to_ppl_lite")):
+        metadata = dict(task_named(name).metadata)
+        write_run(tmp_path / model, {name: {"scores": {"acc_ppl,none": 0.7}, "metadata": metadata}}, model=model)
+    scores = scores_of(read(tmp_path).best())
+    assert [cells["all tasks"].text for cells in overview(scores, "models")] == ["40.0", "40.0", "–"]
+    [figure] = overview_section(scores, None, steps=False).figures
+    assert [line.label for line in figure.chart.panels[0].lines] == ["a", "b"]
+
+
 def test_a_curve_over_checkpoints(tmp_path):
     for step, right in ((1000, 10), (3000, 25), (20000, 35)):
         answers = {f"org/model-step{step}": [1.0] * right + [0.0] * (40 - right)}
@@ -339,7 +354,7 @@ def test_tasks_of_other_packs_are_listed_not_scored(tmp_path):
     write_run(tmp_path, {"arc_easy": {"scores": {"acc,none": 0.5}, "rows": [{"doc_id": 0, "acc": 1.0}]}})
     scores = scores_of(read(tmp_path).best())
     assert list(scores.tasks.of_pack) == [False]
-    assert scores.headline.empty and scores.samples.empty
+    assert scores.headline.empty and not scores.logged
 
 
 def test_an_older_version_of_a_task_is_said(tmp_path):
@@ -371,7 +386,8 @@ def test_the_choice_of_a_headline_over_all_rows_is_that_of_its_rows(tmp_path):
         planned = {"metadata": dict(task_named(task).metadata), "rows": [rows[0] | {headline: ["x", 1.0, 0.5]}]}
         write_run(tmp_path / task, {task: planned | {"scores": {f"{headline},none": 1.0}}})
         scores = scores_of(read(tmp_path / task).best())
-        assert (scores.samples.chosen[0], scores.samples.score[0], scores.tasks.item_metric[0]) == (1, 1.0, metric)
+        [rows] = scores.logged.values()
+        assert (rows.chosen, rows.frame.score[0], scores.tasks.item_metric[0]) == ([1], 1.0, metric)
 
 
 def test_tasks_that_differ_in_their_exemplars_only_stay_apart(tmp_path):

@@ -38,13 +38,9 @@ NO_EVIDENCE += [[0, [-1.0, math.nan]], [0, [-1.0, 1e308]]]
 
 
 @pytest.mark.parametrize("value", NO_EVIDENCE, ids=str)
-def test_rows_that_say_nothing_choose_nothing(value):
-    found = rows_of([{"doc": {}, "acc_bc": value}, {"doc": {}, "acc": 1.0}])
-    assert found.chosen == [None, None] and not found.statistics
-
-
-def test_one_row_without_evidence_leaves_all_as_they_are():
-    found = rows_of([logged(0, [-1.0, -2.0]), {"doc": {}, "acc_bc": None}])
+@pytest.mark.parametrize("other", [{"doc": {}, "acc": 1.0}, logged(0, [-1.0, -2.0])], ids=["in no row", "in one row"])
+def test_rows_that_do_not_say_all_choose_nothing(value, other):
+    found = rows_of([{"doc": {}, "acc_bc": value}, other])
     assert found.chosen == [None, None] and not found.statistics
 
 

@@ -76,7 +76,7 @@ def test_the_error_of_a_score_of_all_rows_counts_passages_and_not_the_draws_of_t
     value = f1_score(golds, chosen, average="macro")
     left_out = np.array([f1_score(golds[passages != p], chosen[passages != p], average="macro") for p in range(30)])
     expected = np.sqrt(29 / 30 * np.square(left_out - left_out.mean()).sum())
-    found = task_score("f1_macro", facts_of({}), Score(value, 0.01, "none"), rows, [str(p) for p in passages], evaluated=120)
+    found = task_score("f1_macro", facts_of({}), Score(value, 0.01), rows, [str(p) for p in passages], evaluated=120)
     assert found.stderr == pytest.approx(100 * expected) and found.stderr > 5
     assert found.stderr_plain == pytest.approx(1) and found.clusters == 30
-    assert task_score("f1_macro", facts_of({}), Score(value, 0.01, "none"), evaluated=120).stderr == pytest.approx(1)
+    assert task_score("f1_macro", facts_of({}), Score(value, 0.01), evaluated=120).stderr == pytest.approx(1)

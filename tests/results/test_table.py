@@ -146,11 +146,6 @@ def test_one_answer_to_everything_is_said(tmp_path):
     assert said in records_of(runs)[0]["notes"]
 
 
-def test_parameters_that_a_server_refuses_are_said(tmp_path):
-    write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"refused_parameters": {"temperature": "not sent"}})
-    assert "not asked for as configured: the server refuses temperature (not sent)" in " ".join(shown(tmp_path).split())
-
-
 @pytest.mark.parametrize(("golds", "said"), [([1, 1, 1], True), ([0, 1, 1], False)])
 def test_one_label_in_all_rows_of_a_limited_run_is_said(tmp_path, golds, said):
     write_run(tmp_path, {"toy_th": toy([1.0] * 3, docs={"gold": golds}, rows=900) | {"doc_to_choice": ["yes", "no"]}})
@@ -291,10 +286,14 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     assert {model: places.text for model, places in ranks.items()} == {"a": "1–3", "b": "1–3", "c": "1–3"}
 
 
-def test_rows_that_are_logged_twice_are_said(tmp_path):
+def test_rows_that_are_logged_twice_and_parameters_that_a_server_refuses_are_said(tmp_path):
     twice = task([1] * 10 + [0] * 10)
-    write_run(tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}})
-    assert "toy_th: 20 of 40 logged rows repeat others, and count again" in shown(tmp_path)
+    write_run(
+        tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}}, config={"refused_parameters": {"temperature": "not sent"}}
+    )
+    text = shown(tmp_path)
+    assert "toy_th: 20 of 40 logged rows repeat others, and count again" in text
+    assert "not asked for as configured: the server refuses temperature (not sent)" in text
 
 
 @pytest.mark.parametrize(

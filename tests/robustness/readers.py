@@ -125,7 +125,7 @@ def show(place: Path) -> None:
 def frames(place: Path) -> None:
     """What the report groups and compares by: the columns have texts and numbers, and nothing else but what is missing."""
     found = scores_of(read(place).best(), shown_rows=4)
-    for frame in (found.runs, found.tasks, found.samples):
+    for frame in (found.runs, found.tasks, *(rows.frame for rows in found.logged.values())):
         for name in frame.columns.difference(["loglikelihoods", "doc_id"]):
             for value in frame[name].tolist():
                 assert isinstance(value, str | int | float) or value is None, f"{name}: {value!r}"

@@ -21,7 +21,7 @@ from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import Run, Runs, TaskRun, seconds_of
 from lm_eval_sea.results.score import TaskScore
-from lm_eval_sea.results.types import ResultsError, Score, is_number
+from lm_eval_sea.results.types import ResultsError, Score, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.tasks._shared.facts import ORDER
 
@@ -49,10 +49,9 @@ def model_id(name: str) -> str:
 
 
 def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The records of runs of which each task of a model counts once; `model` is its id, if not the one in the results.
+    """The records of runs of which each task of a model counts once, and notes on what is left out.
 
-    Returns:
-        Path below the datastore's root → record, and notes on what is left out. The same run has the same path each time.
+    By the path below the datastore's root, which is the same for a run each time; `model` is its id, if not that of the results.
 
     Raises:
         ResultsError: if no run has tasks of this pack, several models would have one id, or a name makes none.
@@ -126,8 +125,8 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
     """One entry per metric of a task of the pack that tests skill; the headline with the interval that the report gives."""
     if not task.facts.of_pack or task.facts.setting == ORDER:
         return
-    if task.score is not None:
-        notes += [f"{task.name}: {note}" for note in task.score.notes]
+    if task.score is not None and task.score.contradiction:
+        notes.append(f"{task.name}: {task.score.contradiction}")
     for name, metric in task.scores.items():
         beyond = "bits per byte have no best score" if name.startswith("bits_per_byte") else beyond_scale(name, metric.value)
         if beyond:
@@ -146,8 +145,7 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
-    listed = task.config.get("metric_list")
-    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    entries = list(map(mapping_of, list_of(task.config.get("metric_list"))))
     lower_is_better = {entry.get("metric"): entry.get("higher_is_better") is False for entry in reversed(entries)}
     signature = task.facts.signatures.get(name)
     details = {"headline": str(is_headline).lower()} | ({"chance": f"{task.facts.chance:g}"} if is_headline else {})

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from lm_eval_sea.report.languages.measures import Answers, against_english, consistencies, rank_correlation, shared_errors
-from lm_eval_sea.results.comparison import corrected
 from lm_eval_sea.results.runs import Runs, TaskRun
 from lm_eval_sea.results.types import ResultsError
-from lm_eval_sea.results.uncertainty import Estimate
+from lm_eval_sea.results.uncertainty import Estimate, holm
 from lm_eval_sea.results.visible_text import csv_text, some_names
 from lm_eval_sea.results.written_folder import WrittenFolder
 from lm_eval_sea.tasks._shared.facts import ORDER
@@ -217,7 +216,7 @@ def error_rows(comparisons: Mapping[Condition, Comparison], beside: str = "") ->
 
 def with_corrected_p_values(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with the p-values corrected for their number (Holm)."""
-    p_values = corrected({place: row["p_value"] for place, row in enumerate(rows)})
+    p_values = holm({place: row["p_value"] for place, row in enumerate(rows)})
     return [row | {"p_holm": p_values[place]} for place, row in enumerate(rows)]
 
 

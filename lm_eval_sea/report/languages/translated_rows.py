@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.results.rows import document
 from lm_eval_sea.results.runs import Runs, TaskRun
-from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.types import ResultsError, is_whole
 from lm_eval_sea.results.written_folder import write_whole
 
 SETTING = "to_en"
@@ -50,7 +50,7 @@ def _write_language(task: TaskRun, folder: Path) -> TranslatedFile:
     for logged in task.texts():
         entries: list[Any] = [document(logged).get(name) for name in _ENTRIES]
         link, number, gold, column, text, answer = entries
-        numbers = all(isinstance(value, int | str) and not isinstance(value, bool) for value in (number, gold))
+        numbers = all(is_whole(value) or isinstance(value, str) for value in (number, gold))
         if not numbers or not all(isinstance(value, str) for value in (link, column, text, answer)):
             raise ResultsError(f"{task.samples}: a row lacks one of {', '.join(_ENTRIES)}; is it of another version?")
         if not answer.strip():

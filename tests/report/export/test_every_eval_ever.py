@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import pytest
 
@@ -36,56 +37,28 @@ def out(runs, tmp_path_factory):
     return folder
 
 
-def test_the_time_of_a_run_is_that_of_the_results_not_of_the_file_name(tmp_path, runs):
-    [path] = (runs / "org__a").glob("results_*.json")
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / path.name).write_text(json.dumps(json.loads(path.read_text()) | {"date": 1234567890.25}))
-    assert main(["export", "every-eval-ever", str(tmp_path / "runs"), "--out", str(tmp_path / "eee")]) == 0
-    [record] = exported(tmp_path / "eee").values()
-    assert record["evaluation_timestamp"] == "1234567890"
-
-
-@pytest.fixture
-def of_folder(runs, tmp_path):
-    """The runs of one model, whose name is a path."""
-    folder = tmp_path / "runs" / "org__a"
-    folder.mkdir(parents=True)
-    for path in (runs / "org__a").iterdir():
-        text = path.read_text(encoding="utf-8")
-        if path.suffix == ".json":
-            content = json.loads(text) | {"model_name": "/data/checkpoints/my_model"}
-            content["config"]["model_args"] = {"pretrained": "/data/checkpoints/my_model"}
-            text = json.dumps(content)
-        (folder / path.name).write_text(text, encoding="utf-8")
-    return folder
-
-
-def check(out):
-    """By the package's own validator; without warnings, which keep a record out of the datastore."""
+def test_a_model_in_a_folder_is_exported(runs, tmp_path):
+    """By its last folder or as asked, the same run as the same file, at the time that the results say, not the file's name."""
+    folder, out = tmp_path / "runs", tmp_path / "out"
+    shutil.copytree(runs / "org__a", folder)
+    [path] = folder.glob("results_*.json")
+    content = json.loads(path.read_text()) | {"model_name": "/data/checkpoints/my_model", "date": 1234567890.25}
+    content["config"]["model_args"] = {"pretrained": "/data/checkpoints/my_model"}
+    path.write_text(json.dumps(content))
+    for model in ([], [], ["--model", "my-lab/mine"]):
+        assert main(["export", "every-eval-ever", str(folder), *model, "--out", str(out)]) == 0
+    found = exported(out)
+    assert {record["model_info"]["id"] for record in found.values()} == {"local/my_model", "my-lab/mine"}
+    for name, record in found.items():
+        assert re.fullmatch(rf"data/lm-eval-sea/{record['model_info']['id']}/[0-9a-f-]{{36}}\.json", name)
+        assert record["evaluation_timestamp"] == "1234567890" and "/data/checkpoints" not in json.dumps(record)
+    assert len(found) == 2
+    # by the package's own validator; without warnings, which keep a record out of the datastore
     reason = "needs every-eval-ever and Python 3.12: pip install 'lm-eval-sea[export]'"
     core = pytest.importorskip("every_eval_ever.validator.validation_core", reason=reason)
-    files = list(out.rglob("*.json"))
-    assert files
-    for path in files:
-        report = core.validate_file(path, repo_path=path.relative_to(out).as_posix(), run_semantic_checks=True)
+    for name in found:
+        report = core.validate_file(out / name, repo_path=name, run_semantic_checks=True)
         assert (report.valid, report.errors, report.warnings) == (True, [], [])
-
-
-def test_a_model_in_a_folder_is_exported(of_folder, tmp_path):
-    assert main(["export", "every-eval-ever", str(of_folder), "--out", str(tmp_path / "out")]) == 0
-    [(path, record)] = exported(tmp_path / "out").items()
-    assert record["model_info"]["id"] == "local/my_model"
-    assert re.fullmatch(r"data/lm-eval-sea/local/my_model/[0-9a-f-]{36}\.json", path)
-    assert "/data/checkpoints" not in json.dumps(record)
-    check(tmp_path / "out")
-
-
-def test_the_same_run_is_the_same_file(of_folder, tmp_path):
-    for _ in range(2):
-        assert main(["export", "every-eval-ever", str(of_folder), "--model", "my-lab/mine", "--out", str(tmp_path / "out")]) == 0
-    [(path, record)] = exported(tmp_path / "out").items()
-    assert record["model_info"]["id"] == "my-lab/mine"
-    assert path.startswith("data/lm-eval-sea/my-lab/mine/")
 
 
 def test_what_converters_of_plain_results_lose_is_there(out):
