@@ -297,8 +297,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
-        kind: type[PrefixModel] = BranchingModel if takes_masks(self.model) else CopyingModel
-        scorer = Scorer(kind(self.model, **self._types()), continuations, budget, self._is_verified)
+        scorer = Scorer(self._prefix_model(), continuations, budget, self._is_verified)
         self.work.distinct += scorer.distinct_tokens
         answers: list[Found | None] = [None] * len(requests)
 
@@ -325,6 +324,10 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
                 self.work.forwarded += scorer.forwarded_tokens
                 self.work.verification += scorer.reference_tokens
         return answers
+
+    def _prefix_model(self) -> PrefixModel:
+        kind: type[PrefixModel] = BranchingModel if takes_masks(self.model) else CopyingModel
+        return kind(self.model, **self._types())
 
     def _types(self) -> dict[str, Any]:
         return {"device": self.device, "autocast_dtype": self.mixed_precision_dtype, "softmax_dtype": self.softmax_dtype}
