@@ -1,5 +1,6 @@
-"""A folder that looks like a model's."""
+"""Folders that look like a model's."""
 
+import shutil
 from pathlib import Path
 
 
@@ -12,4 +13,11 @@ def model_folder(path: Path, *, weights: bytes | None = b"no weights", text: str
     train_tokenizer([text], bos=False, vocabulary=300).save_pretrained(path)
     if weights is not None:
         (path / "model.safetensors").write_bytes(weights)
+    return path
+
+
+def with_template(model: Path, path: Path, template: str) -> Path:
+    """A copy of a model that has a chat template."""
+    shutil.copytree(model, path, dirs_exist_ok=True)
+    (path / "chat_template.jinja").write_text(template)
     return path

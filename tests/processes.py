@@ -15,6 +15,12 @@ from lm_eval_sea.commands.cli import main
 from tests.conftest import ROOT
 
 
+def run_of(model: object, tasks: str, *more: object, backend: str = "hf") -> list[str]:
+    """The arguments of a run of tasks on the CPU; `model` is a folder, perhaps with further arguments behind it."""
+    given = ["run", "--model", backend, "--model_args", f"pretrained={model}", "--device", "cpu", "--tasks", tasks, *more]
+    return list(map(str, given))
+
+
 def begin(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.Popen:
     """`python -m ARGUMENTS`, which the test waits for or kills."""
     return subprocess.Popen(stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_options(arguments, cwd, environment))

@@ -15,9 +15,16 @@ if TYPE_CHECKING:
         """What lm-eval's `hf` and `vllm` have in common."""
 
         backend: str
+        tokenizer: Any
+        add_bos_token: bool | None
+        _config: Any
 
         def tok_encode(self, string: Any, add_special_tokens: bool | None = None, **kwargs: Any) -> list[int]:
             """The tokens of a text."""
+            raise NotImplementedError
+
+        def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
+            """The texts that the model writes."""
             raise NotImplementedError
 else:
     Model = object
@@ -80,10 +87,9 @@ class BatchEncoding(Model):
 
     def tok_encode(self, string: Any, add_special_tokens: bool | None = None, **kwargs: Any) -> list[int]:
         """The tokens of a text; the arguments are the parent's."""
-        known = (
-            self._encoded.get((string, add_special_tokens)) if self._encoded and isinstance(string, str) and not kwargs else None
-        )
-        return super().tok_encode(string, add_special_tokens=add_special_tokens, **kwargs) if known is None else known
+        if self._encoded and isinstance(string, str) and not kwargs and (string, add_special_tokens) in self._encoded:
+            return self._encoded[string, add_special_tokens]
+        return super().tok_encode(string, add_special_tokens=add_special_tokens, **kwargs)
 
     @contextmanager
     def _encoding(self, pairs: Sequence[tuple[str, str]]) -> Iterator[None]:

@@ -26,12 +26,7 @@ class PrefixCache(DynamicCache):
     """
 
     def __init__(self, prefix: Prefix, *, keep: bool) -> None:
-        """Begins behind a prefix.
-
-        Args:
-            prefix: what the rows stand behind.
-            keep: whether to gather the keys and values of the rows in `kept`.
-        """
+        """Begins behind a prefix; `keep`: whether to gather the keys and values of the rows in `kept`."""
         super().__init__()
         self.kept: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._prefix = prefix
@@ -104,7 +99,6 @@ class BranchingModel(PrefixModel):
     prefix_memory = 0.25  # keys and values of the rows exist for one layer at a time
 
     def __init__(self, model: PreTrainedModel, **options: Any) -> None:
-        """Wraps a model; the arguments are those of `PrefixModel`."""
         super().__init__(model, **options)
         config = model.config.get_text_config()
         self._additive = config._attn_implementation == "eager"  # other implementations take masks of truth values
@@ -117,7 +111,7 @@ class BranchingModel(PrefixModel):
         keywords: dict[str, Any] = {"use_cache": False}
         if prefix.length or batch.branches:  # a mask would keep a first prefix from the flash kernel, whose memory is far smaller
             tokens, ends, positions = upload(self._device, batch.tokens, batch.ends, batch.positions)
-            keywords |= self._branching_arguments(ends, positions, prefix.length)
+            keywords |= self._masks(partial(attention_mask, ends, positions, prefix.length)) | {"position_ids": positions}
         else:
             (tokens,) = upload(self._device, batch.tokens)
         cache = PrefixCache(prefix, keep=keep)
@@ -132,16 +126,8 @@ class BranchingModel(PrefixModel):
     def run_plain(self, batch: Batch, predictions: Sequence[Predictions], length: int) -> tuple[list[Scores], Prefix]:
         """Computes a single row as everyone does, without masks, positions and a head of our own.
 
-        Args:
-            batch: the row.
-            predictions: what is read off it, in several parts.
-            length: how many of its first tokens become a prefix.
-
-        Returns:
-            The scores of each part, and the prefix.
-
-        Raises:
-            RuntimeError: if the model does not work as its kind of model should.
+        What is read off it has several parts, each with its scores; the first `length` tokens become a prefix. As `run` it raises
+        `RuntimeError`.
         """
         cache = PrefixCache(Prefix(), keep=True)
         (tokens,) = upload(self._device, batch.tokens)
@@ -191,22 +177,14 @@ class BranchingModel(PrefixModel):
         with rounded_otherwise(self._model, dtype, draw):
             return self.plain_logprobs(tokens, last)
 
-    def _branching_arguments(self, ends: torch.Tensor, positions: torch.Tensor, prefix: int) -> dict[str, Any]:
-        return {**self._masks(partial(attention_mask, ends, positions, prefix)), "position_ids": positions}
-
     def _masks(self, masking: Callable[[int | None], torch.Tensor]) -> dict[str, Any]:
         def mask(window: int | None) -> torch.Tensor:
-            return self._as_model_takes_it(masking(window))
+            seen = masking(window)
+            if not self._additive:
+                return seen
+            dtype = self._autocast_dtype or self._model.dtype
+            return torch.zeros(seen.shape, dtype=dtype, device=seen.device).masked_fill_(~seen, torch.finfo(dtype).min)
 
-        masks: torch.Tensor | dict[str, torch.Tensor]
         if "sliding_attention" in self._layer_types:
-            masks = {"full_attention": mask(None), "sliding_attention": mask(self._window)}
-        else:
-            masks = mask(None if self._layer_types else self._window)
-        return {"attention_mask": masks}
-
-    def _as_model_takes_it(self, mask: torch.Tensor) -> torch.Tensor:
-        if not self._additive:
-            return mask
-        dtype = self._autocast_dtype or self._model.dtype
-        return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill_(~mask, torch.finfo(dtype).min)
+            return {"attention_mask": {"full_attention": mask(None), "sliding_attention": mask(self._window)}}
+        return {"attention_mask": mask(None if self._layer_types else self._window)}

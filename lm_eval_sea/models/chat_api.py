@@ -82,9 +82,9 @@ class ChatAPI(LM):
             thinking: "on" or "off" for the chat template, or "template" for what it does by itself.
             effort: `reasoning_effort` of the request.
             chat_template_kwargs: further ones, as JSON.
-            batch_size: as all following ones, what lm-eval hands to all models and none of it concerns a server.
-            max_batch_size: see there.
-            device: see there.
+            batch_size: lm-eval hands it to all models, but it does not concern a server.
+            max_batch_size: likewise.
+            device: likewise.
 
         Raises:
             ServerError: for what cannot be, or if the server is not there or refuses the key.
@@ -127,13 +127,8 @@ class ChatAPI(LM):
             return window, rendered[-_PROMPT_END:]
 
     def _server(self, parameters: ServerParameters) -> ChatServer:
-        return ChatServer(
-            self._base_url,
-            self._api_key or "none",
-            timeout=self._timeout,
-            max_retries=self._max_retries,
-            parameters=parameters,
-        )
+        key = self._api_key or "none"
+        return ChatServer(self._base_url, key, timeout=self._timeout, max_retries=self._max_retries, parameters=parameters)
 
     @property
     def tokenizer_name(self) -> str:
@@ -145,11 +140,7 @@ class ChatAPI(LM):
         return JsonChatStr(json.dumps(chat_history, ensure_ascii=False))
 
     def tells_log_likelihoods(self) -> bool:
-        """Whether the server ranks answers to messages, as vLLM's does.
-
-        Raises:
-            ServerError: if it does not because of how it is asked.
-        """
+        """Whether the server ranks answers to messages, as vLLM's does; a `ServerError` if not because of how it is asked."""
 
         async def try_it() -> bool:
             async with self._server(self._parameters) as server:
@@ -165,18 +156,13 @@ class ChatAPI(LM):
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """Log-likelihoods of answers to messages, in nats, and whether each of their tokens is the likeliest.
 
-        Args:
-            requests: messages, or a prompt that is sent as one; and what may begin the answer.
-            disable_tqdm: whether to show no progress bar.
-
-        Raises:
-            ServerError: if the server does not tell.
+        Requests have messages, or a prompt that is sent as one, and what may begin the answer. If the server does not tell, there
+        is a `ServerError`.
         """
         if not requests:
             return []
         with tqdm(total=len(requests), disable=disable_tqdm, desc="Requesting log-likelihoods") as progress:
-            answers: list[tuple[float, bool]] = asyncio.run(self._rank_all(requests, progress))
-        return answers
+            return asyncio.run(self._rank_all(requests, progress))
 
     async def _rank_all(self, requests: Sequence[Instance], progress: Any) -> list[Any]:
         answers: list[tuple[float, bool] | None] = [None] * len(requests)
@@ -216,14 +202,9 @@ class ChatAPI(LM):
         raise ServerError("chat-api gives no perplexities; take local-completions")
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """Answers, in the order of the requests.
+        """Answers; requests have messages, or a prompt that is sent as one, and settings of generation.
 
-        Args:
-            requests: messages, or a prompt that is sent as one; and settings of generation.
-            disable_tqdm: whether to show no progress bar.
-
-        Raises:
-            ServerError: if the server refuses what all requests have in common, or is gone.
+        If the server refuses what all requests have in common, or is gone, there is a `ServerError`.
         """
         if not requests:
             return []
@@ -307,11 +288,8 @@ class ChatAPI(LM):
         return wanted | own, [end for end in until if end]
 
 
-def _messages_of(prompt: Any) -> list[dict[str, str]]:
-    messages: list[dict[str, str]] = (
-        json.loads(prompt.prompt) if isinstance(prompt, JsonChatStr) else [{"role": "user", "content": prompt}]
-    )
-    return messages
+def _messages_of(prompt: Any) -> Any:
+    return json.loads(prompt.prompt) if isinstance(prompt, JsonChatStr) else [{"role": "user", "content": prompt}]
 
 
 def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
@@ -323,20 +301,17 @@ def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> GeneratedText:
-    """The answer as tasks take it.
+    """The answer as tasks take it, cut at `until`.
 
-    Args:
-        reply: of the server.
-        until: where the answer is to be cut.
-        prompt_end: of the rendered prompt, if the server tells; where it opens a thought, a text that does not close it is one.
+    `prompt_end` is how the rendered prompt ends, if the server tells; where that opens a thought, a text that does not close it
+    is one.
     """
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not tell thoughts apart leaves them in the text
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
     if told_apart is None and text and parts.state in ("cut", "stopped in the thought"):
         text, told_apart = "", parts.thought
-    details = reply.usage.get("completion_tokens_details")
-    thought = _count(details, "reasoning_tokens")
+    thought = _count(reply.usage.get("completion_tokens_details"), "reasoning_tokens")
     if not thought and (told_apart or parts.state != "no thought"):  # some count none of what they send
         thought = None
     written = _count(reply.usage, "completion_tokens")
@@ -359,8 +334,9 @@ def _count(counts: Any, name: str) -> int | None:
 
 def _cut(text: str, parts: Generated, until: Sequence[str]) -> str:
     """A text up to the first of `until` behind its thought, and behind leading blanks."""
-    begin = 0 if parts.state == "no thought" else text.rfind(parts.answer)
-    if begin < 0 or (parts.state != "no thought" and not parts.answer):  # no answer in which to look
+    is_answer = parts.state == "no thought"
+    begin = 0 if is_answer else text.rfind(parts.answer)
+    if begin < 0 or not (is_answer or parts.answer):  # no answer in which to look
         return text
     begin = len(text) - len(text[begin:].lstrip())
     ends = [found for end in until if (found := text.find(end, begin)) >= 0]

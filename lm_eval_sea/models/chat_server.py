@@ -55,43 +55,30 @@ class _BrokenReplyError(RuntimeError):
 
 @dataclass
 class Reply:
-    """An answer, as far as it has come.
+    """An answer, as far as it has come."""
 
-    Attributes:
-        answer: None where the server sent none.
-        thought: None where the server tells none apart.
-        finish_reason: in the words of OpenAI's API; the server's own where none is known.
-        usage: as the server counts tokens.
-        model: what the server calls the model that answers.
-        length: characters of answer and thought.
-        refused_parameters: what was sent in the place of parameters that the server refuses.
-    """
-
-    finish_reason: str | None = None
-    model: str | None = None
-    usage: dict[str, Any] = field(default_factory=dict)
+    finish_reason: str | None = None  # in the words of OpenAI's API; the server's own where none is known
+    model: str | None = None  # what the server calls the model that answers
+    usage: dict[str, Any] = field(default_factory=dict)  # as the server counts tokens
+    # what was sent in the place of parameters that the server refuses
     refused_parameters: Mapping[str, str] = field(default_factory=dict)
     _answer: list[str] = field(default_factory=list)
     _thought: list[str] = field(default_factory=list)
     _has_deltas: bool = False
-    length: int = 0
+    length: int = 0  # characters of answer and thought
 
     @property
     def answer(self) -> str | None:
-        """The whole of it."""
-        return _whole(self._answer)
+        """The whole of it; None where the server sent none."""
+        return _without_surrogates("".join(self._answer)) if self._answer else None
 
     @property
     def thought(self) -> str | None:
-        """The whole of it."""
-        return _whole(self._thought)
+        """The whole of it; None where the server tells none apart."""
+        return _without_surrogates("".join(self._thought)) if self._thought else None
 
     def add(self, data: Any) -> None:
-        """Takes a piece of a stream, or a whole completion.
-
-        Raises:
-            _BrokenReplyError: for the report of an error, and what is too long.
-        """
+        """Takes a piece of a stream, or a whole completion; the report of an error and what is too long are no answers."""
         if not isinstance(data, Mapping):
             raise _BrokenReplyError(f"a reply that is no completion: {_shown(data)}")
         if error := data.get("error"):
@@ -111,9 +98,8 @@ class Reply:
             # vLLM from 0.12 on and OpenRouter: reasoning; older vLLM, SGLang and DeepSeek: reasoning_content; some send both
             thought += _text_in(part.get("reasoning")) or _text_in(part.get("reasoning_content"))
             text += part.get("refusal") or ""
-            for pieces, piece in ((self._answer, text), (self._thought, thought)):
-                if piece:
-                    pieces.append(piece)
+            self._answer += [text] if text else []
+            self._thought += [thought] if thought else []
             if finish_reason := choice.get("finish_reason"):
                 self.finish_reason = end_of(str(finish_reason)) or _shown(finish_reason)
             if self.finish_reason == FAILED:
@@ -121,10 +107,6 @@ class Reply:
             self.length += len(text) + len(thought)
         if self.length > LONGEST_TEXT:
             raise _BrokenReplyError("an answer without an end")
-
-
-def _whole(pieces: Sequence[str]) -> str | None:
-    return _without_surrogates("".join(pieces)) if pieces else None
 
 
 def _without_surrogates(text: str) -> str:
@@ -155,15 +137,8 @@ class ChatServer:
     def __init__(self, base_url: str, api_key: str, *, timeout: float, max_retries: int, parameters: ServerParameters) -> None:
         """Connects when it is asked.
 
-        Args:
-            base_url: such as http://localhost:8000/v1.
-            api_key: servers of one's own want none, but the client does.
-            timeout: seconds without a token; before the first as many without a sign of the server, and `QUEUE` times as many.
-            max_retries: attempts after the first.
-            parameters: what is known of what the server takes.
-
-        Raises:
-            ServerError: if the package openai is missing.
+        `timeout` is in seconds without a token; before the first it is as many without a sign of the server, and `QUEUE` times as
+        many in all. Servers of one's own want no key, but the client does.
         """
         try:
             import openai
@@ -188,11 +163,7 @@ class ChatServer:
         await self._client.close()
 
     async def models(self) -> list[Mapping[str, Any]] | None:
-        """What the server says of its models; None if it says nothing.
-
-        Raises:
-            ServerError: if it is not there, or refuses the key.
-        """
+        """What the server says of its models; None if it says nothing. If it is not there or refuses the key, `ServerError`."""
         try:
             client = self._client.with_options(timeout=_CONNECT_SECONDS)
             told = await self._attempts(
@@ -208,18 +179,13 @@ class ChatServer:
         return [model for model in models if isinstance(model, Mapping)] if isinstance(models, list) else None
 
     async def chat(self, model: str, messages: Any, wanted: Mapping[str, Any]) -> Reply:
-        """One answer.
-
-        Args:
-            model: its name at the server.
-            messages: role and content of each.
-            wanted: all other parameters.
+        """One answer; `wanted` has all other parameters.
 
         Raises:
             RequestError: if there is none.
             ServerError: if there can be none for any request.
         """
-        parameters = self._parameters.of_request(wanted)
+        parameters = RequestParameters(self._parameters, wanted)
         while True:
             try:
                 reply: Reply = await self._attempts(functools.partial(self._stream, model, messages, parameters.sent()))
@@ -236,12 +202,6 @@ class ChatServer:
 
         The server renders the messages; prompt and ending are then encoded as one text, in which the tokens of the prompt must
         come first, and its tokens are ranked as they are. As in lm-eval, blanks at the end of the prompt count with the ending.
-
-        Args:
-            model: its name at the server.
-            messages: role and content of each.
-            endings: the texts.
-            template_kwargs: for the chat template.
 
         Returns:
             For each text the sum in nats, and whether each of its tokens is the likeliest.
@@ -262,10 +222,9 @@ class ChatServer:
         return [await self._rank(model, stem, prompt + ending) for ending in endings]
 
     async def render(self, model: str, messages: Any, template_kwargs: Mapping[str, Any]) -> tuple[str, list[int]]:
-        """What the model reads: the text that the chat template makes of messages, and its tokens. vLLM's server tells it.
+        """What the model reads: the text that the chat template makes of messages, and its tokens.
 
-        Raises:
-            RequestError: if the server does not.
+        vLLM's server tells it; with one that does not, there is a `RequestError`.
         """
         asked = {"model": model, "messages": messages, "add_generation_prompt": True, "chat_template_kwargs": template_kwargs}
         ids = _told(await self._post("/tokenize", asked), "tokens")
@@ -287,17 +246,11 @@ class ChatServer:
             raise RequestError(f"{self._base_url} tells {wrong[0]} as a log-probability, which is 0 at most")
         return sum(numbers), is_greedy
 
-    async def _encode(self, model: str, text: str) -> list[int]:
-        told = await self._post("/tokenize", {"model": model, "prompt": text, "add_special_tokens": False})
-        tokens: list[int] = _told(told, "tokens")
-        return tokens
+    async def _encode(self, model: str, text: str) -> Any:
+        return _told(await self._post("/tokenize", {"model": model, "prompt": text, "add_special_tokens": False}), "tokens")
 
     async def _post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """What the server sends back, parsed.
-
-        Raises:
-            RequestError: if it is an error.
-        """
+        """What the server sends back, parsed; an error of the server is a `RequestError`."""
         url = self._base_url.removesuffix("/v1") + path
         try:
             return await self._attempts(functools.partial(self._client.post, url, cast_to=object, body=body))
@@ -305,20 +258,16 @@ class ChatServer:
             raise RequestError(str(self._refusal(error))) from error
 
     def _learn(self, parameters: RequestParameters, error: Any) -> None:
-        """Has a request that was refused take other parameters.
+        """Has a request that was refused take other parameters; a `RequestError` if it would be made as before.
 
-        Raises:
-            RequestError: if it would be made as before.
-            ServerError: if no request can be made.
+        If no request can be made, a `ServerError`.
         """
         refusal = self._refusal(error)
-        body = error.body if isinstance(error.body, Mapping) else {}
-        if error.status_code in _OF_ALL or body.get("code") == "insufficient_quota":
+        if error.status_code in _OF_ALL or error.code == "insufficient_quota":
             raise refusal from error
         if error.status_code in _OF_PARAMETERS:
-            named = body.get("param")
             try:
-                if parameters.learn(_message(error), named if isinstance(named, str) else None):
+                if parameters.learn(_message(error), error.param if isinstance(error.param, str) else None):
                     return
             except NeededParameterError as needed:
                 raise ServerError(f"{self._base_url}: {needed}") from error
@@ -331,11 +280,9 @@ class ChatServer:
         return ServerError(f"{self._base_url}: status {error.status_code}: {_message(error)}{hint}")
 
     async def _attempts(self, attempt: Any, max_retries: int | None = None) -> Any:
-        """What an attempt returns, made again after failures that may pass.
+        """What an attempt returns, made again after failures that may pass; `NoReplyError` if all attempts failed.
 
-        Raises:
-            NoReplyError: if all attempts failed.
-            openai.APIStatusError: for a refusal.
+        A refusal is an `openai.APIStatusError`.
         """
         retries = self._max_retries if max_retries is None else max_retries
         for number in range(retries + 1):
@@ -343,9 +290,8 @@ class ChatServer:
             try:
                 return await attempt()
             except self._openai.APIStatusError as error:
-                body = error.body if isinstance(error.body, Mapping) else {}
                 passes = error.status_code in _PASSING or error.status_code >= 500
-                if not passes or body.get("code") == "insufficient_quota":
+                if not passes or error.code == "insufficient_quota":
                     raise
                 problem = f"status {error.status_code}: {_message(error)}"
                 wait = _stated_wait(error.response.headers) or wait
@@ -353,10 +299,10 @@ class ChatServer:
                 problem = str(error)
             except Exception as error:  # the client and the library below raise what they like of a reply that is broken
                 problem = _shown(f"{error} ({type(error.__cause__ or error).__name__})")
-            wait = min(wait, LONGEST_WAIT)
-            if number < retries and wait > _LONG_WAIT:
-                logger.warning("%s: %s; asked again in %.0f seconds", self._base_url, problem, wait)
             if number < retries:
+                wait = min(wait, LONGEST_WAIT)
+                if wait > _LONG_WAIT:
+                    logger.warning("%s: %s; asked again in %.0f seconds", self._base_url, problem, wait)
                 await asyncio.sleep(wait)
         raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem)
 
@@ -397,11 +343,10 @@ async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
     """What server-sent events carry. Those of chat completions are a line each; others are comments."""
     async for line in _lines(chunks):
         name, _, value = line.partition(":")
-        if name != "data":
-            continue
-        if value.strip() == "[DONE]":
+        if name == "data" and value.strip() == "[DONE]":
             return
-        yield json.loads(value)
+        if name == "data":
+            yield json.loads(value)
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:

@@ -7,7 +7,6 @@ its own masks, and its own cache holds whatever it needs of the prefix: keys and
 from __future__ import annotations
 
 import copy
-import inspect
 from typing import Any
 
 import torch
@@ -15,7 +14,7 @@ from transformers import DynamicCache, PreTrainedModel
 
 from .forward import Prefix, PrefixModel, Scores, upload
 from .layout import Batch
-from .obstacles import takes_positions
+from .obstacles import forward_parameters
 from .predictions import Predictions
 
 
@@ -27,13 +26,10 @@ class CopyingModel(PrefixModel):
     prefix_memory = 1  # the copies are those of all layers at a time
 
     def __init__(self, model: PreTrainedModel, **options: Any) -> None:
-        """Wraps a model; the arguments are those of `PrefixModel`."""
         super().__init__(model, **options)
-        # an adapter's signature says nothing
-        bare: Any = model.get_base_model() if hasattr(model, "get_base_model") else model  # type: ignore[operator]
-        parameters = inspect.signature(type(bare).forward).parameters
+        parameters = forward_parameters(model)
         self._cache_name = "cache_params" if "cache_params" in parameters else "past_key_values"
-        self._takes_positions = takes_positions(model)
+        self._takes_positions = "position_ids" in parameters
 
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows, as `PrefixModel.run` says; none of them may branch."""

@@ -27,15 +27,10 @@ from .prefix_tree import KEY_BYTES, common_prefixes, sort_key, tokens_of
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A text to be scored from a position on.
+    """A text to be scored from a position on."""
 
-    Attributes:
-        tokens: context and continuation.
-        first: position of the first token of the continuation, 1 or more.
-    """
-
-    tokens: list[int]
-    first: int
+    tokens: list[int]  # context and continuation
+    first: int  # position of the first token of the continuation, 1 or more
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,52 +43,32 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """How a target is read off a request.
+    """How a target is read off a request."""
 
-    Attributes:
-        index: number of the target.
-        first: position of the first token that counts.
-        end: position behind the last token of the prompt that counts.
-        asked: token behind `end` that counts, too, if any.
-    """
-
-    index: int
-    first: int
-    end: int
-    asked: int | None = None
+    index: int  # number of the target
+    first: int  # position of the first token that counts
+    end: int  # position behind the last token of the prompt that counts
+    asked: int | None = None  # token behind `end` that counts, too, if any
 
 
 @dataclass(slots=True)
 class Request:
-    """What is sent to the engine.
+    """What is sent to the engine."""
 
-    Attributes:
-        tokens: the prompt.
-        shared: how many tokens it has in common with the request before.
-        asked: tokens whose log-probability as the next one is wanted.
-        scored: whether the log-probabilities of the prompt's own tokens are wanted.
-        reads: targets that can be read off as soon as it is answered.
-    """
-
-    tokens: list[int]
-    shared: int
-    asked: list[int]
-    scored: bool
-    reads: list[Read] = field(default_factory=list)
+    tokens: list[int]  # the prompt
+    shared: int  # how many tokens it has in common with the request before
+    asked: list[int]  # tokens whose log-probability as the next one is wanted
+    scored: bool  # whether the log-probabilities of the prompt's own tokens are wanted
+    reads: list[Read] = field(default_factory=list)  # targets that can be read off as soon as it is answered
 
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswer:
-    """What the engine says.
+    """What the engine says."""
 
-    Attributes:
-        logprobs: log-probabilities of the last tokens of the prompt, as many as were given.
-        greedy: whether each of them is the most probable one.
-        asked: log-probabilities of the tokens asked for, and whether each is the most probable one.
-    """
-
-    logprobs: Sequence[float]
-    greedy: Sequence[bool]
+    logprobs: Sequence[float]  # log-probabilities of the last tokens of the prompt, as many as were given
+    greedy: Sequence[bool]  # whether each of them is the most probable one
+    # log-probabilities of the tokens asked for, and whether each is the most probable one
     asked: Mapping[int, tuple[float, bool]]
 
 
@@ -108,10 +83,7 @@ class Plan:
 def make_plan(targets: Sequence[Target], block_size: int, most_asked: int) -> Plan:
     """Plans the requests for targets of two tokens or more.
 
-    Args:
-        targets: the texts.
-        block_size: tokens of a block of the cache, or a divisor of that number.
-        most_asked: the most tokens that can be asked for in one request.
+    A block of the cache has `block_size` tokens, or a multiple of them. One request can ask for `most_asked` tokens at most.
     """
     of_key: dict[bytes, list[int]] = defaultdict(list)
     for index, target in enumerate(targets):
@@ -221,7 +193,6 @@ class Reader:
     """Reads scores off the answers, which are to be given in the order of the requests."""
 
     def __init__(self) -> None:
-        """Begins before the first request."""
         self._logprobs: list[float | None] = []  # of the tokens of the last request; None where the engine gave none
         self._greedy: list[bool] = []
         self._asked: dict[int, dict[int, tuple[float, bool]]] = {}  # by the number of tokens before them

@@ -5,25 +5,11 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from transformers import AutoTokenizer
 
-if TYPE_CHECKING:
-    from lm_eval.api.model import TemplateLM
-
-    class Model(TemplateLM):
-        """What lm-eval's `hf` and `vllm` have in common."""
-
-        tokenizer: Any
-        add_bos_token: bool | None
-        _config: Any
-
-        def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
-            """The texts that the model writes."""
-            raise NotImplementedError
-else:
-    Model = object
+from .batch_encoding import Model
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -39,14 +25,8 @@ _BASE_NAME = re.compile(r"(^|[-_./])(base|pt|pretrained)($|[-_.])", re.IGNORECAS
 def find_fault(tokens: Sequence[int], *, bos: int | None, wants_bos: bool, templated: bool, name: str) -> str | None:
     """What is wrong with the beginning of a prompt, and the flag that mends it; None if nothing is known to be.
 
-    That a chat template is missing is no fault: models that chat are ranked without one, too.
-
-    Args:
-        tokens: the first tokens of the prompt.
-        bos: the begin-of-sequence token, if the tokenizer has one.
-        wants_bos: whether the model is used with one.
-        templated: whether a chat template was applied.
-        name: name or folder of the model.
+    That a chat template is missing is no fault: models that chat are ranked without one, too. `bos` is the tokenizer's
+    begin-of-sequence token, if it has one, and `name` that of the model, or its folder.
     """
     if bos is not None and list(tokens[:2]) == [bos, bos]:
         return "they begin with two begin-of-sequence tokens; add_bos_token=False in --model_args leaves one out"

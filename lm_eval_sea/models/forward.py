@@ -34,44 +34,27 @@ LEAST_PASS_TOKENS, MOST_PASS_TOKENS = 256, 16384
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Tokens that were computed before.
+    """Tokens that were computed before."""
 
-    Attributes:
-        length: number of tokens.
-        kept: what the model keeps of them; None of no tokens.
-    """
-
-    length: int = 0
-    kept: Any = None
+    length: int = 0  # number of tokens
+    kept: Any = None  # what the model keeps of them; None of no tokens
 
 
+@dataclass(eq=False)
 class Scores:
     """Log-probabilities of the targets of `Predictions`, and whether each target is the most probable token.
 
     They are fetched from the device when they are first read, so that the host can prepare the next pass meanwhile.
-
-    Attributes:
-        dtype: the type the logarithms were computed in.
-        watched: log-probabilities of every word, [predictions, vocabulary], where `Predictions.watched` asks for them.
     """
 
-    def __init__(self, found: torch.Tensor, back: np.ndarray, dtype: torch.dtype, watched: dict[int, torch.Tensor]) -> None:
-        """Keeps what a pass found.
-
-        Args:
-            found: natural logarithms, and 1 for the most probable token and 0 for others, in a type of numpy; [2, scores].
-            back: the order in which the scores are read.
-            dtype: see above.
-            watched: see above.
-        """
-        self.dtype = dtype
-        self.watched = watched
-        self._found = found
-        self._back = back
+    found: torch.Tensor  # natural logarithms, and 1 for the most probable token and 0 for others, in a type of numpy; [2, scores]
+    back: np.ndarray  # the order in which the scores are read
+    dtype: torch.dtype  # that the logarithms were computed in
+    watched: dict[int, torch.Tensor]  # log-probabilities of every word, [predictions, vocabulary], as `Predictions.watched` asks
 
     @cached_property
     def _read(self) -> np.ndarray:
-        return np.asarray(self._found.cpu().numpy()[:, self._back])
+        return np.asarray(self.found.cpu().numpy()[:, self.back])
 
     @property
     def logprobs(self) -> np.ndarray:
@@ -114,18 +97,12 @@ def launched_tokens(layers: int, parameters: int) -> int:
 
 
 class PrefixModel(ABC):
-    """Runs a causal language model over rows that stand behind a common prefix.
+    """Runs a causal language model over rows that stand behind a common prefix."""
 
-    Attributes:
-        branches: whether the tokens of a row may branch.
-        least_width: the fewest tokens of a row that is not kept.
-        prefix_memory: what a token of the prefix takes in memory for each row behind it, beside a token of the row.
-        pass_tokens: what a forward pass costs, in tokens, besides its own.
-    """
-
-    branches: bool
-    least_width: int
-    prefix_memory: float
+    branches: bool  # whether the tokens of a row may branch
+    least_width: int  # the fewest tokens of a row that is not kept
+    prefix_memory: float  # what a token of the prefix takes in memory for each row behind it, beside a token of the row
+    pass_tokens: int  # what a forward pass costs, in tokens, besides its own
 
     def __init__(
         self,
@@ -135,14 +112,7 @@ class PrefixModel(ABC):
         autocast_dtype: torch.dtype | None = None,
         softmax_dtype: torch.dtype | None = None,
     ) -> None:
-        """Wraps a model.
-
-        Args:
-            model: the model.
-            device: where its inputs go.
-            autocast_dtype: type of mixed precision, if any.
-            softmax_dtype: type of the log-probabilities; None for that of the logits.
-        """
+        """Wraps a model, whose inputs go to `device`; without a `softmax_dtype` log-probabilities have the type of the logits."""
         self.pass_tokens = PASS_TOKENS.get(device.type) or launched_tokens(
             model.config.get_text_config().num_hidden_layers, sum(parameter.numel() for parameter in model.parameters())
         )
@@ -155,16 +125,9 @@ class PrefixModel(ABC):
 
     @abstractmethod
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
-        """Computes rows.
+        """Computes rows behind a prefix; returns the scores, and the prefix that a kept row makes of the one before.
 
-        Args:
-            batch: the rows.
-            predictions: what is read off them.
-            prefix: what they stand behind.
-            keep: whether the row, a single one without branches, becomes part of a prefix.
-
-        Returns:
-            The scores, and the prefix that a kept row makes of the one before.
+        A row that is kept is a single one without branches.
 
         Raises:
             RuntimeError: if the model does not work as its kind of model should.
@@ -199,14 +162,7 @@ class PrefixModel(ABC):
         return logits
 
     def _score(self, logits: torch.Tensor, predictions: Predictions, indices: Indices, *, all_slots: bool = False) -> Scores:
-        """The scores of predictions.
-
-        Args:
-            logits: a row for each slot of the predictions, or for each of the batch.
-            predictions: what is to be scored.
-            indices: their arrays.
-            all_slots: whether there are logits for each slot of the batch.
-        """
+        """The scores of predictions; there are logits for each slot of them, or for `all_slots` of the batch."""
         order = np.argsort(predictions.of, kind="stable")
         of = predictions.of[order]
         logprobs, greedy = [], []
@@ -254,11 +210,7 @@ def plain_attention() -> Iterator[None]:
 
 
 def has_rare_heads(config: Any) -> bool:
-    """Whether a model's attention is of the shape that `plain_attention` names: one head for keys, or heads of more than 128.
-
-    Args:
-        config: of the model's text.
-    """
+    """Whether a model's attention is of the shape that `plain_attention` names: one head for keys, or heads of more than 128."""
     heads, size = getattr(config, "num_attention_heads", None), getattr(config, "head_dim", None)
     if not isinstance(size, int):
         size = getattr(config, "hidden_size", 0) // heads if isinstance(heads, int) and heads else 0

@@ -47,19 +47,12 @@ SLACK = 8
 
 @dataclass(slots=True, eq=False)
 class _Text:
-    """A prompt, and what was written behind it.
+    """A prompt, and what was written behind it."""
 
-    Attributes:
-        number: of the prompt.
-        prompt: its tokens.
-        written: tokens of the answer so far, with the one that ended it.
-        ended: whether there will be no more.
-    """
-
-    number: int
-    prompt: list[int]
-    written: list[int] = field(default_factory=list)
-    ended: bool = False
+    number: int  # of the prompt
+    prompt: list[int]  # its tokens
+    written: list[int] = field(default_factory=list)  # tokens of the answer so far, with the one that ended it
+    ended: bool = False  # whether there will be no more
 
     def __len__(self) -> int:
         return len(self.prompt) + len(self.written)
@@ -67,8 +60,7 @@ class _Text:
     def write(self, predicted: Sequence[int], draft: Sequence[int], ending: Ending) -> int:
         """Goes on with what was predicted behind the last token, and behind the tokens of a draft as long as they are right.
 
-        Returns:
-            How many tokens were written.
+        It returns how many tokens were written.
         """
         for place, token in enumerate(predicted):
             self.written.append(token)
@@ -89,19 +81,12 @@ class _Text:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """When a text ends.
+    """When a text ends."""
 
-    Attributes:
-        tokens: any of these ends it.
-        strings: any of these in it ends it.
-        limit: most tokens.
-        decode: the text of tokens, special ones included.
-    """
-
-    tokens: Collection[int]
-    strings: Sequence[str]
-    limit: int
-    decode: Callable[[list[int]], str]
+    tokens: Collection[int]  # any of these ends it
+    strings: Sequence[str]  # any of these in it ends it
+    limit: int  # most tokens
+    decode: Callable[[list[int]], str]  # the text of tokens, special ones included
 
     def ends(self, written: list[int]) -> bool:
         """Whether a text ends with the last of its tokens."""
@@ -121,13 +106,7 @@ class GreedyGeneration:
     """
 
     def __init__(self, model: BranchingModel, agreement: Agreement, work: Work) -> None:
-        """Begins without having seen anything.
-
-        Args:
-            model: what computes.
-            agreement: judges whether texts come out as by the plain forward pass.
-            work: where to count what is computed.
-        """
+        """Begins without having seen anything; `work` counts what is computed."""
         self._model = model
         self._agreement = agreement
         self._work = work
@@ -138,12 +117,7 @@ class GreedyGeneration:
     def run(self, prompts: Sequence[list[int]], ending: Ending, budget: int) -> Iterator[tuple[int, list[int]]]:
         """Continues prompts; yields the number of each and the tokens behind it, as they end.
 
-        What does not fit memory is tried again in half as many slots.
-
-        Args:
-            prompts: in tokens, at least one each.
-            ending: when a text ends.
-            budget: the most tokens in a batch of `hf`.
+        What does not fit memory is tried again in half as many slots. `budget` is the most tokens in a batch of `hf`.
 
         Raises:
             Mismatch: if a text does not come out as by the plain forward pass.
@@ -237,13 +211,9 @@ class GreedyGeneration:
         return self._put(tokens, ends, torch.cat(at).to(self._model.device), cache)
 
     def _put(self, tokens: Sequence[int], ends: Sequence[int], at: torch.Tensor | None, cache: Slots) -> torch.Tensor:
-        """Computes texts that stand behind one another in a row; returns the logits behind each.
+        """Computes texts that stand behind one another in a row, up to their `ends`; returns the logits behind each.
 
-        Args:
-            tokens: of all texts.
-            ends: the end of each in the row.
-            at: columns of all slots for the tokens; None if they are the prefix.
-            cache: what keeps them.
+        `at` has the columns of all slots for the tokens; None if they are the prefix.
         """
         before = 0 if at is None else cache.prefix
         lengths = torch.tensor([end - begin for begin, end in zip([0, *ends], ends, strict=False)])
@@ -280,11 +250,7 @@ class GreedyGeneration:
         return ended
 
     def _verify(self, text: _Text, seen: torch.Tensor) -> None:
-        """Holds the last predictions of a text against those of a plain forward pass.
-
-        Raises:
-            Mismatch: if they differ by more than its noise.
-        """
+        """Holds the last predictions of a text against a plain forward pass; `Mismatch` if they differ by more than its noise."""
         tokens = (text.prompt + text.written)[:-1]
         self._work.verification += len(tokens)
         plain = self._model.plain_logprobs(tokens, len(seen))

@@ -24,19 +24,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A row of tokens.
+    """A row of tokens."""
 
-    Attributes:
-        tokens: token ids.
-        positions: position of each token in its sequence.
-        ends: for each token the slot behind the last token that follows from it.
-        pieces: for each sequence where its tokens stand, in order.
-    """
-
-    tokens: list[int]
-    positions: list[int]
-    ends: list[int]
-    pieces: list[tuple[Piece, ...]]
+    tokens: list[int]  # token ids
+    positions: list[int]  # position of each token in its sequence
+    ends: list[int]  # for each token the slot behind the last token that follows from it
+    pieces: list[tuple[Piece, ...]]  # for each sequence where its tokens stand, in order
 
     @property
     def is_chain(self) -> bool:
@@ -45,12 +38,9 @@ class Layout:
 
 
 def lay_out(sequences: Sequence[Sequence[int]], shared: Sequence[int], start: int) -> Layout:
-    """Lays out sorted sequences behind their first `start` tokens.
+    """Lays out sequences in ascending order behind their first `start` tokens, which are computed already and equal in all.
 
-    Args:
-        sequences: sequences in ascending order, all longer than `start` and equal up to there.
-        shared: how many tokens each has in common with the one before it.
-        start: the number of tokens that are computed already.
+    `shared` is how many tokens each has in common with the one before it.
     """
     tokens: list[int] = []
     positions: list[int] = []
@@ -85,20 +75,14 @@ def lay_out_prefix(sequence: Sequence[int], start: int, end: int, lengths: Itera
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Rows of equal width, [rows, width] each.
+    """Rows of equal width, [rows, width] each."""
 
-    Attributes:
-        tokens: token ids; padding is token 0.
-        positions: position of each token in its sequence; that of padding is 0.
-        ends: for each token the slot behind the last token that follows from it. Padding is seen by itself alone: without
-            any key its attention would not be a number.
-        branches: whether a row branches.
-    """
-
-    tokens: np.ndarray
-    positions: np.ndarray
+    tokens: np.ndarray  # token ids; padding is token 0
+    positions: np.ndarray  # position of each token in its sequence; that of padding is 0
+    # for each token the slot behind the last token that follows from it. Padding is seen by itself alone: without any key its
+    # attention would not be a number.
     ends: np.ndarray
-    branches: bool
+    branches: bool  # whether a row branches
 
 
 def make_batch(layouts: Sequence[Layout], least_width: int) -> Batch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import transformers
@@ -27,7 +28,7 @@ def find_obstacle(model: PreTrainedModel) -> str | None:
         return f"the state of a {config.model_type} is carried on by one token at a time only"
     if _keeps_state(model) and not hasattr(transformers.cache_utils, "LinearAttentionLayer"):
         return "its cache holds no state before transformers 5"
-    if any(adapter.is_prompt_learning for adapter in _adapters(model)):
+    if any(adapter.is_prompt_learning for adapter in (getattr(model, "peft_config", None) or {}).values()):
         return "its adapter puts learnt tokens before the text"
     if model.get_output_embeddings() is None:
         return "its language-model head is not known"
@@ -41,32 +42,35 @@ def length_border(model: PreTrainedModel) -> int | None:
     there. A prefix that was computed before the border is not that of a text behind it.
     """
     config = model.config.get_text_config()
-    found = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
-    ropes = [rope for rope in (found, *found.values()) if isinstance(rope, dict)]
     borders = [
         rope.get("original_max_position_embeddings")
         or getattr(config, "original_max_position_embeddings", None)
         or config.max_position_embeddings
-        for rope in ropes
+        for rope in ropes_of(config)
         if rope.get("rope_type", rope.get("type")) in DEPENDS_ON_LENGTH
     ]
     return min(borders, default=None)
+
+
+def ropes_of(config: Any) -> list[Mapping[str, Any]]:
+    """The settings of a model's rotary embeddings, which may be those of all layers or by the type of a layer."""
+    found = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    return [rope for rope in (found, *found.values()) if isinstance(rope, dict)]
 
 
 def takes_masks(model: PreTrainedModel) -> bool:
     """Whether masks of our own reach all that a token of the model sees of the others."""
     config = model.config.get_text_config()
     # ALiBi measures distances in columns of the cache, as do models that are not told positions
-    return (
-        config._attn_implementation in ATTENTION and not _keeps_state(model) and not _has_alibi(config) and takes_positions(model)
-    )
+    may_mask = config._attn_implementation in ATTENTION and not _keeps_state(model) and not _has_alibi(config)
+    return may_mask and "position_ids" in forward_parameters(model)
 
 
-def takes_positions(model: PreTrainedModel) -> bool:
-    """Whether the model can be told the position of each token; what its forward pass does not name, it ignores."""
+def forward_parameters(model: PreTrainedModel) -> Collection[str]:
+    """What the forward pass of a model names; what else it is given, it ignores."""
     # an adapter's signature says nothing
     bare: Any = model.get_base_model() if hasattr(model, "get_base_model") else model  # type: ignore[operator]
-    return "position_ids" in inspect.signature(type(bare).forward).parameters
+    return inspect.signature(type(bare).forward).parameters
 
 
 def _keeps_state(model: PreTrainedModel) -> bool:
@@ -77,11 +81,5 @@ def _keeps_state(model: PreTrainedModel) -> bool:
 
 
 def _has_alibi(config: Any) -> bool:
-    attention = getattr(config, "attn_config", None)  # MPT
-    alibi = getattr(config, "alibi", False) or getattr(attention, "alibi", False)
-    return bool(alibi) or config.model_type == "bloom"
-
-
-def _adapters(model: PreTrainedModel) -> list[Any]:
-    configs = getattr(model, "peft_config", None)
-    return list(configs.values()) if isinstance(configs, dict) else []
+    of_mpt = getattr(config, "attn_config", None)
+    return bool(getattr(config, "alibi", False) or getattr(of_mpt, "alibi", False)) or config.model_type == "bloom"

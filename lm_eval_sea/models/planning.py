@@ -31,55 +31,33 @@ WORTH_SHARING = 0.05
 
 @dataclass(slots=True)
 class Row:
-    """The sorted sequences `first` to `last` (exclusive) behind their first `start` tokens.
+    """The sorted sequences `first` to `last` (exclusive) behind their first `start` tokens."""
 
-    Attributes:
-        start: length of the prefix they stand behind.
-        first: the first sequence.
-        last: the one behind the last sequence.
-        tokens: distinct token positions behind the prefix.
-    """
-
-    start: int
-    first: int
-    last: int
-    tokens: int
+    start: int  # length of the prefix they stand behind
+    first: int  # the first sequence
+    last: int  # the one behind the last sequence
+    tokens: int  # distinct token positions behind the prefix
 
 
 @dataclass(slots=True)
 class Group:
-    """Sequences with a common prefix, computed once.
+    """Sequences with a common prefix, computed once."""
 
-    Attributes:
-        start: length of the part of the prefix that the group above has computed.
-        end: length of the prefix.
-        first: the first of the sorted sequences that begin with it.
-        last: the one behind the last of them.
-        longest: length of the longest of them.
-        rows: what is computed directly behind the prefix.
-        groups: groups with a longer prefix.
-    """
-
-    start: int
-    end: int
-    first: int
-    last: int
-    longest: int
-    rows: list[Row] = field(default_factory=list)
-    groups: list[Group] = field(default_factory=list)
+    start: int  # length of the part of the prefix that the group above has computed
+    end: int  # length of the prefix
+    first: int  # the first of the sorted sequences that begin with it
+    last: int  # the one behind the last of them
+    longest: int  # length of the longest of them
+    rows: list[Row] = field(default_factory=list)  # what is computed directly behind the prefix
+    groups: list[Group] = field(default_factory=list)  # groups with a longer prefix
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to compute.
+    """What to compute."""
 
-    Attributes:
-        group: the group of all sequences, whose prefix is empty.
-        distinct_tokens: number of distinct token positions, the least that has to be computed.
-    """
-
-    group: Group
-    distinct_tokens: int
+    group: Group  # the group of all sequences, whose prefix is empty
+    distinct_tokens: int  # number of distinct token positions, the least that has to be computed
 
 
 def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int, *, branches: bool, pass_tokens: int) -> Plan:

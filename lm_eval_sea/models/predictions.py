@@ -13,17 +13,11 @@ from .tolerance import COMPARED
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A continuation to be scored.
+    """A continuation to be scored."""
 
-    Attributes:
-        index: number of the request.
-        first: position whose prediction is the first token of the continuation.
-        last_token: last token of the continuation; the others are in the sequence itself.
-    """
-
-    index: int
-    first: int
-    last_token: int
+    index: int  # number of the request
+    first: int  # position whose prediction is the first token of the continuation
+    last_token: int  # last token of the continuation; the others are in the sequence itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +32,13 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """The predictions that are read off a batch.
+    """The predictions that are read off a batch."""
 
-    Attributes:
-        slots: slots whose predictions are needed, counted through all rows; ascending.
-        of: for each score, the index into `slots`.
-        targets: for each score, the token that is scored.
-        readings: which scores belong to which request.
-        watched: of sequences by their numbers, those of `slots` whose predictions are wanted as a whole, for every word.
-    """
-
-    slots: np.ndarray
-    of: np.ndarray
-    targets: np.ndarray
-    readings: list[Reading]
+    slots: np.ndarray  # slots whose predictions are needed, counted through all rows; ascending
+    of: np.ndarray  # for each score, the index into `slots`
+    targets: np.ndarray  # for each score, the token that is scored
+    readings: list[Reading]  # which scores belong to which request
+    # of sequences by their numbers, those of `slots` whose predictions are wanted as a whole, for every word
     watched: dict[int, np.ndarray] = field(default_factory=dict)
 
 
@@ -77,7 +64,7 @@ def find_predictions(
         batch: the rows.
         layouts: for each row the number of its first sequence, and how its sequences are laid out.
         sequences: all sequences.
-        queries: the queries of each sequence.
+        queries: those of each sequence.
         watched: numbers of sequences of which some of the last predictions are wanted as a whole.
     """
     width = batch.tokens.shape[1]

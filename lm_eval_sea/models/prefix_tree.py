@@ -16,25 +16,16 @@ KEY_BYTES = 4  # of a token
 
 @dataclass(slots=True)
 class Node:
-    """A run of tokens, positions `start` to `end` of the sorted sequences `first` to `last` (each end exclusive).
+    """A run of tokens, positions `start` to `end` of the sorted sequences `first` to `last` (each end exclusive)."""
 
-    Attributes:
-        start: position of its first token, which is where its parent ends.
-        end: position behind its last token.
-        first: the first of the sorted sequences that run through it.
-        last: the one behind the last of them.
-        children: what follows, in the order of the sequences. A sequence may also end at `end`.
-        tokens: tokens of this node and all below it.
-        longest: length of the longest sequence through it.
-    """
-
-    start: int
-    end: int
-    first: int
-    last: int = 0
+    start: int  # position of its first token, which is where its parent ends
+    end: int  # position behind its last token
+    first: int  # the first of the sorted sequences that run through it
+    last: int = 0  # the one behind the last of them
+    # what follows, in the order of the sequences. A sequence may also end at `end`.
     children: list[Node] = field(default_factory=list)
-    tokens: int = 0
-    longest: int = 0
+    tokens: int = 0  # tokens of this node and all below it
+    longest: int = 0  # length of the longest sequence through it
 
 
 def sort_key(tokens: Sequence[int]) -> bytes:
@@ -68,14 +59,9 @@ def common_prefixes(keys: Sequence[bytes]) -> list[int]:
 
 
 def build_tree(lengths: Sequence[int], shared: Sequence[int]) -> Node:
-    """The tree of sorted, distinct, non-empty sequences.
+    """The root, a node without tokens, of the tree of sorted, distinct, non-empty sequences of these lengths.
 
-    Args:
-        lengths: the number of tokens of each sequence, in ascending order of the sequences.
-        shared: what `common_prefixes` says of them.
-
-    Returns:
-        The root, a node without tokens.
+    `shared` is what `common_prefixes` says of them.
     """
     path = [Node(0, 0, 0)]  # from the root to the end of the sequence before
 

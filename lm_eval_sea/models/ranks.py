@@ -18,11 +18,7 @@ Found = tuple[float, bool]
 
 
 def deal_out(keys: Sequence[bytes], parts: int) -> list[list[int]]:
-    """Cuts sequences into parts of neighbours, each with its share of the distinct token positions.
-
-    Args:
-        keys: what `sort_key` makes of the sequences.
-        parts: how many parts.
+    """Cuts sequences, given by their keys, into parts of neighbours, each with its share of the distinct token positions.
 
     Returns:
         The numbers of the sequences of each part, in ascending order of the sequences. Equal ones are in the same part.
@@ -40,14 +36,10 @@ def deal_out(keys: Sequence[bytes], parts: int) -> list[list[int]]:
 
 
 def answer_together(requests: Sequence[Request] | None, answer: Callable[[list[Request]], list[Found]]) -> list[Found] | None:
-    """Answers the requests of all processes; every process has to call this as often as the others do.
+    """The answers to the requests of this process; every process has to call this as often as the others do.
 
-    Args:
-        requests: those of this process; None if it has no more.
-        answer: answers the requests that this process is given, whose texts are empty.
-
-    Returns:
-        The answers to those of this process; None if no process has any more.
+    A process without any more requests gives None, and gets None when no process has any more. `answer` answers those that
+    this process is dealt, whose texts are empty.
     """
     own = None
     if requests is not None:

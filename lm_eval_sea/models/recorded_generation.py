@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_sea.tasks._shared.reading.thought import MARKS, take_apart
+from lm_eval_sea.tasks._shared.reading.thought import take_apart
 
 from .generated_text import GeneratedText
 
@@ -43,14 +43,10 @@ class RecordedGeneration(Backend):
         """A text that was just decoded, with what is known of it."""
 
     def counted(self, prompt: str, text: str, *, finished: bool, prompt_tokens: int, written: int) -> GeneratedText:
-        """A text with its tokens counted.
+        """A text, without what follows a stop string, with its tokens counted.
 
-        Args:
-            prompt: rendered.
-            text: without what follows a stop string.
-            finished: whether the model ended it, or a stop string did, and not the limit of tokens.
-            prompt_tokens: of the prompt.
-            written: tokens that the model wrote. Those that are not the answer's are the thought's.
+        It is `finished` if the model or a stop string ended it, and not the limit of tokens. Of the tokens that the model has
+        `written`, those that are not the answer's are the thought's.
         """
         made = take_apart(text, prompt=prompt, finished=finished)
         answer = len(self.tok_encode(made.answer, add_special_tokens=False)) if made.state != "no thought" else written
@@ -84,8 +80,3 @@ class _Recorder:
         """What was recorded of a text; of equal ones to the same prompt the first that was not taken."""
         found = self._found[prompt, text]
         return found.pop(0) if found else text
-
-
-def marks_of_thoughts_among(special_tokens: Iterable[str]) -> bool:
-    """Whether special tokens, which transformers leaves out of a decoded text, mark a thought."""
-    return any(token in marks.begin + marks.end for token in special_tokens for marks in MARKS if len(token) > 3)

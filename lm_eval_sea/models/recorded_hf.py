@@ -6,19 +6,21 @@ from typing import Any
 
 from lm_eval.models.huggingface import HFLM
 
+from lm_eval_sea.tasks._shared.reading.thought import MARKS
+
 from .generated_text import GeneratedText
-from .recorded_generation import RecordedGeneration, marks_of_thoughts_among
+from .recorded_generation import RecordedGeneration
 
 
 class RecordedHF(RecordedGeneration, HFLM):
     """lm-eval's `hf`, which computes as it always does."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Loads the model; the arguments are those of `HFLM`."""
         super().__init__(*args, **kwargs)
         ends = getattr(getattr(self.model, "generation_config", None), "eos_token_id", None)
         self._ends = {self.eot_token_id, *(ends if isinstance(ends, list) else [ends])} - {None}
-        self._shows_marks = marks_of_thoughts_among(getattr(self.tokenizer, "all_special_tokens", ()))
+        special = getattr(self.tokenizer, "all_special_tokens", ())  # which transformers leaves out of a decoded text
+        self._shows_marks = any(token in marks.begin + marks.end for token in special for marks in MARKS if len(token) > 3)
 
     def tok_decode(self, tokens: Any, skip_special_tokens: bool = True) -> str:
         """The text of tokens; of a text that is being generated up to its end, with the marks of a thought."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,60 +23,37 @@ from .prefix_tree import common_prefixes, sort_key
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """A request in tokens.
+    """A request in tokens."""
 
-    Attributes:
-        inputs: what the model reads: context and continuation without its last token, cut to the model's window.
-        first: position whose prediction is the first token of the continuation.
-        last_token: last token of the continuation.
-    """
-
-    inputs: list[int]
-    first: int
-    last_token: int
+    inputs: list[int]  # what the model reads: context and continuation without its last token, cut to the model's window
+    first: int  # position whose prediction is the first token of the continuation
+    last_token: int  # last token of the continuation
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The score of a request.
+    """The score of a request."""
 
-    Attributes:
-        index: number of the request.
-        loglikelihood: natural logarithm of the probability of the continuation.
-        is_greedy: whether greedy decoding yields the continuation.
-    """
-
-    index: int
-    loglikelihood: float
-    is_greedy: bool
+    index: int  # number of the request
+    loglikelihood: float  # natural logarithm of the probability of the continuation
+    is_greedy: bool  # whether greedy decoding yields the continuation
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """What a plain forward pass says of a request.
+    """What a plain forward pass says of a request."""
 
-    Attributes:
-        loglikelihood: natural logarithm of the probability of the continuation.
-        last: log-probabilities of every word at the last predictions, [predictions, vocabulary].
-    """
-
-    loglikelihood: float
-    last: torch.Tensor
+    loglikelihood: float  # natural logarithm of the probability of the continuation
+    last: torch.Tensor  # log-probabilities of every word at the last predictions, [predictions, vocabulary]
 
 
 @dataclass(frozen=True, slots=True)
 class BatchKind:
-    """What a batch asks of the model.
+    """What a batch asks of the model."""
 
-    Attributes:
-        behind_prefix: its rows stand behind keys and values computed before.
-        branching: some of its rows branch.
-        length: that of its longest sequence: long texts meet limits that short ones do not.
-    """
-
-    behind_prefix: bool
-    branching: bool
-    length: int
+    behind_prefix: bool  # its rows stand behind keys and values computed before
+    branching: bool  # some of its rows branch
+    length: int  # that of its longest sequence: long texts meet limits that short ones do not
 
     @property
     def needs_mask(self) -> bool:
@@ -89,27 +67,15 @@ class BatchKind:
 
 
 class Scorer:
-    """Scores a set of continuations.
-
-    Attributes:
-        distinct_tokens: number of distinct token positions.
-        forwarded_tokens: number of tokens, padding included, that went through the model so far.
-        reference_tokens: those that only a reference needed, so far.
-        references: what a plain forward pass says of some requests, by their numbers.
-        witnesses: of requests by which their batches can be checked, the last predictions as a whole.
-    """
+    """Scores a set of continuations."""
 
     def __init__(
         self, model: PrefixModel, continuations: Sequence[Continuation], budget: int, is_verified: Callable[[BatchKind], bool]
     ) -> None:
-        """Plans the computation.
+        """Plans the computation, with at most `budget` tokens in a batch, which a single row may exceed by a quarter.
 
-        Args:
-            model: the model.
-            continuations: the requests.
-            budget: the most tokens in a batch; a single row may exceed it by a quarter.
-            is_verified: whether the model has been seen to do a kind of batch. Before it has done any, the first prefix is
-                computed as part of a plain forward pass over a text behind it, where the model can.
+        `is_verified` tells whether the model has been seen to do a kind of batch. Before it has done any, the first prefix is
+        computed as part of a plain forward pass over a text behind it, where the model can.
         """
         self._model = model
         numbered = defaultdict(list)
@@ -127,10 +93,10 @@ class Scorer:
         )
         self._budget = budget
         self.distinct_tokens = self._plan.distinct_tokens
-        self.forwarded_tokens = 0
-        self.reference_tokens = 0
-        self.references: dict[int, Plain] = {}
-        self.witnesses: dict[int, torch.Tensor] = {}
+        self.forwarded_tokens = 0  # padding included, so far
+        self.reference_tokens = 0  # those that only a reference needed, so far
+        self.references: dict[int, Plain] = {}  # what a plain forward pass says of some requests, by their numbers
+        self.witnesses: dict[int, torch.Tensor] = {}  # of requests by which their batches can be checked, the last predictions
         self._is_verified = is_verified
         self._wants_references = not is_verified(BatchKind(behind_prefix=False, branching=False, length=0))
         self._awaited: set[int] = set()
@@ -148,12 +114,11 @@ class Scorer:
         accelerator goes on meanwhile.
         """
         before: tuple[BatchKind, list[int]] | None = None
-        for item in self._compute_all():
+        for item in itertools.chain(self._compute_all(), [None]):
             if before:
-                yield before[0], self._answers(before[1])
+                kind, numbers = before
+                yield kind, [self._answer(query.index) for number in numbers for query in self._queries[number]]
             before = item
-        if before:
-            yield before[0], self._answers(before[1])
 
     def _compute_all(self) -> Iterator[tuple[BatchKind, list[int]]]:
         """Computes everything; yields the numbers of the sequences that a batch ends."""
@@ -165,10 +130,8 @@ class Scorer:
                 if found is None:
                     self._leave(range(group.first, group.last))
                     continue
-                longer, kind = found
-                ended = [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
-                yield kind, ended
-                prefix = longer
+                prefix, kind = found
+                yield kind, [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
             batches = deque(self._make_batches(group.rows))
             if self._awaited and batches:
                 _, first = self._choose_reference(group)
@@ -300,9 +263,6 @@ class Scorer:
         one = max(ended, key=lambda number: len(self._sequences[number])) if kind.needs_mask else ended[-1]
         return {one, *(number for number in ended if self._queries[number][0].index in self.references)}
 
-    def _answers(self, numbers: Sequence[int]) -> list[Answer]:
-        return [self._answer(query.index) for number in numbers for query in self._queries[number]]
-
     def _answer(self, index: int) -> Answer:
         parts = self._parts.pop(index)
         self._awaited.discard(index)
@@ -329,6 +289,5 @@ def _halve(rows: Sequence[Row]) -> list[list[Row]]:
         return [list(rows[:middle]), list(rows[middle:])]
     row = rows[0]
     middle = (row.first + row.last) // 2
-    if middle == row.first:
-        return []
-    return [[Row(row.start, row.first, middle, row.tokens)], [Row(row.start, middle, row.last, row.tokens)]]
+    halves = [[dataclasses.replace(row, last=middle)], [dataclasses.replace(row, first=middle)]]
+    return halves if middle > row.first else []

@@ -57,10 +57,6 @@ class ServerParameters:
         self.refused: frozenset[str] = frozenset()
         self._said: set[str] = set()
 
-    def of_request(self, wanted: Mapping[str, Any]) -> RequestParameters:
-        """The parameters of one request; `wanted` has them by name, and the limit of the answer is called `LIMIT`."""
-        return RequestParameters(self, wanted)
-
     def say(self, what: str, line: str) -> None:
         """Warns once of each thing."""
         if what not in self._said:
@@ -76,7 +72,7 @@ class RequestParameters:
     """
 
     def __init__(self, server: ServerParameters, wanted: Mapping[str, Any]) -> None:
-        """Begins with what is known of the server."""
+        """Begins with what is known of the server; `wanted` has parameters by name, and the limit of the answer as `LIMIT`."""
         self._server, self._wanted = server, wanted
         self._most, self._refused = server.most, server.refused
         self._limit = self._begun_with = server.limit
@@ -92,11 +88,7 @@ class RequestParameters:
         return found
 
     def learn(self, message: str, parameter: str | None) -> bool:
-        """Takes note of a refusal.
-
-        Args:
-            message: what the server said.
-            parameter: which parameter it names, if it does so.
+        """Takes note of a refusal, with the parameter that it names apart, if it does so.
 
         Returns:
             Whether the request would be another one now; else it is refused for another reason.

@@ -66,19 +66,17 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch size,
     or 16,384 on an accelerator. Greedy texts of a task are generated together if the model takes masks of our own.
     Sampling, beam search, rolling log-likelihoods and models that cannot do it are left to `hf`.
-
-    Attributes:
-        work: how much was computed so far.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Loads the model; the arguments are those of `HFLM`."""
         super().__init__(*args, **kwargs)
         self.work = Work()
         self._verified: set[BatchKind] = set()
         self._plain = False
         self._compared: torch.Tensor | None = None  # the last predictions of the plain pass of a check
-        self._agreement = Agreement(self._arithmetic(), quantized=getattr(self.model, "is_quantized", False))
+        dtype = self.mixed_precision_dtype or self.model.dtype
+        known = dtype if isinstance(dtype, torch.dtype) else None
+        self._agreement = Agreement(known, quantized=getattr(self.model, "is_quantized", False))
         self._greedy: GreedyGeneration | None = None
         self._as_hf = "the model takes no masks and positions of our own"  # why there is none
         self._said = set[str]()  # reasons why texts are generated as by `hf`
@@ -89,7 +87,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
         if obstacle:
             self._fall_back(obstacle)
         elif takes_masks(self.model):
-            self._greedy = GreedyGeneration(self._branching_model(), self._agreement, self.work)
+            self._greedy = GreedyGeneration(BranchingModel(self.model, **self._types()), self._agreement, self.work)
 
     def _create_model(self, *args: Any, **kwargs: Any) -> None:
         """Loads the weights, all of them; the arguments are those of `HFLM`."""
@@ -109,12 +107,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
         logger.warning("The model is computed request by request, as lm-eval's hf does: %s.", reason)
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """Texts that the model writes; those of a task are written together, if they are greedy.
-
-        Args:
-            requests: prompts and settings of generation.
-            disable_tqdm: whether to show no progress bars.
-        """
+        """Texts that the model writes; those of a task are written together, if they are greedy."""
         self._look(requests)
         answers: dict[int, str] = {}
         for indices, settings in self._find_greedy(requests):
@@ -174,13 +167,9 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
         answers: dict[int, str] = {}
         description = "Running generate_until requests"
         with tqdm(total=len(fitting), disable=disable_tqdm or self.rank != 0, desc=description) as progress:
-            # what was cut at its beginning shares none with the others
-            for places in (
-                [place for place in fitting if len(prompts[place]) < window],
-                [place for place in fitting if len(prompts[place]) >= window],
-            ):
-                written = self._continued([prompts[place] for place in places], ending)
-                for place, answer in written:
+            for is_cut in (False, True):  # what was cut at its beginning shares none with the others
+                places = [place for place in fitting if (len(prompts[place]) >= window) is is_cut]
+                for place, answer in self._continued([prompts[place] for place in places], ending):
                     number = numbers[places[place]]
                     answers[number] = self._read(requests[number], answer)
                     progress.update()
@@ -253,12 +242,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
     def _loglikelihood_tokens(  # type: ignore[override]  # lm-eval's own classes differ from their base in the same way
         self, requests: list[Request], disable_tqdm: bool = False, override_bs: int | None = None
     ) -> list[Found]:
-        """Log-likelihoods of continuations.
-
-        Args:
-            requests: texts (None for the windows of a rolling log-likelihood), context tokens and continuation tokens.
-            disable_tqdm: whether to show no progress bar.
-            override_bs: batch size that `loglikelihood_rolling` has settled on.
+        """Log-likelihoods of continuations, except where `loglikelihood_rolling` has settled on a batch size.
 
         Raises:
             ValueError: for an empty context or continuation, or a continuation longer than the model's window.
@@ -309,8 +293,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
     def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[Found | None]:
         """The answers; None where memory did not suffice for a prefix, or for one request behind it.
 
-        Raises:
-            Mismatch: if the model cannot be computed along shared prefixes.
+        `Mismatch` if the model cannot be computed along shared prefixes.
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
@@ -319,8 +302,8 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
         answers: list[Found | None] = [None] * len(requests)
 
         def accept(batches: Iterable[tuple[BatchKind, list[Answer]]]) -> None:
-            for kind, batch in sorted(batches, key=lambda item: not _has_any(item[1], scorer.references)):
-                self._verify(kind, batch, requests, continuations, scorer)
+            for kind, batch in sorted(batches, key=lambda item: not any(each.index in scorer.references for each in item[1])):
+                self._verify(kind, batch, requests, scorer)
                 for answer in batch:
                     answers[answer.index] = answer.loglikelihood, answer.is_greedy
                     self.cache_hook.add_partial("loglikelihood", requests[answer.index][0], answers[answer.index])
@@ -343,10 +326,8 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
         return answers
 
     def _prefix_model(self) -> PrefixModel:
-        return self._branching_model() if takes_masks(self.model) else CopyingModel(self.model, **self._types())
-
-    def _branching_model(self) -> BranchingModel:
-        return BranchingModel(self.model, **self._types())
+        kind: type[PrefixModel] = BranchingModel if takes_masks(self.model) else CopyingModel
+        return kind(self.model, **self._types())
 
     def _types(self) -> dict[str, Any]:
         return {"device": self.device, "autocast_dtype": self.mixed_precision_dtype, "softmax_dtype": self.softmax_dtype}
@@ -398,33 +379,23 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
             return max(min(largest, AUTO_BATCH_TOKENS), longest)
         return max(int(self.batch_size) * longest, AUTO_BATCH_TOKENS if self.device.type != "cpu" else 0)
 
-    def _verify(
-        self,
-        kind: BatchKind,
-        batch: Sequence[Answer],
-        requests: list[Request],
-        continuations: Sequence[Continuation],
-        scorer: Scorer,
-    ) -> None:
+    def _verify(self, kind: BatchKind, batch: Sequence[Answer], requests: list[Request], scorer: Scorer) -> None:
         """Holds an answer against the plain forward pass, if the model has not been seen to do this kind of batch.
 
         A reference is used before a forward pass of its own is spent on it.
-
-        Raises:
-            Mismatch: if they differ too much.
         """
         if not batch or self._is_verified(kind):
             return
         for answer in batch:
             if answer.index in scorer.references:
                 self._compare(answer, scorer.witnesses[answer.index], scorer.references[answer.index], requests[answer.index])
-                length = len(continuations[answer.index].inputs)
+                length = len(self._continuation(requests[answer.index]).inputs)
                 self._verified.add(dataclasses.replace(kind, length=length))
         if self._is_verified(kind):
             return
         answer = next(answer for answer in batch if answer.index in scorer.witnesses and answer.index not in scorer.references)
         plain = self._plain_answer(requests[answer.index])
-        self.work.verification += len(continuations[answer.index].inputs)
+        self.work.verification += len(self._continuation(requests[answer.index]).inputs)
         self._compare(answer, scorer.witnesses[answer.index], plain, requests[answer.index])
         self._verified.add(kind)
 
@@ -434,8 +405,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
     def _compare(self, answer: Answer, last: torch.Tensor, plain: Plain, request: Request) -> None:
         """Holds an answer, and the last predictions it is made of, against what a plain forward pass says.
 
-        Raises:
-            Mismatch: if they differ by more than the noise of that pass.
+        `Mismatch` if they differ by more than the noise of that pass.
         """
 
         def once_more(draw: int) -> torch.Tensor:
@@ -465,14 +435,6 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
         if self._compared is not None:
             self._compared = of_all_words(logits[0, -COMPARED:])
         return logits
-
-    def _arithmetic(self) -> torch.dtype | None:
-        dtype = self.mixed_precision_dtype or self.model.dtype
-        return dtype if isinstance(dtype, torch.dtype) else None
-
-
-def _has_any(batch: Iterable[Answer], references: Mapping[int, Plain]) -> bool:
-    return any(answer.index in references for answer in batch)
 
 
 def _other_settings(model: PreTrainedModel) -> set[str]:

@@ -26,17 +26,13 @@ class Slots(DynamicCache):
     prefix and one another, as masks say. In passes that continue the texts in the first slots, attention has two parts, for
     all texts with the prefix and for each with its own slot, so that nothing is copied. A model whose attention does not come
     from `ALL_ATTENTION_FUNCTIONS["sdpa"]`, or does more there, gets a copy of all in one piece and a mask.
-
-    Attributes:
-        prefix: tokens of the shared beginning.
-        capacity: tokens of a slot.
-        in_parts: whether attention has two parts in passes that continue texts; known after the first pass.
     """
 
     def __init__(self, prefix: int, slots: int, capacity: int) -> None:
-        """Begins empty; the arguments are as above."""
+        """Begins empty, for a shared beginning of `prefix` tokens and slots of `capacity` tokens."""
         super().__init__()
-        self.prefix, self.capacity, self.in_parts = prefix, capacity, False
+        self.prefix, self.capacity = prefix, capacity
+        self.in_parts = False  # whether attention has two parts in passes that continue texts; known after the first pass
         self._slots = slots
         self._kept: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = {}  # of each layer keys and values, in both parts
         self._prefixes: list[torch.Tensor] = []  # of the layer that was updated last
@@ -73,12 +69,9 @@ class Slots(DynamicCache):
             del ALL_ATTENTION_FUNCTIONS["sdpa"]
 
     def mask(self, positions: torch.Tensor, device: torch.device, window: int | None) -> torch.Tensor:
-        """What tokens see that continue texts.
+        """What tokens see that continue texts, by their positions there, which are in main memory, [texts, tokens].
 
-        Args:
-            positions: of the tokens in their texts; in main memory, [texts, tokens].
-            device: where the mask is to be.
-            window: the number of tokens they look back on, themselves included, where the model has such a limit.
+        `window` is the number of tokens they look back on, themselves included, where the model has such a limit.
 
         Returns:
             True where attended; [texts, 1, tokens, columns of the prefix and of a slot as far as in use] if attention has two
@@ -161,7 +154,7 @@ class Slots(DynamicCache):
             query: [1, heads, texts × tokens, size of a head].
             key: of the slots of the texts; [texts, heads of keys, capacity, size of a head].
             value: likewise.
-            mask: [texts, 1, tokens, columns of the prefix and of a slot as far as it is in use].
+            mask: what `mask` returns.
             scaling: what products are multiplied with.
 
         Returns:

@@ -43,16 +43,9 @@ def tolerance(dtype: torch.dtype | None, *, quantized: bool) -> float:
 
 
 def check_agreement(shared: float, plain: float, tokens: int, per_token: float) -> None:
-    """Holds a log-likelihood along a shared prefix against that of the plain forward pass.
+    """Holds a log-likelihood of so many tokens along a shared prefix against that of the plain forward pass.
 
-    Args:
-        shared: nats, along the shared prefix.
-        plain: nats, of the plain forward pass.
-        tokens: how many tokens both are of.
-        per_token: what `tolerance` gives.
-
-    Raises:
-        Mismatch: if they differ by more than the tolerance of that many tokens, or one is not a number.
+    `Mismatch` if they differ by more than the tolerance `per_token`, or one is not a number.
     """
     if shared != plain and not abs(plain - shared) <= per_token * tokens:  # two infinities are equal
         raise Mismatch(f"along a shared prefix {tokens} token(s) came out as {shared:.6g} nats and not as {plain:.6g}")
@@ -64,18 +57,10 @@ class Agreement:
     In 32 bits and more, a fixed tolerance tells a wrong number from rounding. In 16 bits, and with quantised weights, errors of
     rounding are as large as those of a position that is off by one, and differ between models: there the model's own noise is
     measured, on the very request that is compared, and the predictions are compared word by word.
-
-    Attributes:
-        dtype: the type that the model computes in.
     """
 
     def __init__(self, dtype: torch.dtype | None, *, quantized: bool) -> None:
-        """Begins without having seen anything.
-
-        Args:
-            dtype: the type that the model computes in; None if it is not known.
-            quantized: whether its weights are rounded to fewer bits than that.
-        """
+        """Begins without having seen anything; `dtype` is that which the model computes in, None if it is not known."""
         self.dtype = dtype if dtype is not None and dtype in _ARITHMETIC else torch.bfloat16
         self._is_exact = self.dtype in _EXACT and not quantized
         self._noise = LEAST_NOISE
@@ -83,13 +68,8 @@ class Agreement:
     def check_predictions(self, shared: torch.Tensor, plain: torch.Tensor, once_more: Callable[[int], torch.Tensor]) -> None:
         """Holds predictions along a shared prefix against those of the plain forward pass.
 
-        Args:
-            shared: log-probabilities of every word, [predictions, vocabulary].
-            plain: those of the plain forward pass.
-            once_more: gives those of the plain forward pass under a draw of `rounded_otherwise`.
-
-        Raises:
-            Mismatch: if they differ by more than the noise of the plain forward pass.
+        Both are log-probabilities of every word, [predictions, vocabulary]. `once_more` gives those of the plain forward pass
+        under a draw of `rounded_otherwise`. `Mismatch` if they differ by more than its noise.
         """
         if self._is_exact:
             return
@@ -107,8 +87,7 @@ class Agreement:
     def check_sum(self, shared: float, plain: float, tokens: int) -> None:
         """Holds a log-likelihood along a shared prefix against that of the plain forward pass.
 
-        Raises:
-            Mismatch: if they differ by more than rounding explains.
+        `Mismatch` if they differ by more than rounding explains.
         """
         if self._is_exact:
             return check_agreement(shared, plain, tokens, _EXACT[self.dtype])
@@ -122,9 +101,7 @@ def distance(one: torch.Tensor, other: torch.Tensor) -> float:
     It is the root mean square over all words of a prediction, and of several predictions the median: where a model chooses
     among experts, rounding alone turns a single prediction over.
 
-    Args:
-        one: log-probabilities, [predictions, vocabulary].
-        other: those of the other computation; of more predictions the last are taken.
+    Both are log-probabilities, [predictions, vocabulary]; of more predictions in one the last are taken.
     """
     rows = min(len(one), len(other))
     one, other = one[-rows:].double(), other[-rows:].double()

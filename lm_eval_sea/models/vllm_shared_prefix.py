@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -53,17 +53,9 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedVLLM):  # type
     Takes the arguments of lm-eval's `vllm`, whose generation it leaves as it is. lm-eval's log-likelihoods switch vLLM's
     prefix cache off, for log-probabilities of cached tokens are not computed again; here they are kept from the request that
     computed them.
-
-    Attributes:
-        work: how much was computed so far.
     """
 
     def __init__(self, pretrained: str, **kwargs: Any) -> None:
-        """Loads the model; the arguments are those of `VLLM`.
-
-        Raises:
-            ValueError: if vLLM is to give logits for log-probabilities.
-        """
         if (mode := kwargs.get("logprobs_mode", "raw_logprobs")) in LOGITS:
             raise ValueError(f"logprobs_mode={mode} gives logits, of which no log-likelihood can be made; leave it out")
         if current_platform.is_cpu():
@@ -93,12 +85,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedVLLM):  # type
     def _loglikelihood_tokens(  # type: ignore[override]  # lm-eval's own classes differ from their base in the same way
         self, requests: list[LMRequest], disable_tqdm: bool = False
     ) -> list[tuple[float, bool]]:
-        """Log-likelihoods of continuations.
-
-        Args:
-            requests: texts (None for the windows of a rolling log-likelihood), context tokens and continuation tokens.
-            disable_tqdm: whether to show no progress bar.
-        """
+        """Log-likelihoods of continuations; the windows of a rolling log-likelihood come without their texts."""
         if self._plain or not all(text and self._has_context(*tokens) for text, *tokens in requests):
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
         try:
@@ -107,13 +94,11 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedVLLM):  # type
             self._fall_back(str(mismatch))
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
         left = [request for request, answer in zip(requests, answers, strict=True) if answer is None]
-        rest: Iterator[tuple[float, bool]] = iter(())
         if left:
-            logger.warning(
-                "%d of %d requests are computed anew: vLLM's cache held more than was expected.", len(left), len(answers)
-            )
-            rest = iter(super()._loglikelihood_tokens(left, disable_tqdm=disable_tqdm))
+            said = "%d of %d requests are computed anew: vLLM's cache held more than was expected."
+            logger.warning(said, len(left), len(answers))
             self.work.forwarded += sum(len(self._target(request).tokens) for request in left)
+        rest = iter(super()._loglikelihood_tokens(left, disable_tqdm=disable_tqdm) if left else ())
         return [next(rest) if answer is None else answer for answer in answers]
 
     def takes_parts(self) -> bool:
@@ -137,8 +122,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedVLLM):  # type
     def _along_prefixes(self, requests: list[LMRequest]) -> list[tuple[float, bool] | None]:
         """The answers; None where vLLM's cache had tokens of which the score is not known.
 
-        Raises:
-            Mismatch: if they are not those of plain requests.
+        `Mismatch` if they are not those of plain requests.
         """
         targets = [self._target(request) for request in requests]
         plan = make_plan(targets, self._block_size(), MOST_ASKED if _can_ask() else 1)
@@ -188,18 +172,13 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedVLLM):  # type
             generate=True,
             sampling_params=[parameters[place] for place in order],
         )
-        answers: list[RequestOutput] = [
-            output for _, output in sorted(zip(order, outputs, strict=True), key=lambda pair: pair[0])
-        ]
+        sent = dict(zip(order, outputs, strict=True))
+        answers: list[RequestOutput] = [sent[place] for place in range(len(requests))]
         self.work.forwarded += sum(map(computed_tokens, answers))
         return answers
 
     def _generate_and_verify(self, requests: Sequence[Request]) -> list[RequestOutput]:
-        """Sends requests, and holds what the cache makes of one that found nothing there against that one.
-
-        Raises:
-            Mismatch: if they differ too much.
-        """
+        """Sends requests, and holds what the cache makes of one that found nothing there against that one."""
         number = find_uncached(requests, self._block_size())
         if number is None:
             return self._generate(requests)
@@ -220,8 +199,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedVLLM):  # type
     def _compare(self, check: Request, output: RequestOutput, tokens: list[int], plain: RequestOutput) -> None:
         """Holds the scores of a check against those that lm-eval reads off a request for the same tokens.
 
-        Raises:
-            Mismatch: if they differ too much, or there are none.
+        `Mismatch` if they differ too much, or there are none.
         """
         answer = _engine_answer(check, output)
         logprobs = [*answer.logprobs, *(logprob for logprob, _ in answer.asked.values())]

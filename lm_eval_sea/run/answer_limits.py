@@ -32,7 +32,6 @@ def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: 
     """
     is_local = reads_folders(config.model)
     thinks = template is not None and template.thinks if is_local else config.model_args.get("thinking") == "on"
-    given = {"model_args": config.model_args, "gen_kwargs": config.gen_kwargs, "num_fewshot": config.num_fewshot}
     load = functools.cache(lambda: template.tokenizer if template else load_tokenizer(config.model_args))
 
     def count_tokens(text: str) -> int:
@@ -40,7 +39,7 @@ def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: 
         return len(text if tokenizer is None else tokenizer(text).input_ids)
 
     if is_local:
-        fit_to_window(tasks, **given, count_tokens=count_tokens)
+        fit_to_window(config, tasks, count_tokens)
     in_english = isinstance(wanted, str)
     if in_english or (thinks and is_local):
         from lm_eval_sea.run.premium import note_premiums  # imports scipy
@@ -49,7 +48,7 @@ def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: 
     if wanted is not None:
         add_thinking_tokens(tasks, int(str(wanted).removesuffix("x")), config.gen_kwargs, premiums if in_english else None)
     elif thinks and (is_local or config.model == CHAT_API):
-        add_default_room(tasks, **given, count_tokens=count_tokens if is_local else None)
+        add_default_room(config, tasks, count_tokens if is_local else None)
 
 
 def thinking_tokens(text: str) -> int | str:
@@ -80,29 +79,22 @@ def _own_limits(tasks: Tasks) -> dict[str, Any]:
     return {name: (config.generation_kwargs or {}).get(_LIMIT) for name, config in generating.items()}
 
 
-def add_default_room(
-    tasks: Tasks,
-    *,
-    model_args: Mapping[str, Any],
-    gen_kwargs: Mapping[str, Any],
-    num_fewshot: int | None,
-    count_tokens: Callable[[str], int] | None,
-) -> None:
+def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], int] | None) -> None:
     """Gives the answers of a thinking model room for the thought, and says how much; nothing where `--gen_kwargs` limits them.
 
     It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less where the model's window has no room
     for prompt, thought and answer. Without `count_tokens` the model is behind a server, which knows its window itself.
     """
-    if any(name in gen_kwargs for name in LIMITS):
+    if any(name in config.gen_kwargs for name in LIMITS):
         return
-    wanted = int((generation_config_of(model_args) if count_tokens else {}).get("max_new_tokens") or _DEFAULT_ROOM)
-    window, rooms = _window(model_args) if count_tokens else None, {}
+    wanted = int((generation_config_of(config.model_args) if count_tokens else {}).get("max_new_tokens") or _DEFAULT_ROOM)
+    window, rooms = _window(config.model_args) if count_tokens else None, {}
     for name, own in _own_limits(tasks).items():
         if own is None:
             continue
         rooms[name] = wanted
         if window is not None and count_tokens is not None:
-            rooms[name] = max(0, min(wanted, window - own - _longest_prompt(tasks[name], num_fewshot, count_tokens)))
+            rooms[name] = max(0, min(wanted, window - own - _longest_prompt(tasks[name], config.num_fewshot, count_tokens)))
         if rooms[name]:
             add_thinking_tokens({name: tasks[name]}, rooms[name], {})
     if not rooms:
@@ -113,38 +105,27 @@ def add_default_room(
     logger.info(said, f"{wanted:,}", in_window)
 
 
-def fit_to_window(
-    tasks: Tasks,
-    *,
-    model_args: Mapping[str, Any],
-    gen_kwargs: Mapping[str, Any],
-    num_fewshot: int | None,
-    count_tokens: Callable[[str], int],
-) -> None:
+def fit_to_window(config: Any, tasks: Tasks, count_tokens: Callable[[str], int]) -> None:
     """Lowers the limits of long answers to what the model's window leaves behind the longest prompt, and says so.
 
     lm-eval would cut the beginning of the prompts instead. A first answer of two leaves half of the room to the second. A limit
     that would be lower than 256 tokens stays, and lm-eval says what is wrong. Tasks of other packs are left to lm-eval.
     """
     limits = {name: own for name, own in _own_limits(tasks).items() if name.startswith("sea_") and (own or 0) > DEFAULT_LIMIT}
-    if not limits or any(name in gen_kwargs for name in LIMITS) or (window := _window(model_args)) is None:
+    if not limits or any(name in config.gen_kwargs for name in LIMITS) or (window := _window(config.model_args)) is None:
         return
     for name, own in limits.items():
         if own <= window * _SHORT:
             continue
         task = tasks[name]
-        room = window - _longest_prompt(task, num_fewshot, count_tokens)
-        if _is_first_turn(task):
+        room = window - _longest_prompt(task, config.num_fewshot, count_tokens)
+        # the first of several turns, from whose answers another task goes on
+        if task.config.doc_to_text == "{{turns[0]}}" and any(len(row["turns"]) > 1 for row in task.eval_docs):
             room //= 2
         if DEFAULT_LIMIT <= room < own:
             task.set_config("generation_kwargs", {_LIMIT: room}, update=True)
             said = "%s: answers get %s tokens in place of %s, which is what the model's window of %s leaves"
             logger.info(said, name, *map("{:,}".format, (room, own, window)))
-
-
-def _is_first_turn(task: Any) -> bool:
-    """Whether the task asks the first of several turns, and another goes on from its answers."""
-    return task.config.doc_to_text == "{{turns[0]}}" and any(len(row["turns"]) > 1 for row in task.eval_docs)
 
 
 def _window(model_args: Mapping[str, Any]) -> int | None:

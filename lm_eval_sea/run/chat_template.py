@@ -43,11 +43,12 @@ def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
         return None
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(
-        name,
-        revision=model_args.get("revision") or "main",
-        trust_remote_code=bool(model_args.get("trust_remote_code")),  # without a word transformers would ask on the terminal
-    )
+    return AutoTokenizer.from_pretrained(name, **how_to_load(model_args))
+
+
+def how_to_load(model_args: Mapping[str, Any]) -> dict[str, Any]:
+    """The revision, and whether code is trusted: without a word transformers would ask on the terminal."""
+    return {"revision": model_args.get("revision") or "main", "trust_remote_code": bool(model_args.get("trust_remote_code"))}
 
 
 def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
@@ -158,14 +159,8 @@ def check_chat_template(
 ) -> TemplateUse:
     """Renders the first question of each task, and of the exemplars' turns, as the model will see them.
 
-    Args:
-        tokenizer: of transformers.
-        tasks: whose questions are asked.
-        apply: the name of a template, or True for the default.
-        settings: what the template gets besides the messages.
-        multiturn: whether exemplars are messages of their own.
-        num_fewshot: exemplars of the run; None: as the tasks say. A task's own 0 stays.
-        system_instruction: of the run.
+    `apply` is the name of a template, or True for the default, which gets `settings` besides the messages. With `multiturn`
+    exemplars are messages of their own. Without `num_fewshot` there are as many as the tasks say; a task's own 0 stays.
 
     Raises:
         RunError: if there is no such template, a prompt lacks a question or an exemplar's answer or has it changed, or answers

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.names import meant
+from lm_eval_sea.models.obstacles import ropes_of
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.chat_template import load_tokenizer
+from lm_eval_sea.run.chat_template import how_to_load, load_tokenizer
 from lm_eval_sea.run.request import LIMITS, RunError, Tasks, in_one_line
 
 # Arguments of lm-eval's backends that name a folder or a repository of the hub, with a file that all such have.
@@ -103,11 +104,10 @@ def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:
     config = text_config(model_args)
     if (most := positions_of(config)) is None:
         return
-    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
     stretched = [
-        (part.get("original_max_position_embeddings") or most) * factor
-        for part in ([rope, *rope.values()] if isinstance(rope, Mapping) else [])
-        if isinstance(part, Mapping) and isinstance(factor := part.get("factor"), int | float)
+        (rope.get("original_max_position_embeddings") or most) * factor
+        for rope in ropes_of(config)
+        if isinstance(factor := rope.get("factor"), int | float)
     ]
     if given > (most := max([most, *map(int, stretched)])):
         raise RunError(
@@ -121,11 +121,7 @@ def text_config(model_args: Mapping[str, Any]) -> Any | None:
     from transformers import AutoConfig
 
     try:
-        return AutoConfig.from_pretrained(
-            model_args["pretrained"],
-            revision=model_args.get("revision") or "main",
-            trust_remote_code=bool(model_args.get("trust_remote_code")),
-        ).get_text_config()
+        return AutoConfig.from_pretrained(model_args["pretrained"], **how_to_load(model_args)).get_text_config()
     except Exception:
         return None
 

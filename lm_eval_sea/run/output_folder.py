@@ -61,8 +61,7 @@ def size_of_samples(task: Any, limit: float | None) -> float:
 def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None) -> None:
     """Writes results, and samples by task where they are wanted; if that fails, to a new folder among the temporary ones.
 
-    Raises:
-        FailedRunError: if they are not where lm-eval's `EvaluationTracker` was to write them; it says where they are.
+    A `FailedRunError` says where they are if they are not where lm-eval's `EvaluationTracker` was to write them.
     """
     wanted, described = tracker.output_path, tracker.general_config_tracker
     described.model_name_sanitized = _short(described.model_name_sanitized)

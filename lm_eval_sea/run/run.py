@@ -71,9 +71,6 @@ class _Run:
 
         Returns:
             Whether all results are here; they are on the first rank only, and none of them may be for want of an answer.
-
-        Raises:
-            RunError: for a mistake that can be named before the first answer, and if the results are not where they were wanted.
         """
         from lm_eval_sea.run.answering import AnsweringModel, refused_parameters
 
@@ -83,7 +80,8 @@ class _Run:
         manager, wanted, tasks = self.load_tasks()
         self.check_tasks(tasks)
         use_cache = self._answers_kept_in(tasks)
-        self.held.enter_context(answer_cache.alone_with(use_cache) if use_cache else contextlib.nullcontext())
+        if use_cache:
+            self.held.enter_context(answer_cache.alone_with(use_cache))
         # of a run's own cache only: another place stays when the run is done, and a run anew is to draw anew
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
         digest = answer_cache.digest_of_weights(config.model_args)
@@ -255,11 +253,7 @@ class _Run:
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Runs `lm_eval run` with these arguments.
-
-    Raises:
-        RunError: with the exit status of the command.
-    """
+    """Runs `lm_eval run` with these arguments; a `RunError` has the exit status of the command."""
     secrets = KnownSecrets()
     secrets.add(secrets_of_environment(os.environ))
     secrets.add(secrets_in(list(arguments)))

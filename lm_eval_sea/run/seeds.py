@@ -41,20 +41,19 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
     `further` is what a request has besides lm-eval's arguments.
     Seeds count from 1. A mark is of one request: with another limit, model or task the run is made, beside what is there.
     """
-    output = getattr(parsed, "output_path", None)
-    if not output or Path(output).suffix == ".json":
+    if not parsed.output_path or Path(parsed.output_path).suffix == ".json":
         raise RunError("--seeds needs a folder for the results: --output_path FOLDER")
     if number < 1:
         raise RunError(f"--seeds {number}: expected 1 or more")
-    model_args = dict(getattr(parsed, "model_args", None) or {})
-    values = sampling_values(model_args, getattr(parsed, "gen_kwargs", None) or {})
-    first_turns = _first_turns(getattr(parsed, "metadata", None), number)
-    key = key_of(getattr(parsed, "model", ""), model_args, parsed.tasks or [])  # asks the hub for the model's commit
+    model, model_args = parsed.model or "", parsed.model_args or {}
+    values = sampling_values(model_args, parsed.gen_kwargs or {})
+    first_turns = _first_turns(parsed.metadata, number)
+    key = key_of(model, model_args, parsed.tasks or [])  # asks the hub for the model's commit
     for seed in range(1, number + 1):
-        folder = Path(output) / f"seed_{seed}"
+        folder = Path(parsed.output_path) / f"seed_{seed}"
         one = copy.copy(parsed)
         one.output_path, one.seed, one.gen_kwargs = str(folder), [seed] * 4, values
-        if str(getattr(parsed, "model", "")).startswith("vllm"):  # it draws with a seed of its own
+        if model.startswith("vllm"):  # it draws with a seed of its own
             one.model_args = {**model_args, "seed": seed}
         if first_turns:  # a second turn follows the first one of the same seed
             one.metadata = {**parsed.metadata, "first_turn": str(first_turns / folder.name)}

@@ -142,9 +142,6 @@ def load_tasks(
 
     Returns:
         What is to be run, the tasks by name, and a line for each data set that is left out.
-
-    Raises:
-        RunError: if a task cannot be loaded and is not left out.
     """
     try:
         return list(wanted), manager.load(list(wanted))["tasks"], []

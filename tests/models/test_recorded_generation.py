@@ -10,6 +10,7 @@ from lm_eval.api.instance import Instance
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.models import class_of
 
+from ..processes import run_of
 from .conftest import make_model
 
 WINDOW = 240
@@ -84,11 +85,8 @@ def test_answers_that_the_limit_cut_are_known_of_every_local_backend_in_a_run(ti
     monkeypatch.chdir(samples)
     known = []
     for backend in ("hf", "hf-shared-prefix"):
-        main([
-            "run", "--model", backend, "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu", "--tasks",
-            "sea_belebele_th_chat", "--limit", "3", "--gen_kwargs", "max_gen_toks=4", "--output_path", str(tmp_path / backend),
-            "--log_samples",
-        ])  # fmt: skip
+        more = ["--limit", 3, "--gen_kwargs", "max_gen_toks=4", "--output_path", tmp_path / backend, "--log_samples"]
+        main(run_of(f"{tiny_model},dtype=float32", "sea_belebele_th_chat", *more, backend=backend))
         [file] = (tmp_path / backend).rglob("samples_*.jsonl")
         rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         known.append([(row["resps"], row["doc"]["finish_reason"], row["doc"]["tokens"]) for row in rows])

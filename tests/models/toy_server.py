@@ -5,7 +5,9 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from ..loopback import listening, reply
 
 
 @dataclass
@@ -69,9 +71,6 @@ def serve(behave, models=None, prompt_end=None):
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def log_message(self, *_):
-            pass
-
         def do_GET(self):  # noqa: N802
             self.send(toy.models)
 
@@ -87,27 +86,21 @@ def serve(behave, models=None, prompt_end=None):
                 toy.times.append(time.monotonic())
                 toy.at_once += 1
                 toy.most_at_once = max(toy.at_once, toy.most_at_once)
-            reply = toy.behave(body, number)
+            made = toy.behave(body, number)
             with toy.lock:  # before the client, which has its answer, can send the next request
                 toy.at_once -= 1
             with suppress(BrokenPipeError, ConnectionResetError):
-                self.send(reply)
+                self.send(made)
 
-        def send(self, reply):
+        def send(self, made):
             self.close_connection = True
-            if reply == DROP:
+            if made == DROP:
                 return
-            if reply == HANG:
+            if made == HANG:
                 toy.ended.wait()
                 return
-            if isinstance(reply, Status):
-                content = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
-                self.send_response(reply.code)
-                headers = {"Content-Type": reply.content_type, "Content-Length": str(len(content)), "Connection": "close"}
-                for name, value in (headers | reply.headers).items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(content)
+            if isinstance(made, Status):
+                reply(made.body, made.code, **{"Content-Type": made.content_type, "Connection": "close"} | made.headers)(self)
                 return
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream; charset=utf-8")
@@ -115,29 +108,23 @@ def serve(behave, models=None, prompt_end=None):
             self.end_headers()
             events = [
                 {"choices": [{"index": 0, "delta": {name: piece}, "finish_reason": None}]} if name else piece
-                for name, piece in reply.pieces
+                for name, piece in made.pieces
             ]
-            if reply.finish:
-                events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": reply.finish}]})
-            if reply.usage:
-                events.append({"choices": [], "usage": reply.usage})
+            if made.finish:
+                events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": made.finish}]})
+            if made.usage:
+                events.append({"choices": [], "usage": made.usage})
             for event in events:
-                toy.ended.wait(reply.pause)
+                toy.ended.wait(made.pause)
                 line = event if isinstance(event, str) else f"data: {json.dumps(event)}"
                 self.wfile.write(f"{line}\n\n".encode())
                 self.wfile.flush()
-            if reply.finish:
+            if made.finish:
                 self.wfile.write(b"data: [DONE]\n\n")
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    toy.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    try:
-        yield toy
-    finally:
-        toy.ended.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with listening(Handler) as address:
+        toy.base_url = f"{address}/v1"
+        try:
+            yield toy
+        finally:
+            toy.ended.set()

@@ -19,9 +19,9 @@ from huggingface_hub import constants
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.tasks._shared import hub_files
 
+from ..loopback import reply, serving
 from ..processes import Fork
 from ..report.planted import plant
-from .test_servers import reply, serving
 from .test_signals import arguments
 
 pytestmark = pytest.mark.slow

@@ -19,19 +19,16 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER
 
 from ..conftest import ROOT
-from ..processes import Fork
-from .test_servers import completion, reply, serving
+from ..loopback import completion, reply, serving
+from ..processes import Fork, run_of
 
 GOOD, BAD, WRITTEN = "sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl", "sea_tydiqa_id"
 
 
 def run_into(folder, tiny_model):
     """A run of three tasks with a tiny model."""
-    return [
-        "run", "--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu", "--tasks",
-        f"{GOOD},{BAD},{WRITTEN}", "--limit", "3", "--gen_kwargs", "max_gen_toks=4", "--output_path", str(folder),
-        "--log_samples", "--batch_size", "4",
-    ]  # fmt: skip
+    more = ["--limit", 3, "--gen_kwargs", "max_gen_toks=4", "--output_path", folder, "--log_samples", "--batch_size", 4]
+    return run_of(f"{tiny_model},dtype=float32", f"{GOOD},{BAD},{WRITTEN}", *more)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from lm_eval_sea.commands.cli import main
 from tests.model_folder import model_folder
 from tests.sweep.plans import write_plan
 
-from .test_servers import reply, serving
+from ..loopback import reply, serving
 
 TABLE = yaml.safe_load(Path(__file__).with_name("mistakes.yml").read_text(encoding="utf-8"))
 MODEL = "--model hf --model_args pretrained=MODEL --device cpu"

@@ -12,8 +12,8 @@ from lm_eval_sea.results.secrets import MASK, KnownSecrets, masked, masked_resul
 from lm_eval_sea.run.answer_cache import key_of
 
 from ..conftest import ROOT
+from ..loopback import completion, reply, serving
 from ..processes import Fork, run
-from .test_servers import completion, reply, serving
 
 TASK = "sea_xcopa_vi_to_ppl"
 PLANTED = [f"pl4nted-{number}-{'Zq' * 8}" for number in range(20)]

@@ -2,9 +2,7 @@
 
 import contextlib
 import gzip
-import http.server
 import json
-import threading
 
 import pytest
 from huggingface_hub import constants
@@ -13,59 +11,9 @@ from lm_eval_sea.sea_helm import SeaHelmError, judge_calls
 from lm_eval_sea.sea_helm.judge_calls import Call, Endpoint
 from lm_eval_sea.tasks._shared import hub_files
 from lm_eval_sea.tasks._shared.hub_files import DataError, download
+from tests.loopback import completion, reply, serving
 
 CALL = Call([{"role": "user", "content": "x"}], {"max_tokens": 5})
-
-
-@contextlib.contextmanager
-def serving(answer):
-    """A server on the loopback interface; `answer` gets the handler of each request. Yields its address and what was asked."""
-    asked = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            asked.append(dict(self.headers))
-            self.body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
-            answer(self)
-
-        def do_GET(self):
-            asked.append(dict(self.headers))
-            answer(self)
-
-        do_HEAD = do_GET
-
-        def log_message(self, *arguments):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.handle_error = lambda *_: None  # a client that goes away
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def reply(content, status=200, **headers):
-    """An answer with this body."""
-
-    def answer(handler):
-        data = content if isinstance(content, bytes) else json.dumps(content).encode()
-        handler.send_response(status)
-        for name, value in ({"Content-Type": "application/json", "Content-Length": str(len(data))} | headers).items():
-            handler.send_header(name, value)
-        handler.end_headers()
-        handler.wfile.write(data)
-
-    return answer
-
-
-def completion(content="fine", **usage):
-    message = {"role": "assistant", "content": content}
-    made = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [{"index": 0, "message": message}]}
-    return made | {"usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2} | usage}
 
 
 @pytest.fixture

@@ -23,14 +23,13 @@ from lm_eval_sea.run.interruption import terminated_as_interrupted
 from tests.conftest import ROOT
 from tests.sweep.plans import write_plan
 
-from ..processes import Fork
+from ..processes import Fork, run_of
 
 TASK = "sea_xcopa_vi_to_ppl"
 
 
 def arguments(tiny_model, output):
-    model = ["--model", "hf", "--model_args", f"pretrained={tiny_model},dtype=float32", "--device", "cpu"]
-    return ["run", *model, "--tasks", TASK, "--limit", "2", "--output_path", str(output), "--log_samples"]
+    return run_of(f"{tiny_model},dtype=float32", TASK, "--limit", 2, "--output_path", output, "--log_samples")
 
 
 @pytest.fixture

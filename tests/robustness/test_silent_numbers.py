@@ -23,8 +23,9 @@ from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.workload import fault_of_vocabulary, reads_ahead, unknown_shares
 from lm_eval_sea.tasks._shared.row_language import other_language
 
+from ..loopback import completion, reply, serving
+from ..model_folder import with_template
 from ..results.lm_eval_output import NEW, OLD, toy, write_run
-from .test_servers import completion, reply, serving
 
 
 @pytest.fixture(autouse=True)
@@ -232,8 +233,7 @@ def check_template(tiny_model, tmp_path):
     """What a run makes of a model's chat template."""
 
     def check_template(template, **more):
-        folder = shutil.copytree(tiny_model, tmp_path / "model", dirs_exist_ok=True)
-        (folder / "chat_template.jinja").write_text(template)
+        folder = with_template(tiny_model, tmp_path / "model", template)
         return check_template_of_model({"pretrained": str(folder)}, {}, apply=True, multiturn=False, **more)
 
     return check_template

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,13 +15,8 @@ def limits_with_room(tokenizer, load_tasks, gen_kwargs=(), **model_args):
     """The limits of a task's answers before and after, and its longest prompt, in tokens."""
     task = load_tasks(GENERATED)[GENERATED]
     before = task.config.generation_kwargs["max_gen_toks"]
-    add_default_room(
-        {GENERATED: task},
-        model_args=model_args,
-        gen_kwargs=dict(gen_kwargs),
-        num_fewshot=None,
-        count_tokens=lambda text: len(tokenizer(text).input_ids),
-    )
+    config = SimpleNamespace(model_args=model_args, gen_kwargs=dict(gen_kwargs), num_fewshot=None)
+    add_default_room(config, {GENERATED: task}, lambda text: len(tokenizer(text).input_ids))
     prompts = [task.fewshot_context(row, task.config.num_fewshot or 0) for row in task.eval_docs]
     longest = max(len(tokenizer(prompt).input_ids) for prompt in prompts)
     return before, task.config.generation_kwargs["max_gen_toks"], longest
@@ -63,8 +59,8 @@ def test_long_answers_get_what_a_small_window_leaves(name, share, tokenizer, loa
     caplog.clear()  # of what was said of the rows
 
     def fit(**given):
-        wanted = {"model_args": {"max_length": own}, "gen_kwargs": {}, "num_fewshot": None} | given
-        fit_to_window({name: task}, **wanted, count_tokens=lambda text: len(tokenizer(text).input_ids))
+        config = SimpleNamespace(**{"model_args": {"max_length": own}, "gen_kwargs": {}, "num_fewshot": None} | given)
+        fit_to_window(config, {name: task}, lambda text: len(tokenizer(text).input_ids))
         return task.config.generation_kwargs["max_gen_toks"]
 
     for given in (

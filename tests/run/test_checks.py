@@ -12,6 +12,7 @@ from lm_eval_sea.run.output_folder import check_space, probe
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.task_loading import RunTasks
 from lm_eval_sea.run.task_loading import load_tasks as load_those_here
+from tests.processes import run_of
 from tests.run.conftest import written
 
 
@@ -110,11 +111,7 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, 
         return save(tracker, *args, **kwargs)
 
     monkeypatch.setattr(EvaluationTracker, "save_results_aggregated", break_then_save)
-    status = main(
-        ["run", "--model", "hf", "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--tasks", "sea_xcopa_th_to_ppl",
-         "--output_path", str(output), "--log_samples", "--no-resume"]
-    )  # fmt: skip
-    assert status == 1
+    assert main(run_of(tiny_model, "sea_xcopa_th_to_ppl", "--output_path", output, "--log_samples", "--no-resume")) == 1
     last = capsys.readouterr().err.strip().split("\n")[-1]
     assert last.startswith(f"lm-eval-sea: the results could not be written to {output}; they are in {elsewhere}")
     assert "acc_ppl,none" in written(elsewhere)["results"]["sea_xcopa_th_to_ppl"]
@@ -127,9 +124,8 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, 
 def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
     """Said before the rankings of the same run."""
     monkeypatch.chdir(samples)
-    model = ["--model", "hf", "--model_args", f"pretrained={tiny_model},max_length=64", "--device", "cpu"]
-    asked = ["--tasks", "sea_indolem_id,sea_tydiqa_id", "--limit", "2", "--gen_kwargs", "max_gen_toks=64"]
-    assert main(["run", *model, *asked]) == 2
+    asked = ["--limit", "2", "--gen_kwargs", "max_gen_toks=64"]
+    assert main(run_of(f"{tiny_model},max_length=64", "sea_indolem_id,sea_tydiqa_id", *asked)) == 2
     said = capsys.readouterr().err.strip().split("\n")[-1]
     why = "sea_tydiqa_id: answers of up to 64 tokens leave no room for a prompt in the model's window of 64;"
     assert said.startswith(f"lm-eval-sea: {why}")
@@ -141,10 +137,8 @@ def test_a_model_with_a_name_that_no_file_system_takes(tiny_model, samples, tmp_
     place = tmp_path / ("ไทย" * 25) / ("แบบจำลอง" * 10)
     shutil.copytree(tiny_model, place)
     monkeypatch.chdir(samples)
-    model = ["--model", "hf", "--model_args", f"pretrained={place}", "--device", "cpu"]
-    output = ["--output_path", str(tmp_path / "results"), "--log_samples"]
     rows = ["--samples", '{"sea_xcopa_vi_to_ppl": [3, 0]}']
-    assert main(["run", *model, "--tasks", "sea_xcopa_vi_to_ppl", *rows, *output]) == 0
+    assert main(run_of(place, "sea_xcopa_vi_to_ppl", *rows, "--output_path", tmp_path / "results", "--log_samples")) == 0
     [folder] = (tmp_path / "results").iterdir()
     assert len(os.fsencode(folder.name)) <= 255
     results = written(folder)

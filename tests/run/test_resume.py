@@ -10,15 +10,13 @@ import torch
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER, files_of
-from tests.processes import Fork
+from tests.processes import Fork, run_of
 from tests.run.conftest import answers_kept, written
 
 
 def command(tiny_model, output, *arguments, backend="hf", task="sea_tydiqa_id"):
-    return [
-        "run", "--model", backend, "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--batch_size", "1",
-        "--tasks", task, "--output_path", str(output), "--log_samples", *arguments,
-    ]  # fmt: skip
+    more = ["--batch_size", 1, "--output_path", output, "--log_samples", *arguments]
+    return run_of(tiny_model, task, *more, backend=backend)
 
 
 def start(command, *, pause):

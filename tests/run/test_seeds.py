@@ -12,6 +12,7 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.seeds import mark_complete, runs_of
 from lm_eval_sea.sea_helm import judge
+from tests.processes import run_of
 
 
 @pytest.fixture
@@ -25,7 +26,8 @@ def model(tmp_path):
 
 
 def arguments(model, output, **more):
-    return argparse.Namespace(model="hf", model_args=model, output_path=output and str(output), **more)
+    given = {"model": "hf", "model_args": model, "output_path": str(output), "gen_kwargs": None, "metadata": None}
+    return argparse.Namespace(**given | more)
 
 
 @pytest.mark.parametrize("change", [{"tasks": ["sea_a", "sea_b"]}, {"limit": 10}, {"gen_kwargs": {"temperature": 1.0}}, "model"])
@@ -75,10 +77,8 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
     (model / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))  # no limit is taken over
     limits = {"sea_helm_id_sentiment": 32, "sea_helm_id_global_mmlu_lite": 16}
     output = tmp_path / "results"
-    command = [
-        "run", "--model", "hf", "--model_args", f"pretrained={model},max_length=2048", "--device", "cpu", "--batch_size", "8",
-        "--tasks", ",".join(limits), "--seeds", "2", "--thinking_tokens", "5", "--output_path", str(output), "--log_samples",
-    ]  # fmt: skip
+    more = ["--batch_size", 8, "--seeds", 2, "--thinking_tokens", 5, "--output_path", output, "--log_samples"]
+    command = run_of(f"{model},max_length=2048", ",".join(limits), *more)
     monkeypatch.chdir(samples)
     assert main(command) == 0
     assert sorted(path.name for path in output.iterdir()) == ["seed_1", "seed_2"]
@@ -122,13 +122,11 @@ def test_each_second_turn_follows_the_first_of_its_seed(model, tmp_path):
 def test_conversations_of_two_seeds_in_one_folder_are_ready_for_a_judge(tiny_model, samples, tmp_path, monkeypatch):
     """As docs/sea_helm.md has it: the second run goes into the folder of the first, whose answers it takes seed by seed."""
     output, task = tmp_path / "results", "sea_helm_id_mt_bench_judge_turn"
-    command = [
-        "run", "--model", "hf", "--model_args", f"pretrained={tiny_model},max_length=2048", "--device", "cpu", "--seeds", "2",
-        "--gen_kwargs", "do_sample=True,temperature=0.9,max_gen_toks=8", "--output_path", str(output), "--log_samples",
-    ]  # fmt: skip
+    sampled = ["--gen_kwargs", "do_sample=True,temperature=0.9,max_gen_toks=8", "--seeds", 2]
+    sampled += ["--output_path", output, "--log_samples"]
     monkeypatch.chdir(samples)
-    assert main([*command, "--tasks", "sea_helm_judged_id"]) == 0
-    assert main([*command, "--tasks", f"{task}_2", "--metadata", f"first_turn={output}"]) == 0
+    assert main(run_of(f"{tiny_model},max_length=2048", "sea_helm_judged_id", *sampled)) == 0
+    assert main(run_of(f"{tiny_model},max_length=2048", f"{task}_2", *sampled, "--metadata", f"first_turn={output}")) == 0
     answers = []
     for seed in ("seed_1", "seed_2"):
         [first], [second] = ([*(output / seed).rglob(f"samples_{task}_{turn}_*")] for turn in (1, 2))

@@ -2,7 +2,6 @@
 
 import logging
 import re
-import shutil
 
 import pytest
 
@@ -11,17 +10,16 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import WIDTH, table_of
 from lm_eval_sea.run.output_streams import warnings_once
 from tests import processes
+from tests.model_folder import with_template
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, tiny_model_bos, samples):
     """A run of a group and a task of its own, and where its results are."""
     output = tmp_path_factory.mktemp("results")
-    result = processes.run(
-        "lm_eval_sea", "run", "--model", "hf", "--model_args", f"pretrained={tiny_model_bos}", "--device", "cpu",
-        "--batch_size", "4", "--tasks", "sea_xcopa_to_ppl,sea_vsmec_vi", "--num_fewshot", "0", "--output_path", output,
-        "--log_samples", cwd=samples,
-    )  # fmt: skip
+    more = ["--batch_size", 4, "--num_fewshot", 0, "--output_path", output, "--log_samples"]
+    command = processes.run_of(tiny_model_bos, "sea_xcopa_to_ppl,sea_vsmec_vi", *more)
+    result = processes.run("lm_eval_sea", *command, cwd=samples)
     assert result.returncode == 0, result.stderr[-2000:]
     return result, output
 
@@ -43,15 +41,12 @@ def test_the_table_knows_of_the_chat_template_before_the_results_are_written(
     tmp_path, tiny_model_bos, samples, monkeypatch, capsys
 ):
     """A random model's answers cannot be read; what the table advises depends on the template."""
-    model, output = tmp_path / "model", tmp_path / "results"
-    shutil.copytree(tiny_model_bos, model)
-    (model / "chat_template.jinja").write_text("{% for message in messages %}{{ message.content }}{% endfor %}")
+    output = tmp_path / "results"
+    template = "{% for message in messages %}{{ message.content }}{% endfor %}"
+    model = with_template(tiny_model_bos, tmp_path / "model", template)
     monkeypatch.chdir(samples)
-    command = [
-        "run", "--model", "hf", "--model_args", f"pretrained={model}", "--device", "cpu", "--apply_chat_template",
-        "--tasks", "sea_m3exam_vi_litilo_gen", "--limit", "2", "--output_path", str(output),
-    ]  # fmt: skip
-    assert main(command) == 0
+    more = ["--apply_chat_template", "--limit", 2, "--output_path", output]
+    assert main(processes.run_of(model, "sea_m3exam_vi_litilo_gen", *more)) == 0
     for text in (capsys.readouterr().out, table_of(read(output).best())):
         assert "is this a base model?" in " ".join(text.split())
 

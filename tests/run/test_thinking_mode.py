@@ -4,7 +4,6 @@ import argparse
 import ast
 import json
 import logging
-import shutil
 import typing
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +18,8 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
+from tests.model_folder import with_template
+from tests.processes import run_of
 from tests.run.conftest import written
 from tests.run.test_thinking import SWITCHES
 from tests.run.thinking_templates import ALWAYS, EFFORT, EMPTY, FALSY, OPEN, OPENS, PLAIN, WORD
@@ -29,14 +30,7 @@ ASKED = [{"role": "system", "content": "Say a number."}, {"role": "user", "conte
 @pytest.fixture
 def folder(tiny_model, tmp_path):
     """Gives the tiny model a template."""
-
-    def with_template(template):
-        made = shutil.copytree(tiny_model, tmp_path / "model", dirs_exist_ok=True)
-        config = json.loads((made / "tokenizer_config.json").read_text())
-        (made / "tokenizer_config.json").write_text(json.dumps(config | {"chat_template": template}))
-        return made
-
-    return with_template
+    return lambda template: with_template(tiny_model, tmp_path / "model", template)
 
 
 def _vllm():
@@ -168,17 +162,17 @@ def test_chat_tasks_get_thoughts_whole(folder):
         check_thoughts_reach_tasks(chat | ranked, "on", None)
 
 
+def chat_run(place, *more):
+    return run_of(f"{place},max_length=4096", "sea_belebele_th_chat", "--apply_chat_template", "--limit", 1, *more)
+
+
 def test_two_modes_of_a_model_are_two_models(folder, samples, tmp_path, monkeypatch, caplog):
     output, place = tmp_path / "results", folder(OPENS)
     monkeypatch.chdir(samples)
     caplog.set_level(logging.INFO, "lm_eval_sea")
     for mode, end in {"on": OPEN, "off": EMPTY}.items():
-        command = [
-            "run", "--model", "hf", "--model_args", f"pretrained={place},max_length=4096", "--device", "cpu",
-            "--apply_chat_template", "--tasks", "sea_belebele_th_chat", "--limit", "1", "--gen_kwargs", "max_gen_toks=2",
-            "--thinking", mode, "--output_path", str(output / mode), "--log_samples",
-        ]  # fmt: skip
-        assert main(command) == 0
+        asked = ["--gen_kwargs", "max_gen_toks=2", "--thinking", mode, "--output_path", output / mode, "--log_samples"]
+        assert main(chat_run(place, *asked)) == 0
         assert f"thinking {mode}: the prompt ends with" in caplog.text
         [samples_file] = (output / mode).rglob("samples_*.jsonl")
         row = json.loads(samples_file.read_text().splitlines()[0])
@@ -195,10 +189,6 @@ def test_room_and_sampling_of_the_model(folder, samples, tmp_path, monkeypatch):
     monkeypatch.chdir(samples)
     stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
     (place / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))
-    command = [
-        "run", "--model", "hf", "--model_args", f"pretrained={place},max_length=4096", "--device", "cpu", "--apply_chat_template",
-        "--tasks", "sea_belebele_th_chat", "--limit", "1", "--sampling", "model", "--output_path", str(output),
-    ]  # fmt: skip
-    assert main(command) == 0
+    assert main(chat_run(place, "--sampling", "model", "--output_path", output)) == 0
     settings = written(output)["configs"]["sea_belebele_th_chat"]["generation_kwargs"]
     assert (stated | {"max_gen_toks": 256 + 7}).items() <= settings.items()
