@@ -112,7 +112,9 @@ def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: n
         texts = [" ".join(WORDS[(np.arange(6) + row) % 10]) for row in range(rows)]
         wrong = [" ".join(random.permutation(text.split())[: 2 + random.integers(4)]) for text in texts]
         pairs = [(text, text if known else other) for text, known, other in zip(texts, knows, wrong, strict=True)]
-        return statistics_of(CORPUS[metric], pairs)
+        statistics = statistics_of(CORPUS[metric], pairs)
+        assert statistics is not None
+        return statistics
     return mean_statistics((chosen == golds).astype(float).tolist())
 
 
