@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
-from lm_eval_sea.run.request import DEBUG
+from lm_eval_sea.run.request import DEBUG, RunError
 
 
 class Argument(NamedTuple):
@@ -94,6 +94,8 @@ class Command:
                     return fail(f"{option.flag} {reason}", 2)
         try:
             return run(arguments)
+        except RunError as error:
+            return fail(error, error.status)
         except Exception as error:
             # by its place: its module imports what a command that only lists names does without
             if isinstance(error, Refusal) or f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError"):

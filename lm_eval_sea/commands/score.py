@@ -93,13 +93,9 @@ def _metricx(arguments: argparse.Namespace) -> int:
 def _reread(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
     from lm_eval_sea.results.table import table_of
-    from lm_eval_sea.run.request import RunError
     from lm_eval_sea.run.reread import reread
 
-    try:
-        notes = reread(arguments.runs, arguments.reread)
-    except RunError as error:
-        return fail(error, error.status)
+    notes = reread(arguments.runs, arguments.reread)
     print(table_of(read(arguments.reread).best()), end="")
     return _said([], notes)
 

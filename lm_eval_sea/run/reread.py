@@ -55,6 +55,8 @@ def reread(paths: Sequence[Path], folder: Path) -> list[str]:
 
 def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], folder: Path, notes: list[str]) -> bool:
     """Whether answers could be read again."""
+    from lm_eval.evaluator import evaluate
+
     assert run.place is not None
     content = content_of(run.place)
     names = [*(task.name for task in chat), *(group.name for group in groups)]
@@ -76,7 +78,8 @@ def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], f
     for of in chat:
         if of.name in loaded["tasks"]:
             loaded["tasks"][of.name].set_config("num_fewshot", of.num_fewshot or 0)
-    made = _evaluate(loaded, {name: logged[name] for name in loaded["tasks"]})
+    numbers = {name: list(logged[name]) for name in loaded["tasks"]}
+    made: dict[str, Any] = evaluate(lm=_LoggedAnswers(logged), task_dict=loaded, samples=numbers)
     if without_mean := [group.name for group in groups if group.name not in made["results"]]:
         notes.append(f"{run.place}: means left out, for not all of their tasks are read again: {some_names(without_mean)}")
     results = content | {key: made[key] for key in _OF_SCORES if key in made}
@@ -127,7 +130,8 @@ def _why_not(task: Any, of: TaskRun, rows: _Logged) -> str | None:
         except (KeyError, TypeError, ValueError, IndexError):
             return f"row {number} is not as lm-eval logs it"
         parts = task.doc_to_text(docs[number]).split(doc.get("document") or "\0")  # which is cut for short windows
-        if not all(_one_line(part) in _one_line(_said(prompt)) for part in parts):
+        said = _one_line(_said(prompt))
+        if not all(_one_line(part) in said for part in parts):
             return f"what it asks has changed (row {number})"
     return None
 
@@ -156,35 +160,23 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _evaluate(loaded: Any, logged: Mapping[str, _Logged]) -> dict[str, Any]:
-    """What lm-eval returns for the answers of the log."""
-    from lm_eval.evaluator import evaluate
+@LM.register
+class _LoggedAnswers:
+    """Gives each request the prompt and the answer that are logged of its row; a chat task asks for nothing else."""
 
-    numbers = {name: list(rows) for name, rows in logged.items()}
-    results: dict[str, Any] = evaluate(lm=_LoggedAnswers(logged, numbers), task_dict=loaded, samples=numbers)
-    return results
+    rank, world_size = 0, 1
 
+    def __init__(self, logged: Mapping[str, _Logged]) -> None:
+        self._rows = {name: list(rows.values()) for name, rows in logged.items()}
 
-class _LoggedAnswers(LM):
-    """Gives each request the prompt and the answer that are logged of its row."""
-
-    def __init__(self, logged: Mapping[str, _Logged], numbers: Mapping[str, Sequence[int]]) -> None:
-        super().__init__()
-        self._logged, self._numbers = logged, numbers
-
-    def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
+    def generate_until(self, requests: list[Any]) -> list[GeneratedText]:
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Any) -> GeneratedText:
-        row = self._logged[request.task_name][self._numbers[request.task_name][request.doc_id]]
+        row = self._rows[request.task_name][request.doc_id]  # which is the place among those asked for
         prompt, arguments, answer = _asked(row)
         request.arguments = (prompt, arguments)
         return _with_what_was_told(answer, document(row))
-
-    def loglikelihood(self, requests: list[Any]) -> list[Any]:
-        raise NotImplementedError("answers are logged, and no probabilities")
-
-    loglikelihood_rolling = loglikelihood
 
 
 def _with_what_was_told(answer: str, doc: Mapping[str, Any]) -> GeneratedText:

@@ -11,6 +11,12 @@ from transformers import AutoTokenizer
 
 from lm_eval_sea.run.answer_cache import FOLDER
 
+from ..models.toy_server import Answer
+
+TASK_ON_SERVER = "sea_belebele_en_chat"
+USAGE = {"prompt_tokens": 90, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
+THINKING = Answer([("reasoning", "Hm, B."), ("content", "Answer: B")], usage=USAGE)
+
 
 @pytest.fixture
 def tokenizer(tiny_model):
@@ -33,3 +39,11 @@ def answers_kept(output: Path, mode: str = "ro") -> int:
         ):
             count += database.execute('SELECT count(*) FROM "unnamed"').fetchone()[0]  # there is none at first
     return count
+
+
+def run_on_server(toy, output, *arguments, task=TASK_ON_SERVER, model_args=""):
+    """The arguments of a run with logged samples on a `toy_server`."""
+    return [
+        "run", "--model", "chat-api", "--model_args", f"model=toy,base_url={toy.base_url}{model_args}", "--tasks", task,
+        "--output_path", str(output), "--log_samples", *arguments,
+    ]  # fmt: skip

@@ -8,20 +8,9 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER
 from tests.processes import Fork
-from tests.run.conftest import answers_kept, written
+from tests.run.conftest import TASK_ON_SERVER, THINKING, answers_kept, run_on_server, written
 
-from ..models.toy_server import DROP, HANG, Answer, refusal, serve
-
-TASK = "sea_belebele_en_chat"
-USAGE = {"prompt_tokens": 90, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
-THINKING = Answer([("reasoning", "Hm, B."), ("content", "Answer: B")], usage=USAGE)
-
-
-def command(toy, output, *arguments, task=TASK, model_args=""):
-    return [
-        "run", "--model", "chat-api", "--model_args", f"model=toy,base_url={toy.base_url}{model_args}", "--tasks", task,
-        "--output_path", str(output), "--log_samples", *arguments,
-    ]  # fmt: skip
+from ..models.toy_server import DROP, HANG, refusal, serve
 
 
 @pytest.mark.slow
@@ -36,7 +25,7 @@ def test_results_say_which_parameters_the_server_refuses(samples, tmp_path, monk
         return DROP if broken and number > 1 else THINKING
 
     with serve(behave) as toy:
-        given = command(toy, tmp_path, "--limit", "2", model_args=",num_concurrent=1,max_retries=0")
+        given = run_on_server(toy, tmp_path, "--limit", "2", model_args=",num_concurrent=1,max_retries=0")
         assert main(given) == 0
         [first] = tmp_path.rglob("results_*.json")
         first.unlink()
@@ -56,7 +45,7 @@ def test_requests_that_failed_are_asked_again_and_no_others(samples, tmp_path, m
         return DROP if broken and number and body["messages"] == toy.requests[1]["messages"] else THINKING
 
     with serve(behave) as toy:
-        first = command(toy, output, "--limit", "3", model_args=",num_concurrent=1,max_retries=0")
+        first = run_on_server(toy, output, "--limit", "3", model_args=",num_concurrent=1,max_retries=0")
         assert main(first) == 0
         assert "requests without an answer, which count as failed: 1; the same command asks for them" in caplog.messages
         assert len(toy.requests) == 3 and (output / FOLDER).exists()
@@ -82,7 +71,7 @@ def test_an_interrupted_run_goes_on(samples, tmp_path, monkeypatch):
         return HANG
 
     with serve(behave) as toy:
-        given = command(toy, output, "--limit", "4", model_args=",num_concurrent=1")
+        given = run_on_server(toy, output, "--limit", "4", model_args=",num_concurrent=1")
         process = Fork(*given)
         assert silent.wait(250)
         process.send_signal(signal.SIGINT)
@@ -95,4 +84,4 @@ def test_an_interrupted_run_goes_on(samples, tmp_path, monkeypatch):
         assert main(given) == 0
         assert len(toy.requests) == begun + 2
     assert not (output / FOLDER).exists()
-    assert written(output)["n-samples"][TASK]["effective"] == 4
+    assert written(output)["n-samples"][TASK_ON_SERVER]["effective"] == 4

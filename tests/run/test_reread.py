@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lm_eval_sea.commands.cli import main
-from tests.run.conftest import written
+from tests.run.conftest import THINKING, USAGE, run_on_server, written
 
 from ..models.toy_server import DROP, Answer, serve, text
 
@@ -14,9 +14,8 @@ TASKS = [
     "sea_thaisum_th_chat",
 ]  # fmt: skip
 LEFT = {"config", "task_hashes", "total_evaluation_time_seconds"}
-USAGE = {"prompt_tokens": 90, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
 REPLIES = [
-    Answer([("reasoning", "Hm, B."), ("content", "Answer: B")], usage=USAGE),
+    THINKING,
     Answer([("reasoning", "Hm, "), ("reasoning", "so")], finish="length", usage=USAGE),
     text("<think>It is 7, or A.</think>คำตอบ: **B. 12**"),
     text("<think>It is", finish="length"),
@@ -34,12 +33,9 @@ def run(samples, tmp_path_factory):
     output = tmp_path_factory.mktemp("run")
     with pytest.MonkeyPatch.context() as patch, serve(lambda body, number: REPLIES[number % len(REPLIES)]) as toy:
         patch.chdir(samples)
-        status = main([
-            "run", "--model", "chat-api", "--tasks", ",".join(TASKS), "--limit", "3", "--num_fewshot", "1",
-            "--model_args", f"model=toy,base_url={toy.base_url},num_concurrent=1,max_retries=0", "--output_path", str(output),
-            "--log_samples", "--apply_chat_template", "--fewshot_as_multiturn", "True",
-        ])  # fmt: skip
-        assert status == 0
+        given = ["--limit", "3", "--num_fewshot", "1", "--apply_chat_template", "--fewshot_as_multiturn", "True"]
+        alone = ",num_concurrent=1,max_retries=0"
+        assert main(run_on_server(toy, output, *given, task=",".join(TASKS), model_args=alone)) == 0
     return output
 
 

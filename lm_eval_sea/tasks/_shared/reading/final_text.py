@@ -144,7 +144,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
 
 def _frame(answer: str, language: str, tags: Sequence[str]) -> str | None:
     frame = last_frame(answer, tags, language, ("translation", "summary", "text"))
-    return None if frame is None else _unquoted(frame)
+    return None if frame is None else _unquoted(composed(frame))
 
 
 def _behind_rendered(text: str, language: str) -> str:
