@@ -6,6 +6,7 @@ from typing import Any
 
 from lm_eval.models.vllm_causallms import VLLM
 from vllm import RequestOutput
+from vllm.platforms import current_platform
 
 from .generated_text import GeneratedText
 from .recorded_generation import RecordedGeneration
@@ -13,6 +14,8 @@ from .recorded_generation import RecordedGeneration
 
 class RecordedVLLM(RecordedGeneration, VLLM):
     """lm-eval's `vllm`, which computes as it always does."""
+
+    on_cpu: bool = current_platform.is_cpu()
 
     def _model_generate(self, *args: Any, **kwargs: Any) -> list[RequestOutput]:
         """What vLLM answers; the arguments are those of `VLLM`."""

@@ -17,8 +17,9 @@ from lm_eval_sea.run.api_server import check_api_window
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError
 from lm_eval_sea.run.request import GENERATION, Tasks
 
-# With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes.
-PART = 2048
+# With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes on
+# a card, and hours on a CPU, which gains little from more than a few at a time.
+PART, PART_ON_CPU = 2048, 64
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -178,8 +179,9 @@ class AnsweringModel:
             yield range(len(requests))
             return
         positions = sorted(range(len(requests)), key=lambda number: workload.stated_limit(requests[number].args) or 0)
-        for begin in range(0, len(positions), PART):
-            yield positions[begin : begin + PART]
+        size = PART_ON_CPU if self._model.on_cpu else PART
+        for begin in range(0, len(positions), size):
+            yield positions[begin : begin + size]
 
 
 def refused_parameters(tasks: Tasks) -> dict[str, str]:

@@ -6,7 +6,7 @@ import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CacheHook
 
-from lm_eval_sea.run.answering import PART, AnsweringModel
+from lm_eval_sea.run.answering import PART, PART_ON_CPU, AnsweringModel
 from lm_eval_sea.run.workload import Workload, advice, said_by_language, text_of, workload_of, workloads_by_language
 
 
@@ -62,8 +62,8 @@ class Backend:
 
     rank, tokenizer, backend, batch_size, data_parallel_size = 0, None, "seq2seq", "auto", 1
 
-    def __init__(self):
-        self.cache_hook, self.asked = CacheHook(None), []
+    def __init__(self, on_cpu=False):
+        self.cache_hook, self.asked, self.on_cpu = CacheHook(None), [], on_cpu
 
     def set_cache_hook(self, hook):
         self.cache_hook = hook
@@ -75,9 +75,16 @@ class Backend:
     loglikelihood_rolling = generate_until = loglikelihood
 
 
-@pytest.mark.parametrize(("name", "parts"), [("hf", [PART * 2 + 1]), ("vllm", [PART, PART, 1])])
-def test_answers_come_in_order_whatever_the_parts(name, parts):
-    model = Backend()
+@pytest.mark.parametrize(
+    ("name", "on_cpu", "parts"),
+    [
+        ("hf", True, [PART * 2 + 1]),
+        ("vllm", False, [PART, PART, 1]),
+        ("vllm", True, [PART_ON_CPU] * (PART * 2 // PART_ON_CPU) + [1]),
+    ],
+)
+def test_answers_come_in_order_whatever_the_parts(name, on_cpu, parts):
+    model = Backend(on_cpu)
     hook = model.cache_hook
     requests = [ranking("x" * (number % 7)) for number in range(PART * 2 + 1)]
     answers = AnsweringModel(model, name, {}).loglikelihood(requests)
