@@ -116,7 +116,7 @@ class BranchingModel(PrefixModel):
             (tokens,) = upload(self._device, batch.tokens)
         cache = PrefixCache(prefix, keep=keep)
         if prefix.length or keep:
-            keywords |= {"past_key_values": cache, "use_cache": True}
+            keywords |= self._with_cache(cache)
         logits, indices = self._logits(tokens, predictions, keywords)
         if keep and not cache.kept:
             raise RuntimeError("it does not use the cache it is given")
@@ -131,7 +131,7 @@ class BranchingModel(PrefixModel):
         """
         cache = PrefixCache(Prefix(), keep=True)
         (tokens,) = upload(self._device, batch.tokens)
-        (logits,) = self._forward(tokens, {"past_key_values": cache, "use_cache": True})
+        (logits,) = self._forward(tokens, self._with_cache(cache))
         if not cache.kept:
             raise RuntimeError("it does not use the cache it is given")
         for layer in cache.kept:  # one by one: meanwhile it is there twice
@@ -162,7 +162,7 @@ class BranchingModel(PrefixModel):
             cache: what keeps keys and values.
             positions: of the tokens in their texts; [1, tokens].
         """
-        keywords = {"past_key_values": cache, "use_cache": True, "position_ids": positions.to(self._device)}
+        keywords = self._with_cache(cache) | {"position_ids": positions.to(self._device)}
         row = torch.tensor([tokens], device=self._device)
         return self._logits(row, predictions_at(wanted), self._masks(masking) | keywords)[0]
 

@@ -27,9 +27,7 @@ class CopyingModel(PrefixModel):
 
     def __init__(self, model: PreTrainedModel, **options: Any) -> None:
         super().__init__(model, **options)
-        parameters = forward_parameters(model)
-        self._cache_name = "cache_params" if "cache_params" in parameters else "past_key_values"
-        self._takes_positions = "position_ids" in parameters
+        self._takes_positions = "position_ids" in forward_parameters(model)
 
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows, as `PrefixModel.run` says; none of them may branch."""
@@ -39,7 +37,7 @@ class CopyingModel(PrefixModel):
             return self._score(logits, predictions, indices), prefix
         rows, width = batch.tokens.shape
         cache = self._copy(prefix, rows)
-        keywords: dict[str, Any] = {self._cache_name: cache, "use_cache": True}
+        keywords = self._with_cache(cache)
         if self._takes_positions:
             positions = torch.arange(prefix.length, prefix.length + width, device=self._device)
             keywords["position_ids"] = positions.expand(rows, -1)

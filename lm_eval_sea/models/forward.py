@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
-from transformers import PreTrainedModel
+from transformers import DynamicCache, PreTrainedModel
 
 from .layout import Batch
+from .obstacles import cache_keyword
 from .predictions import Predictions
 
 # Logits turned into log-probabilities at a time: a copy of all of them would double the peak of memory. An accelerator is faster
@@ -119,6 +120,7 @@ class PrefixModel(ABC):
         self._softmax_rows = SOFTMAX_ROWS.get(device.type, ACCELERATOR_SOFTMAX_ROWS)
         self._is_greedy = _is_first_maximum if device.type == "cpu" else _is_maximum
         self._model = model
+        self._cache_keyword = cache_keyword(model)
         self._device = device
         self._autocast_dtype = autocast_dtype
         self._softmax_dtype = softmax_dtype
@@ -132,6 +134,10 @@ class PrefixModel(ABC):
         Raises:
             RuntimeError: if the model does not work as its kind of model should.
         """
+
+    def _with_cache(self, cache: DynamicCache) -> dict[str, Any]:
+        """What has the model use a cache."""
+        return {self._cache_keyword: cache, "use_cache": True}
 
     def _logits(self, tokens: torch.Tensor, predictions: Predictions, keywords: dict[str, Any]) -> tuple[torch.Tensor, Indices]:
         """Logits at the needed slots of a batch, [slots, vocabulary], as the head sees no others; and the arrays beside."""

@@ -73,6 +73,12 @@ def forward_parameters(model: PreTrainedModel) -> Collection[str]:
     return inspect.signature(type(bare).forward).parameters
 
 
+def cache_keyword(model: PreTrainedModel) -> str:
+    """What the forward pass of a model calls its cache; transformers calls all of them `cache` since 5.24."""
+    named = forward_parameters(model)
+    return next((name for name in ("cache", "cache_params") if name in named), "past_key_values")
+
+
 def _keeps_state(model: PreTrainedModel) -> bool:
     """Whether something besides keys and values, or in chunks of them, comes from earlier tokens."""
     config = model.config.get_text_config()

@@ -62,6 +62,9 @@ def llama(tokenizers):
     return make_model("llama", len(tokenizers[False]))
 
 
+CACHE_NAMES = {"cache", "past_key_values"}  # as transformers calls it since 5.24, and before
+
+
 def bend(model, change):
     """Has each forward pass get other arguments."""
     forward = model.forward
@@ -73,7 +76,7 @@ def _causal_mask_only(keywords):
 
 
 def _no_cache(keywords):
-    return {name: value for name, value in keywords.items() if name != "past_key_values"}
+    return {name: value for name, value in keywords.items() if name not in CACHE_NAMES}
 
 
 def _refuses_masks(keywords):
@@ -136,7 +139,7 @@ def test_a_prefix_without_room_is_computed_with_each_request(llama, tokenizers, 
     _, expected = answer(HFLM, llama, tokenizers[False], requests)
 
     def no_room_for_prefixes(keywords):
-        if keywords.get("past_key_values") is not None:
+        if any(keywords.get(name) is not None for name in CACHE_NAMES):
             raise OUT_OF_MEMORY
         return keywords
 

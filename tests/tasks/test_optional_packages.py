@@ -1,5 +1,7 @@
 """lm-eval alone, without the packages that only some scores need: which tasks run, and what stops the others at once."""
 
+import configparser
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -7,6 +9,7 @@ import sys
 
 import pytest
 
+from lm_eval_sea.tasks._shared.metrics.optional_packages import AT_LEAST, required
 from tests.conftest import ROOT
 
 _SCRIPT = """
@@ -77,3 +80,18 @@ def test_a_missing_package_stops_only_the_tasks_that_need_it():
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-3000:]
     assert json.loads(run.stdout.splitlines()[-1]) == _TASKS
+
+
+@pytest.mark.parametrize("package", sorted(AT_LEAST))
+def test_a_package_that_is_too_old_stops_them_too(package, monkeypatch):
+    """lm-eval alone may stand beside any version; where the pack is installed, pip has asked for one that serves."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    assert f"{package}>={AT_LEAST[package]}" in setup["options"]["install_requires"].split()
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: "0.2.2")
+    required.cache_clear()
+    with pytest.raises(ImportError) as raised:
+        required(package, "scores")
+    required.cache_clear()
+    least = AT_LEAST[package]
+    assert str(raised.value) == f"scores need {package} {least} or later, here is 0.2.2: pip install '{package}>={least}'"

@@ -7,9 +7,14 @@ import importlib
 import importlib.metadata
 from typing import TYPE_CHECKING
 
+from packaging.version import Version
+
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+# The oldest version that serves, of packages whose older ones are about: pip takes one for an old numpy.
+AT_LEAST = {"py3langid": "0.4"}
 
 
 @functools.cache
@@ -21,13 +26,16 @@ def required(package: str, scores: str) -> ModuleType:
         scores: what needs it, in the plural, for the message.
 
     Raises:
-        ImportError: if it is not installed; the message has the command that installs it.
+        ImportError: if it is not installed, or too old; the message has the command that installs it.
     """
     try:
-        importlib.metadata.version(package)
-        return importlib.import_module(package)
+        version = importlib.metadata.version(package)
+        module = importlib.import_module(package)
     except ImportError as error:
         raise ImportError(f"{scores} need the package {package}: pip install {package}") from error
+    if Version(version) < Version(least := AT_LEAST.get(package, "0")):
+        raise ImportError(f"{scores} need {package} {least} or later, here is {version}: pip install '{package}>={least}'")
+    return module
 
 
 def version_of(package: str, scores: str) -> str:
