@@ -16,10 +16,9 @@ from pythainlp.tokenize import word_tokenize
 from rouge_score.rouge_scorer import RougeScorer
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.tasks._shared.metrics.burmese import burmese_syllables
 from lm_eval_sea.tasks._shared.metrics.sea_helm_metrics import NORMALISED, answer_f1
 from lm_eval_sea.tasks._shared.metrics.sea_helm_rouge import sea_helm_rouge_l, sea_helm_words, signature
-from lm_eval_sea.tasks._shared.metrics.words import words
+from lm_eval_sea.tasks._shared.metrics.words import burmese_syllables, words
 from lm_eval_sea.tasks._shared.sea_helm.scores import score_sea_helm_summary
 
 from ..sea_helm.official import checkout, run
