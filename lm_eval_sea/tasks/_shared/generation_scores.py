@@ -43,13 +43,7 @@ class TextScores:
         return self.of_answer(doc, doc["answer"], results[0])
 
     def of_answer(self, doc: dict[str, Any], answer: str, generated: str = "") -> dict[str, Any]:
-        """What each metric needs of a row.
-
-        Args:
-            doc: the row.
-            answer: the text that is scored.
-            generated: all that was generated, which some metrics take.
-        """
+        """What each metric needs of a row, of the text that is scored, or of all that was generated."""
         language: str = doc["scoring"]["answer_language"]
         references = self._references(doc, language)
         return {

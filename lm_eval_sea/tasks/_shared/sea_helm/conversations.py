@@ -66,11 +66,7 @@ def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, da
 
 
 def _samples_file(task: str, place: str) -> Path:
-    """The one samples file of a task.
-
-    Raises:
-        DataError: if there is none, or more than one.
-    """
+    """The one samples file of a task; a DataError if there is none, or more than one."""
     how = f"run {task} with --log_samples --output_path FOLDER, then this task with --metadata first_turn=FOLDER"
     if not place:
         raise DataError(f"the answers to the first turn are needed: {how}")
