@@ -17,7 +17,7 @@ from lm_eval_sea.make import chat, leaf, sea_helm, settings
 from lm_eval_sea.make.leaf import Content, Prompted
 from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER
 
 NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with all their files has too many for a person to read
 
@@ -91,7 +91,7 @@ def _fragments(prompted: Prompted) -> Iterator[tuple[str, Content]]:
     for process in () if data_set.rows_as else dict.fromkeys(processes):
         yield leaf.rows_path(data_set, process), {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
     for language, data in data_set.languages.items():
-        has_own = data_set.kind != JUDGED and leaf.PUBLISHED_EXEMPLARS not in data.splits
+        has_own = data_set.kind != JUDGED and EXEMPLAR_SPLIT not in data.splits
         for key in ("exemplars", "parallel_exemplars") if data_set.parallel else ("exemplars",):
             if has_own and data.prompts == language:
                 yield leaf.exemplars_path(data_set, language, key), leaf.exemplars(prompted, language, key)

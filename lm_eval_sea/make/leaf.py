@@ -24,12 +24,11 @@ from lm_eval_sea.make.prompt_files import (
 )
 from lm_eval_sea.make.task_yaml import OneLine, Quoted
 from lm_eval_sea.tasks._shared.columns import LETTERS
-from lm_eval_sea.tasks._shared.facts import GENERATED, TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, GENERATED, TASKS_FOLDER
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
 
 FULL_WIDTH_COLON = "："  # Chinese has no blank behind it
-PUBLISHED_EXEMPLARS = "examples"  # the split, where a data set has one
 
 
 @dataclass(frozen=True)
@@ -170,9 +169,9 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
     english = is_english_prompt(prompt_language, language)
     words_in = "prompt_en" if english else "prompt_native"
     tags = [language, data_set.kind, data_set.task, variant and f"variant_{variant}", words_in]
-    published = PUBLISHED_EXEMPLARS in data.splits
+    published = EXEMPLAR_SPLIT in data.splits
     if published:
-        answers |= {"fewshot_split": PUBLISHED_EXEMPLARS, "fewshot_config": OneLine({"sampler": "first_n"})}
+        answers |= {"fewshot_split": EXEMPLAR_SPLIT, "fewshot_config": OneLine({"sampler": "first_n"})}
     content = {
         "task": name_of(data_set.name, of, variant, english=english),
         "include": [f"_shared/{kind.template}", *process],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 TASKS_FOLDER = Path(__file__).resolve().parents[1]
 SEA_HELM = "sea_helm"
+EXEMPLAR_SPLIT = "examples"  # of published exemplars, where a data set has some
 ORDER = "order"  # the setting that asks how likely the published order of the options is, and so is no test of skill
 PUBLISHED_POSITION = "published_position"  # the column that says where a row stands in the published data
 # What stands in place of a row's content in the prompts that contextual calibration asks for (Zhao et al. 2021, section 5).
@@ -254,7 +255,7 @@ def _place_in_sea_helm(data: Mapping[str, Any], language: str) -> dict[str, Any]
     files = {split: f"{data['folder']}/{file.format(language=language)}" for split, file in data.get("files", {}).items()}
     if not data.get("on_hub", True):
         return source | {"data_files": files, "data_on_hub": False}
-    config, splits = data.get("config", "{language}"), data.get("splits", {"test": "eval", "examples": "examples"})
+    config, splits = data.get("config", "{language}"), data.get("splits", {"test": "eval", EXEMPLAR_SPLIT: "examples"})
     source |= {"data_config": config.format(language=language), "data_splits": splits}
     source |= {"data_checkout": {"folder": data["checkout"], "files": files}} if "checkout" in data else {}
     return source | ({"data_source_also": data["also"]} if "also" in data else {})

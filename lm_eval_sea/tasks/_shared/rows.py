@@ -16,12 +16,12 @@ import datasets
 
 from . import __version__
 from .columns import LETTERS, ColumnRows, position_of_label, written_labels
-from .facts import ORDER, PUBLISHED_POSITION, changed_since_made, facts
+from .facts import EXEMPLAR_SPLIT, ORDER, PUBLISHED_POSITION, changed_since_made, facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
 from .row_language import other_language
 from .row_order import fair_order
-from .sources import EXEMPLAR_SPLIT, TEST_SPLIT, Source
+from .sources import TEST_SPLIT, Source
 from .subset import rows_of_subset
 
 

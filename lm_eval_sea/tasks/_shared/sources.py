@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 LOCAL_FOLDER = "local folder"
 TEST_SPLIT = "test"
-EXEMPLAR_SPLIT = "examples"
 
 
 class Source(NamedTuple):
