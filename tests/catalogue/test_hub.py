@@ -20,12 +20,6 @@ TASK = "sea_belebele_th_to_ppl"
 FILE = "data/belebele/tha_Thai.jsonl"
 
 
-@pytest.fixture
-def hub(samples):
-    with serving_hub(samples) as server:
-        yield server
-
-
 @pytest.fixture(scope="session")
 def no_network():
     """An endpoint that refuses connections."""
@@ -84,9 +78,10 @@ def test_what_was_fetched_or_run_once_needs_no_network(samples, evaluate, run_py
     assert "4 of 900 rows" in run_python(*command, home=tmp_path / "another", online=no_network).stdout
 
 
-def test_fetched_mirror_runs_without_network_and_cache(hub, samples, evaluate, run_python, tmp_path, no_network):
+def test_fetched_mirror_runs_without_network_and_cache(samples, evaluate, run_python, tmp_path, no_network):
     mirror = tmp_path / "my mirror"
-    process = run_python("lm_eval_sea", "data", "fetch", "--tasks", TASK, "--to", mirror, online=hub.url)
+    with serving_hub(samples) as hub:
+        process = run_python("lm_eval_sea", "data", "fetch", "--tasks", TASK, "--to", mirror, online=hub.url)
     assert process.returncode == 0, process.stderr
     assert f"cd '{mirror}' && lm_eval" in process.stdout
     assert (mirror / SOURCE / FILE).read_bytes() == (samples / SOURCE / FILE).read_bytes()
