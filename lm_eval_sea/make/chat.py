@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
-from lm_eval_sea.catalogue.names import is_english_prompt, name_of
 from lm_eval_sea.make import leaf
 from lm_eval_sea.make.leaf import Content, Prompted
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, row_template
 from lm_eval_sea.make.task_yaml import OneLineList
-from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, TASKS_FOLDER, read_yaml
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, TASKS_FOLDER, is_english_prompt, name_of, read_yaml
 
 FORMS = "chat_answers"  # the folder with how to answer, by language
 ROOM = 256  # tokens for what stands around an answer: a preface, a reason, the tag

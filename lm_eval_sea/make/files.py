@@ -10,14 +10,14 @@ from typing import Any
 from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import CHAT_METRICS, JUDGED, KINDS, recommended_variant
-from lm_eval_sea.catalogue.names import is_english_prompt, lite_name, name_of
+from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_suites
 from lm_eval_sea.make import chat, leaf, sea_helm, settings
 from lm_eval_sea.make.leaf import Content, Prompted
 from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
-from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, is_english_prompt, name_of
 
 NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with all their files has too many for a person to read
 

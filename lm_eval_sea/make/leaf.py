@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, LETTER_TOKENS, Variant, recommended_variant
-from lm_eval_sea.catalogue.names import is_english_prompt, name_of
 from lm_eval_sea.make.prompt_files import (
     EXEMPLARS,
     PromptFileError,
@@ -24,7 +23,7 @@ from lm_eval_sea.make.prompt_files import (
 )
 from lm_eval_sea.make.task_yaml import OneLine, Quoted
 from lm_eval_sea.tasks._shared.columns import LETTERS
-from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, GENERATED, TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, GENERATED, TASKS_FOLDER, is_english_prompt, name_of
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
 

@@ -272,11 +272,20 @@ def _of_lite(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
     return {"rows": len(choice["ids"].split()), "subset": choice}
 
 
+def name_of(data_set: str, language: str, variant: str = "", *, english: bool = False) -> str:
+    """The name of a task, or of a group if `language` is empty; `english` are words around rows that are not."""
+    return "_".join(filter(None, ("sea", data_set, language, variant, "enprompt" if english else "")))
+
+
+def is_english_prompt(prompt_language: str, language: str) -> bool:
+    """Whether a prompt's words are English and the rows are not, so that the task's name says `enprompt`."""
+    return prompt_language == "en" != language
+
+
 def _name_of_whole(said: Mapping[str, Any]) -> str:
     """The name of the task that a lite task has a part of."""
     if said["dataset"] == SEA_HELM:
         return f"{SEA_HELM}_{said['language']}_{said['task']}"
     pair = f"{said['source_language']}_{said['answer_language']}" if "source_language" in said else said["language"]
     variant = said["variant"] if said["variant"].endswith(("_ppl", "_gen")) else ""
-    enprompt = "enprompt" if said["prompt_language"] == "en" != said["language"] else ""
-    return "_".join(filter(None, ("sea", said["dataset"], pair, variant, enprompt)))
+    return name_of(said["dataset"], pair, variant, english=is_english_prompt(said["prompt_language"], said["language"]))

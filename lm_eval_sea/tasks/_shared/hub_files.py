@@ -33,10 +33,7 @@ class DataError(ValueError):
 def download(source: str, path: str, **options: Any) -> Path:
     """A file of a hub repository, such as "sail/Sailcompass_data": from the hub, or from its cache if that cannot be reached.
 
-    Args:
-        source: the repository.
-        path: in it.
-        options: of `huggingface_hub.hf_hub_download`, such as `revision` or `local_dir`.
+    The options are those of `huggingface_hub.hf_hub_download`, such as `revision` or `local_dir`.
 
     Raises:
         DataError: if it cannot be had.

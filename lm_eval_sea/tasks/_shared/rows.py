@@ -418,12 +418,9 @@ def _compare_with_tested(place: _Place, tested: str) -> None:
 
 
 def difference_from_tested(rows: Sequence[Row], sha256: str, tested: Mapping[str, str]) -> str | None:
-    """What of the rows is that of the rows that the pack was tested with; None where all is, or nothing is known of those.
+    """What of as many rows, in the published order, is that of the rows that the pack was tested with; None where all is.
 
-    Args:
-        rows: as many, in the published order.
-        sha256: of them, see `digest_of_rows`.
-        tested: its `rows` and what `digests_of` has of those.
+    `sha256` is their `digest_of_rows`; `tested` has that of the tested ones as `rows`, and `digests_of` them, or nothing.
     """
     if not tested or tested["rows"] == sha256:
         return None

@@ -92,11 +92,9 @@ def batch_calibrated_macro_f1(rows: Sequence[Evidence]) -> float:
 
 
 def spread_over_resamples(score: Callable[[np.ndarray], float], count: int) -> float:
-    """Standard deviation of a score over 1,000 seeded resamples of rows (bootstrap); 0 for fewer than two rows.
+    """Standard deviation of a score over 1,000 seeded resamples of `count` rows (bootstrap); 0 for fewer than two rows.
 
-    Args:
-        score: of the rows at places, (count,). They should be sorted, as their order depends on the number of processes.
-        count: of rows.
+    The score is that of the rows at places. They should be sorted, as their order depends on the number of processes.
     """
     if count < 2:
         return 0.0
