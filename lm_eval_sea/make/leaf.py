@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,6 +64,13 @@ def read(data_set: DataSet, prompts: Path = TASKS_FOLDER) -> Prompted:
     """A data set with its prompts, from a folder laid out like the tasks folder."""
     found = {} if data_set.kind == JUDGED else read_prompts(prompts, data_set.name)
     return Prompted(data_set, found)
+
+
+def group_of(name: str, members: Iterable[str], version: float, metrics: Iterable[str] = ()) -> Content:
+    """A group: the unweighted mean of its leaf tasks by metric, if there are metrics."""
+    means = [{"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in metrics]
+    averaged = {"aggregate_metric_list": means} if means else {}
+    return {"group": name, "task": list(members), **averaged, "metadata": {"version": version}}
 
 
 def greedy(starts: list[str], max_new_tokens: int) -> Content:
