@@ -103,28 +103,6 @@ class CheckedRows:
         return {"gold": self.labels.index(label)} | row | {"label": label}
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledRows:
-    """A row processor that puts `gold`, the position of a row's `label`, in the place of the label."""
-
-    process: RowProcessor
-    written: Sequence[Sequence[str]]  # how the rows write each label
-    labels_in: str  # the file that has them, where a copy of the rows has one label in all; else empty
-
-    def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
-        """The function from a published row to processed rows."""
-        if self.labels_in and len({str(row.get("label")) for row in splits[TEST_SPLIT]}) == 1:
-            raise ValueError(f"field 'label' is the same in every row, as where it is masked; {self.labels_in} has the labels")
-        of_row = function_of_row(self.process, splits)
-        return lambda published: [self._with_gold(row) for row in _listed(of_row(published))]
-
-    def _with_gold(self, row: Row) -> Row:
-        if "label" not in row:
-            return row
-        others = {field: value for field, value in row.items() if field != "label"}
-        return others | {"gold": position_of_label(row["label"], self.written)}
-
-
 def _listed(made: Row | list[Row]) -> list[Row]:
     return made if isinstance(made, list) else [made]
 
@@ -140,6 +118,35 @@ def row_processor(process: RowProcessor | None, known: Mapping[str, Any]) -> Row
         scored = ("phenomenon",) if "phenomena" in known else ()
         return CheckedRows(process, tuple(known["fields"]), scored, tuple(labels))
     return _labelled(process, json.dumps(labels), known.get("labels_in", "")) if labels else process
+
+
+@functools.cache
+def _of_columns(described: str, letters: str) -> RowProcessor:
+    """One processor for equal columns and letters, so that tasks share their rows."""
+    return ColumnRows(json.loads(described), letters)
+
+
+@functools.cache
+def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcessor:
+    """One for equal labels, likewise: puts `gold`, the position of a row's `label`, in the place of the label.
+
+    `labels_in` is the file that has them, where a copy of the rows has one label in all; else empty.
+    """
+    written = written_labels(json.loads(labels))
+
+    def with_gold(row: Row) -> Row:
+        if "label" not in row:
+            return row
+        others = {field: value for field, value in row.items() if field != "label"}
+        return others | {"gold": position_of_label(row["label"], written)}
+
+    def process_rows(splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
+        if labels_in and len({str(row.get("label")) for row in splits[TEST_SPLIT]}) == 1:
+            raise ValueError(f"field 'label' is the same in every row, as where it is masked; {labels_in} has the labels")
+        of_row = function_of_row(process, splits)
+        return lambda published: [with_gold(row) for row in _listed(of_row(published))]
+
+    return process_rows
 
 
 def with_lettered_options(row: Row) -> Row:
@@ -383,18 +390,6 @@ def _refuse_another_language(place: _Place, known: Mapping[str, Any]) -> None:
 @functools.cache
 def _other_language(place: _Place, language: str) -> str | None:
     return other_language(_processed(place).rows, language)
-
-
-@functools.cache
-def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcessor:
-    """One processor for equal labels, likewise."""
-    return LabelledRows(process, written_labels(json.loads(labels)), labels_in)
-
-
-@functools.cache
-def _of_columns(described: str, letters: str) -> RowProcessor:
-    """One processor for equal columns and letters, so that tasks share their rows."""
-    return ColumnRows(json.loads(described), letters)
 
 
 def _repeated(rows: Sequence[Row]) -> int:
