@@ -20,7 +20,7 @@ from backend_table import render
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import OfLmEval, of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
-from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage, distinct, title_of
+from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage, distinct
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
@@ -149,7 +149,7 @@ def _country(name: str, record: dict[str, Any], entries: Sequence[Coverage]) -> 
     native: dict[str, dict[str, None]] = {}  # title → its languages
     for entry in found:
         if entry.origin == NATIVE_ROWS:
-            native.setdefault(title_of(entry), {})[entry.language] = None
+            native.setdefault(entry.title, {})[entry.language] = None
     names = ", ".join(f"{title} ({' '.join(of_title)})" for title, of_title in native.items()) or "none"
     has = f"Native: {names}. " if found else ""
     few = f"**Fewer than {ENOUGH} competencies.** " if len(kinds) < ENOUGH else ""

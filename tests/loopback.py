@@ -48,7 +48,8 @@ def reply(content, status=200, **headers):
         for name, value in ({"Content-Type": "application/json", "Content-Length": str(len(data))} | headers).items():
             handler.send_header(name, value)
         handler.end_headers()
-        handler.wfile.write(data)
+        if handler.command != "HEAD":
+            handler.wfile.write(data)
 
     return answer
 

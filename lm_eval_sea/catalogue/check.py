@@ -11,17 +11,17 @@ from itertools import chain
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TaskRecord
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.metrics.words import segment
 from lm_eval_sea.tasks._shared.rows import (
     Row,
-    RowProcessor,
     difference_from_tested,
     digest_of_rows,
     iterate_rows,
     refuse_repeated_ids,
 )
-from lm_eval_sea.tasks._shared.sources import EXEMPLAR_SPLIT, TEST_SPLIT
+from lm_eval_sea.tasks._shared.sources import TEST_SPLIT
 from lm_eval_sea.tasks._shared.subset import rows_of_subset
 from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
@@ -108,17 +108,16 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     process = task.processor
     report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
-    published_exemplars = _published_exemplars(splits, process, report)
+    made = iterate_rows(splits, process, f"{report.file}, exemplars", EXEMPLAR_SPLIT) if EXEMPLAR_SPLIT in splits else ()
+    published_exemplars = [row for _, row in _without_faults(made, report)[0]]
     exemplars = [*task.exemplars, *published_exemplars]
     unexpected = report.notes if task.may_change else report.faults
     origin, repeating = ("prompt file", report.faults) if task.exemplars else ("data set", unexpected)
-    rows = list(iterate_rows(splits, process, report.file))
-    report.faults += [str(row) for row in rows if isinstance(row, DataError)]
-    numbered = [(number, row) for number, row in enumerate(rows) if not isinstance(row, DataError)]
+    numbered, total = _without_faults(iterate_rows(splits, process, report.file), report)
     scored = [row for _, row in numbered]
     # Of a published row may come several, or none; where one is at fault, nobody knows how many.
-    is_sound = len(scored) == len(rows)
-    report.found = len(rows) if is_sound else max(len(rows), len(splits[TEST_SPLIT]))
+    is_sound = len(scored) == total
+    report.found = total if is_sound else max(total, len(splits[TEST_SPLIT]))
     report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
     references = [(number, text) for number, row in numbered for text in _references(task, row)]
     report.references = [len(text) for _, text in references]
@@ -163,13 +162,11 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     return report
 
 
-def _published_exemplars(splits: Mapping[str, Sequence[Row]], process: RowProcessor, report: Report) -> list[Row]:
-    """The exemplars that come with the rows, if any; those that cannot be shown are faults."""
-    if EXEMPLAR_SPLIT not in splits:
-        return []
-    rows = list(iterate_rows(splits, process, f"{report.file}, exemplars", EXEMPLAR_SPLIT))
+def _without_faults(rows: Iterable[Row | DataError], report: Report) -> tuple[list[tuple[int, Row]], int]:
+    """The rows that can be shown, numbered among all, and how many there are; of the others the report has the faults."""
+    rows = list(rows)
     report.faults += [str(row) for row in rows if isinstance(row, DataError)]
-    return [row for row in rows if not isinstance(row, DataError)]
+    return [(number, row) for number, row in enumerate(rows) if not isinstance(row, DataError)], len(rows)
 
 
 def _references(task: TaskRecord, row: Mapping[str, Any]) -> list[str]:

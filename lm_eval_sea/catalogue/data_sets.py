@@ -11,9 +11,17 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from lm_eval_sea.catalogue import SUITE, Refusal, read_yaml_of_people
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, answer_fields, recommended_variant
-from lm_eval_sea.catalogue.names import competency_titles, is_english_prompt, meant, name_of
+from lm_eval_sea.catalogue.names import competency_titles, meant
 from lm_eval_sea.tasks._shared.columns import written_labels
-from lm_eval_sea.tasks._shared.facts import OF_LANGUAGES, SEA_HELM, TASKS_FOLDER, read_yaml, whole_record
+from lm_eval_sea.tasks._shared.facts import (
+    OF_LANGUAGES,
+    SEA_HELM,
+    TASKS_FOLDER,
+    is_english_prompt,
+    name_of,
+    read_yaml,
+    whole_record,
+)
 
 FILE = "data_set.yml"
 ORIGINS = ("native", "translated", "machine translated")

@@ -41,16 +41,6 @@ def lite_name(task: str) -> str:
     return f"{task}_lite"
 
 
-def name_of(data_set: str, language: str, variant: str = "", *, english: bool = False) -> str:
-    """The name of a task, or of a group if `language` is empty; `english` are words around rows that are not."""
-    return "_".join(filter(None, ("sea", data_set, language, variant, "enprompt" if english else "")))
-
-
-def is_english_prompt(prompt_language: str, language: str) -> bool:
-    """Whether a prompt's words are English and the rows are not, so that the task's name says `enprompt`."""
-    return prompt_language == "en" != language
-
-
 def language_group(language: str) -> str:
     """The group of what a plain run of a language should have."""
     return f"sea_language_{language}"

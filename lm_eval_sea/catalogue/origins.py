@@ -21,7 +21,7 @@ class Coverage(NamedTuple):
 
     language: str
     competency: str  # a key of `competencies` in the catalogue
-    title: str
+    title: str  # of SEA-HELM's tasks that of the data set, such as "XQuAD"
     tasks: str  # what their names begin with
     rows: int | None  # None where SEA-HELM's number is not known
     origin: str  # "native", "translated" or "machine translated"
@@ -38,12 +38,7 @@ def coverage() -> list[Coverage]:
 
 def distinct(entries: Sequence[Coverage]) -> list[Coverage]:
     """Each data set, such as LINDSEA, once a language, however many tasks SEA-HELM makes of it."""
-    return list({(entry.language, entry.competency, title_of(entry)): entry for entry in reversed(entries)}.values())[::-1]
-
-
-def title_of(entry: Coverage) -> str:
-    """The data set: of "Question answering (XQuAD)", as the titles of SEA-HELM's tasks are, "XQuAD"."""
-    return entry.title.rpartition("(")[2].rstrip(")") if entry.data_set.startswith("sea_helm ") else entry.title
+    return list({(entry.language, entry.competency, entry.title): entry for entry in reversed(entries)}.values())[::-1]
 
 
 COLUMNS = ("tests", "data set", "rows", "origin", "licence", "login", "tasks")
@@ -63,7 +58,7 @@ def coverage_of(language: str) -> str:
     rows = [
         (
             titles[entry.competency],
-            title_of(entry),
+            entry.title,
             "?" if entry.rows is None else f"{entry.rows:,}",
             entry.origin,
             entry.licence or "none stated",
@@ -123,7 +118,7 @@ def _of_sea_helm() -> Iterator[Coverage]:
                 yield Coverage(
                     language=language,
                     competency=task.tests,
-                    title=f"{task.title} ({group.set})",
+                    title=group.set,
                     tasks=f"sea_helm_{language}_{task.name}",
                     rows=sea_helm().tasks[task.name][language].rows,
                     origin=group.origin,

@@ -16,6 +16,7 @@ from lm_eval_sea.catalogue.overview import overview
 from lm_eval_sea.catalogue.task_list import glob_of, read_tasks, table
 from lm_eval_sea.commands.command import Command, argument, fail, print_notes
 from lm_eval_sea.make import on_demand
+from lm_eval_sea.make.own_data import own_tasks, records
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
@@ -54,7 +55,10 @@ def _ls(arguments: argparse.Namespace) -> int:
 
 
 def _data_check(arguments: argparse.Namespace) -> int:
-    tasks = on_demand.select(arguments.tasks.split(","))
+    wanted, own = arguments.tasks.split(","), arguments.include_path
+    tasks = records(own_tasks(own, wanted)) if own else on_demand.select(wanted)
+    if not tasks:
+        return fail(f"{own} makes no task {arguments.tasks}", 2)
     from datasets.utils.logging import disable_progress_bar
     from tqdm import tqdm
 
@@ -63,7 +67,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
 
     disable_progress_bar()  # one a split; ours counts files
     count = token_counter(arguments.tokenizer) if arguments.tokenizer else None
-    tasks, absent = without_absent_folders(tasks)
+    tasks, absent = (tasks, []) if own else without_absent_folders(tasks)
     with tqdm(distinct_data(tasks), desc="data files", unit="file") as progress:
         reports = [check_data(task, count) for task in progress]
     print(visible("\n".join(map(render, reports))))
@@ -165,10 +169,12 @@ cannot be scored are faults.""",
 lm-eval-sea data check
 lm-eval-sea data check --tasks sea_xcopa_th_to_ppl,'sea_m3exam_*'
 cd mirror && lm-eval-sea data check --tasks sea_sailcompass
-lm-eval-sea data check --tasks sea_ts --tokenizer MODEL""",
+lm-eval-sea data check --tasks sea_ts --tokenizer MODEL
+lm-eval-sea data check --include_path chiangmai""",
     exits="0 without faults, 1 with faults, 2 for unknown names or a tokenizer that cannot be loaded",
     arguments=[
         _TASKS,
+        argument("--include_path", metavar="DIR", type=Path, help="data set of your own, whose tasks are checked instead"),
         argument("--tokenizer", metavar="NAME", help="model or folder, to measure references in its tokens (default: in words)"),
     ],
     run=_data_check,

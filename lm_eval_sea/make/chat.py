@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
-from lm_eval_sea.catalogue.names import is_english_prompt, name_of
 from lm_eval_sea.make import leaf
-from lm_eval_sea.make.leaf import PUBLISHED_EXEMPLARS, Content, Prompted
+from lm_eval_sea.make.leaf import Content, Prompted
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, row_template
 from lm_eval_sea.make.task_yaml import OneLineList
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, TASKS_FOLDER, is_english_prompt, name_of, read_yaml
 
 FORMS = "chat_answers"  # the folder with how to answer, by language
 ROOM = 256  # tokens for what stands around an answer: a preface, a reason, the tag
@@ -73,7 +72,7 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
         "include": [
             f"_shared/{form.template}",
             *([leaf.rows_path(data_set, data.process)] if data.process else []),
-            *([leaf.exemplars_path(data_set, data.prompts)] if PUBLISHED_EXEMPLARS not in data.splits else []),
+            *([leaf.exemplars_path(data_set, data.prompts)] if EXEMPLAR_SPLIT not in data.splits else []),
         ],
         "tag": ["sea_setting_chat", *(["sea_prompt_en"] if english else [])],
         "doc_to_text": f"{entry(asked, 'instruction', shown.where)}\n{how}\n\n{row}",

@@ -10,14 +10,14 @@ from typing import Any
 from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import CHAT_METRICS, JUDGED, KINDS, recommended_variant
-from lm_eval_sea.catalogue.names import is_english_prompt, lite_name, name_of
+from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_suites
 from lm_eval_sea.make import chat, leaf, sea_helm, settings
-from lm_eval_sea.make.leaf import Content, Prompted
+from lm_eval_sea.make.leaf import Content, Prompted, group_of
 from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, is_english_prompt, name_of
 
 NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with all their files has too many for a person to read
 
@@ -91,7 +91,7 @@ def _fragments(prompted: Prompted) -> Iterator[tuple[str, Content]]:
     for process in () if data_set.rows_as else dict.fromkeys(processes):
         yield leaf.rows_path(data_set, process), {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
     for language, data in data_set.languages.items():
-        has_own = data_set.kind != JUDGED and leaf.PUBLISHED_EXEMPLARS not in data.splits
+        has_own = data_set.kind != JUDGED and EXEMPLAR_SPLIT not in data.splits
         for key in ("exemplars", "parallel_exemplars") if data_set.parallel else ("exemplars",):
             if has_own and data.prompts == language:
                 yield leaf.exemplars_path(data_set, language, key), leaf.exemplars(prompted, language, key)
@@ -147,16 +147,8 @@ def _groups_of_all(data_set: DataSet) -> Iterator[tuple[str, Content]]:
 
 
 def _group(data_set: DataSet, name: str, members: list[str], metrics: Iterable[str]) -> tuple[str, Content]:
-    """The path and the content of a group: the unweighted mean of its members, if they have metrics."""
     file = name.removeprefix(f"sea_{data_set.name}").removeprefix("_") or data_set.name
-    means = {"aggregate_metric_list": averages(metrics)} if metrics else {}
-    content = {"group": name, "task": members, **means, "metadata": {"version": data_set.version}}
-    return _path(data_set, "groups", file), content
-
-
-def averages(metrics: Iterable[str]) -> list[dict[str, Any]]:
-    """What makes a group the unweighted mean of its leaf tasks, by metric."""
-    return [{"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in metrics]
+    return _path(data_set, "groups", file), group_of(name, members, data_set.version, metrics)
 
 
 def _sea_helm_files(prompts: Mapping[str, Any]) -> dict[str, Content]:
@@ -183,17 +175,12 @@ def english_prompts_missing(prompts: Path) -> list[str]:
 def _suites() -> Iterator[tuple[str, Content]]:
     """The groups that `suites.yml` lists, in a folder a family."""
     for name, suite in read_suites().items():
-        means = {}
-        if suite.kind:
-            means = {"aggregate_metric_list": averages(KINDS[suite.kind][recommended_variant(suite.kind)].aggregated)}
+        metrics = KINDS[suite.kind][recommended_variant(suite.kind)].aggregated if suite.kind else ()
         family = "sea_helm_lite" if name.startswith("sea_helm_lite") else "_".join(name.split("_")[:2])
         if family == "sea_language":
             part = name.rpartition("_")[2]
             family += f"/{part}" if part in ("lite", "chat") else "/whole"
-        yield (
-            f"suites/{family}/{name}.yaml",
-            {"group": name, "task": list(suite.tasks), **means, "metadata": {"version": suite.version}},
-        )
+        yield f"suites/{family}/{name}.yaml", group_of(name, suite.tasks, suite.version, metrics)
 
 
 def _lite(contents: Mapping[str, Content]) -> Iterator[tuple[str, Content]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, LETTER_TOKENS, Variant, recommended_variant
-from lm_eval_sea.catalogue.names import is_english_prompt, name_of
 from lm_eval_sea.make.prompt_files import (
     EXEMPLARS,
     PromptFileError,
@@ -24,12 +23,11 @@ from lm_eval_sea.make.prompt_files import (
 )
 from lm_eval_sea.make.task_yaml import OneLine, Quoted
 from lm_eval_sea.tasks._shared.columns import LETTERS
-from lm_eval_sea.tasks._shared.facts import GENERATED, TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, GENERATED, TASKS_FOLDER, is_english_prompt, name_of
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
 
 FULL_WIDTH_COLON = "："  # Chinese has no blank behind it
-PUBLISHED_EXEMPLARS = "examples"  # the split, where a data set has one
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,13 @@ def read(data_set: DataSet, prompts: Path = TASKS_FOLDER) -> Prompted:
     """A data set with its prompts, from a folder laid out like the tasks folder."""
     found = {} if data_set.kind == JUDGED else read_prompts(prompts, data_set.name)
     return Prompted(data_set, found)
+
+
+def group_of(name: str, members: Iterable[str], version: float, metrics: Iterable[str] = ()) -> Content:
+    """A group: the unweighted mean of its leaf tasks by metric, if there are metrics."""
+    means = [{"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in metrics]
+    averaged = {"aggregate_metric_list": means} if means else {}
+    return {"group": name, "task": list(members), **averaged, "metadata": {"version": version}}
 
 
 def greedy(starts: list[str], max_new_tokens: int) -> Content:
@@ -170,9 +175,9 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
     english = is_english_prompt(prompt_language, language)
     words_in = "prompt_en" if english else "prompt_native"
     tags = [language, data_set.kind, data_set.task, variant and f"variant_{variant}", words_in]
-    published = PUBLISHED_EXEMPLARS in data.splits
+    published = EXEMPLAR_SPLIT in data.splits
     if published:
-        answers |= {"fewshot_split": PUBLISHED_EXEMPLARS, "fewshot_config": OneLine({"sampler": "first_n"})}
+        answers |= {"fewshot_split": EXEMPLAR_SPLIT, "fewshot_config": OneLine({"sampler": "first_n"})}
     content = {
         "task": name_of(data_set.name, of, variant, english=english),
         "include": [f"_shared/{kind.template}", *process],

@@ -22,7 +22,6 @@ from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets, sailcompass
 from lm_eval_sea.catalogue.kinds import recommended_variant
-from lm_eval_sea.catalogue.names import is_english_prompt, name_of
 from lm_eval_sea.catalogue.suites import lite_chat_tasks
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_index import read_with_functions
@@ -32,7 +31,7 @@ from lm_eval_sea.make.files import leaves
 from lm_eval_sea.make.leaf import Content, Prompted, read
 from lm_eval_sea.make.prompt_files import PromptFileError
 from lm_eval_sea.make.task_yaml import render
-from lm_eval_sea.tasks._shared.facts import ORDER, TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import ORDER, TASKS_FOLDER, is_english_prompt, name_of
 
 _VARIATION = re.compile(r"(sea_[\w-]+)_([pe])([1-9]\d?)")
 _CHOICE = re.compile(r"sea_[a-z0-9]+_[a-z]+_choice(?:_enprompt)?")

@@ -67,18 +67,21 @@ def notes_on_rows(tasks: Mapping[str, Content]) -> list[str]:
     """What is wrong or unexpected in the rows of tasks, as far as these are on this machine; rows of the hub are not fetched."""
     from lm_eval_sea.catalogue.check import check_data, distinct_data, remarks  # imports `datasets`
 
-    records = [_record(name, content) for name, content in tasks.items() if "group" not in content]
-    here = [task for task in distinct_data(records) if task.source.is_made_by_user or task.source.local_state()]
+    here = [task for task in distinct_data(records(tasks)) if task.source.is_made_by_user or task.source.local_state()]
     lines = [(task.source, line) for task in here for line in remarks(check_data(task))]
     return list(dict.fromkeys(line if rows.repository in line else f"{rows.describe()}: {line}" for rows, line in lines))
 
 
-def _record(name: str, content: Content) -> TaskRecord:
-    """A task as the catalogue has those of the pack."""
-    path = Path(next(iter(content["metadata"]["data_set"])))
-    process = content.get("dataset_kwargs", {}).get("process")
-    of_rows = {"dataset_kwargs": {"process": f"{path.parent}/{process}"}} if process else {}
-    return record_of(name, path, read_task_file(content["include"]) | content | of_rows)
+def records(tasks: Mapping[str, Content]) -> list[TaskRecord]:
+    """The tasks as the catalogue has those of the pack."""
+    made = []
+    for name, content in tasks.items():
+        if "group" not in content:
+            path = Path(next(iter(content["metadata"]["data_set"])))
+            process = content.get("dataset_kwargs", {}).get("process")
+            of_rows = {"dataset_kwargs": {"process": f"{path.parent}/{process}"}} if process else {}
+            made.append(record_of(name, path, read_task_file(content["include"]) | content | of_rows))
+    return made
 
 
 def no_longer_made(files: Collection[str], folder: Path) -> list[str]:

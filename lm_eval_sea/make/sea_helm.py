@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import SeaHelmTask, sea_helm
 from lm_eval_sea.catalogue.suites import read_others, read_totals
-from lm_eval_sea.make.leaf import Content, greedy
+from lm_eval_sea.make.leaf import Content, greedy, group_of
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task, place, row_template
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, SEA_HELM_WITH_CUE
 
@@ -111,9 +111,8 @@ def groups(language: str) -> Iterator[Content]:
         group = suite["group"].format(language=language)
         if members and group != whole:
             ranked = suite.get("ranked", False)
-            yield _group(
-                group, language, [f"{name}_ppl" if ranked and task.has_ranked_twin else name for name, task in members.items()]
-            )
+            names = [f"{name}_ppl" if ranked and task.has_ranked_twin else name for name, task in members.items()]
+            yield _group(group, language, names)
         elif members:
             yield from _by_pillar(whole, language, members)
     if language not in totals["seahelm"]["languages"]:
@@ -129,14 +128,14 @@ def groups(language: str) -> Iterator[Content]:
 def _by_pillar(name: str, language: str, tasks: Mapping[str, SeaHelmTask]) -> Iterator[Content]:
     """A group, and below it those of its pillars."""
     of_pillars = {
-        f"{name}_{pillar}": [task.name for task in tasks.values() if task.pillar == pillar] for pillar in sea_helm().pillars
+        f"{name}_{pillar}": members
+        for pillar in sea_helm().pillars
+        if (members := [task.name for task in tasks.values() if task.pillar == pillar])
     }
-    of_pillars = {group: members for group, members in of_pillars.items() if members}
-    yield {"group": name, "task": list(of_pillars), "metadata": {"version": sea_helm().version}}
+    yield group_of(name, of_pillars, sea_helm().version)
     for group, members in of_pillars.items():
         yield _group(group, language, members)
 
 
 def _group(name: str, language: str, members: Iterable[str]) -> Content:
-    tasks = [f"{SEA_HELM}_{language}_{task}" for task in members]
-    return {"group": name, "task": tasks, "metadata": {"version": sea_helm().version}}
+    return group_of(name, [f"{SEA_HELM}_{language}_{task}" for task in members], sea_helm().version)

@@ -25,12 +25,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet
-from lm_eval_sea.catalogue.names import language_names, lite_name, name_of
+from lm_eval_sea.catalogue.names import language_names, lite_name
 from lm_eval_sea.make.chat import CHOSEN, chat_leaf
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, rows_path, with_exemplars
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task
 from lm_eval_sea.make.task_yaml import Quoted
-from lm_eval_sea.tasks._shared.facts import HEADLINES, ORDER, place_of_rows
+from lm_eval_sea.tasks._shared.facts import HEADLINES, ORDER, name_of, place_of_rows
 
 PARAPHRASES = 2  # of each prompt that has any
 ENGLISH_EXEMPLARS = 5  # as in the paper of Belebele

@@ -1,6 +1,6 @@
 """A hub on this machine: serves a mirror folder through the part of the hub's API that downloads call.
 
-A mirror folder holds OWNER/NAME/PATH, as lm_eval_sea/samples does. Point HF_ENDPOINT at `HubServer.url`.
+A mirror folder holds OWNER/NAME/PATH, as lm_eval_sea/samples does. Point HF_ENDPOINT at `Hub.url`.
 
 What `datasets` 5.2 and `huggingface_hub` 2.4 ask for, REV being a branch or a commit:
 
@@ -20,10 +20,15 @@ import functools
 import hashlib
 import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from ..loopback import reply, serving
 
 REPOSITORY = r"(?P<repository>[^/]+/[^/]+)"
 REVISION = r"(?P<revision>refs/convert/parquet|[^/]+)"
@@ -70,74 +75,47 @@ class Repository:
         return {"type": "file", "path": name, "size": path.stat().st_size, "oid": self._etags[name]}
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"  # leaves connections open, as the clients expect
+class Hub(NamedTuple):
+    """The hub while it is served."""
 
-    def do_GET(self) -> None:
-        self.server.requests.append(f"{self.command} {self.path}")
-        address = urlsplit(self.path)
+    url: str  # the endpoint
+    requests: list[str]  # what was asked for, "METHOD ADDRESS" each
+    repository: Callable[[str], Repository]  # by its name
+
+
+@contextmanager
+def serving_hub(mirror: Path, closed: Mapping[str, tuple[int, str]] = MappingProxyType({})) -> Iterator[Hub]:
+    """The hub, on the loopback interface. `closed`: repository → status and X-Error-Code that its files are refused with."""
+    requests: list[str] = []
+    repository = functools.cache(functools.partial(Repository, mirror))
+
+    def at_its_commit(match: re.Match) -> Repository:
+        found = repository(match["repository"])
+        if match["revision"] in (None, "main", found.commit):
+            return found
+        raise HubError("RevisionNotFound")
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        requests.append(f"{handler.command} {handler.path}")
+        address = urlsplit(handler.path)
         path = unquote(address.path)
         try:
-            if (match := RESOLVE.fullmatch(path)) and match["repository"] in self.server.closed:
-                status, code = self.server.closed[match["repository"]]
-                self._send(status, b"", {"X-Error-Code": code} if code else {})
+            if (match := RESOLVE.fullmatch(path)) and match["repository"] in closed:
+                status, code = closed[match["repository"]]
+                send = reply(b"", status, **{"X-Error-Code": code})
             elif match:
-                repository = self._repository(match)
-                content, etag = repository.file(match["path"])
-                self._send(200, content, {"ETag": f'"{etag}"', "X-Repo-Commit": repository.commit})
+                content, etag = at_its_commit(match).file(match["path"])
+                send = reply(content, ETag=f'"{etag}"', **{"X-Repo-Commit": at_its_commit(match).commit})
             elif match := INFO.fullmatch(path):
-                self._send_json(self._repository(match).info())
+                send = reply(at_its_commit(match).info())
             elif match := TREE.fullmatch(path):
                 recursive = parse_qs(address.query).get("recursive") == ["true"]
-                self._send_json(self._repository(match).tree(match["path"] or "", recursive=recursive))
+                send = reply(at_its_commit(match).tree(match["path"] or "", recursive=recursive))
             else:
                 raise HubError("EntryNotFound")
         except HubError as error:
-            self._send(404, b"", {"X-Error-Code": str(error)})
+            send = reply(b"", 404, **{"X-Error-Code": str(error)})
+        send(handler)
 
-    do_HEAD = do_GET
-
-    def _repository(self, match: re.Match) -> Repository:
-        repository = self.server.repository(match["repository"])
-        if match["revision"] in (None, "main", repository.commit):
-            return repository
-        raise HubError("RevisionNotFound")
-
-    def _send_json(self, answer: object) -> None:
-        self._send(200, json.dumps(answer).encode(), {"Content-Type": "application/json"})
-
-    def _send(self, status: int, content: bytes, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for name, value in (headers | {"Content-Length": str(len(content))}).items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
-
-    def log_message(self, *arguments: object) -> None:
-        """Nothing on stderr; `HubServer.requests` has it."""
-
-
-class HubServer:
-    """The hub, on a free port of the loopback interface, while the `with` block runs.
-
-    Attributes:
-        url: the endpoint.
-        requests: what was asked for, "METHOD ADDRESS" each.
-    """
-
-    def __init__(self, mirror: Path, closed: dict[str, tuple[int, str]] | None = None) -> None:
-        """`closed`: repository → status and X-Error-Code that its files are refused with."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.repository = self.repository = functools.cache(functools.partial(Repository, mirror))
-        self._server.requests = self.requests = []
-        self._server.closed = closed or {}
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> HubServer:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    with serving(answer) as (url, _):
+        yield Hub(url, requests, repository)

@@ -16,11 +16,7 @@ from ..tasks.prompt_texts import complete_samples
 FOLDER = "sail/Sailcompass_data/data"
 BELEBELE = f"{FOLDER}/belebele/tha_Thai.jsonl"
 XCOPA = f"{FOLDER}/xcopa/th_test.jsonl"
-
-
-@pytest.fixture(scope="module")
-def pack():
-    return read_tasks()
+PACK = read_tasks()
 
 
 @pytest.fixture
@@ -32,11 +28,11 @@ def mirror(samples, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def check(pack):
+def check():
     """The report on the data of a task that expects so many rows."""
 
     def check(name, rows=4):
-        task = pack.tasks[name]
+        task = PACK.tasks[name]
         return check_data(replace(task, metadata={**task.metadata, "rows": rows}))
 
     return check
@@ -53,9 +49,9 @@ NOT_ONE_FOR_ONE = {"blend", "bmpt3"}  # some published rows are not scored, or m
 
 
 @pytest.mark.slow
-def test_whole_files_have_no_faults(pack, check, mirror):
+def test_whole_files_have_no_faults(check, mirror):
     complete_samples(mirror)
-    for task in distinct_data([task for task in pack.tasks.values() if not task.may_change]):
+    for task in distinct_data([task for task in PACK.tasks.values() if not task.may_change]):
         if task.metadata["dataset"] in NOT_ONE_FOR_ONE:
             continue
         rows = 0
@@ -87,8 +83,8 @@ def test_report_of_a_whole_file(check, mirror):
         (["sea_flores", "sea_flores_enprompt", "sea_xquad_th*"], 7),  # both directions of three languages, and questions
     ],
 )
-def test_a_file_is_checked_once_for_each_way_to_process_it_and_each_set_of_exemplars(pack, patterns, number):
-    assert len(distinct_data(pack.select(patterns))) == number
+def test_a_file_is_checked_once_for_each_way_to_process_it_and_each_set_of_exemplars(patterns, number):
+    assert len(distinct_data(PACK.select(patterns))) == number
 
 
 def test_rows_that_are_left_out_are_none_of_those_expected(check, mirror):
@@ -119,9 +115,6 @@ FAULTS = [
     (TH, VI_XCOPA, without("idx"), ": a file that its rows are completed from has no column 'idx'"),
     (TH, VI_XCOPA, lambda rows: rows.pop(1), ", row 1: field 'idx' is 1, which the Vietnamese file lacks"),
     (BELEBELE_TH, BELEBELE, changed(1, correct_answer_num="7"), ", row 1: field 'gold' is 6; expected 0 to 3"),
-    (BELEBELE_TH, BELEBELE, changed(1, correct_answer_num="0"), ", row 1: field 'gold' is -1; expected 0 to 3"),
-    (BELEBELE_TH, BELEBELE, changed(1, mc_answer3=" "), ", row 1: field 'options' has an empty option at position 3"),
-    (BELEBELE_TH, BELEBELE, changed(1, question=""), ", row 1: field 'question' is empty; expected text"),
     (BELEBELE_TH, BELEBELE, lambda rows: rows.clear(), " has no rows; expected at least one"),
     (WISE, WISESIGHT, lambda rows: [row.update(category=2) for row in rows if row["category"] == 1],
      ": no row has the label 'เป็นกลาง'; expected all 3 labels"),
@@ -149,8 +142,8 @@ def test_a_fault_is_named_with_file_row_and_field(task, file, change, fault, che
         ("sea_flores_th_en", f"{FOLDER}/flores200/tha_Thai_devtest.jsonl", 1, "source", 3, "english"),
     ],
 )
-def test_an_exemplar_among_the_rows(task, file, row, column, exemplar, field, pack, check, mirror):
-    text = pack.tasks[task].exemplars[exemplar][field]
+def test_an_exemplar_among_the_rows(task, file, row, column, exemplar, field, check, mirror):
+    text = PACK.tasks[task].exemplars[exemplar][field]
     edit(mirror / file, changed(row, **{column: f"{text.upper()} "}))
     (fault,) = check(task).faults
     assert fault.startswith(f"{file}, row {row}: exemplar {exemplar + 1} of the prompt file occurs here: ")
@@ -193,7 +186,7 @@ def test_exemplar_of_short_texts_occurs_only_as_a_whole():
     assert list(occurring_exemplars([exemplar], row | {"options": ["Ia lelah.", "Ia haus."]})) == []
 
 
-def test_references_longer_than_an_answer_may_be(check, mirror, pack, tiny_model):
+def test_references_longer_than_an_answer_may_be(check, mirror, tiny_model):
     """Counted in words, or in the tokens of a model."""
     path = mirror / FOLDER / "xlsum_vi" / "test_1000.jsonl"
     edit(path, lambda rows: rows[1].update(summary="từ " * 181))
@@ -203,16 +196,16 @@ def test_references_longer_than_an_answer_may_be(check, mirror, pack, tiny_model
     count = token_counter(str(tiny_model))
     edit(path, lambda rows: rows[1].update(summary="từ " * 170))
     assert check("sea_xlsum_vi", rows=3).too_long == []
-    task = pack.tasks["sea_xlsum_vi"]
+    task = PACK.tasks["sea_xlsum_vi"]
     report = check_data(task, lambda text: 2 * count(text))
     assert report.limit == "180 tokens"
     assert 1 in report.too_long
 
 
-def test_repeats_of_the_published_thai_exams(pack, hub_mirror, monkeypatch):
+def test_repeats_of_the_published_thai_exams(hub_mirror, monkeypatch):
     """Seven rows repeat the question and options of an earlier one."""
     monkeypatch.chdir(hub_mirror)
-    assert len(check_data(pack.tasks["sea_m3exam_th_to_ppl"]).repeated) == 7
+    assert len(check_data(PACK.tasks["sea_m3exam_th_to_ppl"]).repeated) == 7
 
 
 def test_a_mirror_of_two_commits_is_said(mirror, monkeypatch, capsys):

@@ -11,19 +11,13 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.tasks._shared import hub_files
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
-from .hub_server import HubServer
+from .hub_server import serving_hub
 
 pytestmark = pytest.mark.slow
 
 SOURCE = "sail/Sailcompass_data"
 TASK = "sea_belebele_th_to_ppl"
 FILE = "data/belebele/tha_Thai.jsonl"
-
-
-@pytest.fixture
-def hub(samples):
-    with HubServer(samples) as server:
-        yield server
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +55,7 @@ def data_metadata(results):
 
 def test_what_was_fetched_or_run_once_needs_no_network(samples, evaluate, run_python, tmp_path, no_network):
     """`data fetch` and then `run`; and plain lm_eval from the hub, into a cache of its own, asks for the same rows."""
-    with HubServer(samples) as hub:
+    with serving_hub(samples) as hub:
         process = run_python("lm_eval_sea", "data", "fetch", "--tasks", f"{TASK},sea_xcopa_th_to_ppl", online=hub.url)
         assert process.returncode == 0, process.stderr
         for path in (FILE, "data/xcopa/th_test.jsonl", "data/xcopa/vi_test.jsonl"):
@@ -84,9 +78,10 @@ def test_what_was_fetched_or_run_once_needs_no_network(samples, evaluate, run_py
     assert "4 of 900 rows" in run_python(*command, home=tmp_path / "another", online=no_network).stdout
 
 
-def test_fetched_mirror_runs_without_network_and_cache(hub, samples, evaluate, run_python, tmp_path, no_network):
+def test_fetched_mirror_runs_without_network_and_cache(samples, evaluate, run_python, tmp_path, no_network):
     mirror = tmp_path / "my mirror"
-    process = run_python("lm_eval_sea", "data", "fetch", "--tasks", TASK, "--to", mirror, online=hub.url)
+    with serving_hub(samples) as hub:
+        process = run_python("lm_eval_sea", "data", "fetch", "--tasks", TASK, "--to", mirror, online=hub.url)
     assert process.returncode == 0, process.stderr
     assert f"cd '{mirror}' && lm_eval" in process.stdout
     assert (mirror / SOURCE / FILE).read_bytes() == (samples / SOURCE / FILE).read_bytes()
@@ -119,7 +114,7 @@ def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, monkeypatch):
     if missing == FILE:
         folder.mkdir(parents=True)
     with (
-        HubServer(tmp_path / "mirror") as hub,
+        serving_hub(tmp_path / "mirror") as hub,
         pytest.raises(hub_files.DataError, match=f"^cannot get {FILE} of {SOURCE}: {message}"),
     ):
         hub_files.download(SOURCE, FILE, endpoint=hub.url, cache_dir=tmp_path / "cache")
@@ -128,7 +123,7 @@ def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, monkeypatch):
 def test_gated_sets_are_named_with_their_pages_before_the_model(samples, run_python):
     """There is no such model, which nobody notices: the rows come first. One set is read by configuration, one by file."""
     gated = {"aisingapore/NLU-Sentiment-Analysis": (401, "GatedRepo"), SOURCE: (403, "GatedRepo")}
-    with HubServer(samples, gated) as hub:
+    with serving_hub(samples, gated) as hub:
         command = ["--model", "hf", "--model_args", "pretrained=me/no_model", "--tasks", f"sea_helm_id_sentiment,{TASK}"]
         process = run_python("lm_eval_sea", "run", *command, online=hub.url)
     assert process.returncode == 2, process.stderr

@@ -10,10 +10,7 @@ from lm_eval_sea.catalogue.overview import overview, suites_of
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
 
-
-@pytest.fixture(scope="module")
-def listed():
-    return read_tasks()
+LISTED = read_tasks()
 
 
 def block(text, title):
@@ -22,23 +19,23 @@ def block(text, title):
     return {name: int(count) for name, count in re.findall(r"^(.+?)  +(\d+)\b", found, re.M)}
 
 
-def test_the_counts_are_those_of_the_tasks(listed, capsys):
+def test_the_counts_are_those_of_the_tasks(capsys):
     assert main(["ls"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith(f"{len(listed.tasks)} tasks, {len(listed.groups)} groups, {len(listed.tags)} tags\n")
-    assert block(text, "data set") == Counter(task.metadata["dataset"] for task in listed.tasks.values())
-    assert block(text, "variant") == Counter(task.metadata["variant"] for task in listed.tasks.values())
+    assert text.startswith(f"{len(LISTED.tasks)} tasks, {len(LISTED.groups)} groups, {len(LISTED.tags)} tags\n")
+    assert block(text, "data set") == Counter(task.metadata["dataset"] for task in LISTED.tasks.values())
+    assert block(text, "variant") == Counter(task.metadata["variant"] for task in LISTED.tasks.values())
     languages = block(text, "language")
-    assert sum(languages.values()) == len(listed.tasks)
-    assert languages["th"] == sum(task.metadata["language"] == "th" for task in listed.tasks.values())
+    assert sum(languages.values()) == len(LISTED.tasks)
+    assert languages["th"] == sum(task.metadata["language"] == "th" for task in LISTED.tasks.values())
     assert max(map(len, text.split("\n"))) <= 100, "a terminal's width"
 
 
-def test_suites_are_those_of_the_publications(listed):
-    suites = suites_of(listed)
+def test_suites_are_those_of_the_publications():
+    suites = suites_of(LISTED)
     assert {"sea_sailcompass", "sea_helm_th"} <= suites.keys()
     assert not {"sea_xcopa_to_ppl", "sea_helm_th_knowledge", "sea_sailcompass_nli"} & suites.keys()
-    assert block(overview(listed), "suite") == {name: len(members) for name, members in suites.items()}
+    assert block(overview(LISTED), "suite") == {name: len(members) for name, members in suites.items()}
 
 
 def test_version(capsys):

@@ -21,9 +21,9 @@ from lm_eval_sea.make.files import files_of
 from lm_eval_sea.make.prompt_files import PromptFileError, read_prompts
 from lm_eval_sea.make.settings import wordings
 from lm_eval_sea.make.task_yaml import render
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-TASKS = ROOT / "lm_eval_sea" / "tasks"
 PROMPTS = [path.relative_to(TASKS) for path in sorted(TASKS.glob("*/prompts/*.yml"))]
 
 

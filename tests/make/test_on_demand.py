@@ -17,6 +17,7 @@ from lm_eval_sea.make import on_demand
 from lm_eval_sea.make.prompt_files import of_task, read_prompts
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
+PLAIN = read_tasks()
 CODES = {language: data.code for language, data in data_sets()["belebele"].languages.items()}
 
 
@@ -47,11 +48,6 @@ def test_wordings_are_different_texts_that_name_every_label():
             assert all(label in text for label in prompt.get("labels", {}).values()), (where, text)
 
 
-@pytest.fixture(scope="module")
-def plain():
-    return read_tasks()
-
-
 def made(setting, *, everything=True):
     """Name → record of the listed tasks of a setting: of all, or of those that have Thai rows or questions."""
     names = [name for name, own in on_demand.listed().items() if own == setting]
@@ -69,16 +65,16 @@ def test_names_and_settings_are_listed():
     counts = {"order": others + 1, "to_en": others, "translated": 4 * others, "pair": 2 * 3 * others}
     counts |= {"p2": 54, "p3": 54, "text": others + 1 + 4}  # FLORES: of three languages and English
     assert Counter(on_demand.listed().values()) == counts
-    assert not set(on_demand.listed()) & set(read_tasks().tasks)
+    assert not set(on_demand.listed()) & set(PLAIN.tasks)
 
 
-def test_a_wording_differs_from_the_plain_task_in_the_instruction_alone(plain):
-    suite = set(plain.groups["sea_sailcompass"])
+def test_a_wording_differs_from_the_plain_task_in_the_instruction_alone():
+    suite = set(PLAIN.groups["sea_sailcompass"])
     for number, setting in enumerate(("p2", "p3"), start=1):
         tasks = made(setting)
         assert {name[:-3] for name in tasks} == suite | {f"{name}_enprompt" for name in suite}
         for name, one in tasks.items():
-            whole, facts = plain.tasks[name[:-3]], one.metadata
+            whole, facts = PLAIN.tasks[name[:-3]], one.metadata
             assert rest(one, "description") == rest(whole, "description")
             prompt = read_prompts(TASKS_FOLDER, facts["dataset"])[facts["prompt_language"]]
             if "source_language" in facts:
@@ -89,19 +85,19 @@ def test_a_wording_differs_from_the_plain_task_in_the_instruction_alone(plain):
             assert facts == {**whole.metadata, "setting": setting}
 
 
-def test_a_pair_asks_in_the_language_of_the_question(plain, everything):
+def test_a_pair_asks_in_the_language_of_the_question(everything):
     for name, task in made("pair", everything=everything).items():
         passages, questions = task.metadata["language"].split("-")
-        whole = plain.tasks[name.replace(f"{passages}-{questions}", questions)]
+        whole = PLAIN.tasks[name.replace(f"{passages}-{questions}", questions)]
         assert rest(task, "dataset_kwargs") == rest(whole, "dataset_kwargs")
         files = {place: f"data/{CODES[language]}.jsonl" for place, language in (("test", passages), ("questions", questions))}
         assert (task.metadata["data_source"], task.metadata["data_files"]) == ("facebook/belebele", files)
 
 
-def test_translated_rows_are_asked_as_english_ones_are(plain, everything):
+def test_translated_rows_are_asked_as_english_ones_are(everything):
     for name, task in made("translated", everything=everything).items():
         language = task.metadata["language"]
-        whole = plain.tasks[name.replace(f"{language}_translated", "en")]
+        whole = PLAIN.tasks[name.replace(f"{language}_translated", "en")]
         assert rest(task) == rest(whole)
         files = {"test": f"data/{CODES[language]}.jsonl"}
         assert (task.metadata["data_source"], task.metadata["data_files"]) == ("belebele_translated", files)
@@ -117,12 +113,12 @@ def test_every_text_is_translated_zero_shot():
 
 
 @pytest.mark.parametrize("name", ["sea_xnli_th", "sea_xcopa_id_to_ppl", "sea_flores_en_vi", "sea_bmpt3_ms_tito_ppl"])
-def test_exemplars_in_another_order(plain, name):
+def test_exemplars_in_another_order(name):
     orders = set()
     for seed in range(1, 6):
         (task,) = on_demand.select([f"{name}_e{seed}"])
-        assert rest(task, "fewshot_config") == rest(plain.tasks[name], "fewshot_config")
-        assert sorted(map(repr, task.exemplars)) == sorted(map(repr, plain.tasks[name].exemplars))
+        assert rest(task, "fewshot_config") == rest(PLAIN.tasks[name], "fewshot_config")
+        assert sorted(map(repr, task.exemplars)) == sorted(map(repr, PLAIN.tasks[name].exemplars))
         assert task.metadata["setting"] == f"e{seed}"
         orders.add(tuple(map(repr, task.exemplars)))
     assert len(orders) > 2

@@ -442,12 +442,14 @@ def test_tables_of_other_makes_and_names(tmp_path, capsys, file, text, said):
     ],
 )
 def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, said):
-    """By `make`, which makes the tasks, and by a run, with no advice to fetch it."""
+    """By `make`, which makes the tasks, by `data check`, and by a run, with no advice to fetch it."""
     folder = tmp_path / "own"
     plant_questions(folder, "q,a,b,answer\n", **change)
     make(folder)
     line = f"{folder}/data_set.yml: {said.format(folder)}"
     assert capsys.readouterr().err == f"note: {line}\n"
+    assert main(["data", "check", "--include_path", str(folder)]) == 1
+    assert line in capsys.readouterr().out
     assert run(tmp_path, folder, "sea_own_th_to_ppl") == 2
     assert capsys.readouterr().err.splitlines() == [
         f"lm-eval-sea: sea_own_th_to_ppl: {line}",
@@ -455,7 +457,8 @@ def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, sai
     ]
 
 
-def test_make_notes_exemplars_and_rows_that_are_there_twice(tmp_path, capsys):
+def test_exemplars_and_rows_that_are_there_twice_are_said(tmp_path, capsys):
+    """By `make`, and by `data check`, to which exemplars among the rows are a fault."""
     folder, question = tmp_path / "own", "แม่น้ำสายใดไหลผ่านตัวเมืองเชียงใหม่"
     table = f"q,a,b,answer\n{question},ปิง,วัง,A\nที่ไหน,ลำปาง,น่าน,B\nที่ไหน,ลำปาง,น่าน,B\n"
     exemplars = [{"text": f"ใคร {number}", "options": ["ก", "ข"], "gold": number % 2} for number in range(4)]
@@ -469,3 +472,9 @@ def test_make_notes_exemplars_and_rows_that_are_there_twice(tmp_path, capsys):
             f"note: {folder}/rows.csv, row 0: exemplar 5 of the prompt file occurs here: {question!r}",
             f"note: {folder}/rows.csv: repeated rows: 1, in row 2",
         }
+    check = ["data", "check", "--include_path", str(folder)]
+    assert main([*check, "--tasks", "*_gen"]) == 1
+    assert f"FAULT  {folder}/rows.csv  3 of 4 rows  (columns)\n" in (said := capsys.readouterr().out)
+    assert f"{folder}/rows.csv, row 0: exemplar 5 of the prompt file occurs here: {question!r}\n1 data files checked" in said
+    assert main([*check, "--tasks", "sea_xcopa_*"]) == 2
+    assert capsys.readouterr().err == f"lm-eval-sea: {folder} makes no task sea_xcopa_*\n"

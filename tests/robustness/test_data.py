@@ -157,7 +157,7 @@ def test_a_file_with_fewer_or_more_rows_than_the_catalogue(task, lines, said, mi
     rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join((rows * lines)[:lines]), encoding="utf-8")
     for module in modules_of_tasks("rows"):  # it is said once a process, and another test may have had as many rows of the file
-        module._compare_with_catalogue.cache_clear()
+        module._warn_once.cache_clear()
     with caplog.at_level(logging.WARNING):
         load_task(task)
     [found] = [record.getMessage() for record in caplog.records if "the catalogue has" in record.getMessage()]

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.catalogue.hub_server import HubServer
+from tests.catalogue.hub_server import serving_hub
 from tests.sweep.plans import write_plan
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def test_what_was_downloaded_is_all_that_a_sweep_without_a_network_needs(mirror,
     plan = write_plan(tmp_path / "plan.yaml", models=models, tasks=tasks, run=run, limit=2)
     sweep = ["lm_eval_sea", "sweep", plan, "--engine", "local", "--split", "model"]
 
-    with HubServer(mirror) as hub:
+    with serving_hub(mirror) as hub:
         process = run_python(*sweep, "--download-only", online=hub.url)
     assert process.returncode == 0, process.stderr
     assert process.stdout == "downloaded: the rows of 2 tasks (8) and the tokenizers of 2 models, no weights\n"

@@ -13,7 +13,7 @@ from lm_eval.tasks import TaskManager
 from sklearn.metrics import f1_score
 
 from lm_eval_sea.tasks._shared.metrics import calibration, classification_metrics
-from lm_eval_sea.tasks._shared.metrics.calibration_zhao import pooled_content_free_log_shares
+from lm_eval_sea.tasks._shared.metrics.calibration import pooled_content_free_log_shares
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, Evidence
 
 from .evaluation import TASKS, evaluate, scores, write_json_lines
@@ -49,6 +49,10 @@ def is_content_free(context: str) -> bool:
     return context.endswith(CONTENT_FREE)
 
 
+def batch_biases(rows):
+    return calibration.batch_biases(np.array([calibration.log_softmax(row) for row in rows]))
+
+
 class TestFormulae:
     @pytest.mark.parametrize("pooled", [False, True])
     @given(loglikelihoods, st.lists(loglikelihoods, min_size=1, max_size=3))
@@ -75,7 +79,7 @@ class TestFormulae:
     def test_batch_biases_of_logits_choose_the_same_as_those_of_log_probabilities(self, rows, offsets):
         """Logits differ from log-probabilities by one number a row, so equation 2 of Zhou et al. means both."""
         logits = np.array(rows) + np.array(offsets[: len(rows)])[:, None]
-        found = np.array([calibration.subtract_bias(row, calibration.batch_biases(rows)) for row in rows])
+        found = np.array([calibration.subtract_bias(row, batch_biases(rows)) for row in rows])
         difference = found - (logits - logits.mean(axis=0))
         assert difference == pytest.approx(np.repeat(difference[:, :1], 3, axis=1), abs=1e-6)
 
@@ -86,7 +90,7 @@ class TestFormulae:
         assert calibration.log_softmax([-math.inf, -math.inf]) == [math.log(0.5)] * 2
         assert calibration.subtract_bias([-1.0, -math.inf], impossible) == [-1.0, -math.inf]
         assert calibration.subtract_bias([-1.0, -9.0], impossible) == [-1.0, math.inf]
-        assert calibration.batch_biases([[-1.0, -math.inf], [-1.0, -1.0]])[1] == pytest.approx(math.log(0.5))
+        assert batch_biases([[-1.0, -math.inf], [-1.0, -1.0]])[1] == pytest.approx(math.log(0.5))
         assert pooled_content_free_log_shares([[-math.inf, -1.0], [-math.inf, -2.0]]) == [-math.inf, 0.0]
         assert pooled_content_free_log_shares([[-math.inf, -math.inf]]) == pytest.approx([math.log(0.5)] * 2)
 

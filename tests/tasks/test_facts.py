@@ -27,6 +27,7 @@ SOME = {
     "sea_smsa_id": {"data_on_hub": False, "data_config": "smsa", "data_splits": {"test": "test"}, "rows": 500},
     "sea_helm_tl_kalahi_ppl": {"sea_helm_task": "kalahi-mc", "pillar": "sea_culture"},
     "sea_helm_my_belebele_mcqa": {"labels": ["က", "ခ", "ဂ", "ဃ"], "item_metric": "correct"},
+    "sea_helm_id_summarization": {"headline_metric": "rougeL", "item_metric": "rougeL"},  # SEA-HELM's own, not `rougeL_words`
     "sea_helm_th_mt_bench_turn_2": {"first_turn_task": "sea_helm_th_mt_bench_turn_1"},
     "sea_helm_th_mt_bench_turn_1": {"suite": "sea_helm_first_turns"},
 }

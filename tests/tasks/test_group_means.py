@@ -59,7 +59,7 @@ def test_the_standard_error_is_the_spread_over_repetitions():
 
 def test_shares_by_phenomenon():
     rows = [Outcome("morphology", 1.0, 0.5), Outcome("morphology", 0.0, 0.5), Outcome("argument_structure", 1.0, 0.5)]
-    assert group_means.share_in_group("morphology")(rows) == 0.5
-    assert group_means.share_in_group_stderr("morphology")(rows) == pytest.approx(0.5)
-    assert group_means.share_in_group("argument_structure")(rows) == 1.0
-    assert math.isnan(group_means.share_in_group("NPIs_and_negation")(rows)), "no row, no score"
+    assert group_means.share_in_morphology(rows) == 0.5
+    assert group_means.share_in_morphology_stderr(rows) == pytest.approx(0.5)
+    assert group_means.share_in_argument_structure(rows) == 1.0
+    assert math.isnan(group_means.share_in_NPIs_and_negation(rows)), "no row, no score"

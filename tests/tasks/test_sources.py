@@ -10,7 +10,7 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import processed_rows
 from lm_eval_sea.tasks._shared.sources import Source
 
-from ..catalogue.hub_server import HubServer
+from ..catalogue.hub_server import serving_hub
 from .evaluation import write_json_lines
 
 NAME = "owner/name"
@@ -108,7 +108,7 @@ def test_from_the_hub_and_again_without_a_network(tmp_path, load):
         (tmp_path / "mirror" / f"owner/layout{number}" / "README.md").write_text(text, encoding="utf-8")
     names = [f"owner/layout{number}" for number in range(len(LAYOUTS))]
     wanted = [(name, {}) for name in names] + [(NAME, {"data_source_also": ["owner/layout0"]}), (NAME, {})]
-    with HubServer(tmp_path / "mirror") as hub:
+    with serving_hub(tmp_path / "mirror") as hub:
         first = load(*wanted, online=hub.url)
         commits = [hub.repository(name).commit for name in names]
         assert not [request for request in hub.requests if "data/vi" in request]
@@ -163,7 +163,7 @@ def test_rows_that_no_repository_has(tmp_path, monkeypatch):
 def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     """`data fetch --to`, then `data check` in that folder."""
     tasks = "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet,sea_helm_tl_paraphrase"
-    with HubServer(samples) as hub:
+    with serving_hub(samples) as hub:
         process = run_python("lm_eval_sea", "data", "fetch", "--tasks", tasks, "--to", tmp_path / "mirror", online=hub.url)
     assert process.returncode == 0, process.stderr
     path = "SEA-HELM/seahelm_tasks/nlu/paraphrase_identification/data/tl_paws.jsonl"

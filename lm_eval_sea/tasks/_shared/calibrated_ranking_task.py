@@ -6,8 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .lm_eval_private import another_request
-from .metrics.calibration import content_free_log_shares, log_softmax, subtract_bias
-from .metrics.calibration_zhao import pooled_content_free_log_shares
+from .metrics.calibration import content_free_log_shares, log_softmax, pooled_content_free_log_shares, subtract_bias
 from .metrics.classification_metrics import Choice, Evidence
 from .metrics.ranking import OptionScore, first_maximum
 from .ranking_task import RankingTask

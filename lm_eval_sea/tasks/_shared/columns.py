@@ -132,11 +132,7 @@ def written_labels(labels: Sequence[Any] | Mapping[str, Any]) -> list[list[str]]
 
 
 def position_of_label(label: Any, written: Sequence[Sequence[str]]) -> int:
-    """Of a row's label among all.
-
-    Raises:
-        ValueError: if it is written like none of them.
-    """
+    """Of a row's label among all; a ValueError if it is written like none of them."""
     for position, ways in enumerate(written):
         if isinstance(label, str | int | float) and str(label) in ways:
             return position

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 TASKS_FOLDER = Path(__file__).resolve().parents[1]
 SEA_HELM = "sea_helm"
+EXEMPLAR_SPLIT = "examples"  # of published exemplars, where a data set has some
 ORDER = "order"  # the setting that asks how likely the published order of the options is, and so is no test of skill
 PUBLISHED_POSITION = "published_position"  # the column that says where a row stands in the published data
 # What stands in place of a row's content in the prompts that contextual calibration asks for (Zhao et al. 2021, section 5).
@@ -254,7 +255,7 @@ def _place_in_sea_helm(data: Mapping[str, Any], language: str) -> dict[str, Any]
     files = {split: f"{data['folder']}/{file.format(language=language)}" for split, file in data.get("files", {}).items()}
     if not data.get("on_hub", True):
         return source | {"data_files": files, "data_on_hub": False}
-    config, splits = data.get("config", "{language}"), data.get("splits", {"test": "eval", "examples": "examples"})
+    config, splits = data.get("config", "{language}"), data.get("splits", {"test": "eval", EXEMPLAR_SPLIT: "examples"})
     source |= {"data_config": config.format(language=language), "data_splits": splits}
     source |= {"data_checkout": {"folder": data["checkout"], "files": files}} if "checkout" in data else {}
     return source | ({"data_source_also": data["also"]} if "also" in data else {})
@@ -271,11 +272,20 @@ def _of_lite(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
     return {"rows": len(choice["ids"].split()), "subset": choice}
 
 
+def name_of(data_set: str, language: str, variant: str = "", *, english: bool = False) -> str:
+    """The name of a task, or of a group if `language` is empty; `english` are words around rows that are not."""
+    return "_".join(filter(None, ("sea", data_set, language, variant, "enprompt" if english else "")))
+
+
+def is_english_prompt(prompt_language: str, language: str) -> bool:
+    """Whether a prompt's words are English and the rows are not, so that the task's name says `enprompt`."""
+    return prompt_language == "en" != language
+
+
 def _name_of_whole(said: Mapping[str, Any]) -> str:
     """The name of the task that a lite task has a part of."""
     if said["dataset"] == SEA_HELM:
         return f"{SEA_HELM}_{said['language']}_{said['task']}"
     pair = f"{said['source_language']}_{said['answer_language']}" if "source_language" in said else said["language"]
     variant = said["variant"] if said["variant"].endswith(("_ppl", "_gen")) else ""
-    enprompt = "enprompt" if said["prompt_language"] == "en" != said["language"] else ""
-    return "_".join(filter(None, ("sea", said["dataset"], pair, variant, enprompt)))
+    return name_of(said["dataset"], pair, variant, english=is_english_prompt(said["prompt_language"], said["language"]))

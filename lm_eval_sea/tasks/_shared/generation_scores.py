@@ -43,13 +43,7 @@ class TextScores:
         return self.of_answer(doc, doc["answer"], results[0])
 
     def of_answer(self, doc: dict[str, Any], answer: str, generated: str = "") -> dict[str, Any]:
-        """What each metric needs of a row.
-
-        Args:
-            doc: the row.
-            answer: the text that is scored.
-            generated: all that was generated, which some metrics take.
-        """
+        """What each metric needs of a row, of the text that is scored, or of all that was generated."""
         language: str = doc["scoring"]["answer_language"]
         references = self._references(doc, language)
         return {
@@ -58,11 +52,8 @@ class TextScores:
         }
 
     def _references(self, doc: dict[str, Any], language: str) -> list[str]:
-        reference = doc[self._column(doc, language)]
+        reference = doc[self.reference]
         return reference if isinstance(reference, list) else [reference]
-
-    def _column(self, doc: dict[str, Any], language: str) -> str:
-        return self.reference
 
 
 # The columns of the languages from and into which rows are translated; the other language of a row has `translation`.
@@ -72,9 +63,9 @@ _PIVOTS = {"en": "english", "id": "indonesian"}
 class TranslationScores(TextScores):
     """The same where the language of the answer says which column the reference stands in."""
 
-    def _column(self, doc: dict[str, Any], language: str) -> str:
+    def _references(self, doc: dict[str, Any], language: str) -> list[str]:
         column = _PIVOTS.get(language)
-        return column if column in doc else "translation"
+        return [doc[column if column in doc else "translation"]]
 
 
 class QuestionAnsweringScores(TextScores):

@@ -31,15 +31,9 @@ class DataError(ValueError):
 
 
 def download(source: str, path: str, **options: Any) -> Path:
-    """A file of a hub repository: from the hub, or from its cache if the hub cannot be reached.
+    """A file of a hub repository, such as "sail/Sailcompass_data": from the hub, or from its cache if that cannot be reached.
 
-    Args:
-        source: hub repository, such as "sail/Sailcompass_data".
-        path: path inside the repository.
-        options: of `huggingface_hub.hf_hub_download`, such as `revision` or `local_dir`.
-
-    Returns:
-        Where the file lies.
+    The options are those of `huggingface_hub.hf_hub_download`, such as `revision` or `local_dir`.
 
     Raises:
         DataError: if it cannot be had.
@@ -71,12 +65,7 @@ def download(source: str, path: str, **options: Any) -> Path:
 
 
 def download_all(source: str, paths: Iterable[str], commit: str | None = None) -> Path:
-    """Files of a hub repository, all of one commit.
-
-    Args:
-        source: hub repository, such as "sail/Sailcompass_data".
-        paths: paths inside the repository.
-        commit: or branch; by default the newest commit of the main branch.
+    """Files of a hub repository, all of one commit or branch, by default the newest commit of the main branch.
 
     Returns:
         The folder of the hub's cache that holds them; its name is the commit.

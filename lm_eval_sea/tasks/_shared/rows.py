@@ -16,12 +16,12 @@ import datasets
 
 from . import __version__
 from .columns import LETTERS, ColumnRows, position_of_label, written_labels
-from .facts import ORDER, PUBLISHED_POSITION, changed_since_made, facts
+from .facts import EXEMPLAR_SPLIT, ORDER, PUBLISHED_POSITION, changed_since_made, facts
 from .hub_files import DataError
 from .published.row_checks import check_published, check_row
 from .row_language import other_language
 from .row_order import fair_order
-from .sources import EXEMPLAR_SPLIT, TEST_SPLIT, Source
+from .sources import TEST_SPLIT, Source
 from .subset import rows_of_subset
 
 
@@ -40,6 +40,11 @@ _SAME = {
     "asked": "the same questions, with other right answers",
     "answers": "the same right answers, with other texts",
 }
+_OTHER_NUMBER = "%s has %s rows; the catalogue has %s%s Scores on it stand for these rows only."
+_OTHER_SUBSET = (
+    "%s: the rows of this subset are not those that it was chosen from (sha256 %.12s…, expected %.12s…). Compare scores on it "
+    "only with runs on the same rows."
+)
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -98,28 +103,6 @@ class CheckedRows:
         return {"gold": self.labels.index(label)} | row | {"label": label}
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledRows:
-    """A row processor that puts `gold`, the position of a row's `label`, in the place of the label."""
-
-    process: RowProcessor
-    written: Sequence[Sequence[str]]  # how the rows write each label
-    labels_in: str  # the file that has them, where a copy of the rows has one label in all; else empty
-
-    def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
-        """The function from a published row to processed rows."""
-        if self.labels_in and len({str(row.get("label")) for row in splits[TEST_SPLIT]}) == 1:
-            raise ValueError(f"field 'label' is the same in every row, as where it is masked; {self.labels_in} has the labels")
-        of_row = function_of_row(self.process, splits)
-        return lambda published: [self._with_gold(row) for row in _listed(of_row(published))]
-
-    def _with_gold(self, row: Row) -> Row:
-        if "label" not in row:
-            return row
-        others = {field: value for field, value in row.items() if field != "label"}
-        return others | {"gold": position_of_label(row["label"], self.written)}
-
-
 def _listed(made: Row | list[Row]) -> list[Row]:
     return made if isinstance(made, list) else [made]
 
@@ -127,9 +110,7 @@ def _listed(made: Row | list[Row]) -> list[Row]:
 def row_processor(process: RowProcessor | None, known: Mapping[str, Any]) -> RowProcessor:
     """What processes the rows of a task, with the checks and labels that its facts name.
 
-    Args:
-        process: the function of `utils.py`; without one the `columns` of `data_set.yml` say what a processed row has.
-        known: the facts.
+    `process` is the function of `utils.py`; without one the `columns` of `data_set.yml` say what a processed row has.
     """
     process = process or _of_columns(json.dumps(known["columns"]), known.get("letters", LETTERS))
     labels = known.get("labels", [])
@@ -137,6 +118,35 @@ def row_processor(process: RowProcessor | None, known: Mapping[str, Any]) -> Row
         scored = ("phenomenon",) if "phenomena" in known else ()
         return CheckedRows(process, tuple(known["fields"]), scored, tuple(labels))
     return _labelled(process, json.dumps(labels), known.get("labels_in", "")) if labels else process
+
+
+@functools.cache
+def _of_columns(described: str, letters: str) -> RowProcessor:
+    """One processor for equal columns and letters, so that tasks share their rows."""
+    return ColumnRows(json.loads(described), letters)
+
+
+@functools.cache
+def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcessor:
+    """One for equal labels, likewise: puts `gold`, the position of a row's `label`, in the place of the label.
+
+    `labels_in` is the file that has them, where a copy of the rows has one label in all; else empty.
+    """
+    written = written_labels(json.loads(labels))
+
+    def with_gold(row: Row) -> Row:
+        if "label" not in row:
+            return row
+        others = {field: value for field, value in row.items() if field != "label"}
+        return others | {"gold": position_of_label(row["label"], written)}
+
+    def process_rows(splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
+        if labels_in and len({str(row.get("label")) for row in splits[TEST_SPLIT]}) == 1:
+            raise ValueError(f"field 'label' is the same in every row, as where it is masked; {labels_in} has the labels")
+        of_row = function_of_row(process, splits)
+        return lambda published: [with_gold(row) for row in _listed(of_row(published))]
+
+    return process_rows
 
 
 def with_lettered_options(row: Row) -> Row:
@@ -289,11 +299,7 @@ def _splits(place: _Place) -> dict[str, datasets.Dataset]:
 
 
 def part_of(loaded: LoadedRows, subset: Mapping[str, Any], file: str) -> LoadedRows:
-    """The rows that a subset names, and their digest.
-
-    Raises:
-        DataError: if a row is missing.
-    """
+    """The rows that a subset names, and their digest; a DataError if a row is missing."""
     rows = rows_of_subset(loaded.rows, subset, file)
     by_id = sorted(rows, key=lambda row: row["id"])  # so that further rows in the file make no difference
     return loaded._replace(rows=rows, sha256=digest_of_rows(by_id, loaded.exemplars), positions=())
@@ -345,13 +351,16 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
     loaded = _processed(place)
     if subset := known.get("subset"):
         loaded = part_of(loaded, subset, source.describe())
-        _compare_digests(source.describe(), loaded.sha256, subset.get("sha256"))
+        if subset.get("sha256") not in (None, loaded.sha256):
+            _warn_once(_OTHER_SUBSET, source.describe(), loaded.sha256, subset["sha256"])
         splits = _as_splits(loaded)
     else:
         expected = known.get("rows")
-        repeated = _repeated(loaded.rows) if expected is not None and len(loaded.rows) > expected else 0
-        _compare_with_catalogue(source.describe(), len(loaded.rows), expected, repeated)
-        if len(loaded.rows) == expected and not (known.get("setting") or known.get("as_published")):
+        if expected not in (None, len(loaded.rows)):
+            repeated = _repeated(loaded.rows) if len(loaded.rows) > expected else 0
+            twice = f"; {repeated:,} of them repeat others: is a part there twice?" if repeated else "."
+            _warn_once(_OTHER_NUMBER, source.describe(), f"{len(loaded.rows):,}", f"{expected:,}", twice)
+        elif expected is not None and not (known.get("setting") or known.get("as_published")):
             _compare_with_tested(place, json.dumps(known.get("tested", {})))
         if known.get("setting") == ORDER:
             loaded = _rows_in_two_orders(loaded, source.describe())
@@ -373,28 +382,14 @@ def _refuse_another_language(place: _Place, known: Mapping[str, Any]) -> None:
     """Raises a DataError if a file has the rows of another language, whole and under the right name."""
     language = known.get("language")
     of_two = known.get("setting") or "translation" in str(known.get("sea_helm_task"))
-    if isinstance(language, str) and not of_two:
-        found = _other_language(place, language)
-        if found:
-            file = place.source.describe()
-            raise DataError(f"{file}: most rows are not in {language} but in {found}; is it the file of another language?", file)
+    if isinstance(language, str) and not of_two and (found := _other_language(place, language)):
+        file = place.source.describe()
+        raise DataError(f"{file}: most rows are not in {language} but in {found}; is it the file of another language?", file)
 
 
 @functools.cache
 def _other_language(place: _Place, language: str) -> str | None:
     return other_language(_processed(place).rows, language)
-
-
-@functools.cache
-def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcessor:
-    """One processor for equal labels, likewise."""
-    return LabelledRows(process, written_labels(json.loads(labels)), labels_in)
-
-
-@functools.cache
-def _of_columns(described: str, letters: str) -> RowProcessor:
-    """One processor for equal columns and letters, so that tasks share their rows."""
-    return ColumnRows(json.loads(described), letters)
 
 
 def _repeated(rows: Sequence[Row]) -> int:
@@ -404,12 +399,9 @@ def _repeated(rows: Sequence[Row]) -> int:
 
 
 @functools.cache
-def _compare_with_catalogue(file: str, found: int, expected: int | None, repeated: int) -> None:
-    """Warns, once per file, of a number of rows that is not the catalogue's: a number on a part is not that on the whole."""
-    if expected is not None and found != expected:
-        twice = f"; {repeated:,} of them repeat others: is a part there twice?" if repeated else "."
-        message = "%s has %s rows; the catalogue has %s%s Scores on it stand for these rows only."
-        logger.warning(message, file, f"{found:,}", f"{expected:,}", twice)
+def _warn_once(message: str, *about: str) -> None:
+    """Warns of a file once, however many tasks have its rows."""
+    logger.warning(message, *about)
 
 
 @functools.cache
@@ -421,12 +413,9 @@ def _compare_with_tested(place: _Place, tested: str) -> None:
 
 
 def difference_from_tested(rows: Sequence[Row], sha256: str, tested: Mapping[str, str]) -> str | None:
-    """What of the rows is that of the rows that the pack was tested with; None where all is, or nothing is known of those.
+    """What of as many rows, in the published order, is that of the rows that the pack was tested with; None where all is.
 
-    Args:
-        rows: as many, in the published order.
-        sha256: of them, see `digest_of_rows`.
-        tested: its `rows` and what `digests_of` has of those.
+    `sha256` is their `digest_of_rows`; `tested` has that of the tested ones as `rows`, and `digests_of` them, or nothing.
     """
     if not tested or tested["rows"] == sha256:
         return None
@@ -452,28 +441,10 @@ def in_published_order(loaded: LoadedRows) -> list[Row]:
     return [row for _, row in sorted(zip(loaded.positions, loaded.rows, strict=True), key=lambda pair: pair[0])]
 
 
-@functools.cache
-def _compare_digests(file: str, found: str, expected: str | None) -> None:
-    """Warns, once per file, of a subset whose rows are not those that it was chosen from."""
-    if expected is not None and found != expected:
-        logger.warning(
-            "%s: the rows of this subset are not those that it was chosen from (sha256 %.12s…, expected %.12s…). Compare scores "
-            "on it only with runs on the same rows.",
-            file,
-            found,
-            expected,
-        )
-
-
 def load_rows_with_scoring(*, scoring: Sequence[str], **arguments: Any) -> dict[str, datasets.Dataset]:
     """`load_rows`, with what `process_results` needs to know of the task in each row: lm-eval hands it the row alone.
 
-    Args:
-        scoring: the `facts` that every row gets, as a mapping under the name `scoring`.
-        arguments: those of `load_rows`.
-
-    Raises:
-        DataError: likewise.
+    `scoring` names the `facts` that every row gets, as a mapping of that name.
     """
     splits = load_rows(**arguments)
     known = facts(arguments)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 LOCAL_FOLDER = "local folder"
 TEST_SPLIT = "test"
-EXEMPLAR_SPLIT = "examples"
 
 
 class Source(NamedTuple):
@@ -169,36 +168,21 @@ class Source(NamedTuple):
             splits.setdefault(split, []).extend(rows)
         return dict(splits)
 
-    def builder(self, cache_dir: str | None = None) -> datasets.DatasetBuilder:
-        """What `datasets` reads a configuration with: from a folder beside the current one, or from the hub or its cache.
-
-        Args:
-            cache_dir: where a folder's rows are kept; by default the cache of `datasets`.
+    def hub_builder(self) -> datasets.DatasetBuilder:
+        """What `datasets` reads a configuration with, from the hub or its cache, whatever folders there are.
 
         Raises:
             DataError: if the repository or the configuration cannot be had.
         """
-        names = (self.repository, *self.also)
-        folder = next((name for name in names if Path(name).is_dir()), None)
-        if folder is not None:
-            return self._builder(str(Path(folder).resolve()), folder, cache_dir)
-        return self.hub_builder()
-
-    def hub_builder(self) -> datasets.DatasetBuilder:
-        """The same from the hub or its cache, whatever folders there are.
-
-        Raises:
-            DataError: likewise.
-        """
         errors = []
         for name in (self.repository, *self.also):
             try:
-                return self._builder(name, name, None)
+                return self._builder(name, name)
             except DataError as error:
                 errors.append(error)
         raise errors[0]
 
-    def _builder(self, path: str, name: str, cache_dir: str | None) -> datasets.DatasetBuilder:
+    def _builder(self, path: str, name: str, cache_dir: str | None = None) -> datasets.DatasetBuilder:
         try:
             return datasets.load_dataset_builder(path, self.config, cache_dir=cache_dir)
         except datasets.exceptions.DatasetNotFoundError as error:
@@ -215,9 +199,10 @@ class Source(NamedTuple):
             raise DataError(f"cannot get {self.describe()}: {one_line(error)}") from error
 
     def _load_config(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
+        folder = self._folder()
+        is_local = folder is not None
         with tempfile.TemporaryDirectory() as cache:
-            builder = self.builder(cache)
-            is_local = builder.cache_dir.startswith(cache)
+            builder = self._builder(str(folder.resolve()), str(folder), cache) if folder is not None else self.hub_builder()
             if is_local:
                 self._check_files(builder)
             try:

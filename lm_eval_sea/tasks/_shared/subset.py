@@ -15,12 +15,7 @@ SHOWN = 3
 
 
 def rows_of_subset(rows: Sequence[Mapping[str, Any]], subset: Mapping[str, Any], file: str) -> list[Any]:
-    """The rows that a subset names, in the order in which they stand.
-
-    Args:
-        rows: processed rows, with `id`.
-        subset: `ids`, a text of ids with blanks between them.
-        file: what the rows are called in messages.
+    """The rows that a subset names, in the order in which they stand; its `ids` are a text with blanks between them.
 
     Raises:
         DataError: if a row is missing. A score on the others would be taken for that of the subset.

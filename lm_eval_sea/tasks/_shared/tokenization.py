@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 
@@ -22,24 +23,17 @@ _PROBE = "The 12 cats: กรุงเทพฯ เป็นเมืองห�
 
 
 class TextTokenizer:
-    """Counts and cuts text in the model's own tokens.
-
-    Attributes:
-        name: of the tokenizer, for messages.
-        adds_bos: whether every text begins with a begin-of-sequence token.
-        max_length: the most tokens the model takes.
-        encode: text → token ids, special tokens as the backend adds them.
-        digest: equal for tokenizers that make the same tokens and requests.
-    """
+    """Counts and cuts text in the model's own tokens."""
 
     def __init__(self, encode: Callable[[str], Sequence[int]], *, name: str, bos_token_id: int | None, max_length: int) -> None:
-        self.name = name
-        self.max_length = max_length
-        # The texts of one row are encoded several times, and a long prompt takes milliseconds.
+        self.name, self.max_length = name, max_length  # the name for messages; the most tokens that the model takes
+        # Text → token ids, special tokens as the backend adds them. The texts of one row are encoded several times, and a long
+        # prompt takes milliseconds.
         self.encode = functools.lru_cache(maxsize=32)(lambda text: tuple(encode(text)))
-        self.adds_bos = bos_token_id is not None and self.encode("a")[0] == bos_token_id
+        self.adds_bos = bos_token_id is not None and self.encode("a")[0] == bos_token_id  # before every text
         self._first_token_texts: dict[tuple[int, ...], str] = {}
         shape = [name, self.encode(_PROBE), max_length]
+        # equal for tokenizers that make the same tokens and requests
         self.digest = hashlib.sha256(json.dumps(shape).encode()).hexdigest()
 
     def split_first_token(self, text: str) -> tuple[str, str]:
@@ -83,32 +77,22 @@ class TextTokenizer:
         longest = max(endings, key=lambda ending: len(self.encode(text + ending)))
         if len(self.encode(text + longest)) <= self.max_length:
             return text
-        low, high = 1, len(text)  # the number of characters to drop
-        while low < high:
-            middle = (low + high) // 2
-            if len(self.encode(text[middle:] + longest)) <= self.max_length:
-                high = middle
-            else:
-                low = middle + 1
-        if low >= len(text):
+        dropped = range(1, len(text))
+        place = bisect_left(dropped, True, key=lambda count: len(self.encode(text[count:] + longest)) <= self.max_length)
+        if place == len(dropped):
             raise ValueError(
                 f"an answer of {len(self.encode(longest))} tokens leaves no room for a prompt in the model's context of "
                 f"{self.max_length} tokens; choose a model with a longer context or raise max_length"
             )
-        return text[low:]
+        return text[dropped[place] :]
 
     def cut_inside(self, before: str, text: str, after: str, room: int) -> str:
         """The longest beginning of `text` that, between `before` and `after`, takes at most `room` tokens; it may be empty."""
         if len(self.encode(before + text + after)) <= room:
             return text
-        low, high = 0, len(text) - 1  # the number of characters to keep
-        while low < high:
-            middle = (low + high + 1) // 2
-            if len(self.encode(before + text[:middle] + after)) <= room:
-                low = middle
-            else:
-                high = middle - 1
-        return text[:low]
+        kept = range(len(text) - 1, 0, -1)
+        place = bisect_left(kept, True, key=lambda count: len(self.encode(before + text[:count] + after)) <= room)
+        return text[: len(kept) - place]
 
 
 class TokenizerError(ValueError):
@@ -116,14 +100,10 @@ class TokenizerError(ValueError):
 
 
 def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextTokenizer | None:
-    """The tokenizer of the model under evaluation.
+    """The tokenizer of an lm-eval model; `model` is None outside an evaluation.
 
-    That is the model's own. Only for a model that encodes nothing itself, such as an API server's, the metadata may name one.
-
-    Args:
-        model: an lm-eval model; None outside an evaluation.
-        metadata: of the task.
-        needs: what needs the tokenizer, for the message; empty: nothing does.
+    That is the model's own. Only for a model that encodes nothing itself, such as an API server's, the metadata of the task may
+    name one. `needs` says in the message what needs it; empty: nothing does.
 
     Returns:
         None outside an evaluation if nothing names a tokenizer, where the user wants to go without, and where none is needed.
@@ -156,11 +136,7 @@ def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextT
     length = getattr(model, "max_length", None) or min(tokenizer.model_max_length, 10**9)
     # API models of lm-eval add no special tokens unless told to.
     special_tokens = {"add_special_tokens": bool(metadata.get("add_bos_token"))} if "base_url" in metadata else {}
-
-    def encode(text: str) -> list[int]:
-        ids: list[int] = tokenizer.encode(text, **special_tokens)
-        return ids
-
+    encode = functools.partial(tokenizer.encode, **special_tokens)
     return TextTokenizer(encode, name=name, bos_token_id=tokenizer.bos_token_id, max_length=length)
 
 
@@ -179,11 +155,7 @@ def _own_tokenizer(model: Any) -> TextTokenizer | None:
 
 
 def refuse_another(named: str, own: TextTokenizer) -> None:
-    """Refuses a tokenizer that a user names beside the model's own.
-
-    Raises:
-        ValueError: if it cannot be loaded, or encodes text otherwise.
-    """
+    """Raises a `TokenizerError` if a tokenizer named beside the model's own cannot be loaded, or encodes text otherwise."""
     try:
         tokenizer = _load(named)
     except (OSError, ValueError, KeyError) as error:

@@ -10,11 +10,7 @@ ZERO_WIDTH_SPACE = "\u200b"
 
 def rows_in(language: str) -> Callable[[object], Callable[[dict[str, Any]], dict[str, Any]]]:
     """The function that a task names: the processor of the rows in the column of a language."""
-
-    def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-        return lambda row: process_row(row, language)
-
-    return process_rows
+    return lambda splits: lambda row: process_row(row, language)
 
 
 def process_row(row: dict[str, Any], language: str) -> dict[str, Any]:

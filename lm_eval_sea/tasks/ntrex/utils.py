@@ -9,11 +9,7 @@ ZERO_WIDTH_SPACE = "\u200b"  # between syllables of a part of the rows only
 
 def rows_in(*columns: str) -> Callable[[object], Callable[[dict[str, Any]], dict[str, Any]]]:
     """The function that a task names: the processor of the rows in the first of the columns that they have."""
-
-    def process_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-        return lambda row: process_row(row, next((name for name in columns if name in row), columns[0]))
-
-    return process_rows
+    return lambda splits: lambda row: process_row(row, next((name for name in columns if name in row), columns[0]))
 
 
 def process_row(row: dict[str, Any], column: str) -> dict[str, Any]:

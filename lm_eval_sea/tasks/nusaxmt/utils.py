@@ -12,12 +12,7 @@ EXEMPLARS = ("7", "27", "28", "51", "63")
 
 
 def rows_in(name: str, code: str) -> Callable[[Splits], Callable[[Row], Row | list[Row]]]:
-    """The function that a task names: the processor of the rows in a language.
-
-    Args:
-        name: of its column in the authors' repository.
-        code: of its column in a copy with codes.
-    """
+    """The function that a task names: the processor of a language's rows, whose column is `name`, or in some copies `code`."""
 
     def process_rows(splits: Splits) -> Callable[[Row], Row | list[Row]]:
         others = [row for row in splits.get("examples", []) if _text(row, "", "id") not in EXEMPLARS]

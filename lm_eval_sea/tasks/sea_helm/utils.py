@@ -180,12 +180,7 @@ def process_exam_questions(splits: Splits) -> Callable[[Row], Row]:
 
 
 def _processor(splits: Splits, *cluster_fields: str) -> Callable[[Row], Row]:
-    """The function from a published row to a processed row.
-
-    Args:
-        splits: the published splits; published ids are kept if they are different for all rows of the test split.
-        cluster_fields: rows with equal texts in these fields are a cluster.
-    """
+    """The function from a published row to a processed row. Rows with equal texts in the cluster fields are a cluster."""
     keeps_ids = _ids_differ(splits)
     clusters: dict[tuple[str, ...], str] = {}
 

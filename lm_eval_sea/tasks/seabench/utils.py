@@ -9,11 +9,7 @@ TURNS = (1, 2)
 
 def rows_in(language: str) -> Callable[[object], Callable[[dict[str, Any]], Any]]:
     """The function that a task names: the processor of the rows in a language; there are none of others."""
-
-    def process_rows(splits: object) -> Callable[[dict[str, Any]], Any]:
-        return lambda row: process_row(row) if row["lang"] == language else []
-
-    return process_rows
+    return lambda splits: lambda row: process_row(row) if row["lang"] == language else []
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any]:

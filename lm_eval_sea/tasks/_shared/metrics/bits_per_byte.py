@@ -24,11 +24,7 @@ def score_text(doc: Mapping[str, Any], results: Sequence[float]) -> dict[str, tu
 
 
 def bits_per_byte_stderr(rows: Sequence[tuple[float, int]]) -> float:
-    """Standard error of `bits_per_byte`, see `ratio_stderr`.
-
-    Args:
-        rows: l_i, the log-likelihood (nats), and b_i, the length in UTF-8 bytes, of each answer.
-    """
+    """Standard error of `bits_per_byte`, see `ratio_stderr`, from log p (nats) and b_i (UTF-8 bytes) of each answer."""
     return ratio_stderr([(-loglikelihood / math.log(2), length) for loglikelihood, length in rows])
 
 
@@ -37,8 +33,7 @@ def ratio_stderr(pairs: Sequence[tuple[float, float]]) -> float:
 
         sqrt( n / (n − 1) · Σ_i (y_i − R x_i)² ) / Σ_i x_i
 
-    Args:
-        pairs: y_i and x_i of independent units.
+    The pairs are y_i and x_i of independent units.
     """
     count = len(pairs)
     if count < 2:

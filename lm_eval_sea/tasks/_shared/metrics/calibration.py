@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +47,18 @@ def content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[f
     return [log_sum_exp(of_label) - math.log(len(shares)) for of_label in zip(*shares, strict=True)]
 
 
+def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:
+    """The same by the sums of the labels' probabilities: q_l = Σ_i p(l | c_i) / Σ_m Σ_i p(m | c_i).
+
+    This is what the code published with Zhao et al. 2021 does (tonyzhaojh/few-shot-learning, `get_p_content_free` in
+    run_classification.py): it averages the probabilities of all labels as the model gives them and normalises the means, so that
+    the content-free input after which the labels are likeliest weighs most. The paper leaves the order open; `acc_cc` normalises
+    for each input and averages then. Log q is −∞ for a label that is impossible behind every input; if all are, the shares are
+    equal.
+    """
+    return log_softmax([log_sum_exp(of_label) for of_label in zip(*loglikelihoods, strict=True)])
+
+
 def subtract_bias(loglikelihoods: Sequence[float], biases: Sequence[float]) -> list[float]:
     """Log p(label | prompt) − bias of the label; −∞ for a label without probability.
 
@@ -59,32 +73,29 @@ def subtract_bias(loglikelihoods: Sequence[float], biases: Sequence[float]) -> l
     ]
 
 
-def batch_biases(rows: Sequence[Sequence[float]]) -> list[float]:
-    """The mean log-probability of each label over the evaluated rows, nats: batch calibration.
+def batch_biases(log_shares: np.ndarray) -> np.ndarray:
+    """The mean log-probability of each label over the evaluated rows, nats, (labels,): batch calibration.
 
         ŷ_i = argmax_y [log p(y | x_i) − (1/M) Σ_m log p(y | x_m)]
 
     Zhou et al. 2024, "Batch Calibration", equations 1 (the mean) and 2 (the difference); p are logits there, as
     section 3.1 says. Their first author's code takes the mean of the label words' logits, too (cambridgeltl/ClaPS,
     algs/test_time_bn.py, `demean_only`). A row's logits differ from its log-probabilities by one number for all labels, so each
-    row may be normalised over the labels first, as here. Rows in which a label has no probability do not count for that label.
-
-    Args:
-        rows: log p(label | prompt), shape (rows, labels).
+    row is normalised over the labels first: `log_shares`, (rows, labels), are those of `log_softmax`. Rows in which a label has
+    no probability do not count for that label.
     """
-    biases = []
-    for of_label in zip(*map(log_softmax, rows), strict=True):
-        finite = [value for value in of_label if value != -math.inf]
-        biases.append(math.fsum(finite) / len(finite) if finite else 0.0)
-    return biases
+    is_possible = log_shares > -np.inf
+    means: np.ndarray = np.where(is_possible, log_shares, 0).sum(axis=0) / np.maximum(is_possible.sum(axis=0), 1)
+    return means
 
 
-def batch_log_shares(rows: Sequence[Sequence[float]]) -> list[float]:
-    """The logarithm of the mean probability of each label over the evaluated rows, nats.
+def batch_log_shares(log_shares: np.ndarray) -> np.ndarray:
+    """The logarithm of the mean probability of each label over the evaluated rows, nats. Shapes are those of `batch_biases`.
 
         ŷ_i = argmax_y p(y | x_i) / ((1/M) Σ_m p(y | x_m))
 
     Equation 1 of Zhou et al. 2024 read with probabilities, and the quotient in place of equation 2: the contextual calibration of
-    Zhao et al. 2021 with the rows themselves as its content-free inputs. Arguments are those of `batch_biases`.
+    Zhao et al. 2021 with the rows themselves as its content-free inputs.
     """
-    return content_free_log_shares(rows)
+    means: np.ndarray = np.logaddexp.reduce(log_shares, axis=0) - math.log(len(log_shares))
+    return means

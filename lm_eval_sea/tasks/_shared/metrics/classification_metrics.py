@@ -6,18 +6,19 @@ lm-eval knows no standard error for an aggregation that is not its own. It write
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .calibration import EQUAL_DECIMALS, batch_biases, batch_log_shares, log_softmax, subtract_bias
-from .ranking import first_maximum
+from .calibration import EQUAL_DECIMALS, batch_biases, batch_log_shares, log_softmax
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 
+Bias = Callable[[np.ndarray], np.ndarray]  # what is taken off the labels' scores, (labels,), of log-shares, (rows, labels)
 DRAWS = 1000  # cheap, as a draw only adds up what was counted in each row
 SEED = 1234
 
@@ -64,23 +65,24 @@ def _counts(rows: Sequence[Choice]) -> np.ndarray:
     return label_counts(golds, chosen, labels[0])
 
 
-def batch_calibrated_choices(
-    rows: Sequence[Evidence], bias: Callable[[Sequence[Sequence[float]]], list[float]] = batch_biases
-) -> list[Choice]:
+def batch_calibrated_choices(rows: Sequence[Evidence], bias: Bias = batch_biases) -> list[Choice]:
     """The choice of batch calibration for each row; it depends on all of them. `bias` is `batch_biases` or `batch_log_shares`."""
-    biases = bias([row.loglikelihoods for row in map(Evidence._make, rows)])
-    return [Choice(gold, first_maximum(subtract_bias(loglikelihoods, biases)), len(biases)) for gold, loglikelihoods in rows]
+    golds, choose = _calibration(rows, bias)
+    labels = len(rows[0][1])
+    return [Choice(int(gold), int(chosen), labels) for gold, chosen in zip(golds, choose(np.arange(len(rows))), strict=True)]
 
 
 def batch_calibrated_accuracy(rows: Sequence[Evidence]) -> float:
     """Share of rows on which batch calibration chooses the right label."""
-    choices = batch_calibrated_choices(rows)
-    return sum(choice.gold == choice.chosen for choice in choices) / len(choices)
+    return _accuracy(batch_calibrated_choices(rows))
 
 
 def batch_share_calibrated_accuracy(rows: Sequence[Evidence]) -> float:
     """The same with the mean of the probabilities in place of that of their logarithms, see `batch_log_shares`."""
-    choices = batch_calibrated_choices(rows, batch_log_shares)
+    return _accuracy(batch_calibrated_choices(rows, batch_log_shares))
+
+
+def _accuracy(choices: Sequence[Choice]) -> float:
     return sum(choice.gold == choice.chosen for choice in choices) / len(choices)
 
 
@@ -90,11 +92,9 @@ def batch_calibrated_macro_f1(rows: Sequence[Evidence]) -> float:
 
 
 def spread_over_resamples(score: Callable[[np.ndarray], float], count: int) -> float:
-    """Standard deviation of a score over 1,000 seeded resamples of rows (bootstrap); 0 for fewer than two rows.
+    """Standard deviation of a score over 1,000 seeded resamples of `count` rows (bootstrap); 0 for fewer than two rows.
 
-    Args:
-        score: of the rows at places, (count,). They should be sorted, as their order depends on the number of processes.
-        count: of rows.
+    The score is that of the rows at places. They should be sorted, as their order depends on the number of processes.
     """
     if count < 2:
         return 0.0
@@ -110,57 +110,46 @@ def macro_f1_stderr(rows: Sequence[Choice]) -> float:
 
 def batch_calibrated_accuracy_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_calibrated_accuracy`; every resample is calibrated anew."""
-    return _spread_over_calibrations(rows, _accuracy, _mean_logs)
+    return _spread_over_calibrations(rows, _share_of_equal)
 
 
 def batch_share_calibrated_accuracy_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_share_calibrated_accuracy`; every resample is calibrated anew."""
-    return _spread_over_calibrations(rows, _accuracy, _logs_of_means)
+    return _spread_over_calibrations(rows, _share_of_equal, batch_log_shares)
 
 
 def batch_calibrated_macro_f1_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_calibrated_macro_f1`; every resample is calibrated anew."""
+    labels = len(rows[0][1])
     return _spread_over_calibrations(
-        rows,
-        lambda golds, chosen, labels: float(macro_f1_of_counts(label_counts(golds, chosen, labels).sum(axis=0))),
-        _mean_logs,
+        rows, lambda golds, chosen: float(macro_f1_of_counts(label_counts(golds, chosen, labels).sum(axis=0)))
     )
 
 
-def _accuracy(golds: np.ndarray, chosen: np.ndarray, labels: int) -> float:
+def _share_of_equal(golds: np.ndarray, chosen: np.ndarray) -> float:
     return float((golds == chosen).mean())
 
 
-def _mean_logs(log_shares: np.ndarray) -> np.ndarray:
-    """As `batch_biases`, of (rows, labels)."""
-    is_possible = log_shares > -np.inf
-    means: np.ndarray = np.where(is_possible, log_shares, 0).sum(axis=0) / np.maximum(is_possible.sum(axis=0), 1)
-    return means
-
-
-def _logs_of_means(log_shares: np.ndarray) -> np.ndarray:
-    """As `batch_log_shares`, of (rows, labels)."""
-    with np.errstate(divide="ignore"):  # a label that no row can have
-        logs: np.ndarray = np.log(np.exp(log_shares).mean(axis=0))
-    return logs
-
-
 def _spread_over_calibrations(
-    rows: Sequence[Evidence],
-    score: Callable[[np.ndarray, np.ndarray, int], float],
-    bias: Callable[[np.ndarray], np.ndarray],
+    rows: Sequence[Evidence], score: Callable[[np.ndarray, np.ndarray], float], bias: Bias = batch_biases
 ) -> float:
-    """As `spread_over_resamples`, for a score of right labels, `batch_calibrated_choices`, both (rows,), and number of labels."""
-    ordered = sorted(rows)
-    golds = np.array([gold for gold, _ in ordered])
-    loglikelihoods = np.array([values for _, values in ordered], dtype=float)
-    log_shares = np.array([log_softmax(values) for _, values in ordered])
+    """As `spread_over_resamples`, for a score of right and chosen labels, both (rows,)."""
+    golds, choose = _calibration(sorted(rows), bias)
+    return spread_over_resamples(lambda places: score(golds[places], choose(places)), len(golds))
+
+
+def _calibration(rows: Sequence[Evidence], bias: Bias) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    """The right labels, (rows,), and what chooses labels for the rows at places by batch calibration on these alone."""
+    golds = np.array([gold for gold, _ in rows])
+    loglikelihoods = np.array([values for _, values in rows], dtype=float)
+    log_shares = np.array([log_softmax(values) for _, values in rows])
     is_impossible = loglikelihoods == -np.inf
 
-    def of_sample(places: np.ndarray) -> float:
+    def choose(places: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):  # −∞ less −∞
             differences = loglikelihoods[places] - bias(log_shares[places])
-        chosen = np.where(is_impossible[places], -np.inf, np.round(differences, EQUAL_DECIMALS)).argmax(axis=1)
-        return score(golds[places], chosen, loglikelihoods.shape[1])
+        scores = np.where(is_impossible[places], -np.inf, np.round(differences, EQUAL_DECIMALS))
+        chosen: np.ndarray = scores.argmax(axis=1)
+        return chosen
 
-    return spread_over_resamples(of_sample, len(ordered))
+    return golds, choose

@@ -48,22 +48,6 @@ def _rouge_l(answer: str, references: Sequence[str], language: str) -> float:
     return 100 * rouge_l(words(answer, language), words(references[0], language))
 
 
-def _null(answer: str, references: Sequence[str], language: str) -> float:
-    return float(not answer)
-
-
-def _exact_number(generated: str, references: Sequence[str], language: str) -> float:
-    return float(read_number(generated, language) == Decimal(references[0]))
-
-
-def _no_number(generated: str, references: Sequence[str], language: str) -> float:
-    return float(read_number(generated, language) is None)
-
-
-def _off_target(answer: str, references: Sequence[str], language: str) -> float:
-    return float(is_off_target(answer, language))
-
-
 _NORMALISED = "case:lc|norm:nfc|punct:edges|digits:ascii"
 
 
@@ -75,12 +59,8 @@ def _exact_match_signature(language: str) -> str:
     return f"refs:best|{_NORMALISED}|blanks:{'no' if language in SEGMENTERS else 'one'}"
 
 
-def _bleu_signature(language: str) -> str:
-    return f"nrefs:1|case:lc|norm:nfc|eff:no|tok:13a|smooth:exp|version:{sacrebleu.__version__}"
-
-
-def _word_bleu_signature(language: str) -> str:
-    return f"nrefs:1|case:lc|norm:nfc|eff:no|{word_signature(language)}|smooth:exp|version:{sacrebleu.__version__}"
+def _bleu_signature(words: str) -> str:
+    return f"nrefs:1|case:lc|norm:nfc|eff:no|{words}|smooth:exp|version:{sacrebleu.__version__}"
 
 
 def _chrf_signature(language: str) -> str:
@@ -96,20 +76,27 @@ def _sailcompass_metric(name: str) -> Metric:
     return Metric(_sailcompass_pair, lambda language: signature, as_generated=True)
 
 
+def _number_metric(counts: Callable[[Decimal | None, str], bool]) -> Metric:
+    def of_row(generated: str, references: Sequence[str], language: str) -> float:
+        return float(counts(read_number(generated, language), references[0]))
+
+    return Metric(of_row, lambda language: "behind:answer-is|else:last|digits:ascii", as_generated=True)
+
+
 METRICS = {
     "exact_match": Metric(qa_metrics.exact_match, _exact_match_signature),
     "f1": Metric(qa_metrics.token_f1, _word_score_signature),
     "contains": Metric(qa_metrics.contains, _word_score_signature),
-    "bleu": Metric(_pair, _bleu_signature),
+    "bleu": Metric(_pair, lambda language: _bleu_signature("tok:13a")),
     "chrf++": Metric(_pair, _chrf_signature),
     "bleu_sailcompass": _sailcompass_metric("bleu_sailcompass"),
     "chrf_sailcompass": _sailcompass_metric("chrf_sailcompass"),
-    "bleu_th": Metric(_word_ngrams, _word_bleu_signature),
+    "bleu_th": Metric(_word_ngrams, lambda language: _bleu_signature(word_signature(language))),
     "rougeL": Metric(_rouge_l, _rouge_signature),
-    "exact_number": Metric(_exact_number, lambda language: "behind:answer-is|else:last|digits:ascii", as_generated=True),
-    "no_number_rate": Metric(_no_number, lambda language: "behind:answer-is|else:last|digits:ascii", as_generated=True),
-    "null_rate": Metric(_null, lambda language: "empty:line"),
-    "off_target_rate": Metric(_off_target, target_signature),
+    "exact_number": _number_metric(lambda number, reference: number == Decimal(reference)),
+    "no_number_rate": _number_metric(lambda number, reference: number is None),
+    "null_rate": Metric(lambda answer, references, language: float(not answer), lambda language: "empty:line"),
+    "off_target_rate": Metric(lambda answer, references, language: float(is_off_target(answer, language)), target_signature),
 }
 # Metrics that exist for some languages of the answer only.
 ONLY = {"bleu_th": {"th"}, "off_target_rate": TOLD_APART}

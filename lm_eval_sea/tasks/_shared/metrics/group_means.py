@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from .normalisation import normalised_score
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 class Outcome(NamedTuple):
@@ -68,34 +65,22 @@ def normalised_stderr(rows: Sequence[Outcome]) -> float:
     return 100 * mean_of_groups_stderr(rows) / (1 - rows[0][2])
 
 
-def share_in_group(group: str) -> Callable[[Sequence[Outcome]], float]:
-    """The function that gives the share of right answers in one group; NaN if none of its rows was evaluated."""
+Score = Callable[[Sequence[Outcome]], float]
+
+
+def share_in_group(group: str) -> tuple[Score, Score]:
+    """The functions for the share of right answers in one group and its standard error; NaN and 0 if it has no row."""
 
     def share(rows: Sequence[Outcome]) -> float:
         values = [row[1] for row in rows if row[0] == group]
         return math.fsum(values) / len(values) if values else math.nan
 
-    return share
+    return share, lambda rows: math.sqrt(_variance_of_mean([row[1] for row in rows if row[0] == group]))
 
 
-def share_in_group_stderr(group: str) -> Callable[[Sequence[Outcome]], float]:
-    """The function that gives the standard error of `share_in_group`."""
-
-    def stderr(rows: Sequence[Outcome]) -> float:
-        return math.sqrt(_variance_of_mean([row[1] for row in rows if row[0] == group]))
-
-    return stderr
-
-
-share_in_scalar_implicatures = share_in_group("scalar_implicatures")
-share_in_scalar_implicatures_stderr = share_in_group_stderr("scalar_implicatures")
-share_in_presuppositions = share_in_group("presuppositions")
-share_in_presuppositions_stderr = share_in_group_stderr("presuppositions")
-share_in_NPIs_and_negation = share_in_group("NPIs_and_negation")
-share_in_NPIs_and_negation_stderr = share_in_group_stderr("NPIs_and_negation")
-share_in_argument_structure = share_in_group("argument_structure")
-share_in_argument_structure_stderr = share_in_group_stderr("argument_structure")
-share_in_filler_gap_dependencies = share_in_group("filler-gap_dependencies")
-share_in_filler_gap_dependencies_stderr = share_in_group_stderr("filler-gap_dependencies")
-share_in_morphology = share_in_group("morphology")
-share_in_morphology_stderr = share_in_group_stderr("morphology")
+share_in_scalar_implicatures, share_in_scalar_implicatures_stderr = share_in_group("scalar_implicatures")
+share_in_presuppositions, share_in_presuppositions_stderr = share_in_group("presuppositions")
+share_in_NPIs_and_negation, share_in_NPIs_and_negation_stderr = share_in_group("NPIs_and_negation")
+share_in_argument_structure, share_in_argument_structure_stderr = share_in_group("argument_structure")
+share_in_filler_gap_dependencies, share_in_filler_gap_dependencies_stderr = share_in_group("filler-gap_dependencies")
+share_in_morphology, share_in_morphology_stderr = share_in_group("morphology")

@@ -12,10 +12,8 @@ Number = TypeVar("Number", float, "np.ndarray")
 
 
 def normalised_score(score: Number, chance: float) -> Number:
-    """100 · (score − chance) / (1 − chance). Below chance it is negative; SEA-HELM's scale puts 0 there, which the caller does.
+    """100 · (score − chance) / (1 − chance), both shares of the best possible score, chance below 1.
 
-    Args:
-        score: share of the best possible score, 0 to 1; a number or an array of any shape.
-        chance: share that guessing scores, at least 0 and below 1.
+    Below chance it is negative; SEA-HELM's scale puts 0 there, which the caller does.
     """
     return 100 * (score - chance) / (1 - chance)

@@ -21,9 +21,7 @@ AT_LEAST = {"py3langid": "0.4"}
 def required(package: str, scores: str) -> ModuleType:
     """An optional package. Loaders of rows ask for it too, so that a task without it stops before a model is loaded.
 
-    Args:
-        package: its name, the same for `import` and for pip.
-        scores: what needs it, in the plural, for the message.
+    Its name is the same for `import` and for pip; `scores` says in the message what needs it, in the plural.
 
     Raises:
         ImportError: if it is not installed, or too old; the message has the command that installs it.

@@ -115,24 +115,19 @@ def _option_patterns(options: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern.replace("@", f"[{options}]")) for pattern in _OPTION_PATTERNS)
 
 
-def belebele_letter(answer: str) -> str:
-    """The letter of an answer to Belebele: `first_option` of its first line, behind the last cue."""
-    return first_option(_behind_cue(_first_line(answer), BELEBELE_CUES), LETTERS)
-
-
-def m3exam_letter(answer: str) -> str:
-    """The letter of an answer to M3Exam in Javanese or Vietnamese."""
-    return first_option(_behind_cue(_first_line(answer), M3EXAM_CUES), LETTERS)
+def letter_match(answer: str, gold: str, cues: Sequence[str]) -> float:
+    """1 if the letter read in an answer is the right one: `first_option` of its first line, behind the last cue."""
+    return float(first_option(_behind_cue(_first_line(answer), cues), LETTERS) == gold)
 
 
 def belebele_exact_match(answer: str, gold: str) -> float:
-    """1 if the letter read in an answer to Belebele is the right one."""
-    return float(belebele_letter(answer) == gold)
+    """`letter_match` for Belebele."""
+    return letter_match(answer, gold, BELEBELE_CUES)
 
 
 def m3exam_exact_match(answer: str, gold: str) -> float:
-    """1 if the letter read in an answer to M3Exam in Javanese or Vietnamese is the right one."""
-    return float(m3exam_letter(answer) == gold)
+    """`letter_match` for M3Exam in Javanese or Vietnamese."""
+    return letter_match(answer, gold, M3EXAM_CUES)
 
 
 def m3exam_thai_exact_match(answer: str, gold: str) -> float:
@@ -158,14 +153,10 @@ def general_reference(reference: str) -> str:
     What is cut off the end is all behind the last letter or digit that is no blank, if no blank stands within it. To Python
     vowel signs and tone marks of Thai are no letters, so they go too.
     """
-    text = _without_final_marks(reference.lstrip())
-    text = re.sub(r"\s+", " ", text)
-    return re.sub(r"\s+(?=[,.])", "", text).strip()
-
-
-def _without_final_marks(text: str) -> str:
+    text = reference.lstrip()
     kept = re.search(r"\w(?=[^\w\s]*\s*\Z)", text)
-    return text[: kept.end()] if kept else text
+    text = re.sub(r"\s+", " ", text[: kept.end()] if kept else text)
+    return re.sub(r"\s+(?=[,.])", "", text).strip()
 
 
 def _first_line(text: str) -> str:
@@ -189,7 +180,7 @@ def answer_f1(answer: str, reference: str) -> float:
     Words are found by newmm if the whole answer, all its lines, is identified as Thai, and at blanks otherwise. For labels this
     is no macro-F1: it is the exact match, but for labels that share a word.
     """
-    language = "th" if _is_thai(answer) else ""
+    language = "th" if _official_identifier().classify(answer)[0] == "th" else ""
     answer, reference = general_prediction(answer.lower()), general_reference(reference.lower())
     return f1_of_words(segment(answer, language), segment(reference, language))
 
@@ -204,10 +195,6 @@ def best_f1(answer: str, references: Sequence[str]) -> float:
     """The best F1 over words, split at blanks, with any reference (TyDiQA)."""
     words = general_prediction(answer.lower()).split()
     return max(f1_of_words(words, general_reference(reference.lower()).split()) for reference in references)
-
-
-def _is_thai(text: str) -> bool:
-    return str(_official_identifier().classify(text)[0]) == "th"
 
 
 @functools.cache

@@ -34,19 +34,6 @@ def _tokens(text: str, language: str) -> list[str]:
     return text.lower().translate(str.maketrans("", "", string.punctuation)).split()
 
 
-def _percent_f1(answer: str, references: Sequence[str], language: str) -> float:
-    return 100 * answer_f1(answer, references, language)
-
-
-def _rouge_l(answer: str, references: Sequence[str], language: str) -> float:
-    return sea_helm_rouge_l(answer, references[0], language)
-
-
-def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, str]:
-    """Reference and answer as they stand, for lm-eval's corpus chrF++."""
-    return references[0], answer
-
-
 def _f1_signature(language: str) -> str:
     which = "first" if language in SEGMENTERS else "best"
     return f"refs:{which}|case:lc|punct:no-ascii|{word_signature(language)}"
@@ -56,14 +43,18 @@ def _chrf_signature(language: str) -> str:
     return f"nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:{sacrebleu.__version__}"
 
 
-_ROUGE_L = Metric(_rouge_l, sea_helm_rouge_signature)
-
+_ROUGE_L = Metric(
+    lambda answer, references, language: sea_helm_rouge_l(answer, references[0], language), sea_helm_rouge_signature
+)
 METRICS = {
     "f1": Metric(answer_f1, _f1_signature),
     "rougeL": _ROUGE_L,
     "rougeL_words": COMMON["rougeL"],
-    "chrf++": Metric(_pair, _chrf_signature),
+    "chrf++": Metric(lambda answer, references, language: (references[0], answer), _chrf_signature),  # the texts as they stand
     "null_rate": COMMON["null_rate"],
 }
 # Headline metric → the same on SEA-HELM's scale from 0 to 100; for translation it needs a judge (MetricX), which is missing.
-NORMALISED = {"f1": Metric(_percent_f1, _f1_signature), "rougeL": _ROUGE_L}
+NORMALISED = {
+    "f1": Metric(lambda *told: 100 * answer_f1(*told), _f1_signature),
+    "rougeL": _ROUGE_L,
+}

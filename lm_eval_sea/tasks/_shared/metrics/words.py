@@ -6,16 +6,25 @@ do not separate them, and Burmese is counted in syllables.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from ..reading.answer_text import composed
-from .burmese import burmese_syllables
 from .optional_packages import required, version_of
 
 
 # Languages written without blanks between words, and what finds their words.
 SEGMENTERS = {"th": "newmm", "my": "syllables"}
 _SEGMENTER = ("pythainlp", "scores of Thai text")  # and what needs it
+
+# What begins a syllable: a consonant that is neither stacked below another (behind U+1039) nor closes a syllable (before U+103A
+# or U+1039), an independent vowel or other sign that is a syllable by itself, a digit, a punctuation mark. The rule of sylbreak
+# (Ye Kyaw Thu, github.com/ye-kyaw-thu/sylbreak), but that the tone mark U+1037, which Unicode puts before U+103A, may come first,
+# and that runs of other scripts stay whole up to the next blank.
+_CONSONANT = r"(?<!\u1039)[\u1000-\u1021](?!\u1037?[\u103a\u1039])"
+_BY_ITSELF = r"[\u1023-\u1027\u1029\u102a\u103f\u1040-\u104f]"
+_BEGINNING = re.compile(f"{_CONSONANT}|{_BY_ITSELF}")
+_OTHER_SCRIPT = re.compile(r"(?<=[\u1000-\u109f])(?=[^\u1000-\u109f])")
 
 # Punctuation by Unicode that is part of a quantity.
 _UNITS = "%‰"
@@ -53,17 +62,18 @@ def _is_edge(character: str) -> bool:
 
 
 def segment(text: str, language: str) -> list[str]:
-    """The words of a text as they stand, punctuation among them, without blanks.
-
-    Args:
-        text: any text.
-        language: code of the text's language, such as "th".
-    """
+    """The words of a text as they stand, punctuation among them, without blanks."""
     if language not in SEGMENTERS:
         return text.split()
     if SEGMENTERS[language] == "syllables":
         return burmese_syllables(text)
     return newmm_words(text, keep_blanks=False)
+
+
+def burmese_syllables(text: str) -> list[str]:
+    """The syllables of a text, without blanks, which Burmese does not have between words."""
+    marked = _OTHER_SCRIPT.sub(" ", _BEGINNING.sub(r" \g<0>", text))
+    return marked.split()
 
 
 def words(text: str, language: str) -> list[str]:

@@ -19,9 +19,7 @@ _OTHERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 def read_table_rows(path: Path, columns: Sequence[str] = ()) -> list[dict[str, str]]:
     """The rows of a file; cells may be quoted, with a quotation mark doubled inside.
 
-    Args:
-        path: of the file.
-        columns: their names; none where the first line of the file has them.
+    `columns` has their names; none where the first line of the file has them.
 
     Raises:
         OSError: if it cannot be read.

@@ -45,9 +45,8 @@ def load_judged_rows(*, turn_text: str = "", **arguments: Any) -> dict[str, data
 def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
     """The rows with the answers to the first turn in `answers`.
 
-    Args:
-        first_turn: the file of their samples, or a folder that lm-eval wrote it into; the user's `--metadata`.
-        arguments: those of `rows.load_rows`; the `first_turn_task` among the facts is the task whose samples have the answers.
+    `first_turn` is the file of their samples, or a folder that lm-eval wrote it into; the user's `--metadata`. The others
+    are those of `rows.load_rows`; the `first_turn_task` among the facts is the task whose samples have the answers.
 
     Raises:
         DataError: if the samples are missing, are of several runs, or are of other rows.
@@ -66,11 +65,7 @@ def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, da
 
 
 def _samples_file(task: str, place: str) -> Path:
-    """The one samples file of a task.
-
-    Raises:
-        DataError: if there is none, or more than one.
-    """
+    """The one samples file of a task; a DataError if there is none, or more than one."""
     how = f"run {task} with --log_samples --output_path FOLDER, then this task with --metadata first_turn=FOLDER"
     if not place:
         raise DataError(f"the answers to the first turn are needed: {how}")
