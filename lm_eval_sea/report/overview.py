@@ -54,7 +54,7 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
         *([comparisons_table(means), _differences(scores, apart_alone=True)] if count == 2 else []),
         models_table(means) if count > 1 else languages_table(means) if count else None,
         means_figure(means) if count > 2 else None,
-        *([checkpoints.table(scores), checkpoints.figure(scores)] if steps else []),
+        *(checkpoints.parts(scores) if steps else []),
         None if totals is None else _totals_table(totals, scores.suite),
     ]
     return Section("overview", "Overview", [], parts, lead=answer(means) or "", after=after)
