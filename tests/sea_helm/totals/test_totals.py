@@ -301,7 +301,8 @@ def test_views_as_text_csv_and_json(tmp_path):
     judges = {"translation-en-xx": Judge("MetricX", "metricx RESULTS")}
     totals = totals_of(tmp_path, also=[place("id", "translation-en-xx")], judges=judges)
     lines = list(csv.DictReader(io.StringIO(as_csv(totals))))
-    assert {line["view"] for line in lines} == {"overall", "language", "detailed"}
+    assert {line["view"] for line in lines} == {"overall", "language", "detailed", "note"}
+    assert [line["note"] for line in lines if line["view"] == "note"] == totals.notes != []
     assert {(line["method"], line["suite"], line["suite_version"]) for line in lines} == {("2026-06", "planted", "v0")}
     [sea] = [line for line in lines if line["language"] == "SEA"]
     assert float(sea["score"]) == pytest.approx(totals.nodes[SEA].score)
