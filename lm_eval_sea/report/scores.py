@@ -108,7 +108,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         for task in runs.tasks:
             key = (runs.labels[task.run.model], task.name)
             of[key] = task
-            known = [*task.notes, *(f"{key[0]}, {note}" for note in catalogue_notes(task))]
+            known = [*task.notes, *(f"{key[0]}, {task.name}: {note}" for note in catalogue_notes(task))]
             _ = task.logged  # reading the rows adds notes
             notes += dict.fromkeys([*known, *task.notes])
             tasks.append(_task_row(key, task))

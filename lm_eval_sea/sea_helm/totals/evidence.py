@@ -170,9 +170,8 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
     partial = [result for result in results if result.rows and result.rows_total and result.rows < result.rows_total]
     if partial:
         evidence.doubt([place], f"{name}: {partial[0].rows} of {partial[0].rows_total} rows were evaluated (--limit)")
-    counts = [row_count_note(result.name, result.facts, result.rows_total) for result in results]
-    for note in dict.fromkeys(filter(None, counts)):
-        evidence.doubt([place], note)
+    for note in dict.fromkeys(filter(None, (row_count_note(result.facts, result.rows_total) for result in results))):
+        evidence.doubt([place], f"{name}: {note}")
     headline = PROBABILITY if is_ranked(results[0].facts) else results[0].facts.headline_metric
     values = [result.scores[headline].value for result in results if headline in result.scores]
     if values:
