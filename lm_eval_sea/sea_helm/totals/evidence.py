@@ -26,15 +26,8 @@ NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBA
 # In what runs of a task must agree to be draws of one score: settings of `task_settings`, and of the run.
 _OF_TASK = ("number of exemplars", "exemplars", "version of the task", "version of the prompt file", "rows of the data set")
 _OF_RUN = (
-    "adapter_or_quantisation",
-    "chat_template",
-    "system_instruction",
-    "thinking",
-    "generation",
-    "revision",
-    "weights",
-    "dtype",
-    "softmax_dtype",
+    *("adapter_or_quantisation", "chat_template", "system_instruction", "thinking", "generation"),
+    *("revision", "weights", "dtype", "softmax_dtype"),
 )
 # Of the others it says that nothing was recorded.
 _NONE_IS_A_VALUE = ("adapter or quantisation", "chat template", "system instruction", "generation")
@@ -80,8 +73,7 @@ def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
 def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     """Reads the rows of SEA-HELM's tasks in runs of one model; several runs of a task are seeds. For `ranked` see `place_of`.
 
-    Raises:
-        ResultsError: if there is no task of SEA-HELM, none with samples, or runs are not of one model that was asked alike.
+    A `ResultsError` says that there is no task of SEA-HELM, none with samples, or runs are not of one model that was asked alike.
     """
     evidence = Evidence()
     found: dict[Place, list[TaskRun]] = {}

@@ -82,6 +82,11 @@ def _in_order(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> list[Pl
     return [*suite, *sorted(rows.keys() - set(suite))]
 
 
+def pooled_place(place: Place) -> Place:
+    """Where the two tasks of pragmatics stand as one."""
+    return Place(place.language, place.competency, "", PRAGMATICS)
+
+
 def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
     """The tasks with those of pragmatics made one: SEA-HELM's metric pools single and pair before it averages the phenomena.
 
@@ -95,7 +100,7 @@ def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
             continue
         for place in members:
             del pooled[place]
-        pooled[Place(language, members[0].competency, "", PRAGMATICS)] = replace(
+        pooled[pooled_place(members[0])] = replace(
             parts[0],
             scores=np.concatenate([part.scores for part in parts], axis=1),
             labels=sum((part.labels for part in parts), ()),

@@ -128,9 +128,5 @@ WRITERS: dict[str, Callable[[Totals], str]] = {".json": as_json, ".csv": as_csv,
 
 
 def write(totals: Totals, path: Path) -> None:
-    """Writes the totals in the format of the file's ending, one of `WRITERS`.
-
-    Raises:
-        OSError: if that fails; a file that was there stays as it was.
-    """
+    """Writes the totals in the format of the file's ending, one of `WRITERS`; after an `OSError` the file is as it was."""
     write_whole(path, WRITERS[path.suffix](totals))

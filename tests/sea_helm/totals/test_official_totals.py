@@ -53,7 +53,7 @@ def by_node(official, rows, second):
 
 
 def totals(rows, method):
-    return compute(Evidence(rows=rows), Suite("planted", "v0", tuple(rows)), {}, method).nodes
+    return compute(Evidence(rows=rows), Suite("planted", "v0", tuple(rows)), method).nodes
 
 
 NOTEBOOK = "helpers/results_aggregation.ipynb"
