@@ -94,11 +94,7 @@ class Scores:
 
 
 def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, shown_rows: int = 0) -> Scores:
-    """Reads the rows of runs, of which each task of a model counts once.
-
-    Raises:
-        ResultsError: if there is no task.
-    """
+    """Reads the rows of runs, of which each task of a model counts once; a `ResultsError` if there is no task."""
     if not runs.tasks:
         raise ResultsError("there are results, but of no task")
     notes, tasks = list(runs.notes), []
