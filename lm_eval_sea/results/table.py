@@ -17,6 +17,7 @@ from lm_eval_sea.results.comparison import (
     nested_weights,
     pairs,
     plain_name,
+    rows_once,
     sentence,
     task_difference,
 )
@@ -54,7 +55,8 @@ def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
 
 
 def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> MeanDifference | None:
-    common = pairs(first, second)
+    counted, common = rows_once([first, second]), pairs(first, second)
+    common = {name: common[name] for name in counted if name in common}
     return difference_of_means(common, nested_weights({name: (plain_name(first[name]),) for name in common}))
 
 
@@ -65,7 +67,7 @@ def _compared(runs: Runs) -> list[str]:
     if not both:
         return notes
     (one, first), (other, second) = both.items()
-    said = sentence(one, other, _difference(first, second), len(first.keys() | second.keys()))
+    said = sentence(one, other, _difference(first, second), len(rows_once([first, second])))
     return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *notes, ""]
 
 

@@ -214,6 +214,15 @@ def test_the_sentence_says_better_where_its_interval_leaves_out_0(tmp_path, wins
     assert row["confidence"] == 96 and row["apart"] == (row["low"] > 0) == (low == ""), "and so does the table below"
 
 
+def test_rows_of_a_whole_task_and_its_lite_one_count_once_as_in_the_report(tmp_path):
+    for model, right in (("a", [1.0] * 40), ("b", [0.0, 1.0] * 20)):
+        write_run(
+            tmp_path / model, {"sea_xcopa_id_to_ppl": task(right), "sea_xcopa_id_to_ppl_lite": task(right[:20])}, model=model
+        )
+    said = answer(scores_of(read(tmp_path).best(), suite=NO_SUITE).means)
+    assert "on 1 common task," in (said := " ".join(said.split())) and said in shown(tmp_path)
+
+
 def test_the_difference_that_would_have_been_seen(tmp_path):
     """A t test of this error and these rows has a power of about 80 % against it (noncentral t)."""
     both = read(two_models(tmp_path)).best().tasks
