@@ -174,6 +174,12 @@ def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
     return corrected
 
 
+def numbered(names: Sequence[Hashable]) -> np.ndarray:
+    """The number of each name, (names,); equal names have equal numbers, given in the order of first occurrence."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names])
+
+
 def swap_test(
     score: Callable[[np.ndarray], np.ndarray],
     first: np.ndarray,
@@ -190,11 +196,9 @@ def swap_test(
     Both models have the same rows in the same order, (rows, statistics), each in one of `clusters`; `score` makes of sums over
     rows, (sums, statistics), their scores. None for fewer than `FEWEST_CLUSTERS` clusters.
     """
-    numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
-    count = len(numbers)
+    places, count = numbered(clusters), len(set(clusters))
     if count < FEWEST_CLUSTERS:
         return None
-    places = [numbers[cluster] for cluster in clusters]
     gaps = np.zeros((count, first.shape[1]))
     np.add.at(gaps, places, first - second)
     total = first.sum(axis=0) + second.sum(axis=0)

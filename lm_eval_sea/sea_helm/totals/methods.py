@@ -112,11 +112,12 @@ def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
 
 
 def _remark_on_replicates(rows: TaskRows) -> str | None:
-    if draws.is_multiple_choice(rows.labels) and (rare := draws.rare_labels(rows.labels)):
+    is_choice = taken_for_multiple_choice(rows.labels, draws.MOST_LABELS)
+    if is_choice and (rare := draws.rare_labels(rows.labels)):
         counts = ", ".join(f"{label} {count}" for label, count in sorted(rare.items()))
         return f"a right answer with few questions weighs as much as the others ({counts})"
-    if draws.is_multiple_choice(rows.labels) != rows.is_label_task:
-        return f"{'taken' if draws.is_multiple_choice(rows.labels) else 'not taken'} for multiple choice by its right answers"
+    if is_choice != rows.is_label_task:
+        return f"{'taken' if is_choice else 'not taken'} for multiple choice by its right answers"
     return None
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_sea.sea_helm.totals.draws import REPLICATES, is_multiple_choice, rare_labels, replicates
+from lm_eval_sea.sea_helm.totals.draws import REPLICATES, rare_labels, replicates
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.methods import METHODS
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
@@ -86,12 +86,6 @@ def test_all_levels_are_means_replicate_by_replicate():
     for place, values in expected.items():
         assert drawn[place].score.shape == (REPLICATES,)
         assert drawn[place].score[:20] == pytest.approx(values, abs=1e-9)
-
-
-def test_multiple_choice_has_fewer_answers_than_half_the_questions():
-    assert is_multiple_choice(["A", "B", "A", "B", "A"])
-    for labels in (["A", "B"] * 2, ["one", "two", "three"], [None] * 9, [("A",)] * 9):  # 2 of 4 are not fewer than half
-        assert not is_multiple_choice(labels)
 
 
 def test_answers_of_few_questions_are_named():
