@@ -16,7 +16,7 @@ from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 from lm_eval_sea.sea_helm.totals.totals import compute
 
 from ..official import checkout, run
-from .test_replicates import planted
+from .test_draws import planted
 
 
 def given(rows):

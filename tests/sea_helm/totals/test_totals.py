@@ -251,6 +251,9 @@ def test_what_has_no_totals_is_refused(tmp_path):
     (other / "results_2026-01-01T00-00-00.json").write_text(json.dumps({"results": {"arc": {"acc,none": 0.5}}}))
     with pytest.raises(ResultsError, match="no task of SEA-HELM"):
         totals_of(other)
+    write_run(tmp_path / "scale", 1, {("id", "qa"): [(0.5, ["x"])] * 3}, facts={"qa": {"item_metric": "likes"}})
+    with pytest.raises(ResultsError, match="the scale of 'likes' is not known"):
+        totals_of(tmp_path / "scale")
 
 
 def test_tasks_of_the_other_suite_are_named_with_the_flag_for_them(tmp_path, capsys):
@@ -413,9 +416,3 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
 def test_tasks_that_ask_the_same_in_translation_are_said_to_be_drawn_apart(tmp_path, languages, said):
     write_run(tmp_path, 1, {(language, "causal"): planted(1)["id", "causal"] for language in languages})
     assert said == any("2 tasks share texts" in note and "intervals" in note for note in totals_of(tmp_path).notes)
-
-
-def test_a_metric_of_unknown_scale_is_refused(tmp_path):
-    write_run(tmp_path / "run", 1, {("id", "qa"): [(0.5, ["x"])] * 3}, facts={"qa": {"item_metric": "likes"}})
-    with pytest.raises(ResultsError, match="the scale of 'likes' is not known"):
-        totals_of(tmp_path)
