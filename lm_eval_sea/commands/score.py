@@ -36,7 +36,7 @@ def _score(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
     from lm_eval_sea.sea_helm.totals.evidence import gather
     from lm_eval_sea.sea_helm.totals.methods import RANKED
-    from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
+    from lm_eval_sea.sea_helm.totals.suite import read_suite
     from lm_eval_sea.sea_helm.totals.totals import compute
     from lm_eval_sea.sea_helm.totals.views import as_text, write
 
@@ -47,7 +47,7 @@ def _score(arguments: argparse.Namespace) -> int:
     evidence = gather(runs.tasks, ranked=suite.ranked)
     evidence.notes[:0] = runs.notes
     method = RANKED if suite.ranked else arguments.method or METHODS[0]
-    totals = compute(evidence, suite, judges(), method)
+    totals = compute(evidence, suite, method)
     print(as_text(totals), end="")
     if arguments.out:
         try:

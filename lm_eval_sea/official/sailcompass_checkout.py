@@ -132,9 +132,7 @@ def rows_folder(data_file: str) -> tuple[Path, str]:
 def load_rows(task: OfficialTask) -> tuple[list[dict[str, Any]], str]:
     """The rows of a task as its official loader makes them, and the revision of the data.
 
-    Raises:
-        DataError: if the file of rows cannot be had.
-        CheckoutError: if the loader fails.
+    A `DataError` says that the file of rows cannot be had, a `CheckoutError` that the loader fails.
     """
     loader, data_file = task.configuration.loader, task.configuration.data_file
     folder, revision = rows_folder(data_file)

@@ -41,8 +41,7 @@ class Configuration(NamedTuple):
 def read_configuration(path: str, made: Mapping[str, Any]) -> Configuration:
     """A configuration from what its file defines, with classes as their names; the path is for messages.
 
-    Raises:
-        CheckoutError: if it has anything that a `Configuration` does not say.
+    A `CheckoutError` says that it has anything that a `Configuration` does not say.
     """
     try:
         ((data_set,),) = made.values()

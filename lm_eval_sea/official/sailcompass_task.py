@@ -28,16 +28,10 @@ def rows_beside(utils: str) -> Callable[..., dict[str, datasets.Dataset]]:
     """The function that gives a task its rows, for lm-eval's `custom_dataset`: they lie beside the task file and `utils`."""
 
     def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
-        """The rows of a task.
+        """The rows of a task; a `DataError` if they are not there, or are others.
 
-        Args:
-            sailcompass_rows: file, columns shown, column of the answer, evaluator, and for ranking the labels and, where they
-                differ from row to row, the columns of the options; and the digest of the rows.
-            provenance: filled here with what the results should say of the rows and the scores.
-            metadata: the rest of it, and the arguments of the model.
-
-        Raises:
-            DataError: if the rows are not there, or are others.
+        `sailcompass_rows` has file, columns shown, column of the answer, evaluator, for ranking the labels and, where they differ
+        from row to row, the columns of the options, and the digest of the rows. `provenance` gets what the results should say.
         """
         path = Path(utils).with_name(sailcompass_rows["file"])
         try:
@@ -112,11 +106,7 @@ class SailCompassRankingTask(RankingTask):
         return []
 
     def build_all_requests(self, **kwargs: Any) -> None:
-        """Builds the requests of all rows.
-
-        Raises:
-            ValueError: if the tokenizer is not known, or declined: without it there is no perplexity.
-        """
+        """Builds the requests of all rows; a `ValueError` without a tokenizer, for then there is no perplexity."""
         super().build_all_requests(**kwargs)
         if self._tokenizer is None:
             raise ValueError(f"{self.task_name}: {self.NEEDS_TOKENIZER}; it cannot go without")

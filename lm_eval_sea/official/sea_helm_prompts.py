@@ -76,8 +76,7 @@ def _value(value: Any, configs: Mapping[str, Any], depth: int) -> Any:
 def jinja(text: str, renamed: Mapping[str, str]) -> str:
     """A template of `str.format` as Jinja; `renamed` has for fields what the rows call them.
 
-    Raises:
-        PromptError: if it has another brace, or what Jinja would read.
+    A `PromptError` says that it has another brace, or what Jinja would read.
     """
 
     def replaced(found: re.Match[str]) -> str:

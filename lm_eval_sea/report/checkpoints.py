@@ -66,9 +66,13 @@ def leaves_chance(rows: pd.DataFrame) -> int | None:
     return min((int(step) for step, _ in above), default=None)
 
 
-def table(scores: Scores) -> Table:
-    """The curve as a table."""
+def parts(scores: Scores) -> list[Table | Figure | None]:
+    """The curve as a table and as a figure."""
     rows = curve(scores)
+    return [_table(rows), _figure(rows.dropna(subset="mean"))]
+
+
+def _table(rows: pd.DataFrame) -> Table:
     first = leaves_chance(rows)
     said = "No checkpoint is" if first is None else f"From step {first:,} on they are"
     note = (
@@ -85,9 +89,8 @@ def table(scores: Scores) -> Table:
     return Table("checkpoints", "Checkpoints", note, rows, shown)
 
 
-def figure(scores: Scores) -> Figure | None:
-    """The curve with its intervals; one checkpoint makes none."""
-    rows = curve(scores).dropna(subset="mean")
+def _figure(rows: pd.DataFrame) -> Figure | None:
+    """The means with their intervals; one checkpoint makes none."""
     if len(rows) < 2:
         return None
     first, last = rows.iloc[0], rows.iloc[-1]

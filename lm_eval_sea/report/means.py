@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
 
 import pandas as pd
 
-from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
@@ -29,6 +27,7 @@ from lm_eval_sea.results.comparison import (
     pairs,
     plain_name,
     rank_sets,
+    rows_once,
     sentence,
     task_difference,
 )
@@ -70,7 +69,7 @@ class Scope:
 def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scope]:
     """All that has a mean, of the tasks that any model was run on; weights that a suite states itself count for it."""
     tasks = {name: task for own in by_model.values() for name, task in own.items()}
-    counted = {name: tasks[name] for name in _rows_once(by_model, tasks)}
+    counted = {name: tasks[name] for name in rows_once(by_model.values())}
 
     def path(competency: str, name: str) -> tuple[str, ...]:
         return (competency, name) if weigh == BY_COMPETENCY else (name,)
@@ -86,14 +85,6 @@ def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scop
             own = {member: suite.members.get(member) or path(suite.kind_of.get(member, ""), member) for member in members}
             made.append(Scope("suite", name, name, own))
     return made
-
-
-def _rows_once(by_model: Mapping[str, Tasks], tasks: Iterable[str]) -> list[str]:
-    """The tasks, of a whole one and its lite one, which has some of its rows, the one that more models were run on."""
-    runs = Counter(name for own in by_model.values() for name in own)
-    whole = {name: name.removesuffix(lite_name("")) for name in tasks}
-    kept = (name for name in whole if runs[lite_name(name)] <= runs[name])
-    return [name for name in kept if whole[name] == name or runs[whole[name]] < runs[name]]
 
 
 class Means:

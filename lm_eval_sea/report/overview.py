@@ -31,8 +31,9 @@ from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.sea_helm.totals.evidence import gather, place_of
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA
 from lm_eval_sea.sea_helm.totals.methods import METHODS
-from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
+from lm_eval_sea.sea_helm.totals.suite import read_suite
 from lm_eval_sea.sea_helm.totals.totals import compute
+from lm_eval_sea.sea_helm.totals.views import view_of
 
 
 def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool) -> Section:
@@ -54,7 +55,7 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
         *([comparisons_table(means), _differences(scores, apart_alone=True)] if count == 2 else []),
         models_table(means) if count > 1 else languages_table(means) if count else None,
         means_figure(means) if count > 2 else None,
-        *([checkpoints.table(scores), checkpoints.figure(scores)] if steps else []),
+        *(checkpoints.parts(scores) if steps else []),
         None if totals is None else _totals_table(totals, scores.suite),
     ]
     return Section("overview", "Overview", [], parts, lead=answer(means) or "", after=after)
@@ -73,12 +74,12 @@ def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for model, own in sorted(by_model.items()):
         try:
-            totals = compute(gather(own), read_suite("seahelm"), judges(), next(iter(METHODS)))
+            totals = compute(gather(own), read_suite("seahelm"), next(iter(METHODS)))
         except (ValueError, KeyError, TypeError) as error:
             notes.append(f"{model}: no totals of SEA-HELM ({error})")
             continue
         for place, node in sorted(totals.nodes.items(), key=lambda item: (item[0] not in (SEA, ALL), item[0])):
-            if place.task or (place.group and place not in (SEA, ALL)):
+            if view_of(place) == "detailed":
                 continue
             key = (place.language or place.group, place.competency)
             row = rows.setdefault(key, {"language": key[0], "competency": key[1] or "all"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from typing import Any
 
 import pandas as pd
 
@@ -63,17 +62,14 @@ def task_table(scores: Scores) -> pd.DataFrame:
 
 def warnings(scores: Scores) -> list[str]:
     """One line for every setting in which models differ whose numbers stand side by side, or within the runs of one model."""
-    lines = []
+    lines, runs = [], scores.runs.astype(object).where(scores.runs.notna(), NOT_RECORDED).astype(str)
     for column, name in RUN_SETTINGS.items():
-        models: dict[str, list[str]] = {}
-        for run in scores.runs[["model", column]].drop_duplicates().itertuples(index=False):
-            models.setdefault(_shown(run[1]), []).append(run[0])
+        models = runs.groupby(column, sort=False).model.unique()
         if len(models) > 1:
-            lines.append(
-                f"Runs differ in the {name}: " + "; ".join(f"{value} ({', '.join(who)})" for value, who in models.items())
-            )
-    for model, runs in scores.runs.groupby("model", sort=False):
-        if len(revisions := dict.fromkeys(map(_shown, runs.revision))) > 1:
+            values = "; ".join(f"{value} ({', '.join(who)})" for value, who in models.items())
+            lines.append(f"Runs differ in the {name}: {values}")
+    for model, revisions in runs.groupby("model", sort=False).revision.unique().items():
+        if len(revisions) > 1:
             lines.append(f"Runs of {model} are of different revisions: {', '.join(revisions)}")
     return lines + unlike([task for task in scores.of.values() if task.facts.of_pack], TASK_SETTINGS.values())
 
@@ -91,10 +87,6 @@ def lost_answers(scores: Scores) -> list[str]:
 def advice(scores: Scores) -> list[str]:
     """What mends answers that were lost: a line for each thing to do, with what it is said of."""
     return once((f"{model} on {name}", text) for (model, name), task in scores.of.items() for text in advice_on(task))
-
-
-def _shown(value: Any) -> str:
-    return NOT_RECORDED if pd.isna(value) else str(value)
 
 
 def provenance_section(scores: Scores) -> Section:

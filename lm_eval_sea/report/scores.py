@@ -94,11 +94,7 @@ class Scores:
 
 
 def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, shown_rows: int = 0) -> Scores:
-    """Reads the rows of runs, of which each task of a model counts once.
-
-    Raises:
-        ResultsError: if there is no task.
-    """
+    """Reads the rows of runs, of which each task of a model counts once; a `ResultsError` if there is no task."""
     if not runs.tasks:
         raise ResultsError("there are results, but of no task")
     notes, tasks = list(runs.notes), []
@@ -108,7 +104,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         for task in runs.tasks:
             key = (runs.labels[task.run.model], task.name)
             of[key] = task
-            known = [*task.notes, *(f"{key[0]}, {note}" for note in catalogue_notes(task))]
+            known = [*task.notes, *(f"{key[0]}, {task.name}: {note}" for note in catalogue_notes(task))]
             _ = task.logged  # reading the rows adds notes
             notes += dict.fromkeys([*known, *task.notes])
             tasks.append(_task_row(key, task))

@@ -53,20 +53,10 @@ def write_report(
 ) -> Written:
     """Writes report.html, pages/, samples/, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
-    Of several runs of a task by one model one counts, but in SEA-HELM's totals.
-
-    Args:
-        runs: all there are.
-        out: folder to make or complete.
-        shown_rows: of each model and task on the page of samples; by default 50, or where all would be over `MOST_ROWS`, fewer.
-        all_runs: keep several runs of a model apart.
-        steps: whether the models are checkpoints of one training run.
-        published: whether to show published numbers beside the runs.
-        weigh: what weighs the same in a mean; see `means.WEIGHINGS`.
-        paper: whether to write tables as LaTeX, figures as SVG and PDF, and a line that names tasks, versions and data sets.
-
-    Raises:
-        ResultsError: if there is no task.
+    Of several runs of a task by one model one counts, but in SEA-HELM's totals, and with `all_runs`. The page of samples has
+    `shown_rows` of each model and task, by default 50, or where all would be over `MOST_ROWS`, fewer. With `steps` the models are
+    checkpoints of one training run. `paper` adds tables as LaTeX, figures as SVG and PDF, and a line that names tasks, versions
+    and data sets. A `ResultsError` says that there is no task.
     """
     chosen = runs.apart() if all_runs else runs.best()
     if shown_rows is None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.results.power import LEVEL, POWER
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
@@ -60,6 +62,14 @@ def plain_name(task: TaskRun) -> str:
     """The name of the task of which this one is another wording or has other exemplars; its own, if of none."""
     setting = task.facts.setting
     return task.name.removesuffix(f"_{setting}") if VARIATION.fullmatch(setting) else task.name
+
+
+def rows_once(models: Iterable[Iterable[str]]) -> list[str]:
+    """The names of all models' tasks; of a whole task and its lite one, which has some of its rows, that of more models alone."""
+    runs = Counter(name for own in models for name in own)
+    whole = {name: name.removesuffix(lite_name("")) for name in runs}
+    kept = (name for name in whole if runs[lite_name(name)] <= runs[name])
+    return [name for name in kept if whole[name] == name or runs[whole[name]] < runs[name]]
 
 
 @dataclass(frozen=True)

@@ -181,14 +181,14 @@ def version_note(name: str, facts: Facts) -> str | None:
     known = read_tasks().tasks.get(name)
     if known is None or facts.assumed or facts.version == known.metadata["version"]:
         return None
-    return f"{name}: made by version {facts.version} of the task; the installed pack has {known.metadata['version']}"
+    return f"made by version {facts.version} of the task; the installed pack has {known.metadata['version']}"
 
 
-def row_count_note(name: str, facts: Facts, rows_total: int | None) -> str | None:
+def row_count_note(facts: Facts, rows_total: int | None) -> str | None:
     """One line if the run had another number of rows before it than the catalogue has; `--limit` is no such thing."""
     if facts.rows is None or rows_total in (None, facts.rows):
         return None
-    return f"{name}: the data had {rows_total:,} rows, and the catalogue has {facts.rows:,}; was the file whole?"
+    return f"the data had {rows_total:,} rows, and the catalogue has {facts.rows:,}; was the file whole?"
 
 
 def unknown_size_note(facts: Mapping[str, Facts]) -> str | None:

@@ -35,14 +35,12 @@ _GIVE_A_FOLDER = "give the folder of lm-eval's --output_path"
 def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     """The runs in folders, at any depth, and in single files. Samples belong to the results beside them of the same date.
 
-    `names` say what to call the models of the runs in a folder or file; runs of one name are of one model.
-
-    Raises:
-        ResultsError: if a path does not exist or nothing is found.
+    `names` say what to call the models of the runs in a folder or file; runs of one name are of one model. A `ResultsError` says
+    that a path does not exist or nothing is found.
     """
     results_files, samples_files = _files([Path(path) for path in paths])
-    notes: list[str] = []
-    read_of = {path: parts for path in results_files if (parts := _read_results(path, names or {}, notes)) is not None}
+    names, notes = names or {}, list[str]()
+    read_of = {path: parts for path in results_files if (parts := _read_results(path, names, notes)) is not None}
     found = list(read_of.values())
     by_stamp = {(path.parent, parts.runs[0].date): parts for path, parts in read_of.items()}
     model_of_folder = {folder: parts.runs[0].model for (folder, _), parts in by_stamp.items()}
@@ -52,7 +50,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
             notes.append(f"{path}: left out, there is no such date")
             continue
         if (path.parent, date) not in by_stamp:
-            model = model_of_folder.get(path.parent) or _name_of(path, path.parent.name, names or {})
+            model = model_of_folder.get(path.parent) or _name_of(path, path.parent.name, names)
             run = Run(model, date, path.parent, Settings(), has_results=False)
             by_stamp[path.parent, date] = Runs([run], [], [], [])
             found.append(by_stamp[path.parent, date])
@@ -75,7 +73,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
 def of_results(results: Mapping[str, Any]) -> Runs:
     """The run that `lm_eval.simple_evaluate` returns; its `samples`, where there, are the rows."""
     notes: list[str] = []
-    run = _run_of(results, None, None, notes)
+    run = _run_of(results, None, None, {}, notes)
     logged = mapping_of(results.get("samples"))
     tasks = [replace(task, samples=rows) if isinstance(rows := logged.get(task.name), list) else task for task in run.tasks]
     return replace(run, tasks=tasks, notes=notes)
@@ -140,8 +138,7 @@ def _add_samples(run: Runs, name: str, path: Path) -> None:
 def content_of(path: Path) -> dict[str, Any]:
     """A results file as lm-eval wrote it, without secrets: plain `lm_eval` writes keys and tokens as they were given.
 
-    Raises:
-        OSError, ValueError, RecursionError: if it cannot be read as JSON, or is none of lm-eval.
+    `OSError`, `ValueError` and `RecursionError` say that it cannot be read as JSON, or is none of lm-eval.
     """
     if path.stat().st_size > _LARGEST:
         raise ValueError(f"{path.stat().st_size / 1e9:.0f} GB")
@@ -158,15 +155,11 @@ def _read_results(path: Path, names: Mapping[Path, str], notes: list[str]) -> Ru
         notes.append(f"{path}: left out, it cannot be read as results of lm-eval ({error})")
         return None
     match = _RESULTS_NAME.fullmatch(path.name)
-    return _run_of(content, path, _date(match["stamp"]) if match else None, notes, names)
+    return _run_of(content, path, _date(match["stamp"]) if match else None, names, notes)
 
 
 def _run_of(
-    content: Mapping[str, Any],
-    path: Path | None,
-    date: datetime | None,
-    notes: list[str],
-    names: Mapping[Path, str] | None = None,
+    content: Mapping[str, Any], path: Path | None, date: datetime | None, names: Mapping[Path, str], notes: list[str]
 ) -> Runs:
     """The run that a results file, or what lm-eval returns, tells of; `date` is that in the file's name."""
     configs, subtasks, where = mapping_of(content.get("configs")), mapping_of(content.get("group_subtasks")), path or "results"
@@ -179,7 +172,7 @@ def _run_of(
     model += settings.in_name
     seed = arguments.get("seed", config.get("torch_seed"))  # vLLM and servers draw with a seed of their own
     run = Run(
-        model=_name_of(path, model, names or {}) if path else model,
+        model=_name_of(path, model, names) if path else model,
         date=date or _from_seconds(content.get("date")),
         place=path,
         settings=settings,
@@ -228,19 +221,19 @@ def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dic
 
 
 def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, notes: list[str]) -> TaskRun:
-    config = mapping_of(mapping_of(content.get("configs")).get(name))
-    counts = mapping_of(mapping_of(content.get("n-samples")).get(name))
-    version = mapping_of(content.get("versions")).get(name)
-    facts = facts_of(mapping_of(config.get("metadata")), _plain_name(name))
-    note = f"{_plain_name(name)}: its settings are not in the files; those of the installed pack are taken"
+    parts = ("results", "configs", "versions", "n-shot", "n-samples")
+    scores, config, version, shots, counts = (mapping_of(content.get(part)).get(name) for part in parts)
+    config, counts, plain = mapping_of(config), mapping_of(counts), _plain_name(name)
+    facts = facts_of(mapping_of(config.get("metadata")), plain)
+    note = f"{plain}: its settings are not in the files; those of the installed pack are taken"
     return TaskRun(
         run=run,
-        name=_plain_name(name),
+        name=plain,
         version=None if version is None else str(version),
         facts=facts,
         config=config,
-        scores=_scores(mapping_of(mapping_of(content.get("results")).get(name)), f"{where}, {name}", notes),
-        num_fewshot=count_of(mapping_of(content.get("n-shot")).get(name)),
+        scores=_scores(mapping_of(scores), f"{where}, {name}", notes),
+        num_fewshot=count_of(shots),
         rows=count_of(counts.get("effective")),
         rows_total=count_of(counts.get("original")),
         notes=[note] if facts.assumed else [],

@@ -25,6 +25,8 @@ from lm_eval_sea.results.types import Score, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
+OF_THOUGHTS = ("doc.state", "doc.finish_reason", "doc.tokens")
+
 
 @dataclass(frozen=True)
 class Run:
@@ -79,8 +81,12 @@ class TaskRun:
 
     @cached_property
     def logged(self) -> Rows | None:
-        """The rows, as the headline metric scores them; None for other packs and where none were logged."""
-        rows = self.logged_by(self.facts.headline_metric) if self.facts.of_pack else None
+        """The rows, as the headline metric scores them; None for other packs and where none were logged.
+
+        Those of tasks that take thoughts apart have the columns `OF_THOUGHTS`.
+        """
+        extra = OF_THOUGHTS if "cut_rate" in self.scores else ()
+        rows = self.logged_by(self.facts.headline_metric, *extra) if self.facts.of_pack else None
         numbered = [key for key in rows.keys if key[0] != "None"] if rows is not None else []
         if repeated := len(numbered) - len(set(numbered)):
             self.notes.append(f"{self.name}: {repeated:,} of {len(numbered):,} logged rows repeat others, and count again")
@@ -136,11 +142,7 @@ class TaskRun:
         return Origin(self.name, self.facts.family)
 
     def beside(self, kind: str, ending: str) -> Path:
-        """A file of ours beside the samples: "judged", ".json" → judged_<task>_<date>.json.
-
-        Raises:
-            ValueError: if the rows are in no file.
-        """
+        """A file of ours beside the samples, which are in a file: "judged", ".json" → judged_<task>_<date>.json."""
         if not isinstance(self.samples, Path):
             raise ValueError(f"{self.name}: its rows are in no file")
         return self.samples.with_name(f"{kind}{self.samples.stem.removeprefix('samples')}{ending}")

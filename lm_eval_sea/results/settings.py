@@ -11,15 +11,8 @@ from lm_eval_sea.results.types import mapping_of
 NOT_RECORDED = "none recorded"
 # Arguments of a model that stand elsewhere, or change no number.
 _APART = {
-    "pretrained",
-    "revision",
-    "dtype",
-    "softmax_dtype",
-    "batch_size",
-    "max_batch_size",
-    "device",
-    "trust_remote_code",
-    "seed",
+    *("pretrained", "revision", "dtype", "softmax_dtype"),
+    *("batch_size", "max_batch_size", "device", "trust_remote_code", "seed"),
 }
 # Those that make another model of the same weights.
 _OTHER_MODEL = {"peft", "delta", "quantization", "load_in_4bit", "load_in_8bit", "gguf_file", "autogptq", "gptqmodel"}

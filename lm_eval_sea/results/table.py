@@ -17,6 +17,7 @@ from lm_eval_sea.results.comparison import (
     nested_weights,
     pairs,
     plain_name,
+    rows_once,
     sentence,
     task_difference,
 )
@@ -54,7 +55,8 @@ def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
 
 
 def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> MeanDifference | None:
-    common = pairs(first, second)
+    counted, common = rows_once([first, second]), pairs(first, second)
+    common = {name: common[name] for name in counted if name in common}
     return difference_of_means(common, nested_weights({name: (plain_name(first[name]),) for name in common}))
 
 
@@ -65,7 +67,7 @@ def _compared(runs: Runs) -> list[str]:
     if not both:
         return notes
     (one, first), (other, second) = both.items()
-    said = sentence(one, other, _difference(first, second), len(first.keys() | second.keys()))
+    said = sentence(one, other, _difference(first, second), len(rows_once([first, second])))
     return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *notes, ""]
 
 
@@ -140,8 +142,6 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     if others:
         parts.append(f"{len(others)} tasks that are not of this pack: {some_names(list(map(one_line, others)))}")
     said = once((one_line(task.name), text) for task in own for text in _notes_of(task))
-    if refused := run.settings.refused_parameters:
-        said.append(f"answers were not asked for as configured: the server refuses {refused}")
     said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
@@ -149,14 +149,15 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
 
 def _notes_of(task: TaskRun) -> list[str]:
     """What is said of the score of a task, without its name."""
-    said = [collapsed_text(task), score_text(task), one_label_text(task), answers_text(task)]
-    said += [*advice_on(task), *(note.removeprefix(f"{task.name}: ") for note in catalogue_notes(task))]
+    said = [collapsed_text(task), score_text(task), one_label_text(task), answers_text(task), *advice_on(task)]
+    refused = task.run.settings.refused_parameters
+    said += [refused and f"answers were not asked for as configured: the server refuses {refused}", *catalogue_notes(task)]
     return list(filter(None, said))
 
 
 def catalogue_notes(task: TaskRun) -> list[str]:
-    """In what a task was not run as the installed pack has it."""
-    return list(filter(None, [version_note(task.name, task.facts), row_count_note(task.name, task.facts, task.rows_total)]))
+    """In what a task was not run as the installed pack has it, without its name."""
+    return list(filter(None, [version_note(task.name, task.facts), row_count_note(task.facts, task.rows_total)]))
 
 
 def unlike_notes(tasks: Iterable[TaskRun]) -> list[str]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from lm_eval_sea.results.rows import document
-from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.runs import OF_THOUGHTS, TaskRun
 from lm_eval_sea.results.types import count_of, mapping_of
 from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference, percent
 from lm_eval_sea.tasks._shared.metrics.target_language import is_in_language
@@ -109,18 +109,14 @@ def thought_rows(task: TaskRun) -> pd.DataFrame | None:
 
     None for tasks that do not take thoughts apart, and where the rows were not logged.
     """
-    if "cut_rate" not in task.scores:
+    if "cut_rate" not in task.scores or task.logged is None:
         return None
-    frame = task.rows_frame("doc.state", "doc.finish_reason", "doc.tokens")
-    if frame is None or not frame["doc.state"].notna().any():
+    frame = task.logged.frame
+    state, finish_reason, told = (frame[name] for name in OF_THOUGHTS)
+    counts = {kind: [count_of(mapping_of(tokens).get(kind)) for tokens in told] for kind in ("thought", "answer")}
+    if not state.notna().any():
         return None
-    tokens = {kind: [_number(mapping_of(told).get(kind)) for told in frame["doc.tokens"]] for kind in ("thought", "answer")}
-    return frame.assign(state=frame["doc.state"], finish_reason=frame["doc.finish_reason"], **tokens)
-
-
-def _number(told: Any) -> float:
-    number = count_of(told)
-    return math.nan if number is None else float(number)
+    return frame.assign(state=state, finish_reason=finish_reason, **pd.DataFrame(counts, dtype=float))
 
 
 def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:

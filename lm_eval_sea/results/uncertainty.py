@@ -82,9 +82,7 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
 
     for n scores, each with its cluster, in C clusters. The square is the sum over all pairs of rows of a cluster of
     (s_i − s̄)(s_j − s̄). With the correction C / (C − 1) for few clusters, clusters of one row each give the plain standard error.
-
-    Raises:
-        ValueError: if the lengths differ, or a score is not finite.
+    A score that is not finite is a `ValueError`.
     """
     if not all(map(math.isfinite, scores)):
         raise ValueError("a score is not a finite number")
@@ -107,9 +105,7 @@ def score_interval(mean: float, stderr: float | None, clusters: int) -> tuple[fl
     t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters, and m the number of
     independent answers, right or wrong, that would have this standard error. Where all clusters score alike the error is 0 and m
     the number of clusters. The interval lies in 0 to 1, also at both ends and for two clusters. There is none without an error.
-
-    Raises:
-        ValueError: if the mean is not between 0 and 1.
+    A mean beyond 0 to 1 is a `ValueError`.
     """
     if not 0 <= mean <= 1:
         raise ValueError(f"{mean} is no share between 0 and 1")
@@ -127,8 +123,7 @@ def score_interval(mean: float, stderr: float | None, clusters: int) -> tuple[fl
 def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate:
     """The mean of scores, its clustered standard error and `score_interval`; without clusters every row is one of its own.
 
-    Raises:
-        ValueError: without scores; for a mean that is no share; otherwise as `clustered_standard_error`.
+    There are scores, and their mean is a share: all else is a `ValueError`.
     """
     if not scores:
         raise ValueError("no scores, so no mean")
@@ -139,11 +134,7 @@ def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None
 
 
 def ratio_of_sums(pairs: Sequence[tuple[float, float]]) -> Estimate:
-    """Σ y_i / Σ x_i of independent units, with `ratio_stderr` and the interval of Student's t with n − 1 degrees of freedom.
-
-    Raises:
-        ValueError: without units, or if the x_i have no sum.
-    """
+    """Σ y_i / Σ x_i of independent units, with `ratio_stderr` and the interval of Student's t with n − 1 degrees of freedom."""
     if not pairs or not (whole := math.fsum(x for _, x in pairs)):
         raise ValueError("nothing to divide by")
     mean, count = math.fsum(y for y, _ in pairs) / whole, len(pairs)
@@ -156,10 +147,7 @@ def paired_difference(first: Sequence[float], second: Sequence[float], clusters:
 
     The scores are of the same rows in the same order; without clusters every row is one of its own. Interval and p-value are
     those of the paired t test by cluster, the interval cut to −1 to 1. With fewer than `FEWEST_CLUSTERS` clusters there are none,
-    and where all rows differ alike no interval.
-
-    Raises:
-        ValueError: without rows, for lengths that differ, or a score that is not finite.
+    and where all rows differ alike no interval. Without rows it is a `ValueError`.
     """
     deltas = [a - b for a, b in zip(first, second, strict=True)]
     if not deltas:
@@ -186,6 +174,12 @@ def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
     return corrected
 
 
+def numbered(names: Sequence[Hashable]) -> np.ndarray:
+    """The number of each name, (names,); equal names have equal numbers, given in the order of first occurrence."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names])
+
+
 def swap_test(
     score: Callable[[np.ndarray], np.ndarray],
     first: np.ndarray,
@@ -202,11 +196,9 @@ def swap_test(
     Both models have the same rows in the same order, (rows, statistics), each in one of `clusters`; `score` makes of sums over
     rows, (sums, statistics), their scores. None for fewer than `FEWEST_CLUSTERS` clusters.
     """
-    numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
-    count = len(numbers)
+    places, count = numbered(clusters), len(set(clusters))
     if count < FEWEST_CLUSTERS:
         return None
-    places = [numbers[cluster] for cluster in clusters]
     gaps = np.zeros((count, first.shape[1]))
     np.add.at(gaps, places, first - second)
     total = first.sum(axis=0) + second.sum(axis=0)

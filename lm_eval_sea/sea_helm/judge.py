@@ -70,11 +70,8 @@ def _kind_of(facts: Facts) -> str | None:
 def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -> list[Job]:
     """What there is to judge in tasks of all runs, with the prompts of a checkout of SEA-HELM or the pack's own.
 
-    `notes` gets a line for what cannot be read.
-
-    Raises:
-        ResultsError: if no run has samples of a judged task, or a row cannot be judged.
-        SeaHelmError: if SEA-HELM's prompts cannot be used.
+    `notes` gets a line for what cannot be read. A `ResultsError` says that no run has samples of a judged task, or that a row
+    cannot be judged, a `SeaHelmError` that SEA-HELM's prompts cannot be used.
     """
     jobs = []
     for task in tasks:
@@ -126,8 +123,7 @@ def estimate(calls: Sequence[Call], known: Sequence[Answer], concurrency: int, p
 def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> list[str]:
     """Asks what was not asked yet, writes the scores, and says in a line for each task what came of it.
 
-    Raises:
-        SeaHelmError: if some questions have no answer; then no scores are written.
+    With a `SeaHelmError` some questions have no answer, and no scores are written.
     """
     ask_all(endpoint, [(call, job.cache) for job in jobs for call in job.calls], concurrency)
     lines = []

@@ -54,8 +54,7 @@ class Job(NamedTuple):
 def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
     """The translations in tasks of all runs; `notes` gets a line for what cannot be read.
 
-    Raises:
-        ResultsError: if there are none, or a row lacks a text.
+    A `ResultsError` says that there are none, or that a row lacks a text.
     """
     jobs = []
     for task in tasks:

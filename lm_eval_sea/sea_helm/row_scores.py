@@ -55,11 +55,7 @@ def write_beside(task: TaskRun, kind: str, row_scores: RowScores, number: str) -
 
 
 def read(path: Path) -> RowScores:
-    """Reads what `write` has written; details are left out.
-
-    Raises:
-        ResultsError: if the file is broken or a score is not a number from 0 to the best.
-    """
+    """Reads what `write` has written, without details; a `ResultsError` if a score is not a number from 0 to the best."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         best = content["best"]

@@ -314,7 +314,8 @@ def test_bits_per_byte_over_checkpoints(tmp_path):
     half = 1.959964 * math.hypot(0.3, 0.4) / 2
     assert list(curve.bits) == pytest.approx([1.5, 1.1])
     assert list(curve.bits - curve.bits_low) == pytest.approx([half] * 2) == list(curve.bits_high - curve.bits)
-    [(_, first), _] = checkpoints.table(found).cells()
+    table, _ = checkpoints.parts(found)
+    [(_, first), _] = table.cells()
     assert [cell.text for cell in first][3] == f"1.50 [{1.5 - half:.2f}, {1.5 + half:.2f}]"
 
 

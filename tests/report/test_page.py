@@ -13,7 +13,7 @@ from lm_eval_sea.report.write import write_report
 from lm_eval_sea.results.read import read
 from lm_eval_sea.sea_helm.totals.evidence import gather
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
-from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
+from lm_eval_sea.sea_helm.totals.suite import read_suite
 from lm_eval_sea.sea_helm.totals.totals import compute
 
 from ..sea_helm.totals.planted_runs import write_run
@@ -286,7 +286,7 @@ def test_totals_of_sea_helm_stand_on_the_first_page(tmp_path):
     table = csv_rows(tmp_path / "out" / "tables" / "sea_helm_totals.csv")
     found = {(row["language"], row["competency"]): float(row["org/m1"]) for row in table}
     evidence = gather(read(tmp_path / "runs" / "m1").tasks)
-    nodes = compute(evidence, read_suite("seahelm"), judges(), "2026-08").nodes
+    nodes = compute(evidence, read_suite("seahelm"), "2026-08").nodes
     assert found["id", "all"] == pytest.approx(nodes[Place("id")].score)
 
 

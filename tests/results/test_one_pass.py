@@ -9,6 +9,7 @@ import pytest
 from lm_eval_sea.commands.cli import main
 
 from ..report.planted import plant
+from .test_thoughts import planted as plant_thoughts
 
 
 @pytest.fixture
@@ -25,12 +26,17 @@ def opened():
     is_on.clear()
 
 
-@pytest.fixture
-def runs(tmp_path):
-    return plant(tmp_path / "runs")
+def cut_thoughts(folder):
+    """Whose finish reasons, tokens and scores all are told of."""
+    plant_thoughts(folder, [("closed", "", 40, 10, 1.0)] * 10 + [("cut", "", 100, 0, 0.0)] * 10)
 
 
-@pytest.mark.parametrize(("command", "times"), [("show", 1), pytest.param("report", 2, marks=pytest.mark.slow)])
-def test_rows_are_read_once_and_by_the_report_again_where_it_shows_them(command, times, runs, opened, tmp_path):
-    assert main([command, str(runs), *(["--out", str(tmp_path / "report")] if command == "report" else [])]) == 0
-    assert opened == dict.fromkeys(map(str, runs.rglob("samples_*.jsonl")), times)
+@pytest.mark.parametrize(
+    ("write", "command", "times"),
+    [(plant, "show", 1), (cut_thoughts, "show", 1), pytest.param(plant, "report", 2, marks=pytest.mark.slow)],
+)
+def test_rows_are_read_once_and_by_the_report_again_where_it_shows_them(write, command, times, opened, tmp_path):
+    write(tmp_path / "runs")
+    opened.clear()
+    assert main([command, str(tmp_path / "runs"), *(["--out", str(tmp_path / "report")] if command == "report" else [])]) == 0
+    assert opened == dict.fromkeys(map(str, tmp_path.rglob("samples_*.jsonl")), times)

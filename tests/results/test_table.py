@@ -214,6 +214,15 @@ def test_the_sentence_says_better_where_its_interval_leaves_out_0(tmp_path, wins
     assert row["confidence"] == 96 and row["apart"] == (row["low"] > 0) == (low == ""), "and so does the table below"
 
 
+def test_rows_of_a_whole_task_and_its_lite_one_count_once_as_in_the_report(tmp_path):
+    for model, right in (("a", [1.0] * 40), ("b", [0.0, 1.0] * 20)):
+        write_run(
+            tmp_path / model, {"sea_xcopa_id_to_ppl": task(right), "sea_xcopa_id_to_ppl_lite": task(right[:20])}, model=model
+        )
+    said = answer(scores_of(read(tmp_path).best(), suite=NO_SUITE).means)
+    assert "on 1 common task," in (said := " ".join(said.split())) and said in shown(tmp_path)
+
+
 def test_the_difference_that_would_have_been_seen(tmp_path):
     """A t test of this error and these rows has a power of about 80 % against it (noncentral t)."""
     both = read(two_models(tmp_path)).best().tasks
@@ -287,13 +296,15 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
 
 
 def test_rows_that_are_logged_twice_and_parameters_that_a_server_refuses_are_said(tmp_path):
+    """In the table, and in the notes of a record."""
     twice = task([1] * 10 + [0] * 10)
     write_run(
         tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}}, config={"refused_parameters": {"temperature": "not sent"}}
     )
-    text = shown(tmp_path)
-    assert "toy_th: 20 of 40 logged rows repeat others, and count again" in text
-    assert "not asked for as configured: the server refuses temperature (not sent)" in text
+    [record] = records_of(read(tmp_path).best())
+    for text in (shown(tmp_path), record["notes"]):
+        assert "toy_th: 20 of 40 logged rows repeat others, and count again" in text
+        assert "answers were not asked for as configured: the server refuses temperature (not sent)" in text
 
 
 @pytest.mark.parametrize(

@@ -100,16 +100,16 @@ def test_rows_that_all_differ_alike_cannot_be_tested():
     assert paired_difference([1], [0]) == (1, None, None, None, None, 1, 1)
 
 
-@pytest.mark.parametrize("given", [([],), ([1, math.nan],), ([1, 0], ["a"]), ([55.0, 1.0],)])
-def test_what_cannot_be_averaged_is_an_error(given):
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [
+        *((estimate, given) for given in [([],), ([1, math.nan],), ([1, 0], ["a"]), ([55.0, 1.0],)]),
+        *((paired_difference, given) for given in [([], []), ([1], [1, 0])]),
+    ],
+)
+def test_what_cannot_be_averaged_or_paired_is_an_error(function, given):
     with pytest.raises(ValueError):
-        estimate(*given)
-
-
-@pytest.mark.parametrize("given", [([], []), ([1], [1, 0])])
-def test_what_cannot_be_paired_is_an_error(given):
-    with pytest.raises(ValueError):
-        paired_difference(*given)
+        function(*given)
 
 
 @pytest.fixture(scope="module")

@@ -141,7 +141,7 @@ def report(place: Path) -> None:
 
 
 def score(place: Path) -> None:
-    totals = compute(gather(read(place).by_seed().tasks), helm_suite.read_suite("seahelm"), helm_suite.judges(), "corrected")
+    totals = compute(gather(read(place).by_seed().tasks), helm_suite.read_suite("seahelm"), "corrected")
     check_text(views.as_text(totals))
     json.loads(views.as_json(totals))
     assert "\x1b" not in views.as_csv(totals)

@@ -37,8 +37,7 @@ INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn
 def model_id(name: str) -> str:
     """The id "developer/model" of a model: its name on the hub, or for a path "local/" and the name of the last folder.
 
-    Raises:
-        ResultsError: if there is nothing to make one of.
+    A `ResultsError` says that there is nothing to make one of.
     """
     parts = PurePosixPath(one_line(name)).parts
     is_hub = len(parts) == 2 and not name.startswith(("/", ".", "~")) and not Path(name).exists()
@@ -52,9 +51,7 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
     """The records of runs of which each task of a model counts once, and notes on what is left out.
 
     By the path below the datastore's root, which is the same for a run each time; `model` is its id, if not that of the results.
-
-    Raises:
-        ResultsError: if no run has tasks of this pack, several models would have one id, or a name makes none.
+    A `ResultsError` says that no run has tasks of this pack, several models would have one id, or a name makes none.
     """
     notes = list(runs.notes)
     names = {_without_mode(run) for run in runs.runs}

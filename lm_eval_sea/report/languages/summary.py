@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import aligned
+from lm_eval_sea.report.languages.tables import Condition
 from lm_eval_sea.report.tables import number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line
@@ -17,7 +18,6 @@ _HEADS = {
     "errors": ("languages", "questions", "wrong in both", "by chance", "excess [95 %]", "p, corrected"),
 }
 _MOST_PAIRS = 10  # printed of a condition
-_CONDITION = ("model", "data_set", "setting", "variant", "prompt", "num_fewshot", "metric")
 
 
 def summary(rows: Sequence[Mapping[str, Any]], of: str = "differences") -> str:
@@ -26,7 +26,7 @@ def summary(rows: Sequence[Mapping[str, Any]], of: str = "differences") -> str:
     Of consistency two, three and all languages are shown, of errors the pairs with most excess.
     """
     blocks = []
-    for _, group in groupby(rows, key=lambda row: tuple(row[name] for name in _CONDITION)):
+    for _, group in groupby(rows, key=lambda row: tuple(row[name] for name in Condition._fields)):
         own = list(group)
         if of == "consistency":
             own = [row for row in own if row["languages"] in (2, 3, row["of"])]

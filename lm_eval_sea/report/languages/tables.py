@@ -52,10 +52,8 @@ class Comparison(NamedTuple):
 def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condition, Comparison], list[str]]:
     """Reads the rows of all parallel tasks; of runs of which each task of a model counts once. With notes on what is left out.
 
-    The metric says whether an answer is right, such as "acc"; by default it is the headline metric of each task.
-
-    Raises:
-        ResultsError: if they have no samples of parallel tasks with that metric, right or wrong.
+    The metric says whether an answer is right, such as "acc"; by default it is the headline metric of each task. A `ResultsError`
+    says that there are no samples of parallel tasks with that metric, right or wrong.
     """
     notes = list(runs.notes)
     native: dict[Condition, dict[str, Answers]] = {}

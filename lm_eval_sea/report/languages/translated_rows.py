@@ -29,8 +29,7 @@ class TranslatedFile(NamedTuple):
 def write_translations(runs: Runs, folder: Path) -> tuple[list[TranslatedFile], list[str]]:
     """Writes a file of rows for each language that was translated, named as the tasks name it; with notes on what runs lack.
 
-    Raises:
-        ResultsError: if they have no samples of a translation, of two models, or not all texts of a row.
+    A `ResultsError` says that they have no samples of a translation, of two models, or not all texts of a row.
     """
     notes = list(runs.notes)
     tasks = [task for task in runs.tasks if task.facts.setting == SETTING and task.samples is not None]

@@ -13,10 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lm_eval_sea.sea_helm.totals.task_score import Scoring, TaskRows, normalise, numbered
+from lm_eval_sea.results.uncertainty import numbered
+from lm_eval_sea.sea_helm.totals.task_score import Scoring, TaskRows, normalise, taken_for_multiple_choice
 
 RUN_SEED, RUN_DRAWS = 94370244, 30  # of the notebook of June 2026
 SEED, REPLICATES = 94370244, 2000  # of August 2026
+MOST_LABELS = 0.5  # different right answers of multiple choice, as a share of the questions
 QUESTION_SEED, QUESTION_DRAWS = 1234, REPLICATES  # ours: enough draws for the ends of an interval of 95 per cent
 FEW_QUESTIONS = 10  # a right answer of multiple choice with fewer questions than this is named
 SEED_END = 2**32 - 1  # the greatest seed is one less
@@ -68,11 +70,6 @@ def interval(draws: np.ndarray) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def is_multiple_choice(labels: Sequence[str | tuple[str, ...] | None]) -> bool:
-    """Whether there are fewer different right answers than half the questions; never without answers or with lists of them."""
-    return all(isinstance(label, str) for label in labels) and len(set(labels)) < len(labels) / 2
-
-
 def rare_labels(labels: Sequence[str | tuple[str, ...] | None]) -> dict[str, int]:
     """The questions per right answer, if one has fewer than FEW_QUESTIONS: it weighs as much as the others."""
     counts = Counter(map(str, labels))
@@ -86,7 +83,7 @@ def replicates(rows: TaskRows, seeds: np.ndarray) -> np.ndarray:
     1 / number of right answers. Otherwise: questions drawn from all, the mean score, never below 0.
     """
     scores = rows.scores.mean(axis=0) / rows.best
-    if not is_multiple_choice(rows.labels):
+    if not taken_for_multiple_choice(rows.labels, MOST_LABELS):
         [means] = _means_of_drawn([scores], seeds)
         scaled: np.ndarray = 100 * np.maximum(means, 0)
         return scaled

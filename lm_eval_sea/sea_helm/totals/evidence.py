@@ -26,15 +26,8 @@ NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBA
 # In what runs of a task must agree to be draws of one score: settings of `task_settings`, and of the run.
 _OF_TASK = ("number of exemplars", "exemplars", "version of the task", "version of the prompt file", "rows of the data set")
 _OF_RUN = (
-    "adapter_or_quantisation",
-    "chat_template",
-    "system_instruction",
-    "thinking",
-    "generation",
-    "revision",
-    "weights",
-    "dtype",
-    "softmax_dtype",
+    *("adapter_or_quantisation", "chat_template", "system_instruction", "thinking", "generation"),
+    *("revision", "weights", "dtype", "softmax_dtype"),
 )
 # Of the others it says that nothing was recorded.
 _NONE_IS_A_VALUE = ("adapter or quantisation", "chat template", "system instruction", "generation")
@@ -80,8 +73,7 @@ def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
 def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     """Reads the rows of SEA-HELM's tasks in runs of one model; several runs of a task are seeds. For `ranked` see `place_of`.
 
-    Raises:
-        ResultsError: if there is no task of SEA-HELM, none with samples, or runs are not of one model that was asked alike.
+    A `ResultsError` says that there is no task of SEA-HELM, none with samples, or runs are not of one model that was asked alike.
     """
     evidence = Evidence()
     found: dict[Place, list[TaskRun]] = {}
@@ -170,9 +162,8 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
     partial = [result for result in results if result.rows and result.rows_total and result.rows < result.rows_total]
     if partial:
         evidence.doubt([place], f"{name}: {partial[0].rows} of {partial[0].rows_total} rows were evaluated (--limit)")
-    counts = [row_count_note(result.name, result.facts, result.rows_total) for result in results]
-    for note in dict.fromkeys(filter(None, counts)):
-        evidence.doubt([place], note)
+    for note in dict.fromkeys(filter(None, (row_count_note(result.facts, result.rows_total) for result in results))):
+        evidence.doubt([place], f"{name}: {note}")
     headline = PROBABILITY if is_ranked(results[0].facts) else results[0].facts.headline_metric
     values = [result.scores[headline].value for result in results if headline in result.scores]
     if values:

@@ -82,6 +82,11 @@ def _in_order(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> list[Pl
     return [*suite, *sorted(rows.keys() - set(suite))]
 
 
+def pooled_place(place: Place) -> Place:
+    """Where the two tasks of pragmatics stand as one."""
+    return Place(place.language, place.competency, "", PRAGMATICS)
+
+
 def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
     """The tasks with those of pragmatics made one: SEA-HELM's metric pools single and pair before it averages the phenomena.
 
@@ -95,7 +100,7 @@ def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
             continue
         for place in members:
             del pooled[place]
-        pooled[Place(language, members[0].competency, "", PRAGMATICS)] = replace(
+        pooled[pooled_place(members[0])] = replace(
             parts[0],
             scores=np.concatenate([part.scores for part in parts], axis=1),
             labels=sum((part.labels for part in parts), ()),
@@ -107,11 +112,12 @@ def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
 
 
 def _remark_on_replicates(rows: TaskRows) -> str | None:
-    if draws.is_multiple_choice(rows.labels) and (rare := draws.rare_labels(rows.labels)):
+    is_choice = taken_for_multiple_choice(rows.labels, draws.MOST_LABELS)
+    if is_choice and (rare := draws.rare_labels(rows.labels)):
         counts = ", ".join(f"{label} {count}" for label, count in sorted(rare.items()))
         return f"a right answer with few questions weighs as much as the others ({counts})"
-    if draws.is_multiple_choice(rows.labels) != rows.is_label_task:
-        return f"{'taken' if draws.is_multiple_choice(rows.labels) else 'not taken'} for multiple choice by its right answers"
+    if is_choice != rows.is_label_task:
+        return f"{'taken' if is_choice else 'not taken'} for multiple choice by its right answers"
     return None
 
 

@@ -7,12 +7,13 @@ chance level and its phenomena from the task itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from lm_eval_sea.results.uncertainty import numbered
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 
@@ -67,19 +68,13 @@ def weighted_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return mean
 
 
-def numbered(names: Sequence[Hashable]) -> np.ndarray:
-    """The number of each name, (names,); equal names have equal numbers, given in the order of first occurrence."""
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    return np.array([numbers[name] for name in names])
+def taken_for_multiple_choice(labels: Sequence[str | tuple[str, ...] | None], share: float = 1.0) -> bool:
+    """Whether SEA-HELM takes a task for multiple choice: fewer different right answers than this share of the questions.
 
-
-def taken_for_multiple_choice(labels: Sequence[str | tuple[str, ...] | None]) -> bool:
-    """Whether the notebook takes a task for multiple choice: some right answer occurs twice.
-
-    The notebook cannot compare lists of references, so question answering never is; nor is a task without right answers. A task
-    of generated texts is, if two of its references are equal.
+    The share is 1 in the notebook, so that two equal references of generated texts are enough; since August 2026 it is a half.
+    Lists of references cannot be compared, so question answering never is; nor is a task without right answers.
     """
-    return all(isinstance(label, str) for label in labels) and len(set(labels)) < len(labels)
+    return all(isinstance(label, str) for label in labels) and len(set(labels)) < share * len(labels)
 
 
 def notebook_scoring(rows: TaskRows) -> Scoring:

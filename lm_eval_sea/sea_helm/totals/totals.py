@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+import numpy as np
 
 from lm_eval_sea.sea_helm.totals.draws import interval, mean_and_published_error, standard_error
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import Place, aggregate, incomplete
-from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, Draws, pooled_pragmatics
-from lm_eval_sea.sea_helm.totals.suite import Judge, Suite
-from lm_eval_sea.sea_helm.totals.task_score import TaskRows
+from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, pooled_place, pooled_pragmatics
+from lm_eval_sea.sea_helm.totals.suite import Judge, Suite, judges
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,8 @@ class Totals:
     notes: list[str]
 
 
-def compute(evidence: Evidence, suite: Suite, judges: Mapping[str, Judge], method: str) -> Totals:
-    """Scores every task and averages those of the suite level by level, by one of `METHODS`.
-
-    `judges` has for the tasks that lm-eval does not score what does.
-    """
+def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
+    """Scores every task and averages those of the suite level by level, by one of `METHODS`."""
     rule = METHODS[method]
     notes = list(evidence.notes)
     rows = pooled_pragmatics(evidence.rows) if rule.pooled else dict(evidence.rows)
@@ -51,26 +49,37 @@ def compute(evidence: Evidence, suite: Suite, judges: Mapping[str, Judge], metho
     ran = evidence.rows.keys() | evidence.without_samples
     languages = {place.language for place in evidence.rows}
     not_run = [place for place in members if place.language in languages and place not in ran]
-    missing = [*not_run, *sorted(evidence.without_samples & set(members))]
+    empty = sorted(evidence.without_samples & set(members))
     draws = rule.draw(rows, suite.places)
-    for place in sorted(evidence.without_samples & set(members)):
-        if rule.zero is not None:
+    if rule.zero is not None:
+        for place in empty:
             notes.append(f"{place.language} {place.task}: has no rows and counts as 0, as in the method of {method}")
             draws[place] = rule.zero
     notes += [f"{place.language} {place.task}: {remark}" for place, task in sorted(rows.items()) if (remark := rule.remark(task))]
-    notes += _notes_on_missing(not_run, judges, evidence.without_scores)
-    inside = {place: draw for place, draw in draws.items() if _pooled_from(place) & set(members)}
-    if outside := sorted(draws.keys() - inside.keys()):
+    notes += _notes_on_missing(not_run, evidence.without_scores)
+    counted, uneven = _with_pooled(members), _with_pooled(evidence.unequal)
+    if outside := sorted(draws.keys() - counted):
         names = ", ".join(f"{place.language} {place.task}" for place in outside)
         notes.append(f"in no mean, because they are not in the suite {suite.name} {suite.version}: {names}")
-    uneven = evidence.unequal | {
-        Place(place.language, place.competency, "", PRAGMATICS) for place in evidence.unequal if place.group == PRAGMATICS
-    }
-    in_means = [place for place in (*missing, *uneven) if _pooled_from(place) & set(members)]
-    lacking = incomplete(in_means) | uneven | evidence.without_samples
-    nodes = _nodes(inside, rows, evidence, lacking, rule.published_error, in_suite=True)
-    nodes |= _nodes({place: draws[place] for place in outside}, rows, evidence, lacking, rule.published_error, in_suite=False)
-    for place in [*missing, *sorted(evidence.without_samples)]:
+    lacking = incomplete([*not_run, *empty, *(uneven & counted)]) | uneven | evidence.without_samples
+    nodes = {}
+    questions = _all_levels({place: draw.questions for place, draw in draws.items()}, counted)
+    for place, drawn in _all_levels({place: draw.score for place, draw in draws.items()}, counted).items():
+        score, error_of_mean = mean_and_published_error(drawn) if rule.published_error else (float(drawn.mean()), None)
+        task = rows.get(place)
+        nodes[place] = Node(
+            place=place,
+            score=score,
+            published_error=error_of_mean,
+            error=standard_error(questions[place]),
+            interval=interval(questions[place]),
+            complete=place not in lacking,
+            in_suite=place not in outside,
+            runs=len(task.scores) if task else None,
+            rows=len(task.labels) if task else None,
+            headline=evidence.headlines.get(place),
+        )
+    for place in [*not_run, *sorted(evidence.without_samples)]:
         headline = evidence.headlines.get(place)
         nodes.setdefault(place, Node(place, None, None, None, None, False, place in members, headline=headline))
     return Totals(method, suite, nodes, notes)
@@ -86,50 +95,23 @@ def _members(suite: Suite, evidence: Evidence, notes: list[str]) -> list[Place]:
     return [place for place in suite.places if place.task not in suite.base_skips]
 
 
-def _pooled_from(place: Place) -> set[Place]:
-    """A task itself and, of pooled pragmatics, the two tasks that it is made of."""
-    parts = {Place(place.language, place.competency, PRAGMATICS, f"pragmatic-{part}") for part in ("single", "pair")}
-    return {place} | (parts if place.task == PRAGMATICS else set())
+def _with_pooled(places: Iterable[Place]) -> set[Place]:
+    """The tasks and, of those of pragmatics, the one that they are pooled to."""
+    places = set(places)
+    return places | {pooled_place(place) for place in places if place.group == PRAGMATICS}
 
 
-def _nodes(
-    draws: Mapping[Place, Draws],
-    rows: Mapping[Place, TaskRows],
-    evidence: Evidence,
-    lacking: set[Place],
-    published_error: bool,
-    *,
-    in_suite: bool,
-) -> dict[Place, Node]:
-    """The nodes of these tasks and, if they are in the suite, of all means above them."""
-    scores = {place: draw.score for place, draw in draws.items()}
-    questions = {place: draw.questions for place, draw in draws.items()}
-    if in_suite:
-        scores, questions = aggregate(scores), aggregate(questions)
-    nodes = {}
-    for place, drawn in scores.items():
-        score, error_of_mean = mean_and_published_error(drawn) if published_error else (float(drawn.mean()), None)
-        task = rows.get(place)
-        nodes[place] = Node(
-            place=place,
-            score=score,
-            published_error=error_of_mean,
-            error=standard_error(questions[place]),
-            interval=interval(questions[place]),
-            complete=place not in lacking,
-            in_suite=in_suite,
-            runs=len(task.scores) if task else None,
-            rows=len(task.labels) if task else None,
-            headline=evidence.headlines.get(place),
-        )
-    return nodes
+def _all_levels(draws: dict[Place, np.ndarray], counted: set[Place]) -> dict[Place, np.ndarray]:
+    """The draws of tasks and of all means, in which those of the suite count."""
+    return aggregate({place: drawn for place, drawn in draws.items() if place in counted}) | draws
 
 
-def _notes_on_missing(missing: Iterable[Place], judges: Mapping[str, Judge], answered: set[Place]) -> list[str]:
+def _notes_on_missing(missing: Iterable[Place], answered: set[Place]) -> list[str]:
+    known = judges()
     by_language: dict[str, list[str]] = {}
     by_judge: dict[tuple[Judge, bool], list[str]] = {}
     for place in missing:
-        if judge := judges.get(place.task):
+        if judge := known.get(place.task):
             by_judge.setdefault((judge, place in answered), []).append(f"{place.language} {place.task}")
         else:
             by_language.setdefault(place.language, []).append(place.task)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.results.visible_text import spreadsheet_cell, visible
+from lm_eval_sea.results.visible_text import csv_text, visible, with_texts
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
 from lm_eval_sea.sea_helm.totals.totals import Node, Totals
@@ -26,11 +27,11 @@ def view_of(place: Place) -> str:
     return "detailed" if place.task or place.group else "language"
 
 
-def _record(node: Node) -> dict[str, object]:
+def _record(node: Node, totals: Totals) -> dict[str, Any]:
     place = node.place
     average = place in (SEA, ALL)
     metric, value = node.headline or (None, None)
-    record = {
+    return {
         "view": view_of(place),
         "language": place.group if average else place.language,
         "competency": place.competency,
@@ -47,44 +48,43 @@ def _record(node: Node) -> dict[str, object]:
         "rows": node.rows,
         "metric": metric,
         "metric_value": value,
+        **_made_by(totals),
     }
-    # names come from files of results; a lone surrogate in one is no text to pandas
-    return {name: visible(entry) if isinstance(entry, str) else entry for name, entry in record.items()}
 
 
-def frame(totals: Totals) -> pd.DataFrame:
-    """One line a node, sorted by view; averages over languages come first. Scores and errors in points of 0 to 100.
+def _records(totals: Totals) -> list[dict[str, Any]]:
+    """One a node, sorted by view; averages over languages come first. Scores and errors in points of 0 to 100.
 
-    Every line names method, suite and the suite's version.
+    Each names method, suite and the suite's version.
     """
     nodes = sorted(
         totals.nodes.values(), key=lambda node: (VIEWS.index(view_of(node.place)), bool(node.place.language), node.place)
     )
-    return pd.DataFrame([_record(node) | _made_by(totals) for node in nodes]).astype({"runs": "Int64", "rows": "Int64"})
+    return [with_texts(_record(node, totals), visible) for node in nodes]
 
 
-def _made_by(totals: Totals) -> dict[str, object]:
+def _made_by(totals: Totals) -> dict[str, str]:
     return {"method": totals.method, "suite": totals.suite.name, "suite_version": totals.suite.version}
 
 
 def as_csv(totals: Totals) -> str:
-    """All nodes with a header line; the column `view` tells the views apart."""
-    nodes = frame(totals)
-    text = nodes.select_dtypes(exclude="number").columns
-    nodes = nodes.assign(**{name: nodes[name].map(spreadsheet_cell) for name in text})
-    return str(nodes.to_csv(index=False, lineterminator="\n"))
+    """All nodes with a header line, then the notes, a line each; the column `view` tells them and the views apart."""
+    nodes = [record | {"note": None} for record in _records(totals)]
+    notes = [dict.fromkeys(nodes[0]) | {"view": "note", **_made_by(totals), "note": note} for note in totals.notes]
+    return csv_text([*nodes, *notes])
 
 
 def as_json(totals: Totals) -> str:
     """Method, suite, notes, and the nodes of each view."""
-    nodes = frame(totals)
-    views = {view: json.loads(nodes[nodes.view == view].drop(columns="view").to_json(orient="records")) for view in VIEWS}
+    views: dict[str, list[dict[str, Any]]] = {view: [] for view in VIEWS}
+    for record in _records(totals):
+        views[record.pop("view")].append(record)
     return json.dumps({**_made_by(totals), "notes": totals.notes, **views}, ensure_ascii=False, indent=2) + "\n"
 
 
 def as_text(totals: Totals) -> str:
     """The three views as aligned columns, and the notes; controls in names are made visible."""
-    nodes = frame(totals)
+    nodes = pd.DataFrame(_records(totals)).astype({"runs": "Int64", "rows": "Int64"})
     errors = [column for column in _COLUMNS if nodes[column].notna().any()]
     nodes["score"] = [_score(*node) for node in zip(nodes.score, nodes.complete, nodes.in_suite, strict=True)]
     overall, language, detailed = (nodes[nodes.view == view] for view in VIEWS)
@@ -128,9 +128,5 @@ WRITERS: dict[str, Callable[[Totals], str]] = {".json": as_json, ".csv": as_csv,
 
 
 def write(totals: Totals, path: Path) -> None:
-    """Writes the totals in the format of the file's ending, one of `WRITERS`.
-
-    Raises:
-        OSError: if that fails; a file that was there stays as it was.
-    """
+    """Writes the totals in the format of the file's ending, one of `WRITERS`; after an `OSError` the file is as it was."""
     write_whole(path, WRITERS[path.suffix](totals))

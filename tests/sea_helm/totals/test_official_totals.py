@@ -16,7 +16,7 @@ from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 from lm_eval_sea.sea_helm.totals.totals import compute
 
 from ..official import checkout, run
-from .test_replicates import planted
+from .test_draws import planted
 
 
 def given(rows):
@@ -53,7 +53,7 @@ def by_node(official, rows, second):
 
 
 def totals(rows, method):
-    return compute(Evidence(rows=rows), Suite("planted", "v0", tuple(rows)), {}, method).nodes
+    return compute(Evidence(rows=rows), Suite("planted", "v0", tuple(rows)), method).nodes
 
 
 NOTEBOOK = "helpers/results_aggregation.ipynb"

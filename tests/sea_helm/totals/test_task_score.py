@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.sea_helm.totals.draws import MOST_LABELS
 from lm_eval_sea.sea_helm.totals.task_score import (
     TaskRows,
     corrected_scoring,
@@ -42,10 +43,18 @@ def test_a_weight_counts_a_row_that_often(rows):
     assert weighted_mean(values, weights) == pytest.approx(np.mean([value for _, value in repeated]))
 
 
-def test_published_multiple_choice_is_told_by_repeated_answers():
-    """Lists of references and instructions, which have no right answer, are none."""
-    assert taken_for_multiple_choice(["A", "B", "A"])
-    assert not any(map(taken_for_multiple_choice, (["one", "two"], [("one",), ("one",)], [None, None])))
+@pytest.mark.parametrize(
+    ("labels", "by_notebook", "since_august"),
+    [
+        (["A", "B", "A", "B", "A"], True, True),
+        (["A", "B"] * 2, True, False),  # 2 of 4 are not fewer than half
+        (["one", "two", "three"], False, False),
+        ([("A",)] * 9, False, False),  # lists of references
+        ([None] * 9, False, False),
+    ],
+)
+def test_published_multiple_choice_is_told_by_repeated_answers(labels, by_notebook, since_august):
+    assert (taken_for_multiple_choice(labels), taken_for_multiple_choice(labels, MOST_LABELS)) == (by_notebook, since_august)
 
 
 def test_published_score_of_texts_with_equal_references():

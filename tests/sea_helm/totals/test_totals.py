@@ -17,7 +17,7 @@ from lm_eval_sea.sea_helm.row_scores import RowScores
 from lm_eval_sea.sea_helm.totals.evidence import gather
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
 from lm_eval_sea.sea_helm.totals.methods import METHODS
-from lm_eval_sea.sea_helm.totals.suite import Judge, Suite
+from lm_eval_sea.sea_helm.totals.suite import Suite, judges
 from lm_eval_sea.sea_helm.totals.totals import compute
 from lm_eval_sea.sea_helm.totals.views import as_csv, as_json, as_text
 
@@ -29,13 +29,13 @@ def place(language, task):
     return Place(language, facts["competency"], facts.get("score_group", ""), task)
 
 
-def totals_of(folder, method="2026-06", also=(), judges=None, suite=None):
+def totals_of(folder, method="2026-06", also=(), suite=None):
     """The totals of all that was run, in a suite that has it and these other tasks also."""
     runs = read(folder).by_seed()
     evidence = gather(runs.tasks)
     evidence.notes[:0] = runs.notes
     ran = sorted(evidence.rows.keys() | evidence.without_samples)
-    return compute(evidence, suite or Suite("planted", "v0", tuple(dict.fromkeys([*ran, *also]))), judges or {}, method)
+    return compute(evidence, suite or Suite("planted", "v0", tuple(dict.fromkeys([*ran, *also]))), method)
 
 
 def planted(seed, size=40):
@@ -121,16 +121,14 @@ def test_perfect_and_guessing_models(tmp_path):
 
 def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     write_run(tmp_path / "run", 1, planted(1))
-    also = [place("id", "if-eval"), Place("id", "multi-turn", "", "mt-bench")]
-    totals = totals_of(tmp_path, also=also, judges={"mt-bench": Judge("a judge model", "judge RESULTS")})
+    also = [place("id", "if-eval"), Place("id", "multi-turn", "", "mt-bench"), place("id", "translation-en-xx")]
+    totals = totals_of(tmp_path, also=also)
     assert totals.nodes[place("id", "if-eval")].score is None
     assert not totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete
     assert totals.nodes[Place("id", "nlr")].complete and totals.nodes[Place("jv")].complete
     assert "id: not run: if-eval" in totals.notes
-    assert "not scored yet, needs a judge model: id mt-bench; run them, then judge RESULTS" in totals.notes
-    translation = place("id", "translation-en-xx")  # a task of the pack whose published score is unavailable
-    twice = totals_of(tmp_path, also=[translation], judges={"translation-en-xx": Judge("MetricX", "metricx RESULTS")})
-    assert "not scored yet, needs MetricX: id translation-en-xx; run them, then metricx RESULTS" in twice.notes
+    for task, name in (("mt-bench", "a judge model"), ("translation-en-xx", "the metric model MetricX-24")):
+        assert f"not scored yet, needs {name}: id {task}; run them, then {judges()[task].command}" in totals.notes
     assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
 
 
@@ -253,6 +251,9 @@ def test_what_has_no_totals_is_refused(tmp_path):
     (other / "results_2026-01-01T00-00-00.json").write_text(json.dumps({"results": {"arc": {"acc,none": 0.5}}}))
     with pytest.raises(ResultsError, match="no task of SEA-HELM"):
         totals_of(other)
+    write_run(tmp_path / "scale", 1, {("id", "qa"): [(0.5, ["x"])] * 3}, facts={"qa": {"item_metric": "likes"}})
+    with pytest.raises(ResultsError, match="the scale of 'likes' is not known"):
+        totals_of(tmp_path / "scale")
 
 
 def test_tasks_of_the_other_suite_are_named_with_the_flag_for_them(tmp_path, capsys):
@@ -298,10 +299,10 @@ def test_views_as_text_csv_and_json(tmp_path):
     rows = planted(1)
     rows["id", "translation-en-xx"] = [(42.0, "x"), (44.0, "y")]
     write_run(tmp_path / "run", 1, rows)
-    judges = {"translation-en-xx": Judge("MetricX", "metricx RESULTS")}
-    totals = totals_of(tmp_path, also=[place("id", "translation-en-xx")], judges=judges)
+    totals = totals_of(tmp_path, also=[place("id", "translation-en-xx")])
     lines = list(csv.DictReader(io.StringIO(as_csv(totals))))
-    assert {line["view"] for line in lines} == {"overall", "language", "detailed"}
+    assert {line["view"] for line in lines} == {"overall", "language", "detailed", "note"}
+    assert [line["note"] for line in lines if line["view"] == "note"] == totals.notes != []
     assert {(line["method"], line["suite"], line["suite_version"]) for line in lines} == {("2026-06", "planted", "v0")}
     [sea] = [line for line in lines if line["language"] == "SEA"]
     assert float(sea["score"]) == pytest.approx(totals.nodes[SEA].score)
@@ -399,7 +400,7 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
     scores = RowScores("small-metric", 100.0, {number: 50.0 + number for number in range(12)}, notes)
     beside = samples.with_name(samples.name.replace("samples", "metricx").replace(".jsonl", ".json"))
     row_scores.write(beside, scores)
-    totals = totals_of(tmp_path, "corrected", judges={"translation-en-xx": Judge("MetricX", "metricx RESULTS")})
+    totals = totals_of(tmp_path, "corrected")
     assert totals.nodes[place("id", "translation-en-xx")].score == pytest.approx(55.5)
     assert totals.nodes[SEA].complete
     assert {"sea_helm_id_translation_en_xx: small-metric", f"sea_helm_id_translation_en_xx: {notes[0]}"} <= set(totals.notes)
@@ -415,9 +416,3 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
 def test_tasks_that_ask_the_same_in_translation_are_said_to_be_drawn_apart(tmp_path, languages, said):
     write_run(tmp_path, 1, {(language, "causal"): planted(1)["id", "causal"] for language in languages})
     assert said == any("2 tasks share texts" in note and "intervals" in note for note in totals_of(tmp_path).notes)
-
-
-def test_a_metric_of_unknown_scale_is_refused(tmp_path):
-    write_run(tmp_path / "run", 1, {("id", "qa"): [(0.5, ["x"])] * 3}, facts={"qa": {"item_metric": "likes"}})
-    with pytest.raises(ResultsError, match="the scale of 'likes' is not known"):
-        totals_of(tmp_path)
