@@ -95,6 +95,9 @@ class Phrases:
         absent: what says that the passage has no answer.
         requests: what asks for the text that is to be translated or summarised.
         speaks: "I" and "you": who speaks to the user says something about the answer.
+        equates: verbs behind which a sentence names what was asked for: "is", "namely".
+        closes: verbs that end such a sentence where the name stands before them.
+        relates: prepositions before a place, a time or a cause: "in", "because of".
         declines: how a refusal says that one is unable or unwilling, and what one is unable to do or to be.
     """
 
@@ -137,6 +140,9 @@ class Phrases:
     absent: str = ""
     requests: str = ""
     speaks: str = ""
+    equates: str = ""
+    closes: str = ""
+    relates: str = ""
     declines: str = ""
     ordinals: tuple[str, ...] = ()
     cardinals: tuple[str, ...] = ()

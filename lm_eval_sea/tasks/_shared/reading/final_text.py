@@ -17,6 +17,7 @@ from .conclusions import (
     any_tag,
     any_word,
     at_end,
+    bounded,
     lead_in,
     ordinal,
     question_label,
@@ -77,6 +78,14 @@ _TEXT = re.compile(r"[^ *_`\n\t]")
 _ENGLISH_SENTENCE = re.compile(
     r"(?:The|A|An) (?:\S+ ){1,4}?(?:who|that|which|where|when|of|in) [^.?!]+ (?:is|was|are|were) (?P<said>\S+(?: \S+){0,5}?)[.]?"
 )
+# "According to the passage, …"; and what a clause behind its answer adds.
+_SOURCE = re.compile(
+    r"(?P<source>[^,，\u104a.?!\n]{1,60}?)(?:[,，\u104a]\s*|(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\s+)(?P<said>[^\n]+)"
+)
+_ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
+_MOST_WORDS_NAMED = 8
+# "damaged by" in "it was damaged by floods"
+_DONE = re.compile(r"\A\w+ed (?:at|by|from|in|near|on) ")
 # A question with lettered options behind an empty line.
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
 # A line of a glossary.
@@ -222,6 +231,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     rest = answer.strip()[len(first) + 1 :].strip()
     if not is_tagged and (not rest or rest.endswith("?")) and _is_absent(first.partition("\n\n")[0], answer, language):
         return ""
+    if not is_tagged and not rest and not statement_spans(line, language) and (said := _named_by_sentence(line, language)):
+        return said
     if not is_tagged and (other := re.match(any_tag(ANSWER_TAGS), line, re.IGNORECASE)) and line[other.end() :].strip():
         line = line[other.end() :]  # the tag of another language
     if (words := lead_in(language).match(line)) and re.search(rf"{COLON}\s*\Z", words[0]) and line[words.end() :].strip():
@@ -249,15 +260,16 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
 
 
 def _is_passage(answer: str, language: str) -> bool:
-    """Whether an answer repeats the passage and the question below it, both behind their labels, and no more."""
+    """Whether an answer repeats the question, perhaps below the passage, behind their labels, and no more."""
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     label = re.compile(question_label(language), re.IGNORECASE)
-    return len(lines) > 1 and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
+    return bool(lines) and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
 
 
 def _repeats(answer: str) -> bool:
-    """Whether an answer ends with a question that it asks over and over: the prompt's."""
-    return re.search(r"([^?？\n]{10,}[?？])\s*\1\s*\Z", answer) is not None
+    """Whether an answer ends with a question that it asks over and over, the last time perhaps in part: the prompt's."""
+    found = re.search(r"(?P<asked>[^?？\n]{10,}[?？])\s*(?P=asked)\s*(?P<cut>[^?？]*)\Z", answer)
+    return found is not None and found["asked"].strip().startswith(found["cut"].strip())
 
 
 def _retells(answer: str, language: str) -> bool:
@@ -271,7 +283,26 @@ def _retells(answer: str, language: str) -> bool:
 def _english_answer(line: str, language: str) -> str:
     """What an English sentence of another language's answer says: "Rizal" of "The man who wrote it is Rizal."; else empty."""
     found = _ENGLISH_SENTENCE.fullmatch(line.strip()) if _is_foreign(line, language) else None
-    return found["said"].rstrip(".") if found and language != "en" else ""
+    return _DONE.sub("", found["said"].rstrip(".")) if found and language != "en" else ""
+
+
+def _named_by_sentence(line: str, language: str) -> str:
+    """What a sentence names that begins with its source: "1911" of "According to the passage, it opened in 1911."; else empty.
+
+    It stands behind the only verb that equates, or else behind the only preposition: of several, each may stand before it.
+    """
+    if (found := _SOURCE.match(line.strip())) is None:
+        return ""
+    said = _ADDED.sub("", found["said"])
+    for words in (PHRASES[code] for code in (language, "en") if code in PHRASES):
+        if not words.asks or not re.search(bounded(words.asks), found["source"], re.IGNORECASE):
+            continue
+        for links in filter(None, (words.equates, words.relates)):
+            ends = [match.end() for match in re.finditer(bounded(links), said, re.IGNORECASE)]
+            if ends:
+                named = re.sub(rf"\s(?:{words.closes or '(?!)'})\Z", "", said[ends[0] :].strip().rstrip(STOPS)).strip()
+                return named if len(ends) == 1 and 0 < len(named.split()) <= _MOST_WORDS_NAMED else ""
+    return ""
 
 
 def _without_denied(line: str, language: str) -> str:
