@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, is_end, is_reason
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
-from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain, words_of_cue
+from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain
 from .conclusions import (
     any_word,
     begins_clause,
@@ -32,6 +32,7 @@ from .conclusions import (
     lead_in,
     question_line,
     tag_pattern,
+    tag_spans,
     without_another_question,
 )
 from .frames import last_frame, unfenced, without_emphasis, without_latex
@@ -80,7 +81,8 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
     is_cut = finished is False and text == whole
     text = _above_another_question(_without_list(_with_labels(text, choices), choices), choices)
-    behind = _behind_last_tag(text, choices.tags)
+    tagged = tag_spans(text, choices.tags)
+    behind = text[tagged[-1][1] :] if tagged else None
     if _differ(text, choices):
         return None
     if behind is not None:
@@ -233,14 +235,6 @@ def _without_list(text: str, choices: Choices) -> str:
     )
     others = rf"(?:{blanks}[,;/|]?{blanks}(?:{item})){{{len(own) - 1}}}"
     return re.sub(rf"(?<![{WORD}])(?:{item}){others}", "\n", text, flags=re.IGNORECASE)
-
-
-def _behind_last_tag(text: str, tags: Sequence[str]) -> str | None:
-    """What stands behind the last answer tag that has something behind it; None without one."""
-    patterns = [tag_pattern(tag) for tag in tags]
-    patterns += [rf"(?m:^\s*{re.escape(words_of_cue(plain(tag)))}\s*$)" for tag in tags]  # the tag as a heading
-    ends = sorted((match.end() for pattern in patterns for match in re.finditer(pattern, text, re.IGNORECASE)), reverse=True)
-    return next((rest for end in ends if (rest := text[end:]).strip(TRIM)), None)
 
 
 def _framed(text: str, choices: Choices) -> int | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # What may stand between two words that lead to an answer, and before the answer.
 JOINT = rf"[\])】]?\s*(?:{COLON}|[,\u104a]|[-–—=]+>?|→)?\s*"
 
+_TEXT = re.compile(r"[^ *_`\n\t]")
 # What questions are counted with, beside words for "question".
 _NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 
@@ -150,6 +151,16 @@ def _second_round(language: str) -> re.Pattern[str]:
 def any_tag(tags: Sequence[str]) -> str:
     """The regular expression of an answer tag at the beginning of a line."""
     return rf"(?:\A|\n)[\s>#*_]*(?:{'|'.join(map(tag_pattern, tags)) or '(?!)'})"
+
+
+def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[int, int]]:
+    """Where the answer tags stand that have text behind them, also as a heading on a line of its own without a mark.
+
+    `before` is a regular expression of what has to stand before one, and is part of it.
+    """
+    forms = [form for tag in tags for form in (before + tag_pattern(tag), rf"(?m:^\s*{re.escape(words_of_cue(plain(tag)))}\s*$)")]
+    found = (match.span() for form in forms for match in re.finditer(form, text, re.IGNORECASE))
+    return sorted({span for span in found if _TEXT.search(text, span[1])})
 
 
 def tag_pattern(tag: str) -> str:

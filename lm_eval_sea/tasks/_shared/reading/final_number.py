@@ -22,7 +22,7 @@ from .conclusions import (
     begins_clause,
     question_label,
     statement_spans,
-    tag_pattern,
+    tag_spans,
     without_another_question,
 )
 from .frames import last_frame, unfenced, without_emphasis, without_latex
@@ -110,7 +110,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     bare = concluded.rstrip(" ,:")
     if _OPEN_END.search(bare) or (not is_cut and (_CUT_NUMBER.search(concluded) or _lacks_result(bare, language))):
         return None  # it breaks off before the result
-    tagged_ends = _tag_ends(text, tags, language)
+    checks = [check.span() for check in any_word("check", language).finditer(text)]
+    tagged_ends = [end for begin, end in tag_spans(text, tags) if not any(start <= begin < stop for start, stop in checks)]
     behind_tag = text[tagged_ends[-1] :] if tagged_ends else ""
     if _gives_several(behind_tag, language) or re.match(rf"\s*\n{question_label(language)}", behind_tag, re.IGNORECASE):
         return None  # several numbers, or nothing but another question
@@ -495,9 +496,3 @@ def _gives_several(clause: str, language: str) -> bool:
     between = second.string[first.end() : second.start()].strip(" ,$₱€£")
     is_joined = any_word("joined", language).fullmatch(between) is not None
     return is_joined and parse_number(first[0], language) != parse_number(second[0], language)
-
-
-def _tag_ends(text: str, tags: Sequence[str], language: str) -> list[int]:
-    checks = [check.span() for check in any_word("check", language).finditer(text)]
-    found = [match for tag in tags for match in re.finditer(tag_pattern(tag), text, re.IGNORECASE)]
-    return sorted(match.end() for match in found if not any(start <= match.start() < end for start, end in checks))

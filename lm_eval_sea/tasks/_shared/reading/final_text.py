@@ -22,7 +22,7 @@ from .conclusions import (
     ordinal,
     question_label,
     statement_spans,
-    tag_pattern,
+    tag_spans,
     task_words,
     without_another_question,
 )
@@ -74,7 +74,6 @@ _ENGLISH = frozenset(
     "a about after and are as be been between by during every for from had has have here his i in into is it its not of that"  # noqa: SIM905
     " the their these they this to two was were which who will with you your".split()
 )
-_TEXT = re.compile(r"[^ *_`\n\t]")
 _ENGLISH_SENTENCE = re.compile(
     r"(?:The|A|An) (?:\S+ ){1,4}?(?:who|that|which|where|when|of|in) [^.?!]+ (?:is|was|are|were) (?P<said>\S+(?: \S+){0,5}?)[.]?"
 )
@@ -370,12 +369,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
     The tag may follow a word such as "so".
     """
     begin = rf"(?:\A|[\n.!?:>。\u104b\u17d4])[ \t>#*_]*(?:(?:{any_word('so', language).pattern})[ \t,]*)?"
-    found = sorted(
-        match.span()
-        for tag in tags
-        for match in re.finditer(rf"{begin}{tag_pattern(tag)}", text, re.IGNORECASE)
-        if _TEXT.search(text, match.end())
-    )
+    found = tag_spans(text, tags, begin)
     if not found:
         return None
     last = text[found[-1][1] :]

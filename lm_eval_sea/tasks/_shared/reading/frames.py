@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_text import words_of_cue
-from .conclusions import question_line, tag_pattern
+from .conclusions import question_line, tag_spans
 
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def last_frame(text: str, tags: Sequence[str], language: str, keys: Sequence[str
     if whole := _ELEMENT.fullmatch(text.strip()):
         return whole[2].strip()  # whatever its name
     names = [words_of_cue(tag) for tag in tags]
-    tag_ends = _tag_ends(text, tags)
+    tag_ends = [end for _, end in tag_spans(text, tags)]
     objects = _objects(text, (*names, *keys))
     begin = objects[-1].end if objects else 0
     further = [frame for frame in _within_text(text, names) if frame.start >= begin]
@@ -108,15 +108,8 @@ def _inner(content: str, tags: Sequence[str], names: Sequence[str]) -> str:
     """What a frame in a frame holds, or what stands behind the last answer tag in it; else the content itself."""
     if within := _within_text(content, names):
         content = within[-1].content
-    ends = _tag_ends(content, tags)
-    return content[ends[-1] if ends else 0 :].strip()
-
-
-def _tag_ends(text: str, tags: Sequence[str]) -> list[int]:
-    """Where the answer tags end that have text behind them."""
-    words = re.compile(r"\w")
-    found = (match for tag in tags for match in re.finditer(tag_pattern(tag), text, re.IGNORECASE))
-    return sorted(match.end() for match in found if words.search(text, match.end()))
+    tagged = tag_spans(content, tags)
+    return content[tagged[-1][1] if tagged else 0 :].strip()
 
 
 def _is_other_line(text: str, tag_ends: Sequence[int], frame: _Frame) -> bool:
