@@ -15,7 +15,7 @@ from .recorded_generation import RecordedGeneration
 class RecordedVLLM(RecordedGeneration, VLLM):
     """lm-eval's `vllm`, which computes as it always does."""
 
-    on_cpu: bool = current_platform.is_cpu()
+    on_cpu: bool = current_platform.is_cpu()  # where vLLM gets fewer requests at once, and smaller blocks
 
     def _model_generate(self, *args: Any, **kwargs: Any) -> list[RequestOutput]:
         """What vLLM answers; the arguments are those of `VLLM`."""

@@ -16,7 +16,6 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"vllm-shared-prefix needs vLLM: {install_extra('vllm')} ({error})") from None
 from vllm import RequestOutput, SamplingParams
-from vllm.platforms import current_platform
 from vllm.sampling_params import StructuredOutputsParams
 
 from .batch_encoding import BatchEncoding
@@ -58,7 +57,7 @@ class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedVLLM):  # type
     def __init__(self, pretrained: str, **kwargs: Any) -> None:
         if (mode := kwargs.get("logprobs_mode", "raw_logprobs")) in LOGITS:
             raise ValueError(f"logprobs_mode={mode} gives logits, of which no log-likelihood can be made; leave it out")
-        if current_platform.is_cpu():
+        if self.on_cpu:
             kwargs.setdefault("block_size", CPU_BLOCK_SIZE)
         super().__init__(pretrained, **kwargs)
         self.work = Work()

@@ -39,7 +39,8 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     that a path does not exist or nothing is found.
     """
     results_files, samples_files = _files([Path(path) for path in paths])
-    names, notes = names or {}, list[str]()
+    names = names or {}
+    notes: list[str] = []
     read_of = {path: parts for path in results_files if (parts := _read_results(path, names, notes)) is not None}
     found = list(read_of.values())
     by_stamp = {(path.parent, parts.runs[0].date): parts for path, parts in read_of.items()}
