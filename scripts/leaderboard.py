@@ -262,7 +262,7 @@ def _command(run: Run) -> str:
     arguments = config["model_args"]
     given = ",".join(f"{name}={value}" for name, value in arguments.items()) if isinstance(arguments, dict) else str(arguments)
     listed = read_tasks()
-    group = next((group for group, members in listed.groups.items() if set(members) == names), None)
+    group = next((group for group, members in listed.groups.items() if set(members) == names and len(names) > 1), None)
     # lm-eval does not write --num_fewshot
     shown = content["n-shot"].items()
     asked = {count for name, count in shown if (known := known_task(name)) is not None and count != known.num_fewshot}
