@@ -172,12 +172,13 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     )
 
 
-def write_seeds(folder, suite="", **more):
+def write_seeds(folder, suite="", limit=256, **more):
     """Three runs with sampled answers, as `run --seeds` makes them with vLLM, which has a seed among its arguments."""
     for seed in (1, 2, 3):
         arguments = {"pretrained": "org/model", "seed": seed} | more
         config = {"model": "vllm", "model_args": arguments, "torch_seed": seed}
-        configs = {"toy_th": {"metadata": {"version": 1.0, "suite": suite}}}
+        metadata = {"version": 1.0, "suite": suite}
+        configs = {"toy_th": {"metadata": metadata, "generation_kwargs": {"max_gen_toks": limit}}}
         scores = {"toy_th": {"acc,none": seed / 10}}
         write_results(folder / f"seed_{seed}", f"2026-01-0{seed}T00-00-00", scores, config=config, configs=configs)
 
@@ -195,12 +196,13 @@ def test_of_several_seeds_one_is_shown_and_the_note_says_so(suite, tmp_path):
     )
 
 
-def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(tmp_path):
+@pytest.mark.parametrize(("other", "said"), [({"dtype": "float16"}, "dtype: "), ({"limit": 768}, "limit of tokens: ")])
+def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(other, said, tmp_path):
     write_seeds(tmp_path)
-    write_seeds(tmp_path / "other", dtype="float16")
+    write_seeds(tmp_path / "other", **other)
     notes = read(tmp_path).best().notes
     assert sum("differ in the seed alone" in note for note in notes) == 1
-    assert sum("left out" in note and "dtype: " in note for note in notes) == 3
+    assert sum("left out" in note and said in note for note in notes) == 3
 
 
 def test_a_copy_of_a_results_file_is_no_run(tmp_path):

@@ -254,6 +254,7 @@ def test_scores_as_records(tmp_path, capsys):
 
 
 FACTS = {"data_sha256": "a" * 64, "headline_metric": "acc"}
+LIMIT = {"generation_kwargs": {"max_gen_toks": 768}}  # with --thinking_tokens 512, which no setting of the run names
 
 
 @pytest.mark.parametrize(
@@ -264,6 +265,7 @@ FACTS = {"data_sha256": "a" * 64, "headline_metric": "acc"}
         ({"chat_template_sha": "c0ffee"}, "use of a chat template"),
         ({"data_sha256": "b" * 64}, "rows of the data set"),
         ({"headline_metric": "acc_norm"}, "headline metric"),
+        ({"generation_kwargs": {"max_gen_toks": 8448}}, "limit of tokens"),
         ({}, None),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -272,7 +274,8 @@ def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, 
     for model, right, more in (("a", [1.0] * 40, {}), ("b", [0.0, 1.0] * 20, change)):
         own = task(right, **{name: more.get(name, value) for name, value in FACTS.items()})
         own["scores"]["acc_norm,none"] = 0.1
-        parts = {name: value for name, value in more.items() if name not in FACTS}
+        own |= {name: more.get(name, value) for name, value in LIMIT.items()}
+        parts = {name: value for name, value in more.items() if name not in (*FACTS, *LIMIT)}
         write_run(tmp_path / model, {"toy_th": own}, model=model, **parts)
     text = shown(tmp_path)
     assert ("a is better than b" in text) == (said != "headline metric"), "of two metrics there is no difference"
