@@ -313,6 +313,23 @@ def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
     return f"means mix numbers of exemplars: {count} tasks were not asked with their default ({some_names(others)})"
 
 
+def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
+    """A line for each setting of their runs, and others of `task_settings`, in which tasks of one model and variant differ.
+
+    Of other variants the same is not asked: options are ranked without a chat template, and answers written behind it.
+    """
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}  # setting, variant → value → tasks
+    for task in tasks:
+        asked = task_settings(task)
+        for setting in (*_OF_RUN, *also):
+            found.setdefault((setting, task.facts.variant), {}).setdefault(str(asked[setting]), []).append(task.name)
+    return [
+        f"tasks of one variant differ in the {setting} ({' against '.join(map(some_names, by_value.values()))})"
+        for (setting, _), by_value in found.items()
+        if len(by_value) > 1
+    ]
+
+
 def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:
     """In what two runs differ that both have these tasks: "dtype: float16, kept bfloat16"."""
     pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]

@@ -23,7 +23,7 @@ from lm_eval_sea.results.comparison import (
 )
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
-from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, under_one_name, uneven_exemplars, unlike
+from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, mixed_settings, under_one_name, uneven_exemplars, unlike
 from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
@@ -167,9 +167,10 @@ def unlike_notes(tasks: Iterable[TaskRun]) -> list[str]:
 
 
 def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
-    """A line for the models whose means are over tasks with unlike numbers of exemplars; by label."""
+    """A line for the models whose means are over tasks that were not asked alike; by label."""
     of_means = {model: [task for task in tasks if counts(task)] for model, tasks in by_model.items()}
-    return once((model, text) for model, tasks in of_means.items() if (text := uneven_exemplars(tasks)))
+    said = {model: filter(None, [uneven_exemplars(tasks), *mixed_settings(tasks)]) for model, tasks in of_means.items()}
+    return once((model, text) for model, texts in said.items() for text in texts)
 
 
 def score_text(task: TaskRun) -> str | None:

@@ -338,3 +338,15 @@ def test_a_mean_over_unlike_numbers_of_exemplars_has_a_note(tmp_path, asked, sha
         assert "means mix" not in text + page
     else:
         assert f"note: {said}" in text and f"{said}." in page
+
+
+def test_a_mean_over_tasks_with_and_without_a_chat_template_has_a_note(tmp_path):
+    """Not where options are ranked without it, and answers written behind it."""
+    for name, variant, template in (("toy_th", "ppl", None), ("toy_vi", "chat", "c0ffee"), ("toy_id", "chat", "c0ffee")):
+        write_run(tmp_path / name, {name: toy([1.0, 0.0] * 6, variant=variant)}, model="org/a", chat_template_sha=template)
+    assert "differ in the use of a chat template" not in shown(tmp_path)
+    write_run(tmp_path / "b", {"toy_my": toy([1.0, 0.0] * 6, variant="chat")}, model="org/a")
+    said = "org/a: tasks of one variant differ in the use of a chat template (toy_my against toy_id, toy_vi)"
+    assert f"note: {said}" in " ".join(shown(tmp_path).split())
+    write_report(read(tmp_path), tmp_path / "out")
+    assert f"{said}." in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").replace("\\", "")
