@@ -351,7 +351,7 @@ def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
         values = {
             "models": task.run.recorded or task.run.model,
             "weights": settings.weights,
-            "revisions": settings.revision,
+            "revisions": settings.revision or settings.answered_by,
             "adapters or quantisations": settings.adapter_or_quantisation or "none",
         }
         for what, value in values.items():

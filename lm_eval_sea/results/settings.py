@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.results.types import mapping_of
+from lm_eval_sea.results.types import list_of, mapping_of
+from lm_eval_sea.results.visible_text import one_line
 
 NOT_RECORDED = "none recorded"
 # Arguments of a model that stand elsewhere, or change no number.
@@ -34,6 +35,7 @@ class Settings:
     generation: str | None = None
     weights: str | None = None  # a digest of those in a local folder
     refused_parameters: str | None = None  # by a server, with what it was sent instead
+    answered_by: str | None = None  # what a server calls the model, or models, where it is another name than was asked for
     template_date: str | None = None  # that a chat template shows, where it was set
     lm_eval: str | None = None
     transformers: str | None = None
@@ -53,6 +55,8 @@ class Settings:
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
     """The settings of a run: of what lm-eval writes of the call, with the digests beside it, and of the versions of libraries."""
     arguments, refused = mapping_of(config.get("model_args")), mapping_of(config.get("refused_parameters"))
+    names = [name for name in list_of(config.get("answered_by")) if isinstance(name, str)]
+    answered_by = None if names == [arguments.get("model")] else _text(one_line(", ".join(names)))
     modes = {"on": "on", "true": "on", "off": "off", "false": "off"}
     told = (config.get("thinking"), arguments.get("thinking"), arguments.get("enable_thinking"))
     return Settings(
@@ -68,6 +72,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         generation=_text(config.get("gen_kwargs")),
         weights=_text(config.get("weights_digest")),
         refused_parameters=", ".join(f"{name} ({instead})" for name, instead in refused.items()) or None,
+        answered_by=answered_by,
         template_date=_text(config.get("template_date")),
         lm_eval=_text(versions.get("lm_eval")),
         transformers=_text(versions.get("transformers")),

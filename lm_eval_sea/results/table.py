@@ -150,7 +150,8 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
 def _notes_of(task: TaskRun) -> list[str]:
     """What is said of the score of a task, without its name."""
     said = [collapsed_text(task), score_text(task), one_label_text(task), answers_text(task), *advice_on(task)]
-    refused = task.run.settings.refused_parameters
+    refused, answered_by = task.run.settings.refused_parameters, task.run.settings.answered_by
+    said.append(answered_by and f"answered by {answered_by}, as the server calls the model")
     said += [refused and f"answers were not asked for as configured: the server refuses {refused}", *catalogue_notes(task)]
     return list(filter(None, said))
 

@@ -184,14 +184,16 @@ class AnsweringModel:
             yield positions[begin : begin + size]
 
 
-def refused_parameters(tasks: Tasks) -> dict[str, str]:
-    """What a server was sent in the place of parameters that it refuses, by their names; of kept answers, too."""
-    found: dict[str, str] = {}
+def what_servers_said(tasks: Tasks) -> tuple[dict[str, str], list[str]]:
+    """What a server was sent in the place of parameters that it refuses, and what it calls its models; of kept answers, too."""
+    refused: dict[str, str] = {}
+    models: set[str] = set()
     for task in tasks.values():
         for request in getattr(task, "_instances", None) or ():  # a task that failed has none
             for answer in request.resps:
-                found |= getattr(answer, "refused_parameters", None) or {}
-    return found
+                refused |= getattr(answer, "refused_parameters", None) or {}
+                models |= {model} if (model := getattr(answer, "model", None)) else set()
+    return refused, sorted(models)
 
 
 def _numbered(kind: str, requests: Sequence[Any], seen: Counter[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:

@@ -72,7 +72,7 @@ class _Run:
         Returns:
             Whether all results are here; they are on the first rank only, and none of them may be for want of an answer.
         """
-        from lm_eval_sea.run.answering import AnsweringModel, refused_parameters
+        from lm_eval_sea.run.answering import AnsweringModel, what_servers_said
 
         config = self.config
         self.check_model()
@@ -103,7 +103,7 @@ class _Run:
                     raise FailedRunError("\n  ".join(self.failed)) from error
         if results is None:
             return False
-        refused = refused_parameters(tasks)
+        refused, answered_by = what_servers_said(tasks)
         if refused:
             said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
             logger.warning("answers were not asked for as configured, for the server refuses parameters: %s", said)
@@ -113,6 +113,7 @@ class _Run:
             "template_date": self.ours.date and self.ours.date.date().isoformat(),
             **({"unknown_tokens": model.unknown_tokens} if model.unknown_tokens else {}),
             **({"refused_parameters": refused} if refused else {}),
+            **({"answered_by": answered_by} if answered_by else {}),
             "thinking": self.ours.thinking if config.apply_chat_template else None,
         }
         self.write(results, tracker, experiment)

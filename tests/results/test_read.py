@@ -227,6 +227,7 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
         ({"revision": "b"}, "2 different revisions under one name"),
         ({"peft": "org/x"}, "2 different adapters or quantisations under one name"),
         ({"pretrained": "org/other"}, "2 different models under one name (toy_th with org/model, toy_vi with org/other)"),
+        ({"revision": None, "answered_by": ["org/model-2"]}, "2 different revisions under one name"),
         ({}, None),
     ],
 )
@@ -234,7 +235,7 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
     """Each has a task that the other lacks, so that no run takes the place of another."""
     first = {"pretrained": "org/model", "revision": "a"}
     for task, stamp, arguments in (("toy_th", OLD, first), ("toy_vi", NEW, first | of_second)):
-        config = {"model_args": arguments}
+        config = {"model_args": arguments, "answered_by": arguments.get("answered_by")}  # by a server
         write_run(tmp_path, {task: toy([0.0, 1.0])}, stamp, model=arguments["pretrained"], config=config)
     notes = comparison_notes(read(tmp_path, names={tmp_path: "mine"}).best())
     assert any(said in note for note in notes) if said else not notes

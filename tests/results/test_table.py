@@ -298,16 +298,16 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     assert {model: places.text for model, places in ranks.items()} == {"a": "1–3", "b": "1–3", "c": "1–3"}
 
 
-def test_rows_that_are_logged_twice_and_parameters_that_a_server_refuses_are_said(tmp_path):
+def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
     """In the table, and in the notes of a record."""
     twice = task([1] * 10 + [0] * 10)
-    write_run(
-        tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}}, config={"refused_parameters": {"temperature": "not sent"}}
-    )
+    config = {"refused_parameters": {"temperature": "not sent"}, "answered_by": ["gpt-1", "gpt-2"]}
+    write_run(tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}}, config=config)
     [record] = records_of(read(tmp_path).best())
     for text in (shown(tmp_path), record["notes"]):
         assert "toy_th: 20 of 40 logged rows repeat others, and count again" in text
         assert "answers were not asked for as configured: the server refuses temperature (not sent)" in text
+        assert "answered by gpt-1, gpt-2, as the server calls the model" in text
 
 
 @pytest.mark.parametrize(
