@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.results.types import list_of, mapping_of
+from lm_eval_sea.results.types import count_of, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line
 
 NOT_RECORDED = "none recorded"
@@ -36,6 +36,7 @@ class Settings:
     weights: str | None = None  # a digest of those in a local folder
     refused_parameters: str | None = None  # by a server, with what it was sent instead
     answered_by: str | None = None  # what a server calls the model, or models, where it is another name than was asked for
+    prompts_cut_at: int | None = None  # tokens, as it seems
     template_date: str | None = None  # that a chat template shows, where it was set
     lm_eval: str | None = None
     transformers: str | None = None
@@ -73,6 +74,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         weights=_text(config.get("weights_digest")),
         refused_parameters=", ".join(f"{name} ({instead})" for name, instead in refused.items()) or None,
         answered_by=answered_by,
+        prompts_cut_at=count_of(config.get("prompts_cut_at")) or None,
         template_date=_text(config.get("template_date")),
         lm_eval=_text(versions.get("lm_eval")),
         transformers=_text(versions.get("transformers")),

@@ -150,8 +150,10 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
 def _notes_of(task: TaskRun) -> list[str]:
     """What is said of the score of a task, without its name."""
     said = [collapsed_text(task), score_text(task), one_label_text(task), answers_text(task), *advice_on(task)]
-    refused, answered_by = task.run.settings.refused_parameters, task.run.settings.answered_by
-    said.append(answered_by and f"answered by {answered_by}, as the server calls the model")
+    of_run = task.run.settings
+    refused, most = of_run.refused_parameters, of_run.prompts_cut_at
+    said.append(of_run.answered_by and f"answered by {of_run.answered_by}, as the server calls the model")
+    said.append(f"prompts seem to have been cut at {most:,} tokens; give the model a larger window" if most else None)
     said += [refused and f"answers were not asked for as configured: the server refuses {refused}", *catalogue_notes(task)]
     return list(filter(None, said))
 

@@ -301,13 +301,14 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
 def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
     """In the table, and in the notes of a record."""
     twice = task([1] * 10 + [0] * 10)
-    config = {"refused_parameters": {"temperature": "not sent"}, "answered_by": ["gpt-1", "gpt-2"]}
+    config = {"refused_parameters": {"temperature": "not sent"}, "answered_by": ["gpt-1", "gpt-2"], "prompts_cut_at": 2048}
     write_run(tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}}, config=config)
     [record] = records_of(read(tmp_path).best())
     for text in (shown(tmp_path), record["notes"]):
         assert "toy_th: 20 of 40 logged rows repeat others, and count again" in text
         assert "answers were not asked for as configured: the server refuses temperature (not sent)" in text
         assert "answered by gpt-1, gpt-2, as the server calls the model" in text
+        assert "prompts seem to have been cut at 2,048 tokens" in text
 
 
 @pytest.mark.parametrize(
