@@ -314,17 +314,18 @@ def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
 
 
 def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
-    """A line for each setting of their runs, and others of `task_settings`, in which tasks of one model and variant differ.
+    """A line for each setting of their runs, and others of `task_settings`, in which tasks of one model differ.
 
-    Of other variants the same is not asked: options are ranked without a chat template, and answers written behind it.
+    Only tasks that ask alike for an answer count: options are ranked without a chat template, and answers written behind it.
     """
-    found: dict[tuple[str, str], dict[str, list[str]]] = {}  # setting, variant → value → tasks
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}  # setting, what is asked for → value → tasks
     for task in tasks:
-        asked = task_settings(task)
+        asked, written = task_settings(task), task.config.get("output_type") == "generate_until"
+        kind = task.facts.variant if written else ""
         for setting in (*_OF_RUN, *also):
-            found.setdefault((setting, task.facts.variant), {}).setdefault(str(asked[setting]), []).append(task.name)
+            found.setdefault((setting, kind), {}).setdefault(str(asked[setting]), []).append(task.name)
     return [
-        f"tasks of one variant differ in the {setting} ({' against '.join(map(some_names, by_value.values()))})"
+        f"tasks that ask alike differ in the {setting} ({' against '.join(map(some_names, by_value.values()))})"
         for (setting, _), by_value in found.items()
         if len(by_value) > 1
     ]

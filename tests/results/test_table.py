@@ -343,11 +343,17 @@ def test_a_mean_over_unlike_numbers_of_exemplars_has_a_note(tmp_path, asked, sha
 
 def test_a_mean_over_tasks_with_and_without_a_chat_template_has_a_note(tmp_path):
     """Not where options are ranked without it, and answers written behind it."""
-    for name, variant, template in (("toy_th", "ppl", None), ("toy_vi", "chat", "c0ffee"), ("toy_id", "chat", "c0ffee")):
-        write_run(tmp_path / name, {name: toy([1.0, 0.0] * 6, variant=variant)}, model="org/a", chat_template_sha=template)
+
+    def write(name, variant, template=None):
+        kind = {"output_type": "generate_until"} if variant == "chat" else {}
+        one = toy([1.0, 0.0] * 6, variant=variant) | kind
+        write_run(tmp_path / name, {name: one}, model="org/a", chat_template_sha=template)
+
+    for own in (("toy_th", "to_ppl"), ("toy_lo", "litilo_ppl"), ("toy_vi", "chat", "c0ffee"), ("toy_id", "chat", "c0ffee")):
+        write(*own)
     assert "differ in the use of a chat template" not in shown(tmp_path)
-    write_run(tmp_path / "b", {"toy_my": toy([1.0, 0.0] * 6, variant="chat")}, model="org/a")
-    said = "org/a: tasks of one variant differ in the use of a chat template (toy_my against toy_id, toy_vi)"
+    write("toy_my", "tito_ppl", "c0ffee")
+    said = "org/a: tasks that ask alike differ in the use of a chat template (toy_lo, toy_th against toy_my)"
     assert f"note: {said}" in " ".join(shown(tmp_path).split())
     write_report(read(tmp_path), tmp_path / "out")
     assert f"{said}." in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").replace("\\", "")

@@ -201,8 +201,11 @@ def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, repor
     ("change", "said"),
     [
         ({}, None),
-        ({"chat_template_sha": "c0ffee"}, "tasks of one variant differ in the use of a chat template (id against en)"),
-        ({"limit": 768}, "tasks of one variant differ in the limit of tokens (id against en)"),
+        (
+            {"chat_template_sha": "c0ffee"},
+            "tasks that ask alike differ in the use of a chat template (id against en)",
+        ),
+        ({"limit": 768}, "tasks that ask alike differ in the limit of tokens (id against en)"),
         (
             {"config": {"weights_digest": "b"}},
             "planted: the scores are of 2 different weights under one name (id with b, en with a); give each its own",
