@@ -241,6 +241,22 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
     assert any(said in note for note in notes) if said else not notes
 
 
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ({}, "org/model"),
+        ({"thinking": "on", "effort": "low"}, "org/model (thinking on, effort low)"),
+        ({"enable_thinking": False}, "org/model (thinking off)"),
+        ({"chat_template_args": {"enable_thinking": False}}, "org/model (thinking off)"),
+        ({"chat_template_kwargs": '{"reasoning_effort": "high"}'}, "org/model (effort high)"),
+        ({"chat_template_args": "reasoning_effort"}, "org/model"),
+    ],
+)
+def test_a_model_that_was_told_how_to_think_is_a_model_of_its_own(tmp_path, told, name):
+    write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"model_args": {"pretrained": "org/model", **told}})
+    assert [run.model for run in read(tmp_path).runs] == [name]
+
+
 def test_nothing_to_read_is_one_line(tmp_path):
     with pytest.raises(ResultsError) as error:
         read(tmp_path)
