@@ -42,6 +42,7 @@ class Run:
     started: float | None = None  # seconds since 1970, as the results say
     own_model: str | None = None  # the model, where `Runs.apart` put more into its name
     recorded: str | None = None  # the model, as the results call it
+    multiturn: bool | None = None  # whether a chat template got exemplars as turns of their own
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,8 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 HOW_ASKED = (  # of `task_settings`, what changes the question or the score; which rows were asked is taken care of
     *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
-    *("limit of tokens", "headline metric", "use of a chat template", "system instruction", "generation settings"),
+    *("use of turns for exemplars", "limit of tokens", "headline metric"),
+    *("use of a chat template", "system instruction", "generation settings"),
 )
 _OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
 
@@ -275,6 +277,7 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "rows of the data set": facts.digest,
         "number of exemplars": task.num_fewshot,
         "exemplars": exemplars and hashlib.sha256(exemplars).hexdigest()[:DIGEST_LENGTH],
+        "use of turns for exemplars": bool(task.num_fewshot and task.run.multiturn),
         "limit of tokens": mapping_of(task.config.get("generation_kwargs")).get("max_gen_toks"),  # with room for a thought
         "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
         "number of rows evaluated": task.evaluated,

@@ -263,6 +263,7 @@ LIMIT = {"generation_kwargs": {"max_gen_toks": 768}}  # with --thinking_tokens 5
         ({"n-shot": {"toy_th": 0}}, "number of exemplars"),
         ({"versions": {"toy_th": 2.0}}, "version of the task"),
         ({"chat_template_sha": "c0ffee"}, "use of a chat template"),
+        ({"fewshot_as_multiturn": True}, "use of turns for exemplars"),
         ({"data_sha256": "b" * 64}, "rows of the data set"),
         ({"headline_metric": "acc_norm"}, "headline metric"),
         ({"generation_kwargs": {"max_gen_toks": 8448}}, "limit of tokens"),
