@@ -323,6 +323,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> Gene
         prompt_tokens=_count(reply.usage, "prompt_tokens"),
         thought_tokens=thought,
         answer_tokens=max(written - (thought or 0), 0) if written is not None and is_known else None,
+        model=reply.model,
         refused_parameters=reply.refused_parameters or None,
     )
 

@@ -26,6 +26,7 @@ class GeneratedText(str):
     thought_tokens: int | None = None  # of the thought, its marks included
     answer_tokens: int | None = None  # of what is not thought
     failure: str | None = None  # why there is no answer, in one line; the string is empty then
+    model: str | None = None  # what a server calls the model that answered
     refused_parameters: Mapping[str, str] | None = None  # what was sent in the place of parameters that a server refuses
 
     def __new__(cls, text: str, **_: Any) -> GeneratedText:

@@ -95,6 +95,8 @@ def forms_table(scores: Scores) -> pd.DataFrame:
                 one, other = (forms[form] for form in pair)
                 if one.logged and other.logged and (found := _compared(one.logged, other.logged)):
                     named = dict(zip([*_ABOUT, "first", "second"], [model, *about, *pair], strict=True))
+                    shots = ["–" if of.num_fewshot is None else str(of.num_fewshot) for of in (one, other)]
+                    named["exemplars"] = " and ".join(dict.fromkeys(shots))
                     rows.append({**named, "rows": 0, "limited": one.limited or other.limited, **found})
     table = pd.DataFrame(rows)
     if rows:
@@ -109,7 +111,7 @@ def forms_section(scores: Scores) -> Section:
     shown = [
         *(MODEL, DATA_SET, LANGUAGE, PROMPT),
         *(setting_column(frame) if len(frame) else []),
-        *columns("text", first="first form", second="second form"),
+        *columns("text", first="first form", second="second form", exemplars="exemplars"),
         with_interval("first_score", "first [95 %]", "score", marker="limited"),
         with_interval("second_score", "second [95 %]", "score"),
         with_interval("agreement", "same choice", "score"),
@@ -123,7 +125,7 @@ def forms_section(scores: Scores) -> Section:
         "The same rows, answered in several forms by the same model: options ranked (named by the variant; behind the chat "
         "template where it says so), a letter written (litilo_gen), the answer read from what the model writes, or one of "
         "the options by the engine's constraint. Gained are rows that are right in the second form alone, lost those "
-        "right in the first alone.",
+        "right in the first alone. Of two numbers of exemplars the first is the first form's: the difference is theirs, too.",
         "Compare two models in one form only: a ranked score of a base model beside a read score of a chat model says as "
         "much of the forms as of the models. p is that of the paired test by passage, corrected for all lines of this table "
         "(Holm).",

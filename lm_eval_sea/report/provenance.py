@@ -10,7 +10,7 @@ import pandas as pd
 from lm_eval_sea.report.sample_row import Key
 from lm_eval_sea.report.scores import Scores, date_of
 from lm_eval_sea.report.section import MODEL, TASK, Section
-from lm_eval_sea.report.tables import Table, columns
+from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.answers import advice_on, answers_text, rates_of
 from lm_eval_sea.results.runs import TaskRun, task_settings, unlike
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
@@ -39,6 +39,8 @@ TASK_SETTINGS = {
     "data": "rows of the data set",
     "num_fewshot": "number of exemplars",
     "exemplars": "exemplars",
+    "turns": "use of turns for exemplars",
+    "max_tokens": "limit of tokens",
     "signatures": "metric signatures",
     "rows": "number of rows evaluated",
 }
@@ -57,7 +59,7 @@ def task_table(scores: Scores) -> pd.DataFrame:
             own |= {"source": facts.data_source or None, "revision": facts.data_revision or None}
             rows.append({"model": model, "task": name, **own, "rows_total": task.expected, "date": date_of(task.run)})
     columns = ["model", "task", "pack", "version", "prompt_book", "source", "revision", "data", "num_fewshot", "exemplars"]
-    return pd.DataFrame(rows, columns=[*columns, "signatures", "rows", "rows_total", "date"])
+    return pd.DataFrame(rows, columns=[*columns, "turns", "max_tokens", "signatures", "rows", "rows_total", "date"])
 
 
 def warnings(scores: Scores) -> list[str]:
@@ -98,14 +100,17 @@ def provenance_section(scores: Scores) -> Section:
         *told(((key, task) for key, task in scores.of.items() if task.facts.setting != ORDER), score_text),
     ]
     warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores), *scores.notes]))})
-    settings = {entry.name: entry.name.replace("_", " ") for entry in fields(Settings)}
+    known = [entry.name for entry in fields(Settings) if scores.runs[entry.name].notna().any()]
+    settings = {name: name.replace("_", " ") for name in known}
     of_runs = [MODEL, *columns("text", model_name="full name", date="date", **settings)]
     of_tasks = [
         *(MODEL, TASK),
         *columns("text", pack="pack", version="version", prompt_book="prompt file"),
         *columns("text", source="source", revision="revision", data="data"),
         *columns("count", num_fewshot="exemplars shown"),
-        *columns("text", exemplars="exemplars", signatures="signatures"),
+        Column("exemplars", "exemplars"),
+        Column("max_tokens", "limit of tokens", "count"),
+        Column("signatures", "signatures"),
     ]
     text = "How the numbers were made. “data” and “exemplars” are the beginnings of SHA-256 digests: equal digests, equal text."
     parts = [

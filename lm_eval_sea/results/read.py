@@ -180,6 +180,7 @@ def _run_of(
         seed=seed if is_whole(seed) else None,
         batch_size=config.get("batch_size"),
         recorded=model,
+        multiturn=turns if isinstance(turns := content.get("fewshot_as_multiturn"), bool) else None,
         started=float(content["date"]) if is_number(content.get("date")) else None,
     )
     results = {name: mapping_of(content["results"][name]) for name in content["results"]}

@@ -42,6 +42,7 @@ class Run:
     started: float | None = None  # seconds since 1970, as the results say
     own_model: str | None = None  # the model, where `Runs.apart` put more into its name
     recorded: str | None = None  # the model, as the results call it
+    multiturn: bool | None = None  # whether a chat template got exemplars as turns of their own
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,8 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 HOW_ASKED = (  # of `task_settings`, what changes the question or the score; which rows were asked is taken care of
     *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
-    *("headline metric", "use of a chat template", "system instruction", "generation settings"),
+    *("use of turns for exemplars", "limit of tokens", "headline metric"),
+    *("use of a chat template", "system instruction", "generation settings"),
 )
 _OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
 
@@ -275,6 +277,8 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "rows of the data set": facts.digest,
         "number of exemplars": task.num_fewshot,
         "exemplars": exemplars and hashlib.sha256(exemplars).hexdigest()[:DIGEST_LENGTH],
+        "use of turns for exemplars": bool(task.num_fewshot and task.run.multiturn),
+        "limit of tokens": mapping_of(task.config.get("generation_kwargs")).get("max_gen_toks"),  # with room for a thought
         "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
         "number of rows evaluated": task.evaluated,
         "headline metric": facts.headline_metric,
@@ -312,6 +316,24 @@ def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
     return f"means mix numbers of exemplars: {count} tasks were not asked with their default ({some_names(others)})"
 
 
+def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
+    """A line for each setting of their runs, and others of `task_settings`, in which tasks of one model differ.
+
+    Only tasks that ask alike for an answer count: options are ranked without a chat template, and answers written behind it.
+    """
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}  # setting, what is asked for → value → tasks
+    for task in tasks:
+        asked, written = task_settings(task), task.config.get("output_type") == "generate_until"
+        kind = task.facts.variant if written else ""
+        for setting in (*_OF_RUN, *also):
+            found.setdefault((setting, kind), {}).setdefault(str(asked[setting]), []).append(task.name)
+    return [
+        f"tasks that ask alike differ in the {setting} ({' against '.join(map(some_names, by_value.values()))})"
+        for (setting, _), by_value in found.items()
+        if len(by_value) > 1
+    ]
+
+
 def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:
     """In what two runs differ that both have these tasks: "dtype: float16, kept bfloat16"."""
     pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]
@@ -333,7 +355,7 @@ def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
         values = {
             "models": task.run.recorded or task.run.model,
             "weights": settings.weights,
-            "revisions": settings.revision,
+            "revisions": settings.revision or settings.answered_by,
             "adapters or quantisations": settings.adapter_or_quantisation or "none",
         }
         for what, value in values.items():

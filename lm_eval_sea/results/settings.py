@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.results.types import mapping_of
+from lm_eval_sea.results.types import count_of, list_of, mapping_of
+from lm_eval_sea.results.visible_text import one_line
 
 NOT_RECORDED = "none recorded"
 # Arguments of a model that stand elsewhere, or change no number.
@@ -31,17 +34,21 @@ class Settings:
     chat_template: Any = None  # its digest
     system_instruction: Any = None  # likewise
     thinking: str | None = None  # "on" or "off", where the model was told
+    effort: str | None = None  # of its thought, likewise
     generation: str | None = None
     weights: str | None = None  # a digest of those in a local folder
     refused_parameters: str | None = None  # by a server, with what it was sent instead
+    answered_by: str | None = None  # what a server calls the model, or models, where it is another name than was asked for
+    prompts_cut_at: int | None = None  # tokens, as it seems
     template_date: str | None = None  # that a chat template shows, where it was set
     lm_eval: str | None = None
     transformers: str | None = None
 
     @property
     def in_name(self) -> str:
-        """What the name of a model gets that was told whether to think, for it is another model then: " (thinking off)"."""
-        return f" (thinking {self.thinking})" if self.thinking else ""
+        """What the name of a model gets that was told whether or how much to think: it is another model then."""
+        told = [f"{what} {mode}" for what, mode in (("thinking", self.thinking), ("effort", self.effort)) if mode]
+        return f" ({', '.join(told)})" if told else ""
 
     @property
     def adapter_or_quantisation(self) -> str | None:
@@ -53,8 +60,12 @@ class Settings:
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
     """The settings of a run: of what lm-eval writes of the call, with the digests beside it, and of the versions of libraries."""
     arguments, refused = mapping_of(config.get("model_args")), mapping_of(config.get("refused_parameters"))
+    names = [name for name in list_of(config.get("answered_by")) if isinstance(name, str)]
+    answered_by = None if names == [arguments.get("model")] else _text(one_line(", ".join(names)))
     modes = {"on": "on", "true": "on", "off": "off", "false": "off"}
-    told = (config.get("thinking"), arguments.get("thinking"), arguments.get("enable_thinking"))
+    of_template = _template_arguments(arguments)
+    switches = (of.get(name) for of in (arguments, of_template) for name in ("thinking", "enable_thinking"))
+    told = (config.get("thinking"), *switches)
     return Settings(
         backend=config.get("model"),
         revision=_text(config.get("model_sha") or config.get("model_revision") or arguments.get("revision")),
@@ -65,13 +76,25 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         chat_template=config.get("chat_template_sha"),
         system_instruction=config.get("system_instruction_sha"),
         thinking=next((modes[value] for value in map(str.lower, map(str, told)) if value in modes), None),
+        effort=_text(arguments.get("effort") or of_template.get("reasoning_effort")),
         generation=_text(config.get("gen_kwargs")),
         weights=_text(config.get("weights_digest")),
         refused_parameters=", ".join(f"{name} ({instead})" for name, instead in refused.items()) or None,
+        answered_by=answered_by,
+        prompts_cut_at=count_of(config.get("prompts_cut_at")) or None,
         template_date=_text(config.get("template_date")),
         lm_eval=_text(versions.get("lm_eval")),
         transformers=_text(versions.get("transformers")),
     )
+
+
+def _template_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What the chat template was given, by lm-eval's backends and by a server; as JSON or as what it says."""
+    found: dict[str, Any] = {}
+    for given in (arguments.get("chat_template_args"), arguments.get("chat_template_kwargs")):
+        with suppress(ValueError):
+            found |= mapping_of(json.loads(given) if isinstance(given, str) else given)
+    return found
 
 
 def _text(value: Any) -> str | None:

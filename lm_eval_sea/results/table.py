@@ -23,7 +23,7 @@ from lm_eval_sea.results.comparison import (
 )
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
-from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, under_one_name, uneven_exemplars, unlike
+from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, mixed_settings, under_one_name, uneven_exemplars, unlike
 from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
@@ -150,7 +150,10 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
 def _notes_of(task: TaskRun) -> list[str]:
     """What is said of the score of a task, without its name."""
     said = [collapsed_text(task), score_text(task), one_label_text(task), answers_text(task), *advice_on(task)]
-    refused = task.run.settings.refused_parameters
+    of_run = task.run.settings
+    refused, most = of_run.refused_parameters, of_run.prompts_cut_at
+    said.append(of_run.answered_by and f"answered by {of_run.answered_by}, as the server calls the model")
+    said.append(f"prompts seem to have been cut at {most:,} tokens; give the model a larger window" if most else None)
     said += [refused and f"answers were not asked for as configured: the server refuses {refused}", *catalogue_notes(task)]
     return list(filter(None, said))
 
@@ -167,9 +170,10 @@ def unlike_notes(tasks: Iterable[TaskRun]) -> list[str]:
 
 
 def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
-    """A line for the models whose means are over tasks with unlike numbers of exemplars; by label."""
+    """A line for the models whose means are over tasks that were not asked alike; by label."""
     of_means = {model: [task for task in tasks if counts(task)] for model, tasks in by_model.items()}
-    return once((model, text) for model, tasks in of_means.items() if (text := uneven_exemplars(tasks)))
+    said = {model: filter(None, [uneven_exemplars(tasks), *mixed_settings(tasks)]) for model, tasks in of_means.items()}
+    return once((model, text) for model, texts in said.items() for text in texts)
 
 
 def score_text(task: TaskRun) -> str | None:

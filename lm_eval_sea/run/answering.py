@@ -20,6 +20,8 @@ from lm_eval_sea.run.request import GENERATION, Tasks
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes on
 # a card, and hours on a CPU, which gains little from more than a few at a time.
 PART, PART_ON_CPU = 2048, 64
+# By how much lengths differ of prompts that have as many tokens only because a server cuts them; it has room for some.
+_UNLIKE, _SHORTEST_WINDOW = 1.2, 256
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -184,14 +186,25 @@ class AnsweringModel:
             yield positions[begin : begin + size]
 
 
-def refused_parameters(tasks: Tasks) -> dict[str, str]:
-    """What a server was sent in the place of parameters that it refuses, by their names; of kept answers, too."""
-    found: dict[str, str] = {}
+def what_servers_said(tasks: Tasks) -> dict[str, Any]:
+    """What the results say of a server, if it is so; of kept answers, too.
+
+    These are what was sent in the place of parameters that it refuses, what it calls its models, and at how many tokens it cuts
+    prompts: prompts of unlike lengths have the same number, and none has more.
+    """
+    refused: dict[str, str] = {}
+    models: set[str] = set()
+    lengths: defaultdict[int, set[int]] = defaultdict(set)  # tokens of a prompt → characters
     for task in tasks.values():
         for request in getattr(task, "_instances", None) or ():  # a task that failed has none
             for answer in request.resps:
-                found |= getattr(answer, "refused_parameters", None) or {}
-    return found
+                refused |= getattr(answer, "refused_parameters", None) or {}
+                models |= {model} if (model := getattr(answer, "model", None)) else set()
+                lengths[getattr(answer, "prompt_tokens", None) or 0].add(len(str(request.args[0])))
+    most = max(lengths, default=0)
+    is_cut = most >= _SHORTEST_WINDOW and len(lengths[most]) > 2 and max(lengths[most]) > _UNLIKE * min(lengths[most])
+    said = {"refused_parameters": refused, "answered_by": sorted(models), "prompts_cut_at": most if is_cut else None}
+    return {name: value for name, value in said.items() if value}
 
 
 def _numbered(kind: str, requests: Sequence[Any], seen: Counter[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:

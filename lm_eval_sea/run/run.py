@@ -72,7 +72,7 @@ class _Run:
         Returns:
             Whether all results are here; they are on the first rank only, and none of them may be for want of an answer.
         """
-        from lm_eval_sea.run.answering import AnsweringModel, refused_parameters
+        from lm_eval_sea.run.answering import AnsweringModel, what_servers_said
 
         config = self.config
         self.check_model()
@@ -103,16 +103,18 @@ class _Run:
                     raise FailedRunError("\n  ".join(self.failed)) from error
         if results is None:
             return False
-        refused = refused_parameters(tasks)
-        if refused:
+        of_server = what_servers_said(tasks)
+        if refused := of_server.get("refused_parameters"):
             said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
             logger.warning("answers were not asked for as configured, for the server refuses parameters: %s", said)
+        if most := of_server.get("prompts_cut_at"):
+            logger.warning("prompts seem to be cut: the longest, of unlike lengths, all have %s tokens", f"{most:,}")
         results["config"] |= {
             **({"failed_tasks": self.failed} if self.failed else {}),
             "weights_digest": digest,
             "template_date": self.ours.date and self.ours.date.date().isoformat(),
             **({"unknown_tokens": model.unknown_tokens} if model.unknown_tokens else {}),
-            **({"refused_parameters": refused} if refused else {}),
+            **of_server,
             "thinking": self.ours.thinking if config.apply_chat_template else None,
         }
         self.write(results, tracker, experiment)

@@ -16,10 +16,10 @@ READ = [1] * 16 + [0] * 4 + [1] * 10 + [0] * 4 + [None] * 6
 BEHIND = [1] * 18 + [0] * 2 + [1] * 2 + [0] * 18
 
 
-def task(choices, variant, headline):
+def task(choices, variant, headline, num_fewshot=3):
     facts = {"dataset": "belebele", "language": "th", "prompt_language": "th", "variant": variant}
     docs = {"gold": [GOLD] * len(choices), "predictions": [{headline: choice} for choice in choices]}
-    return toy([float(choice == GOLD) for choice in choices], headline, docs, **facts)
+    return toy([float(choice == GOLD) for choice in choices], headline, docs, num_fewshot=num_fewshot, **facts)
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def scores(tmp_path):
     write_run(tmp_path / "plain", {"sea_belebele_th_litilo_ppl": letters}, NEW, model="m")
     behind = task(BEHIND, "litilo_ppl", "acc_ppl")
     write_run(tmp_path / "behind", {"sea_belebele_th_litilo_ppl": behind}, OLD, model="m", **template)
-    read_text = task(READ, "chat", "exact_match")
+    read_text = task(READ, "chat", "exact_match", num_fewshot=0)
     write_run(tmp_path / "chat", {"sea_belebele_th_chat": read_text}, OLD.replace("03-04", "04-04"), model="m", **template)
     return scores_of(read(tmp_path).best())
 
@@ -48,6 +48,8 @@ def test_forms_by_hand(scores):
     smaller = [p for p in plain if p <= plain[0]]  # Holm: each of these times the number of those that are not smaller
     assert found.p == pytest.approx(min(1, max(p * sum(q >= p for q in plain) for p in smaller)))
     assert found.difference == pytest.approx(15)
+    assert found.exemplars == "3 and 0", "part of the difference may be theirs"
+    assert table.loc[("litilo_ppl", "litilo_ppl, chat template")].exemplars == "3"
 
 
 def test_the_page_has_a_panel_a_model(scores):

@@ -172,12 +172,13 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     )
 
 
-def write_seeds(folder, suite="", **more):
+def write_seeds(folder, suite="", limit=256, **more):
     """Three runs with sampled answers, as `run --seeds` makes them with vLLM, which has a seed among its arguments."""
     for seed in (1, 2, 3):
         arguments = {"pretrained": "org/model", "seed": seed} | more
         config = {"model": "vllm", "model_args": arguments, "torch_seed": seed}
-        configs = {"toy_th": {"metadata": {"version": 1.0, "suite": suite}}}
+        metadata = {"version": 1.0, "suite": suite}
+        configs = {"toy_th": {"metadata": metadata, "generation_kwargs": {"max_gen_toks": limit}}}
         scores = {"toy_th": {"acc,none": seed / 10}}
         write_results(folder / f"seed_{seed}", f"2026-01-0{seed}T00-00-00", scores, config=config, configs=configs)
 
@@ -195,12 +196,13 @@ def test_of_several_seeds_one_is_shown_and_the_note_says_so(suite, tmp_path):
     )
 
 
-def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(tmp_path):
+@pytest.mark.parametrize(("other", "said"), [({"dtype": "float16"}, "dtype: "), ({"limit": 768}, "limit of tokens: ")])
+def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(other, said, tmp_path):
     write_seeds(tmp_path)
-    write_seeds(tmp_path / "other", dtype="float16")
+    write_seeds(tmp_path / "other", **other)
     notes = read(tmp_path).best().notes
     assert sum("differ in the seed alone" in note for note in notes) == 1
-    assert sum("left out" in note and "dtype: " in note for note in notes) == 3
+    assert sum("left out" in note and said in note for note in notes) == 3
 
 
 def test_a_copy_of_a_results_file_is_no_run(tmp_path):
@@ -225,6 +227,7 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
         ({"revision": "b"}, "2 different revisions under one name"),
         ({"peft": "org/x"}, "2 different adapters or quantisations under one name"),
         ({"pretrained": "org/other"}, "2 different models under one name (toy_th with org/model, toy_vi with org/other)"),
+        ({"revision": None, "answered_by": ["org/model-2"]}, "2 different revisions under one name"),
         ({}, None),
     ],
 )
@@ -232,10 +235,26 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
     """Each has a task that the other lacks, so that no run takes the place of another."""
     first = {"pretrained": "org/model", "revision": "a"}
     for task, stamp, arguments in (("toy_th", OLD, first), ("toy_vi", NEW, first | of_second)):
-        config = {"model_args": arguments}
+        config = {"model_args": arguments, "answered_by": arguments.get("answered_by")}  # by a server
         write_run(tmp_path, {task: toy([0.0, 1.0])}, stamp, model=arguments["pretrained"], config=config)
     notes = comparison_notes(read(tmp_path, names={tmp_path: "mine"}).best())
     assert any(said in note for note in notes) if said else not notes
+
+
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ({}, "org/model"),
+        ({"thinking": "on", "effort": "low"}, "org/model (thinking on, effort low)"),
+        ({"enable_thinking": False}, "org/model (thinking off)"),
+        ({"chat_template_args": {"enable_thinking": False}}, "org/model (thinking off)"),
+        ({"chat_template_kwargs": '{"reasoning_effort": "high"}'}, "org/model (effort high)"),
+        ({"chat_template_args": "reasoning_effort"}, "org/model"),
+    ],
+)
+def test_a_model_that_was_told_how_to_think_is_a_model_of_its_own(tmp_path, told, name):
+    write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"model_args": {"pretrained": "org/model", **told}})
+    assert [run.model for run in read(tmp_path).runs] == [name]
 
 
 def test_nothing_to_read_is_one_line(tmp_path):

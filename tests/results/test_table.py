@@ -254,6 +254,7 @@ def test_scores_as_records(tmp_path, capsys):
 
 
 FACTS = {"data_sha256": "a" * 64, "headline_metric": "acc"}
+LIMIT = {"generation_kwargs": {"max_gen_toks": 768}}  # with --thinking_tokens 512, which no setting of the run names
 
 
 @pytest.mark.parametrize(
@@ -262,8 +263,10 @@ FACTS = {"data_sha256": "a" * 64, "headline_metric": "acc"}
         ({"n-shot": {"toy_th": 0}}, "number of exemplars"),
         ({"versions": {"toy_th": 2.0}}, "version of the task"),
         ({"chat_template_sha": "c0ffee"}, "use of a chat template"),
+        ({"fewshot_as_multiturn": True}, "use of turns for exemplars"),
         ({"data_sha256": "b" * 64}, "rows of the data set"),
         ({"headline_metric": "acc_norm"}, "headline metric"),
+        ({"generation_kwargs": {"max_gen_toks": 8448}}, "limit of tokens"),
         ({}, None),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -272,7 +275,8 @@ def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, 
     for model, right, more in (("a", [1.0] * 40, {}), ("b", [0.0, 1.0] * 20, change)):
         own = task(right, **{name: more.get(name, value) for name, value in FACTS.items()})
         own["scores"]["acc_norm,none"] = 0.1
-        parts = {name: value for name, value in more.items() if name not in FACTS}
+        own |= {name: more.get(name, value) for name, value in LIMIT.items()}
+        parts = {name: value for name, value in more.items() if name not in (*FACTS, *LIMIT)}
         write_run(tmp_path / model, {"toy_th": own}, model=model, **parts)
     text = shown(tmp_path)
     assert ("a is better than b" in text) == (said != "headline metric"), "of two metrics there is no difference"
@@ -295,16 +299,17 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     assert {model: places.text for model, places in ranks.items()} == {"a": "1–3", "b": "1–3", "c": "1–3"}
 
 
-def test_rows_that_are_logged_twice_and_parameters_that_a_server_refuses_are_said(tmp_path):
+def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
     """In the table, and in the notes of a record."""
     twice = task([1] * 10 + [0] * 10)
-    write_run(
-        tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}}, config={"refused_parameters": {"temperature": "not sent"}}
-    )
+    config = {"refused_parameters": {"temperature": "not sent"}, "answered_by": ["gpt-1", "gpt-2"], "prompts_cut_at": 2048}
+    write_run(tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}}, config=config)
     [record] = records_of(read(tmp_path).best())
     for text in (shown(tmp_path), record["notes"]):
         assert "toy_th: 20 of 40 logged rows repeat others, and count again" in text
         assert "answers were not asked for as configured: the server refuses temperature (not sent)" in text
+        assert "answered by gpt-1, gpt-2, as the server calls the model" in text
+        assert "prompts seem to have been cut at 2,048 tokens" in text
 
 
 @pytest.mark.parametrize(
@@ -335,3 +340,21 @@ def test_a_mean_over_unlike_numbers_of_exemplars_has_a_note(tmp_path, asked, sha
         assert "means mix" not in text + page
     else:
         assert f"note: {said}" in text and f"{said}." in page
+
+
+def test_a_mean_over_tasks_with_and_without_a_chat_template_has_a_note(tmp_path):
+    """Not where options are ranked without it, and answers written behind it."""
+
+    def write(name, variant, template=None):
+        kind = {"output_type": "generate_until"} if variant == "chat" else {}
+        one = toy([1.0, 0.0] * 6, variant=variant) | kind
+        write_run(tmp_path / name, {name: one}, model="org/a", chat_template_sha=template)
+
+    for own in (("toy_th", "to_ppl"), ("toy_lo", "litilo_ppl"), ("toy_vi", "chat", "c0ffee"), ("toy_id", "chat", "c0ffee")):
+        write(*own)
+    assert "differ in the use of a chat template" not in shown(tmp_path)
+    write("toy_my", "tito_ppl", "c0ffee")
+    said = "org/a: tasks that ask alike differ in the use of a chat template (toy_lo, toy_th against toy_my)"
+    assert f"note: {said}" in " ".join(shown(tmp_path).split())
+    write_report(read(tmp_path), tmp_path / "out")
+    assert f"{said}." in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").replace("\\", "")

@@ -13,10 +13,12 @@ from lm_eval.models.huggingface import HFLM
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from lm_eval_sea.models.chat_server import ChatServer, RequestError, say_if_another
+from lm_eval_sea.models.generated_text import GeneratedText
 from lm_eval_sea.models.server_parameters import ServerParameters
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
 from lm_eval_sea.run.answer_cache import digest_of_weights
+from lm_eval_sea.run.answering import what_servers_said
 from lm_eval_sea.run.api_server import check_choice, check_replies
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
@@ -135,6 +137,26 @@ def test_a_server_that_answers_as_another_model(told, is_said, caplog):
 def test_an_alias_is_no_other_model(caplog):
     say_if_another("org/small-latest", "small-2025-01-31")
     assert not caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("prompts", "cut_at"),  # characters and tokens
+    [
+        ([(900, 220), (1500, 256), (1100, 256), (2000, 256)], 256),
+        ([(900, 220), (1100, 256), (2000, 256), (2100, 500)], None),  # some are longer
+        ([(900, 220), (1100, 256), (1101, 256), (1102, 256)], None),  # of like lengths
+        ([(900, 220), (1100, 256), (2000, 256)], None),  # two, by chance
+        ([(900, 1), (1500, 1), (1100, 1), (2000, 1)], None),  # it does not count
+        ([(900, None), (1500, None), (1100, None), (2000, None)], None),
+    ],
+)
+def test_a_server_that_cuts_prompts(prompts, cut_at):
+    """And counts what is left of them."""
+    asked = [
+        SimpleNamespace(args=("x" * length,), resps=[GeneratedText("A", prompt_tokens=tokens)]) for length, tokens in prompts
+    ]
+    tasks = {"one": SimpleNamespace(_instances=asked[:2]), "other": SimpleNamespace(_instances=asked[2:])}
+    assert what_servers_said(tasks).get("prompts_cut_at") == cut_at
 
 
 # rows

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -14,15 +15,18 @@ from ..models.toy_server import DROP, HANG, refusal, serve
 
 
 @pytest.mark.slow
-def test_results_say_which_parameters_the_server_refuses(samples, tmp_path, monkeypatch, caplog):
-    """Those of an answer that an earlier run kept; in the second run none is refused."""
+def test_results_say_which_parameters_the_server_refuses_and_which_models_answer(samples, tmp_path, monkeypatch, caplog):
+    """Also of an answer that an earlier run kept; in the second run none is refused, and the name leads to a newer model."""
     monkeypatch.chdir(samples)
     broken = True
+
+    def named(model):
+        return replace(THINKING, pieces=[(None, f'data: {{"model": "{model}", "choices": []}}'), *THINKING.pieces])
 
     def behave(body, number):
         if broken and "temperature" in body:
             return refusal("temperature is not supported", "temperature")
-        return DROP if broken and number > 1 else THINKING
+        return DROP if broken and number > 1 else named("toy-2026-01" if broken else "toy-2026-06")
 
     with serve(behave) as toy:
         given = run_on_server(toy, tmp_path, "--limit", "2", model_args=",num_concurrent=1,max_retries=0")
@@ -32,6 +36,7 @@ def test_results_say_which_parameters_the_server_refuses(samples, tmp_path, monk
         broken = False
         assert main(given) == 0
     assert written(tmp_path)["config"]["refused_parameters"] == {"temperature": "not sent"}
+    assert written(tmp_path)["config"]["answered_by"] == ["toy-2026-01", "toy-2026-06"]
     assert caplog.text.count("the server refuses parameters: temperature (not sent)") == 2
 
 

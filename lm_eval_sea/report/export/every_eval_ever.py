@@ -207,6 +207,8 @@ def _generation(task: TaskRun) -> dict[str, Any]:
         arguments |= {"max_tokens": longest, "temperature": float(temperature) if is_number(temperature) else 0.0}
     details = {
         "num_fewshot": task.num_fewshot,
+        "thinking": task.run.settings.thinking,
+        "effort": task.run.settings.effort,
         "task_version": task.version,
         "variant": task.facts.variant or None,
         "setting": task.facts.setting or None,

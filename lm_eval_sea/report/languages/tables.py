@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from lm_eval_sea.report.languages.measures import Answers, against_english, consistencies, rank_correlation, shared_errors
-from lm_eval_sea.results.runs import Runs, TaskRun
+from lm_eval_sea.results.runs import Runs, TaskRun, mixed_settings, under_one_name
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.uncertainty import Estimate, holm
 from lm_eval_sea.results.visible_text import csv_text, some_names
@@ -58,6 +58,7 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
     notes = list(runs.notes)
     native: dict[Condition, dict[str, Answers]] = {}
     english: dict[Condition, Answers] = {}
+    read: dict[Condition, list[TaskRun]] = {}
     others: list[str] = []
     for task in runs.tasks:
         facts = task.facts
@@ -77,10 +78,15 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
             num_fewshot="" if task.num_fewshot is None else str(task.num_fewshot),
         )
         answers = _read_answers(task, condition.metric, notes)
+        if answers is not None:  # a setting or prompt of its own may have its English from another
+            read.setdefault(condition._replace(setting="", prompt=""), []).append(task)
         if answers is not None and facts.language == ENGLISH:
             english[condition._replace(prompt="")] = answers
         elif answers is not None:
             native.setdefault(condition, {})[facts.language] = answers
+    for condition, tasks in read.items():
+        notes += (f"{condition.model}, {condition.data_set}: {line}" for line in mixed_settings(tasks, "limit of tokens"))
+    notes += under_one_name(task for tasks in read.values() for task in tasks)
     if others:
         notes.append(f"{len(others)} tasks left out, for they are of no parallel test: {some_names(others)}")
     if not native:

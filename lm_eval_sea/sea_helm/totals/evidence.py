@@ -24,7 +24,10 @@ SUITE = "sea_helm"
 # A row's metric → its greatest value.
 NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBABILITY: 100.0}
 # In what runs of a task must agree to be draws of one score: settings of `task_settings`, and of the run.
-_OF_TASK = ("number of exemplars", "exemplars", "version of the task", "version of the prompt file", "rows of the data set")
+_OF_TASK = (
+    *("number of exemplars", "exemplars", "limit of tokens", "version of the task", "version of the prompt file"),
+    "rows of the data set",
+)
 _OF_RUN = (
     *("adapter_or_quantisation", "chat_template", "system_instruction", "thinking", "generation"),
     *("revision", "weights", "dtype", "softmax_dtype"),

@@ -43,7 +43,7 @@ def test_a_model_in_a_folder_is_exported(runs, tmp_path):
     shutil.copytree(runs / "org__a", folder)
     [path] = folder.glob("results_*.json")
     content = json.loads(path.read_text()) | {"model_name": "/data/checkpoints/my_model", "date": 1234567890.25}
-    content["config"]["model_args"] = {"pretrained": "/data/checkpoints/my_model"}
+    content["config"] |= {"model_args": {"pretrained": "/data/checkpoints/my_model"}, "thinking": "on"}
     path.write_text(json.dumps(content))
     for model in ([], [], ["--model", "my-lab/mine"]):
         assert main(["export", "every-eval-ever", str(folder), *model, "--out", str(out)]) == 0
@@ -51,6 +51,8 @@ def test_a_model_in_a_folder_is_exported(runs, tmp_path):
     assert {record["model_info"]["id"] for record in found.values()} == {"local/my_model", "my-lab/mine"}
     for name, record in found.items():
         assert re.fullmatch(rf"data/lm-eval-sea/{record['model_info']['id']}/[0-9a-f-]{{36}}\.json", name)
+        details = [entry["generation_config"]["additional_details"] for entry in record["evaluation_results"]]
+        assert {detail["thinking"] for detail in details} == {"on"}, "the model's id does not say it"
         assert record["evaluation_timestamp"] == "1234567890" and "/data/checkpoints" not in json.dumps(record)
     assert len(found) == 2
     # by the package's own validator; without warnings, which keep a record out of the datastore

@@ -6,6 +6,7 @@ import math
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,8 +108,10 @@ def test_the_same_wrong_option_by_hand():
     assert shared_errors(first, answers({"z": 0})) is None
 
 
-def write_run(folder: Path, tasks: dict[str, tuple[dict, dict]], *, num_fewshot: int = 3, stamp: str = STAMP) -> Path:
-    """lm-eval's output: by task its metadata, and the right (1) and wrong (0) answers of its questions."""
+def write_run(
+    folder: Path, tasks: dict[str, tuple[dict, dict]], *, num_fewshot: int = 3, stamp: str = STAMP, limit: int = 256, **more: Any
+) -> Path:
+    """lm-eval's output: by task its metadata, and the right (1) and wrong (0) answers of its questions; `more` of the run."""
     planted = {}
     for name, (data, right) in tasks.items():
         rows = [
@@ -117,7 +120,8 @@ def write_run(folder: Path, tasks: dict[str, tuple[dict, dict]], *, num_fewshot:
         ]
         facts = {"parallel": True, "dataset": "belebele", **data}
         planted[name] = {"scores": {"acc,none": 0.5}, "metadata": facts, "rows": rows, "num_fewshot": num_fewshot}
-    lm_eval_output.write_run(folder, planted, stamp, model="planted")
+        planted[name]["generation_kwargs"] = {"max_gen_toks": limit}
+    lm_eval_output.write_run(folder, planted, stamp, model="planted", **more)
     return folder
 
 
@@ -191,6 +195,29 @@ def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, repor
     assert "planted: en of 2026-01-02" in err
     assert "3-shot: no answers in English with as many exemplars (there are some with 0), so no differences" in err
     assert not (tables / "differences.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, None),
+        (
+            {"chat_template_sha": "c0ffee"},
+            "tasks that ask alike differ in the use of a chat template (id against en)",
+        ),
+        ({"limit": 768}, "tasks that ask alike differ in the limit of tokens (id against en)"),
+        (
+            {"config": {"weights_digest": "b"}},
+            "planted: the scores are of 2 different weights under one name (id with b, en with a); give each its own",
+        ),
+    ],
+)
+def test_languages_that_were_not_asked_alike_are_said(tmp_path, report, change, said):
+    own = {"config": {"weights_digest": "a"}}
+    write_run(tmp_path / "results", {"en": (metadata("en"), RIGHT_EN)}, **own)
+    write_run(tmp_path / "results" / "id", {"id": (metadata("id"), RIGHT_ID)}, **own | change)
+    _, (_, err) = report(tmp_path / "results")
+    assert said in err if said else "differ" not in err
 
 
 def test_rank_correlations_of_different_questions_are_noted(tmp_path, report):

@@ -30,17 +30,18 @@ def metadata(language: str, task: str) -> dict:
 
 def write_run(
     folder: Path, seed: int, rows: dict, *, model: str = "org/model", samples: bool = True, facts: dict | None = None,
-    **more: object,
+    limit: int = 32, **more: object,
 ) -> Path:  # fmt: skip
     """Writes one run, whose date is that of the seed: (language, task) → rows of (score, label), perhaps with more of doc.
 
-    `facts` has for tasks other metadata, `more` other parts of the results file.
+    `facts` has for tasks other metadata, `limit` is of the tokens of an answer, `more` has other parts of the results file.
     """
     tasks = {}
     for (language, task), planted in rows.items():
         name, known = task_name(language, task), metadata(language, task) | (facts or {}).get(task, {})
         mean = sum(row[0] for row in planted) / len(planted)
         tasks[name] = {"scores": {f"{known['headline_metric']},none": mean}, "metadata": known}
+        tasks[name]["generation_kwargs"] = {"max_gen_toks": limit}
         docs = [
             {"id": str(number), "cluster": str(number), "label": row[1], **(row[2] if len(row) > 2 else {})}
             for number, row in enumerate(planted)

@@ -173,6 +173,7 @@ def test_runs_of_two_models_have_no_total(tmp_path, capsys):
     ("change", "said"),
     [
         ({"n-shot": {"sea_helm_id_nli": 5}}, "number of exemplars (0 in {a}, 5 in {b})"),
+        ({"limit": 8224}, "limit of tokens (32 in {a}, 8224 in {b})"),
         ({"data_sha256": "b"}, "rows of the data set (a in {a}, b in {b})"),
         ({"chat_template_sha": "c0ffee"}, "chat template (c0ffee in {b}, none in {a})"),
         ({"system_instruction_sha": "c0ffee"}, "system instruction (c0ffee in {b}, none in {a})"),
