@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .hub_files import first_line
 
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
