@@ -12,7 +12,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TaskRecord
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT
-from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.hub_files import DataError, first_line
 from lm_eval_sea.tasks._shared.metrics.words import segment
 from lm_eval_sea.tasks._shared.rows import (
     Row,
@@ -83,8 +83,7 @@ def token_counter(name: str) -> Callable[[str], int]:
     try:
         tokenizer = AutoTokenizer.from_pretrained(name)
     except (OSError, ValueError, KeyError) as error:
-        first_line = str(error).strip().split("\n", 1)[0]
-        raise DataError(f"tokenizer {name!r} cannot be loaded ({first_line})") from error
+        raise DataError(f"tokenizer {name!r} cannot be loaded ({first_line(error)})") from error
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
 
 

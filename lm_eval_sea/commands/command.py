@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import functools
 import sys
 import textwrap
@@ -53,6 +54,7 @@ class Command:
     about: str = ""
     exits: str = ""  # what each exit status means
     refused: int = 2  # the exit status where it raises a `Refusal`, or the `DataError` of rows or a tokenizer
+    writes: bool = False  # files; what the system says of one that cannot be written is refused, too
     arguments: Sequence[Argument] = ()
     # Options of one way to use the command, by the flag that chooses it, which is the first of them; "" has those of the way
     # without such a flag. Their defaults are None, so that an option of another way is noticed.
@@ -97,8 +99,10 @@ class Command:
         except RunError as error:
             return fail(error, error.status)
         except Exception as error:
+            of_files = self.writes and isinstance(error, OSError) and error.errno not in (None, errno.EPIPE)
             # by its place: its module imports what a command that only lists names does without
-            if isinstance(error, Refusal) or f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError"):
+            of_data = f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError")
+            if isinstance(error, Refusal) or of_files or of_data:
                 return fail(error, self.refused)
             raise
 

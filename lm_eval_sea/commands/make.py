@@ -39,25 +39,22 @@ def _named(arguments: argparse.Namespace) -> int:
 
     first, *wanted = arguments.names
     out = arguments.out or Path(first)
-    try:
-        if arguments.out:
-            files, superfluous, notes = files_on_demand(arguments.names), [], []
-        elif not out.is_dir() and names_on_demand([first]):
-            return fail(f"{first} needs --out, the folder to write", 2)
-        else:
-            tasks = own_tasks(out, wanted or ["*"])
-            files, notes = own_files(tasks), notes_on_rows(tasks)
-            superfluous = [] if wanted else no_longer_made(files, out)
-        if not files:
-            return fail(f"{first} makes no task {', '.join(wanted)}", 2)
-        print_notes(notes)
-        if arguments.check:
-            lines = differences(files, out, superfluous)
-            print("\n".join(lines) or f"{len(files)} files agree with their prompts")
-            return 1 if lines else 0
-        write_files(files, out, superfluous)
-    except OSError as error:
-        return fail(error, 2)
+    if arguments.out:
+        files, superfluous, notes = files_on_demand(arguments.names), [], []
+    elif not out.is_dir() and names_on_demand([first]):
+        return fail(f"{first} needs --out, the folder to write", 2)
+    else:
+        tasks = own_tasks(out, wanted or ["*"])
+        files, notes = own_files(tasks), notes_on_rows(tasks)
+        superfluous = [] if wanted else no_longer_made(files, out)
+    if not files:
+        return fail(f"{first} makes no task {', '.join(wanted)}", 2)
+    print_notes(notes)
+    if arguments.check:
+        lines = differences(files, out, superfluous)
+        print("\n".join(lines) or f"{len(files)} files agree with their prompts")
+        return 1 if lines else 0
+    write_files(files, out, superfluous)
     if arguments.out:
         print(f"{len(files)} files written below {out}")
         return 0
@@ -100,10 +97,7 @@ def _translated(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
     from lm_eval_sea.results.visible_text import some_names
 
-    try:
-        files, notes = write_translations(read(*arguments.translated).best(), arguments.out)
-    except OSError as error:
-        return fail(error, 2)
+    files, notes = write_translations(read(*arguments.translated).best(), arguments.out)
     for file in files:
         print(f"{file.path}: {file.rows:,} rows")
         if file.untranslated:
@@ -180,5 +174,6 @@ lm-eval-sea run --model hf --model_args pretrained=MODEL --tasks sea_belebele_jv
         ],
         "--translated": [Argument("--translated", RUNS.options)],
     },
+    writes=True,
     run=_make,
 )

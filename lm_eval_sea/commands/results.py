@@ -52,19 +52,16 @@ def _report(arguments: argparse.Namespace) -> int:
         from lm_eval_sea.report.write import write_report
     except ModuleNotFoundError as error:
         return fail(ModuleNotFoundError(f"a report needs {error.name}: {install_extra('report')}"), 2)
-    try:
-        written = write_report(
-            read(*arguments.runs, names=dict(arguments.name or [])),
-            arguments.out,
-            shown_rows=arguments.rows,
-            all_runs=bool(arguments.all_runs),
-            steps=bool(arguments.steps),
-            published=bool(arguments.published),
-            weigh=arguments.weigh or "task",
-            paper=bool(arguments.latex),
-        )
-    except OSError as error:
-        return fail(error, 2)
+    written = write_report(
+        read(*arguments.runs, names=dict(arguments.name or [])),
+        arguments.out,
+        shown_rows=arguments.rows,
+        all_runs=bool(arguments.all_runs),
+        steps=bool(arguments.steps),
+        published=bool(arguments.published),
+        weigh=arguments.weigh or "task",
+        paper=bool(arguments.latex),
+    )
     print_notes(written.notes)
     print(f"{written.page}: {written.models} models, {written.tasks} tasks, {written.rows:,} logged rows")
     return 0
@@ -76,10 +73,7 @@ def _languages(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
 
     comparisons, notes = load_comparisons(read(*arguments.runs).best(), arguments.metric)
-    try:
-        written = write_tables(comparisons, arguments.out, notes)
-    except OSError as error:
-        return fail(error, 1)
+    written = write_tables(comparisons, arguments.out, notes)
     for name in ("differences", "consistency", "errors"):
         if rows := written.get(arguments.out / f"{name}.csv"):
             print(summary(rows, name), end="\n\n")
@@ -92,15 +86,12 @@ def _every_eval_ever(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.report.export.every_eval_ever import records
     from lm_eval_sea.results.read import read
 
-    try:
-        made, notes = records(read(*arguments.runs).best(), arguments.model)
-        for path, record in made.items():
-            file = arguments.out / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-            print(f"{file}: {len(record['evaluation_results'])} scores")
-    except OSError as error:
-        return fail(error, 2)
+    made, notes = records(read(*arguments.runs).best(), arguments.model)
+    for path, record in made.items():
+        file = arguments.out / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        print(f"{file}: {len(record['evaluation_results'])} scores")
     print_notes(notes)
     return 0
 
@@ -182,6 +173,7 @@ lm-eval-sea report results --languages --metric acc --out languages_acc""",
             argument("--metric", metavar="NAME", help="what says if an answer is right (default: each task's headline metric)"),
         ],
     },
+    writes=True,
     run=_report,
 )
 
@@ -209,6 +201,7 @@ package every-eval-ever (Python 3.12 or later) checks them: every_eval_ever vali
                 argument("--out", metavar="DIR", type=Path, required=True, help="root of a datastore to make or complete"),
                 argument("--model", metavar="ORGANISATION/NAME", type=_model, help=_MODEL_ID),
             ],
+            writes=True,
             run=_every_eval_ever,
         ),
         Command(

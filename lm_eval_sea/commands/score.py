@@ -50,10 +50,7 @@ def _score(arguments: argparse.Namespace) -> int:
     totals = compute(evidence, suite, method)
     print(as_text(totals), end="")
     if arguments.out:
-        try:
-            write(totals, arguments.out)
-        except OSError as error:
-            return fail(error, 1)
+        write(totals, arguments.out)
     return 0
 
 
@@ -173,5 +170,6 @@ lm-eval-sea score results --reread results-reread""",
         "--reread": [argument("--reread", metavar="FOLDER", type=Path, help="where to write results and samples")],
     },
     refused=1,
+    writes=True,
     run=_score,
 )

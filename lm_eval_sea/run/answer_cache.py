@@ -14,10 +14,11 @@ import json
 import os
 import pickle
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.run.model_check import LOADED, WEIGHTS, revision_of
@@ -157,9 +158,7 @@ def alone_with(use_cache: str) -> Iterator[None]:
     path = Path(f"{use_cache}.lock")
     with path.open("w") as file:
         try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file)
         except BlockingIOError as error:
             raise RunError(f"the same run is at work, and keeps its answers in {path.parent}; wait for its end") from error
         except (ImportError, OSError):  # Windows, and shared disks that know no locks
@@ -169,6 +168,21 @@ def alone_with(use_cache: str) -> Iterator[None]:
         finally:
             path.unlink(missing_ok=True)
             _remove_if_empty(path.parent)
+
+
+def lock(file: IO[str], patience: float = 0) -> None:
+    """Locks a file, for which it waits so many seconds; a BlockingIOError says that another process has it."""
+    import fcntl
+
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.2)
 
 
 def files_of(use_cache: str) -> list[Path]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from lm_eval_sea.models.chat_server import ServerError
-from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.results.visible_text import encodable, one_line
 from lm_eval_sea.run.request import FailedRunError, RunError, in_one_line
 
 _SHOWN = 300  # characters of an error
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _ANOTHER_TYPE = "another dtype, such as --model_args dtype=float32, may help"
 
 
@@ -68,7 +66,7 @@ def blame(error: Exception) -> TasksFailedError | None:
 def fault_of(answer: Any) -> str | None:
     """Why an answer of a model cannot be scored or saved, if so."""
     if isinstance(answer, str):
-        return "the answer has a lone surrogate, which no file can hold" if _SURROGATE.search(answer) else None
+        return "the answer has a lone surrogate, which no file can hold" if encodable(answer) != answer else None
     number = answer[0] if isinstance(answer, tuple) else answer
     if isinstance(number, float) and math.isnan(number):
         return f"the log-likelihood is not a number; {_ANOTHER_TYPE}"

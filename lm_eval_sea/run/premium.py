@@ -85,8 +85,8 @@ def note_premiums(tasks: Tasks, tokenizer: Any | None, *, flag: str = "") -> dic
         logger.info("%s: tokens are not compared with English: %s", of, why)
     for name, language in languages.items():
         if language in measured:
-            mean, _, low, high, _, texts, _ = measured[language]
-            said = {"mean": mean, "low": low, "high": high, "texts": texts}
+            found = measured[language]
+            said = {"mean": found.mean, "low": found.low, "high": found.high, "texts": found.rows}
             of_task = tasks[name].config.metadata.setdefault("provenance", {})
             of_task["token_premium"] = {key: value for key, value in said.items() if value is not None}
     return {name: measured[language].mean for name, language in languages.items() if language in measured}

@@ -40,11 +40,6 @@ def in_one_line(error: BaseException) -> str:
     return text
 
 
-def first_line(error: BaseException) -> str:
-    """The first line of what an error says, 200 characters at most; some libraries append whole logs."""
-    return (str(error).strip() or type(error).__name__).split("\n")[0][:200]
-
-
 def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | None) -> None:
     """Refuses names of this pack that it does not have, more exemplars than there are, and no rows.
 

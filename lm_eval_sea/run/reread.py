@@ -130,8 +130,8 @@ def _why_not(task: Any, of: TaskRun, rows: _Logged) -> str | None:
         except (KeyError, TypeError, ValueError, IndexError):
             return f"row {number} is not as lm-eval logs it"
         parts = task.doc_to_text(docs[number]).split(doc.get("document") or "\0")  # which is cut for short windows
-        said = _one_line(_said(prompt))
-        if not all(_one_line(part) in said for part in parts):
+        said = " ".join(_said(prompt).split())
+        if not all(" ".join(part.split()) in said for part in parts):
             return f"what it asks has changed (row {number})"
     return None
 
@@ -154,10 +154,6 @@ def _asked(row: Mapping[str, Any]) -> tuple[str | JsonChatStr, dict[str, Any], s
 def _said(prompt: str | JsonChatStr) -> str:
     """The text of a prompt."""
     return prompt if isinstance(prompt, str) else "\n".join(str(message["content"]) for message in json.loads(prompt.prompt))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 @LM.register

@@ -18,6 +18,7 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.request import FailedRunError
 
@@ -93,10 +94,8 @@ def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Ma
         _to_disk(path)
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
     content = {"digest": digest, "files": sizes, **measured, "asked": masked(asked)}
-    beside = folder / f".{MARK}.{os.getpid()}"
-    beside.write_text(json.dumps(content, indent=1, default=str) + "\n", encoding="utf-8")
-    _to_disk(beside)
-    beside.replace(folder / MARK)
+    write_whole(folder / MARK, json.dumps(content, indent=1, default=str) + "\n")
+    _to_disk(folder / MARK)
 
 
 def installed() -> dict[str, str | None]:

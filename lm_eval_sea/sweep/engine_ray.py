@@ -9,11 +9,11 @@ from typing import Any
 
 import ray
 
-from lm_eval_sea.run.request import first_line
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
 from lm_eval_sea.sweep.sweep import Events
+from lm_eval_sea.tasks._shared.hub_files import first_line
 
 _RETRIES = 10  # of a job whose worker or node died; a job that kills its machine each time must end, too
 _PATIENCE = 5.0  # seconds between two looks at what has begun; what has ended is seen at once

@@ -13,6 +13,7 @@ from typing import Any
 
 import submitit
 
+from lm_eval_sea.run.request import in_one_line
 from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job
@@ -41,7 +42,7 @@ class SlurmEngine:
         except RuntimeError as error:  # submitit looks for srun
             raise PlanError("--engine slurm: there is no srun here; start the sweep where you would call sbatch") from error
         except (ValueError, NameError, TypeError, AssertionError) as error:
-            raise PlanError(f"slurm: {' '.join(str(error).split())}") from error
+            raise PlanError(f"slurm: {in_one_line(error)}") from error
 
     def machines(self) -> list[Resources]:
         """What the nodes of the partition have, one entry for each kind of node."""

@@ -7,7 +7,6 @@ that the job can be run elsewhere and two never write to one folder.
 
 from __future__ import annotations
 
-import fcntl
 import io
 import json
 import os
@@ -133,15 +132,10 @@ def _alone_in(folder: Path) -> Iterator[None]:
         IncompleteError: if another one goes on working.
     """
     with (folder / LOCK).open("w") as file:
-        deadline = time.monotonic() + _WAIT_FOR_LOCK
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise IncompleteError(f"another process works on {folder}; is this sweep running elsewhere?") from None
-                time.sleep(0.2)
+        try:
+            answer_cache.lock(file, _WAIT_FOR_LOCK)
+        except BlockingIOError:
+            raise IncompleteError(f"another process works on {folder}; is this sweep running elsewhere?") from None
         yield
 
 

@@ -17,11 +17,12 @@ from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
 from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer, revision_of
 from lm_eval_sea.run.output_folder import probe, size_of_samples
-from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request, first_line
+from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request
 from lm_eval_sea.run.seeds import sampling_values
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model, Plan, PlanError, Resources
+from lm_eval_sea.tasks._shared.hub_files import first_line
 
 _TOKENIZER_FILES = ("tokenizer*", "vocab*", "merges*", "special_tokens_map.json", "chat_template*", "*.model")
 

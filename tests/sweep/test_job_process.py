@@ -11,25 +11,20 @@ import pytest
 from lm_eval_sea.run import run as run_module
 from lm_eval_sea.sweep import job_process
 from lm_eval_sea.sweep.completeness import MARK, IncompleteError
-from lm_eval_sea.sweep.plan import read_plan
-from lm_eval_sea.sweep.sweep import prepare
-from tests.sweep.plans import write_plan
+from tests.sweep.plans import run_here
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def run_one(tmp_path, tiny_model, samples, monkeypatch):
-    """Runs the only job of a plan in this process; returns its folder."""
-    monkeypatch.chdir(samples)
+def run_one(tmp_path, tiny_model, samples):
+    """Runs the only job of a plan in this process; returns its mark."""
     model = shutil.copytree(tiny_model, tmp_path / "a")
-    plan = read_plan(write_plan(tmp_path / "plan.yaml", models=[{"model_args": {"pretrained": str(model)}}]))
-    [job] = prepare(plan, "suite").jobs
-    job.folder.mkdir(parents=True)
 
     def run_one():
-        job_process._run(json.loads(json.dumps(job.task(plan))), job.folder)
-        return job.folder
+        run_here(tmp_path, tmp_path / "out", samples, models=[{"model_args": {"pretrained": str(model)}}])
+        [mark] = (tmp_path / "out").rglob(MARK)
+        return json.loads(mark.read_text())
 
     return run_one
 
@@ -38,7 +33,7 @@ def test_a_clock_that_is_set_back_gives_no_negative_time(run_one, monkeypatch):
     seconds = itertools.count(time.time(), -100)
     clock = SimpleNamespace(time=lambda: next(seconds), monotonic=time.monotonic)
     monkeypatch.setattr(job_process, "time", clock)  # that of this module alone: others wait by it
-    assert 0 < json.loads((run_one() / MARK).read_text())["seconds"] < 3600
+    assert 0 < run_one()["seconds"] < 3600
 
 
 def test_weights_that_are_written_over_during_a_run_yield_no_result(run_one, tmp_path, monkeypatch):

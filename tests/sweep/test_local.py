@@ -8,39 +8,13 @@ import signal
 
 import pytest
 
-from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sweep.completeness import MARK
-from tests.conftest import ROOT
 from tests.sweep import plans
 
 pytestmark = pytest.mark.slow
 TASKS = ["sea_xcopa_th_to_ppl", "sea_xnli_th"]
 HAS_REPORT = importlib.util.find_spec("jinja2") is not None  # which it needs
 LOCAL = ("--engine", "local")
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory):
-    """A folder with two models, a and b."""
-    from make_tiny_model import make_model
-
-    folder = tmp_path_factory.mktemp("models")
-    for seed, name in enumerate("ab"):
-        make_model(folder / name, bos=False, max_length=4096, hidden=16, layers=1, seed=seed)
-    return folder
-
-
-@pytest.fixture
-def sweep_here(samples, monkeypatch, capsys):
-    """Runs `lm-eval-sea sweep ARGUMENTS` in this process, which starts jobs as the command does; returns status and output."""
-    monkeypatch.chdir(samples)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-
-    def sweep_here(*arguments):
-        capsys.readouterr()
-        return main(["sweep", *map(str, arguments)]), capsys.readouterr().out
-
-    return sweep_here
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.sweep import plans
-from tests.sweep.test_local import models  # noqa: F401
 
 pytest.importorskip("ray", reason="needs ray: pip install 'lm-eval-sea[ray]'")
 pytestmark = pytest.mark.slow
@@ -40,7 +39,7 @@ def workers_at_work(cluster):
     return [parent for job in jobs if (parent := job.parent()) and ours & {each.pid for each in parent.parents()}]
 
 
-def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, samples, cluster):  # noqa: F811
+def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, samples, cluster):
     output = tmp_path / "out"
     undisturbed = plans.run_here(models, tmp_path / "undisturbed", samples, **PLAN)
     chance = random.Random(0)

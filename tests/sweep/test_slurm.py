@@ -15,7 +15,6 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sweep.plan import Resources, read_plan
 from tests.conftest import ROOT
 from tests.sweep import plans, stand_in_slurm
-from tests.sweep.test_local import models, sweep_here  # noqa: F401
 from tests.sweep.test_two_plans import MODEL, jobs_of_plan
 
 pytest.importorskip("submitit", reason="needs submitit: pip install 'lm-eval-sea[slurm]'")
@@ -39,7 +38,7 @@ def slurm(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples, slurm, sweep_here):  # noqa: F811
+def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples, slurm, sweep_here):
     """Nor does a sweep that is interrupted, which cancels its jobs and goes on with the same command."""
     output = tmp_path / "out"
     undisturbed = plans.run_here(models, tmp_path / "undisturbed", samples, **PLAN)
@@ -95,7 +94,7 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
 
 
 @pytest.mark.slow
-def test_submitits_executor_for_one_machine_runs_jobs(models, tmp_path, samples, monkeypatch):  # noqa: F811
+def test_submitits_executor_for_one_machine_runs_jobs(models, tmp_path, samples, monkeypatch):
     from lm_eval_sea.sweep.engine_slurm import SlurmEngine
     from lm_eval_sea.sweep.sweep import carry_out, prepare
 

@@ -82,3 +82,8 @@ def download_all(source: str, paths: Iterable[str], commit: str | None = None) -
 def one_line(error: BaseException) -> str:
     """What an error says, on one line of at most 300 characters."""
     return textwrap.shorten(str(error), 300) or type(error).__name__
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says, 300 characters at most; some libraries append whole logs."""
+    return (str(error).strip() or type(error).__name__).split("\n", 1)[0][:300]

@@ -8,6 +8,8 @@ import json
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
+from .hub_files import first_line
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -132,7 +134,7 @@ def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextT
     except (OSError, ValueError, KeyError) as error:
         if model is None or not needs:
             return None
-        raise TokenizerError(f"{needs}; {name!r} has none that can be loaded ({_first_line(error)}). {advice}.") from error
+        raise TokenizerError(f"{needs}; {name!r} has none that can be loaded ({first_line(error)}). {advice}.") from error
     length = getattr(model, "max_length", None) or min(tokenizer.model_max_length, 10**9)
     # API models of lm-eval add no special tokens unless told to.
     special_tokens = {"add_special_tokens": bool(metadata.get("add_bos_token"))} if "base_url" in metadata else {}
@@ -159,7 +161,7 @@ def refuse_another(named: str, own: TextTokenizer) -> None:
     try:
         tokenizer = _load(named)
     except (OSError, ValueError, KeyError) as error:
-        raise TokenizerError(f"tokenizer {named!r} cannot be loaded ({_first_line(error)}); leave it out") from error
+        raise TokenizerError(f"tokenizer {named!r} cannot be loaded ({first_line(error)}); leave it out") from error
     variants = {tuple(tokenizer.encode(_PROBE, add_special_tokens=special)) for special in (False, True)}
     if own.encode(_PROBE) not in variants:
         raise TokenizerError(f"tokenizer {named!r} encodes text otherwise than the model's own, {own.name!r}; leave it out")
@@ -170,7 +172,3 @@ def _load(name: str) -> Any:
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(name)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n", 1)[0]
