@@ -158,6 +158,11 @@ def tokenizers():
     return {bos: train_tokenizer([TEXT] * 4, bos=bos, vocabulary=400) for bos in (False, True)}
 
 
+@pytest.fixture(scope="module")
+def llama(tokenizers):
+    return make_model("llama", len(tokenizers[True]))
+
+
 def make_model(name, vocabulary, *, dtype=torch.float32, attention=None, **changes):
     kind, settings = (ARCHITECTURES | COPYING | PLAIN)[name]
     common = {"vocab_size": vocabulary, "bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0} | changes
@@ -203,6 +208,13 @@ LOGLIKELIHOOD_ROUNDING = 3e-7
 def ask(lm, requests):
     instances = [Instance("loglikelihood", {}, args, index) for index, args in enumerate(requests)]
     return lm.loglikelihood(instances, disable_tqdm=True)
+
+
+def generate(lm, prompts, **settings):
+    """The texts of prompts of one task."""
+    settings = {"until": [], "max_gen_toks": 12} | settings
+    asked = [Instance("generate_until", {}, (p, settings), n, metadata=("task", n, 1)) for n, p in enumerate(prompts)]
+    return lm.generate_until(asked, disable_tqdm=True)
 
 
 def answer(model_class, model, tokenizer, requests, **options):

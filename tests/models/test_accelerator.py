@@ -13,11 +13,6 @@ from lm_eval_sea.models.forward import plain_attention
 from .conftest import answer, ask, assert_equal, make_model, ranking_requests
 
 
-@pytest.fixture(scope="module")
-def llama(tokenizers):
-    return make_model("llama", len(tokenizers[False]))
-
-
 def kernels_that_take_masks():
     cuda = torch.backends.cuda
     return cuda.mem_efficient_sdp_enabled(), cuda.cudnn_sdp_enabled()

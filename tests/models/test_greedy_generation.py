@@ -77,11 +77,6 @@ def test_models_with_a_state_or_alibi_are_left_to_the_parent(name, tokenizers):
     assert share == 1
 
 
-@pytest.fixture(scope="module")
-def llama(tokenizers):
-    return make_model("llama", len(tokenizers[True]))
-
-
 DICE = random.Random(1)
 SHARED = text(DICE, 30)
 AWKWARD = {

@@ -67,11 +67,6 @@ def test_settings_of_hf(options, tolerance, tokenizers):
     )
 
 
-@pytest.fixture(scope="module")
-def llama(tokenizers):
-    return make_model("llama", len(tokenizers[False]))
-
-
 dice = random.Random(1)
 LONG = text(dice, 80)
 # what is made of texts, which `test_random_sequences` does not try

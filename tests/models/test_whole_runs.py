@@ -1,4 +1,4 @@
-"""Whole runs: several processes, tasks of each kind, texts of thousands of tokens."""
+"""Whole runs: tasks of each kind, texts of thousands of tokens; `tests/tasks/test_runs.py` has several processes."""
 
 import pytest
 import torch
@@ -8,26 +8,9 @@ from transformers import AutoModelForCausalLM
 from lm_eval_sea.models import SharedPrefixLM, planning
 
 from ..tasks.evaluation import evaluate
-from ..tasks.test_runs import scores
-from ..tasks.two_processes import run_two
 from .conftest import LOGLIKELIHOOD_ROUNDING, WORDS, ask
 
 TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th"]
-
-
-@pytest.mark.slow
-def test_two_processes_agree_with_one_of_hf(tmp_path, tiny_model, samples):
-    """Each process plans, and checks itself, on its share of all requests, and scores its own rows."""
-    together = run_two(TASKS, samples, tiny_model, tmp_path / "two.json", backend="hf-shared-prefix")
-    options = {"metadata": {"pretrained": str(tiny_model)}, "limit": 3}
-    alone = evaluate(samples, TASKS, HFLM(str(tiny_model), device="cpu", dtype="float32"), bootstrap_iters=100, **options)
-    assert together["rows_of_ranks"] == [[2, 1]] * len(TASKS)
-    for (task, metric), value in scores(alone).items():
-        found = together["scores"][f"{task} {metric}"]
-        assert found == value or found == pytest.approx(value, abs=1e-6, rel=LOGLIKELIHOOD_ROUNDING, nan_ok=True), metric
-    for task, samples_of_task in alone["samples"].items():
-        expected = [sample["doc"]["predictions"] for sample in samples_of_task]
-        assert [predictions for _, predictions, _ in together["predictions"][task]] == expected
 
 
 def test_whole_tasks_agree_with_hf(tiny_model_bos, samples):

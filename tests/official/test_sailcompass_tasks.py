@@ -292,9 +292,10 @@ def test_a_trusted_change_is_run_and_marked(miniature, known_miniature, rows_fol
 def test_a_folder_with_other_files_is_not_written_to(made, miniature, rows_folder, capsys, monkeypatch):
     monkeypatch.chdir(rows_folder.parents[2])
     assert make(miniature, made) == 0, "what was written before may be written anew"
-    for name in ("mine.yaml", "mine.jsonl"):
+    (made.parent / "link").symlink_to(made)
+    for folder, name in ((made, "mine.yaml"), (made, "mine.jsonl"), (made.parent / "link", "thesis.tex")):
         (made / name).write_text("task: mine\n")
-        assert make(miniature, made) == 2
+        assert make(miniature, folder) == 2
         assert name in capsys.readouterr().err
         assert (made / name).read_text() == "task: mine\n"
         (made / name).unlink()

@@ -145,13 +145,13 @@ def _belebele(mirror, language):
 
 
 @pytest.mark.parametrize("other", ["tha_Thai", "eng_Latn"])
-def test_rows_of_another_language_under_the_right_name(other, mirror, load_task):
+def test_rows_of_another_language_under_the_right_name(other, mirror, load_tasks):
     """With a `dialect` that tells nothing."""
     rows = _belebele(mirror, other).read_text(encoding="utf-8").replace(other, "zsm_Latn")
     many = "".join(rows.replace("example.org", f"{number}.example.org") for number in range(6))  # few rows tell nothing
     _belebele(mirror, "zsm_Latn").write_text(many, encoding="utf-8")
     with pytest.raises(Exception, match="most rows are not in ms but in .*; is it the file of another language"):
-        load_task("sea_belebele_ms_to_ppl")
+        load_tasks("sea_belebele_ms_to_ppl", folder=mirror)
 
 
 def test_languages_that_are_like_each_other_are_left_alone():

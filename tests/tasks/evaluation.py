@@ -60,6 +60,12 @@ def scores(results: dict, task: str) -> dict[str, float]:
     return {name: value for name, value in found.items() if "_stderr" not in name}
 
 
+def all_scores(results: dict) -> dict[tuple[str, str], float]:
+    """(task, metric) → value, standard errors too."""
+    found = results["results"].items()
+    return {(task, name): value for task, of in found for name, value in of.items() if name.endswith(",none")}
+
+
 def read_json_lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 

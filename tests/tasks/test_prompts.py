@@ -126,11 +126,3 @@ class TestSEAHelm:
         assert (task.doc_to_choice(lacking), task.doc_to_choice(whole)) == (list("ABCD"), list("ABCDE"))
         assert "\nE:" not in task.doc_to_text(lacking)
         assert task.doc_to_text(whole).endswith(f"\nE: {whole['e']}")
-
-    @pytest.mark.parametrize(("name", "most"), [("sea_helm_id_sentiment", 5), ("sea_helm_tl_kalahi", 0)])
-    def test_more_exemplars_than_there_are(self, load_tasks, name, most):
-        (task,) = load_tasks(name).values()
-        row = task.test_docs()[0]
-        task.fewshot_context(row, most)
-        with pytest.raises(ValueError, match=f"--num_fewshot {most + 1} asks for more .* choose 0 to {most}"):
-            task.fewshot_context(row, most + 1)
