@@ -119,6 +119,7 @@ def fetch(request, tmp_path, monkeypatch):
     """Downloads a file from a server, as `data fetch` does into the hub's cache, and with `--to` into a mirror."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(hub_files, "_unreached", [])
+    monkeypatch.setattr("time.sleep", lambda _: None)  # before huggingface_hub tries again
     to = {request.param: tmp_path / "home" / "data"}
     return lambda address: download("owner/name", "data/rows.jsonl", endpoint=address, **to)
 

@@ -1,5 +1,8 @@
 """The model's tokenizer as each backend of lm-eval uses it."""
 
+import json
+import shutil
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -50,12 +53,15 @@ def test_metadata_that_name_another_tokenizer_or_none(tiny_model, tmp_path):
     assert find_tokenizer(model, {"pretrained": other}, "x").name == str(tiny_model)
 
 
-def test_one_with_a_begin_token_changes_nothing(tiny_model, tiny_model_bos):
+def test_one_with_a_begin_token_changes_nothing(tiny_model_bos, tmp_path):
     """The same tokens behind a begin-of-sequence token: the model's own tokenizer counts, and a server adds none."""
-    plain, begun = map(AutoTokenizer.from_pretrained, (tiny_model, tiny_model_bos))
+    own = shutil.copytree(tiny_model_bos, tmp_path / "plain")
+    path = own / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"post_processor": None}), encoding="utf-8")
+    plain, begun = map(AutoTokenizer.from_pretrained, (own, tiny_model_bos))
     assert begun.encode("Kota ini") == [begun.bos_token_id, *plain.encode("Kota ini")], "else the test shows nothing"
-    own = find_tokenizer(local(tiny_model), {"tokenizer": str(tiny_model_bos)}, "x")
-    assert list(own.encode("Kota ini")) == plain.encode("Kota ini")
+    found = find_tokenizer(local(own), {"tokenizer": str(tiny_model_bos)}, "x")
+    assert list(found.encode("Kota ini")) == plain.encode("Kota ini")
     server = {"tokenizer": str(tiny_model_bos), "base_url": "http://127.0.0.1:9"}
     for told, expected in (({}, plain), ({"add_bos_token": True}, begun)):
         assert list(find_tokenizer(object(), server | told, "x").encode("Kota ini")) == expected.encode("Kota ini")
