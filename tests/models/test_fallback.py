@@ -1,7 +1,5 @@
 """Models that cannot be computed along shared prefixes, and machines that run out of memory."""
 
-import logging
-
 import pytest
 import torch
 from lm_eval.models.huggingface import HFLM
@@ -16,7 +14,6 @@ OUT_OF_MEMORY = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate to
 
 @pytest.fixture
 def warnings(caplog):
-    caplog.set_level(logging.WARNING, logger="lm_eval_sea")
     return lambda: [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
 
 

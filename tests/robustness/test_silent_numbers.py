@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 import shutil
 from datetime import datetime
 from types import SimpleNamespace
@@ -26,13 +25,6 @@ from lm_eval_sea.tasks._shared.row_language import other_language
 from ..loopback import completion, reply, serving
 from ..model_folder import with_template
 from ..results.lm_eval_output import NEW, OLD, toy, write_run
-
-
-@pytest.fixture(autouse=True)
-def log(caplog, monkeypatch):
-    """Warnings of the pack are heard, whatever an earlier test has set up."""
-    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
-    caplog.set_level(logging.WARNING, "lm_eval_sea")
 
 
 def of_server(address, ask):

@@ -16,8 +16,7 @@ from .prompt_texts import (
     small_chat_template,
     texts_of,
 )
-from .test_planted_letters import misread, written_tasks
-from .test_task_files import check
+from .test_task_files import check, misread, written_tasks
 
 
 def test_one_prompt_of_each_kind_is_as_stored(folder):

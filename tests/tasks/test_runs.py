@@ -1,7 +1,6 @@
 """The plain `lm_eval` command on the pack, alone in a folder, and in two processes; the whole suite as one request."""
 
 import json
-import logging
 import os
 import shutil
 import subprocess
@@ -152,8 +151,7 @@ def folder(request):
 
 def test_results_are_complete_and_nothing_is_warned_of(folder, tiny_model, caplog):
     model = PlantedModel(lambda context, ending: -len(ending) / 3, lambda prompt: " 26", max_length=32768)
-    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-        results = evaluate(folder, SUITE, model, metadata={"pretrained": str(tiny_model)}, limit=4)
+    results = evaluate(folder, SUITE, model, metadata={"pretrained": str(tiny_model)}, limit=4)
     warned = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
     assert [message for message in warned if not message.endswith("Scores on it stand for these rows only.")] == []
     assert {config["metadata"]["dataset"] for config in results["configs"].values()} == DATA_SETS

@@ -8,7 +8,6 @@ import pytest
 import torch
 import yaml
 from lm_eval.models.utils import postprocess_generated_text
-from lm_eval.tasks import TaskManager
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from lm_eval_sea.catalogue.check import check_data
@@ -256,10 +255,8 @@ class TestRealRows:
         for task in tasks:
             assert scores(results, task)["balanced_acc"] == 1.0
 
-    def test_ids_and_clusters(self, hub_mirror, monkeypatch):
-        monkeypatch.chdir(hub_mirror)
-        manager = TaskManager(include_path=str(TASKS), include_defaults=False)
-        tasks = manager.load(["sea_helm_id_belebele_mcqa", "sea_helm_id_lindsea_syntax", "sea_helm_vi_nli"])["tasks"]
+    def test_ids_and_clusters(self, hub_mirror, load_tasks):
+        tasks = load_tasks("sea_helm_id_belebele_mcqa", "sea_helm_id_lindsea_syntax", "sea_helm_vi_nli", folder=hub_mirror)
         for task in tasks.values():
             ids = [doc["id"] for doc in task.test_docs()]
             assert len(set(ids)) == len(ids)
