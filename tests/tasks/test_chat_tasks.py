@@ -3,21 +3,14 @@
 import json
 
 import pytest
-import yaml
 from sklearn.metrics import f1_score
 
 from lm_eval_sea.models.generated_text import GeneratedText
 
-from .evaluation import TASKS, evaluate, scores
+from .evaluation import chat_words as how
+from .evaluation import evaluate, scores
+from .evaluation import prompt_words as words
 from .planted_model import PlantedModel, RowModel
-
-
-def words(data_set: str, language: str) -> dict:
-    return yaml.safe_load((TASKS / data_set / "prompts" / f"{language}.yml").read_text(encoding="utf-8"))
-
-
-def how(language: str) -> dict:
-    return yaml.safe_load((TASKS / "chat_answers" / f"{language}.yml").read_text(encoding="utf-8"))
 
 
 def prompt_of(folder, name: str) -> tuple[dict, str, object]:

@@ -5,33 +5,24 @@ case, blanks and the stop at their end. `answer_language` is that of a translati
 """
 
 import collections
-import functools
-import json
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-import yaml
 
 from lm_eval_sea.tasks._shared.chat import scores as chat
 
-from .evaluation import TASKS
+from .evaluation import chat_words, read_json_lines
 
-HERE = Path(__file__).parent
-ANSWERS = [json.loads(line) for line in (HERE / "labelled_answers.jsonl").read_text(encoding="utf-8").splitlines()]
+ANSWERS = read_json_lines(Path(__file__).with_name("labelled_answers.jsonl"))
 NAMES = {"span": "qa"} | {kind: kind for kind in ("letter", "label", "number", "translation", "summary")}
 SCORERS = {kind: getattr(chat, f"score_chat_{name}") for kind, name in NAMES.items()}
-
-
-@functools.cache
-def tags_of(language):
-    return yaml.safe_load((TASKS / "chat_answers" / f"{language}.yml").read_text(encoding="utf-8"))["tags"]
 
 
 def read(row):
     """What the chat task of a kind takes from an answer: the `answer` that it logs."""
     language, kind = row["language"], row["kind"]
-    tags = tags_of(language)
+    tags = chat_words(language)["tags"]
     scoring = {
         "answer_tag": tags.get(kind, tags["answer"]),
         "language": language,

@@ -6,14 +6,13 @@ from pathlib import Path
 import datasets
 import pytest
 import torch
-import yaml
 from lm_eval.models.utils import postprocess_generated_text
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from lm_eval_sea.catalogue.check import check_data
 from lm_eval_sea.catalogue.task_list import read_tasks
 
-from .evaluation import CHAT_TEMPLATE, TASKS, evaluate, on_cpu, read_json_lines, scores, write_json_lines
+from .evaluation import CHAT_TEMPLATE, evaluate, on_cpu, prompt_words, read_json_lines, scores, write_json_lines
 from .planted_model import PlantedModel
 from .prompt_texts import small_chat_template
 from .test_reference_perplexity import reference_log_perplexity
@@ -124,8 +123,7 @@ def test_phenomena_are_averaged(samples):
 
 def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
     """lm-eval cuts the text there, after the answer; a blank line before the tag does not end it."""
-    words = yaml.safe_load((TASKS / "sea_helm/prompts/id.yml").read_text(encoding="utf-8"))
-    head = words["tasks"]["sentiment"]["row"].split("\n{text}")[0]
+    head = prompt_words("sea_helm", "id")["tasks"]["sentiment"]["row"].split("\n{text}")[0]
     results = evaluate(samples, "sea_helm_id_sentiment", PlantedModel(generation=lambda prompt: ""))
     _, arguments = results["samples"]["sea_helm_id_sentiment"][0]["arguments"][0]
     assert arguments["until"] == [f"\n\n{head}"]
