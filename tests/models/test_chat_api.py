@@ -235,16 +235,6 @@ def test_a_limit_that_the_server_does_not_heed_by_its_new_name(caplog):
     assert len(said(caplog)) == 1 and "does not heed max_completion_tokens" in said(caplog)[0]
 
 
-def test_rows_that_are_refused_by_themselves_do_not_end_the_run():
-    """Such as prompts that a filter holds back; also where no others are left to ask."""
-    filtered = refusal("The prompt was held back by the content filter")
-    with serve(lambda _, number: OK if number == 0 else filtered) as toy:
-        answers = ask(toy, *map(str, range(30)), num_concurrent=1)
-    assert answers[0] == "Answer: B" and all("content filter" in answer.failure for answer in answers[1:])
-    with serve(lambda *_: filtered) as toy:
-        assert "content filter" in ask(toy, "one")[0].failure
-
-
 WHOLE = {"choices": [{"message": {"role": "assistant", "content": "B", "reasoning": "So"}, "finish_reason": "stop"}]}
 OLDER = [("reasoning_content", "So"), ("reasoning_content", " B."), ("content", "B")]
 
@@ -422,17 +412,21 @@ def test_a_server_that_goes_away_ends_the_run():
         ask(toy, *map(str, range(200)), num_concurrent=2, max_retries=0)
 
 
-def test_rows_that_are_never_answered_do_not_end_the_run():
+@pytest.mark.parametrize(
+    ("fault", "why"), [(DROP, "Connection error"), (refusal("held back by the content filter"), "content filter")]
+)
+def test_rows_that_are_never_answered_do_not_end_the_run(fault, why):
     """However many there are, and where they alone are left of an interrupted run: the server answers other messages."""
-
-    def behave(body, _):
-        return DROP if "crash" in str(body["messages"]) else OK
-
-    with serve(behave) as toy:
+    with serve(lambda body, _: fault if "crash" in str(body["messages"]) else OK) as toy:
         answers = ask(toy, "one", *["crash"] * 25, "two", num_concurrent=1, max_retries=0)
         left = ask(toy, *["crash"] * 3, num_concurrent=1, max_retries=0)
     assert answers == ["Answer: B", *[""] * 25, "Answer: B"] and left == [""] * 3
-    assert all(answer.failure for answer in [*answers[1:-1], *left])
+    assert all(why in answer.failure for answer in [*answers[1:-1], *left])
+
+
+def test_where_no_row_has_an_answer_a_server_that_refuses_is_there_and_one_that_drops_is_not():
+    with serve(lambda *_: refusal("content filter")) as toy:
+        assert "content filter" in ask(toy, "one")[0].failure
     with serve(lambda *_: DROP) as toy, pytest.raises(ServerError, match="3 of 3 requests have no answer"):
         ask(toy, *"abc", max_retries=0)
 

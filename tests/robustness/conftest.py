@@ -18,6 +18,11 @@ def mirror(samples, tmp_path, monkeypatch) -> Path:
     return folder
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def edit(path: Path, change) -> None:
     """Changes the rows of a file of JSON lines; `change` gets the list of them. Lone surrogates are written as escapes."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -20,7 +20,7 @@ from lm_eval_sea.run.request import RunError
 
 from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import NEW, OLD, write_results
-from .conftest import edit
+from .conftest import contents, edit
 from .readers import read_report_suite, totals
 
 # where results go
@@ -42,10 +42,6 @@ def fill_the_disk(monkeypatch, path_type):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(path_type, "write_bytes", half)
-
-
-def contents(folder):
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("command", ["report", "score", "languages"])

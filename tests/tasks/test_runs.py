@@ -1,6 +1,5 @@
 """The plain `lm_eval` command on the pack, alone in a folder, and in two processes; the whole suite as one request."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -14,23 +13,12 @@ from lm_eval_sea.results.facts import facts_of
 from tests.conftest import modules_of_tasks
 
 from ..models.conftest import LOGLIKELIHOOD_ROUNDING
-from .evaluation import CHAT_TEMPLATE, TASKS, evaluate, on_cpu, scores
+from ..run.conftest import written
+from .evaluation import CHAT_TEMPLATE, TASKS, evaluate, on_cpu, read_json_lines, scores
 from .planted_model import PlantedModel
 from .two_processes import LIMITS, run_two, summary
 
 pytestmark = pytest.mark.slow
-
-
-def results_of(output: Path) -> tuple[dict, dict]:
-    """The results and, by task, the logged samples that a run left in its `--output_path`."""
-    (file,) = output.rglob("results_*.json")
-    samples = {
-        path.name.removeprefix("samples_").rsplit("_", 1)[0]: sorted(
-            map(json.loads, path.read_text(encoding="utf-8").splitlines()), key=lambda sample: sample["doc_id"]
-        )
-        for path in output.rglob("samples_*.jsonl")
-    }
-    return json.loads(file.read_text(encoding="utf-8")), samples
 
 
 TASK_NAMES = (  # one of a kind
@@ -64,9 +52,9 @@ def test_the_folder_alone_works(tmp_path, tiny_model, samples):
         [sys.executable, "-m", "lm_eval", "run", "--config", config],
         cwd=samples, env=os.environ | {"PYTHONPATH": str(shadow.parent)}, check=True, capture_output=True, timeout=300,
     )  # fmt: skip
-    results, logged = results_of(output)
-    assert logged.keys() == set(TASK_NAMES)
-    assert all(len(rows) == 3 for rows in logged.values())
+    results, logged = written(output), {path.name: read_json_lines(path) for path in output.rglob("samples_*.jsonl")}
+    rows_of = {name.removeprefix("samples_").rsplit("_", 1)[0]: len(rows) for name, rows in logged.items()}
+    assert rows_of == dict.fromkeys(TASK_NAMES, 3)
     assert "elsewhere" in results["configs"]["sea_belebele_th_litilo_ppl"]["metadata"]["config_source"]
     assert scores(results, "sea_belebele_th_litilo_ppl")["acc_ppl"] in (0, pytest.approx(1 / 3), pytest.approx(2 / 3), 1)
 
