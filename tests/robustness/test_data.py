@@ -113,9 +113,19 @@ BROKEN = {
     "300,000 combining marks": (
         TASK, FILE, [row(2, premise="a" + "\u0301\u0323" * 150_000)], "vi_test.jsonl, row 2: more than 255 combining marks",
     ),
-    "a label that the task does not know": (
-        HELM_TASK, HELM_FILE, [row(1, label="=1+1")],
-        "row 1: field 'label' is '=1\\+1'",
+    **{
+        f"of SEA-HELM {said}": (HELM_TASK, HELM_FILE, [row(1, **change)], f"row 1: field {re.escape(said)}")
+        for said, change in {
+            "'label' is '=1+1'": {"label": "=1+1"},
+            "'label' is ''; expected text": {"label": ""},
+            "'text' is empty; expected text": {"prompts": [{"text": " "}]},
+            "'text' is missing; expected text": {"prompts": [{"kalimat": "Hai"}]},
+            "'prompts' has 0 entries; expected one": {"prompts": []},
+        }.items()
+    },
+    "an exemplar of SEA-HELM": (
+        HELM_TASK, HELM_FILE.replace("eval", "examples"), [row(1, label="Senang")],
+        "exemplars, row 1: field 'label' is 'Senang'; expected one of Positif",
     ),
 }  # fmt: skip
 

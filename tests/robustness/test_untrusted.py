@@ -1,4 +1,4 @@
-"""Prompt files, checkouts and pickles of somebody else."""
+"""Prompt files, and checkouts of SEA-HELM, of somebody else; `tests/official` has those of SailCompass."""
 
 import shutil
 
@@ -136,17 +136,3 @@ def test_judges_prompts_that_are_none(written, judge_file, tmp_path):
     for _ in written(judge_file, "kalahi-judge: 5", "kalahi-judge: {judge: []}"):
         with pytest.raises(SeaHelmError):
             official_rubric("kalahi-judge", tmp_path)
-
-
-# SailCompass's repository; what is run of it is in `tests/official/test_sailcompass_checkout.py`
-
-
-def test_names_of_files_with_controls(tmp_path, capsys):
-    """In a checkout of SailCompass."""
-    folder = tmp_path / "checkout" / "configs" / "datasets" / "x"
-    folder.mkdir(parents=True)
-    (folder / "\x1b[31m\u202e.py").write_text("")
-    assert main(["make", "--official", str(tmp_path / "checkout"), "--out", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert "\x1b" not in said and "\u202e" not in said
-    assert not (tmp_path / "out").exists()

@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from lm_eval_sea.catalogue.check import check_data
 from lm_eval_sea.catalogue.task_list import read_tasks
 
-from .evaluation import CHAT_TEMPLATE, evaluate, on_cpu, prompt_words, read_json_lines, scores, write_json_lines
+from .evaluation import CHAT_TEMPLATE, evaluate, on_cpu, prompt_words, scores
 from .planted_model import PlantedModel
 from .prompt_texts import small_chat_template
 from .test_reference_perplexity import reference_log_perplexity
@@ -183,28 +183,6 @@ def test_contextual_calibration_takes_off_the_bias(samples):
     found = scores(results, "sea_helm_id_sentiment_ppl")
     assert found["balanced_acc"] == pytest.approx(1 / 3)
     assert found["balanced_acc_cc"] == found["balanced_acc_pmi"] == found["acc_cc"] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("split", "change", "fault"),
-    [
-        ("eval", {"label": ""}, "field 'label' is ''; expected text"),
-        ("eval", {"prompts": [{"text": " "}]}, "field 'text' is empty; expected text"),
-        ("eval", {"prompts": []}, "field 'prompts' has 0 entries; expected one"),
-        ("eval", {"prompts": [{"kalimat": "Hai"}]}, "field 'text' is missing; expected text"),
-        ("examples", {"label": "Senang"}, "exemplars, row 1: field 'label' is 'Senang'; expected one of Positif"),
-    ],
-)
-def test_rows_that_cannot_be_scored_are_faults(samples, tmp_path, monkeypatch, split, change, fault):
-    repository = "aisingapore/NLU-Sentiment-Analysis"
-    shutil.copytree(samples / repository, tmp_path / repository)
-    file = tmp_path / repository / f"data/id/{split}.jsonl"
-    rows = read_json_lines(file)
-    rows[1] |= change
-    write_json_lines(file, rows)
-    monkeypatch.chdir(tmp_path)
-    (found,) = check_data(read_tasks().tasks["sea_helm_id_sentiment"]).faults
-    assert fault in found and "row 1" in found
 
 
 def _has_rows(mirror: Path, source) -> bool:
