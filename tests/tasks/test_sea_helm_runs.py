@@ -13,7 +13,7 @@ from lm_eval_sea.catalogue.check import check_data
 from lm_eval_sea.catalogue.task_list import read_tasks
 
 from .evaluation import CHAT_TEMPLATE, evaluate, on_cpu, prompt_words, scores
-from .planted_model import PlantedModel
+from .planted_model import PlantedModel, RowModel, right_of
 from .prompt_texts import small_chat_template
 from .test_reference_perplexity import reference_log_perplexity
 
@@ -25,8 +25,8 @@ ONE_OF_A_KIND = [
 ]  # fmt: skip
 
 
-class ChatModel(PlantedModel):
-    """A planted model with a chat template."""
+class ChatModel(RowModel):
+    """One with a chat template."""
 
     tokenizer_name = "planted"
 
@@ -38,21 +38,13 @@ def metadata(task: str) -> dict:
     return read_tasks().tasks[task].metadata
 
 
-@pytest.fixture(scope="module")
-def gold(samples):
-    """Last message of the user → the answer that the format asks for."""
-    results = evaluate(samples, ONE_OF_A_KIND, PlantedModel(generation=lambda prompt: ""))
-    tags = {task: metadata(task)["answer_tag"] for task in ONE_OF_A_KIND}
-    return {
-        sample["arguments"][0][0]: f"{tags[task]} {label[0] if isinstance(label, list) else label}"
-        for task in ONE_OF_A_KIND
-        for sample in results["samples"][task]
-        for label in [sample["doc"]["label"]]
-    }
+def answer_of(row: dict) -> str:
+    """The answer that the format asks for."""
+    return f"{row['scoring']['answer_tag']} {right_of(row)}"
 
 
-def test_a_perfect_base_model(samples, gold):
-    results = evaluate(samples, ONE_OF_A_KIND, PlantedModel(generation=lambda prompt: f"\n{gold[prompt]}\n\n"))
+def test_a_perfect_base_model(samples):
+    results = evaluate(samples, ONE_OF_A_KIND, RowModel(lambda row: f"\n{answer_of(row)}\n\n"))
     for task in ONE_OF_A_KIND:
         found = scores(results, task)
         for name, value in found.items():
@@ -64,21 +56,16 @@ def test_a_perfect_base_model(samples, gold):
         assert metadata(task)["headline_metric"] in found
 
 
-def test_a_perfect_chat_model_that_thinks(samples, gold):
+def test_a_perfect_chat_model_that_thinks(samples):
     """The same answers behind the template, after thoughts that name another label."""
-
-    def generate(prompt):
-        assert prompt.startswith("<user>") and prompt.endswith("</user><assistant>")
-        answer = gold[prompt.removeprefix("<user>").removesuffix("</user><assistant>") + "\n\n"]
-        return f"<think>Jawaban: Negatif, A</think>\n\n**{answer}**"
-
-    model = ChatModel(generation=generate)
+    model = ChatModel(lambda row: f"<think>Jawaban: Negatif, A</think>\n\n**{answer_of(row)}**")
     results = evaluate(samples, ONE_OF_A_KIND, model, apply_chat_template=True)
+    assert all(prompt.startswith("<user>") and prompt.endswith("</user><assistant>") for prompt, _ in model.requests)
+    assert all(arguments["until"] == [] for _, arguments in model.requests), "nothing stops a chat model"
     for task in ONE_OF_A_KIND:
         found = scores(results, task)
         headline = metadata(task)["headline_metric"] + "_strict"
         assert found[headline] == pytest.approx(100.0 if headline.startswith(("rougeL", "chrf")) else 1.0), task
-        assert all(arguments["until"] == [] for _, arguments in model.requests), "nothing stops a chat model"
 
 
 def test_a_model_that_says_nothing(samples):

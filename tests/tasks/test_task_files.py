@@ -23,7 +23,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.facts import facts
 
 from .evaluation import TASKS
-from .planted_model import RowModel
+from .planted_model import RowModel, right_of
 
 LISTED = read_tasks()
 FILES = sorted(TASKS.rglob("*.yaml"))
@@ -121,10 +121,6 @@ def check(task) -> None:
 # {} is the right letter or label, {cue} what asks for it at the end of the prompt.
 FORMS = ["{}", "\n{}", "  {}", "{}.", " {}\n", "\n\n  {}.\n\n", "{cue}\n{}"]
 WRITTEN = ("litilo_gen", "labels", "phenomena", "minimal_pairs")
-
-
-def right_of(row: dict) -> str:
-    return row["label"] if "label" in row else (row.get("letters") or row["scoring"]["label_words"])[row["gold"]]
 
 
 def cue_of(row: dict) -> str:
