@@ -1,6 +1,7 @@
 """What all tests share: tiny models, data folders, and an environment that no cache or setting of the user reaches."""
 
 import functools
+import gc
 import logging
 import os
 import signal
@@ -75,6 +76,12 @@ def heard_log() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def frozen_modules() -> None:
+    """Has no garbage looked for in what was imported: a third of a second each time, and backends do it for each batch size."""
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
 def known_machine() -> Iterator[None]:
     """Asks once what the machine is: lm-eval does so for each evaluation, and starts pip and ten other programs for it."""
     from torch.utils import collect_env
@@ -142,12 +149,12 @@ def samples() -> Path:
 
 @pytest.fixture(scope="session")
 def load_tasks(samples):
-    """Loads tasks of the pack by their names, on the hand-written rows: name → task."""
+    """Loads tasks of the pack by their names, on the hand-written rows or those of a mirror folder: name → task."""
     from lm_eval.tasks import TaskManager
 
-    def load_tasks(*names: str) -> dict:
+    def load_tasks(*names: str, folder: Path = samples) -> dict:
         with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(samples)
+            patch.chdir(folder)
             return TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False).load(list(names))[
                 "tasks"
             ]

@@ -6,6 +6,7 @@ import pytest
 import torch
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
+from measure_agreement import FAMILIES
 from peft import get_peft_model
 from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -104,13 +105,7 @@ COPYING = {
             "num_mem_blocks": 1, "chunk_size": 16, "attention_hidden_size": 64, "attention_head_dim": 16,
         },
     ),
-    "mamba2": (
-        "mamba2",
-        {
-            "hidden_size": 32, "num_hidden_layers": 2, "num_heads": 4, "head_dim": 16, "state_size": 8, "n_groups": 1,
-            "chunk_size": 16, "initializer_range": 0.3,
-        },
-    ),
+    "mamba2": FAMILIES["Mamba-2"],
     "lfm2": ("lfm2", _GQA | {"layer_types": ["conv", "full_attention"]}),
     "lfm2-moe": (
         "lfm2_moe", _GQA | _EXPERTS | {"layer_types": ["conv", "full_attention"], "num_experts": 4, "num_dense_layers": 1}
@@ -130,13 +125,7 @@ COPYING = {
 PLAIN = {
     "mamba": ("mamba", {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "initializer_range": 0.3}),
     "jamba": ("jamba", _GQA | {"mamba_d_state": 8, "mamba_dt_rank": 4, "attn_layer_period": 2, "attn_layer_offset": 1}),
-    "recurrent-gemma": (
-        "recurrent_gemma",
-        _GQA | {
-            "num_hidden_layers": 3, "lru_width": 32, "attention_window_size": 24, "head_dim": 8,
-            "block_types": ["recurrent", "recurrent", "attention"],
-        },
-    ),
+    "recurrent-gemma": FAMILIES["RecurrentGemma"],
     "rwkv": (
         "rwkv", {"hidden_size": 32, "num_hidden_layers": 2, "attention_hidden_size": 32, "intermediate_size": 64}
     ),
@@ -156,6 +145,11 @@ def tokenizers():
     from make_tiny_model import train_tokenizer
 
     return {bos: train_tokenizer([TEXT] * 4, bos=bos, vocabulary=400) for bos in (False, True)}
+
+
+@pytest.fixture(scope="module")
+def llama(tokenizers):
+    return make_model("llama", len(tokenizers[True]))
 
 
 def make_model(name, vocabulary, *, dtype=torch.float32, attention=None, **changes):
@@ -203,6 +197,13 @@ LOGLIKELIHOOD_ROUNDING = 3e-7
 def ask(lm, requests):
     instances = [Instance("loglikelihood", {}, args, index) for index, args in enumerate(requests)]
     return lm.loglikelihood(instances, disable_tqdm=True)
+
+
+def generate(lm, prompts, **settings):
+    """The texts of prompts of one task."""
+    settings = {"until": [], "max_gen_toks": 12} | settings
+    asked = [Instance("generate_until", {}, (p, settings), n, metadata=("task", n, 1)) for n, p in enumerate(prompts)]
+    return lm.generate_until(asked, disable_tqdm=True)
 
 
 def answer(model_class, model, tokenizer, requests, **options):

@@ -1,21 +1,17 @@
-"""What an accelerator needs, shown on a CPU by counters and switches; no accelerator runs these tests."""
+"""What an accelerator needs, shown on a CPU by counters and switches, and how much memory; no accelerator runs these tests."""
 
 from collections import Counter
 
 import pytest
 import torch
 from lm_eval.models.huggingface import HFLM
+from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from lm_eval_sea.models import SharedPrefixLM, branching, copying, forward, scoring
 from lm_eval_sea.models.forward import plain_attention
 
 from .conftest import answer, ask, assert_equal, make_model, ranking_requests
-
-
-@pytest.fixture(scope="module")
-def llama(tokenizers):
-    return make_model("llama", len(tokenizers[False]))
 
 
 def kernels_that_take_masks():
@@ -110,3 +106,35 @@ def test_a_pass_is_launched_without_waiting(name, tokenizers, monkeypatch):
     assert operations.counts["_local_scalar_dense"] <= len(answers), "the sums, which are no longer on a device"
     first = events.index("read")
     assert events[:first].count("pass") >= 2
+
+
+def peak(lm, requests):
+    """The most bytes of tensors at a time, from the allocator's own record."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as record:
+        ask(lm, requests)
+    events = [event for event in record.profiler.kineto_results.events() if event.name() == "[memory]"]
+    held = most = 0
+    for event in sorted(events, key=lambda event: event.start_ns()):
+        held += event.nbytes()
+        most = max(most, held)
+    return most
+
+
+# What a token's logits take, and what its keys and values do, in turn.
+SIZES = {"vocabulary": {"vocab_size": 2000}, "keys": {"vocab_size": 400, "num_hidden_layers": 8, "num_key_value_heads": 4}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch_size", [1, 16])
+@pytest.mark.parametrize("prefix", [1, 60])
+@pytest.mark.parametrize("name", ["llama", "gpt-neox"])
+@pytest.mark.parametrize("size", SIZES)
+def test_no_more_memory_than_the_parent_at_the_same_batch_size(size, name, prefix, batch_size, tokenizers):
+    changes = dict(SIZES[size])
+    model = make_model(name, changes.pop("vocab_size"), **changes)
+    requests = ranking_requests(24, prefix=prefix)
+    plain, shared = (
+        peak(model_class(model, tokenizer=tokenizers[False], batch_size=batch_size), requests)
+        for model_class in (HFLM, SharedPrefixLM)
+    )
+    assert shared <= plain

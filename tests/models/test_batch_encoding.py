@@ -7,13 +7,7 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM, batch_encoding
 
-from .conftest import answer, ask, assert_equal, make_model, ranking_requests, text
-
-
-@pytest.fixture(scope="module")
-def llama(tokenizers):
-    return make_model("llama", len(tokenizers[True]))
-
+from .conftest import answer, ask, assert_equal, ranking_requests, text
 
 DICE = random.Random(0)
 BOS = "<|bos|>"

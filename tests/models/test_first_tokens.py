@@ -1,12 +1,11 @@
 """The look at the first tokens of a run."""
 
-import logging
-
 import pytest
-from lm_eval.api.instance import Instance
 
 from lm_eval_sea.models import SharedPrefixLM
 from lm_eval_sea.models.first_tokens import find_fault
+
+from .conftest import ask, generate
 
 FINE = {"bos": 1, "wants_bos": True, "templated": False, "name": "org/model-7b"}
 
@@ -39,11 +38,9 @@ def warnings_of(tiny_model_bos, caplog):
 
     def run(prompt, **arguments):
         model = SharedPrefixLM(str(tiny_model_bos), device="cpu", dtype="float32", batch_size=1, **arguments)
-        requests = [Instance("loglikelihood", {}, (prompt, " kota"), 0)]
-        with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-            model.loglikelihood(requests, disable_tqdm=True)
-            model.loglikelihood(requests, disable_tqdm=True)
-            model.generate_until([Instance("generate_until", {}, (prompt, {"max_gen_toks": 1, "until": ["\n"]}), 0)])
+        for _ in range(2):
+            ask(model, [(prompt, " kota")])
+        generate(model, [prompt], max_gen_toks=1)
         return [message for message in caplog.messages if "first tokens" in message]
 
     return run

@@ -77,11 +77,6 @@ def test_models_with_a_state_or_alibi_are_left_to_the_parent(name, tokenizers):
     assert share == 1
 
 
-@pytest.fixture(scope="module")
-def llama(tokenizers):
-    return make_model("llama", len(tokenizers[True]))
-
-
 DICE = random.Random(1)
 SHARED = text(DICE, 30)
 AWKWARD = {
@@ -122,7 +117,12 @@ def test_wrong_answers_are_noticed(llama, tokenizers, monkeypatch, caplog):
 
 
 LONG = {"until": [], "max_gen_toks": 40}
-FAMILIES = ["llama", "gemma3", "qwen3", "gpt-neox", "mistral-windowed", "falcon"]
+# with windows and without; nine runs each
+FAMILIES = [
+    "llama",
+    "mistral-windowed",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("gemma3", "qwen3", "gpt-neox", "falcon")),
+]
 
 
 @pytest.fixture(scope="module", params=FAMILIES)

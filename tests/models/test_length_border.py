@@ -4,13 +4,12 @@ import random
 
 import pytest
 import torch
-from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM
 
-from .conftest import answer, assert_equal, text
+from .conftest import answer, assert_equal, generate, text
 
 BORDER, WINDOW = 40, 256
 SIZES = {
@@ -62,11 +61,6 @@ def test_log_likelihoods(model, tokenizers):
 
 def test_generation(model, tokenizers):
     prompts = list(dict.fromkeys(prompt for prompt, _ in requests_around_the_border(tokenizers[False])))
-    settings = {"until": [], "max_gen_toks": 12, "do_sample": False}
-
-    def texts(model_class):
-        lm = model_class(model, tokenizer=tokenizers[False], batch_size=1, max_length=WINDOW)
-        asked = [Instance("generate_until", {}, (p, settings), 0, metadata=("task", n, 1)) for n, p in enumerate(prompts)]
-        return lm.generate_until(asked, disable_tqdm=True)
-
-    assert texts(SharedPrefixLM) == texts(HFLM)
+    options = {"tokenizer": tokenizers[False], "batch_size": 1, "max_length": WINDOW}
+    ours, theirs = (generate(kind(model, **options), prompts, do_sample=False) for kind in (SharedPrefixLM, HFLM))
+    assert ours == theirs

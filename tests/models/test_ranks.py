@@ -1,4 +1,4 @@
-"""Requests that several processes deal out among themselves; `test_whole_runs.py` has processes of their own."""
+"""Requests that several processes deal out among themselves; `tests/tasks/test_runs.py` has processes of their own."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

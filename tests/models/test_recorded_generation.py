@@ -5,16 +5,14 @@ import json
 
 import pytest
 import torch
-from lm_eval.api.instance import Instance
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.models import class_of
 
 from ..processes import run_of
-from .conftest import make_model
+from .conftest import generate, make_model
 
-WINDOW = 240
-LIMIT = 12
+WINDOW, LIMIT = 240, 12
 
 
 @pytest.fixture
@@ -47,29 +45,24 @@ def writes(tokenizer, request):
     return make
 
 
-def ask(lm, *prompts, until=()):
-    settings = {"until": list(until), "max_gen_toks": LIMIT}
-    return lm.generate_until([Instance("generate_until", {}, (prompt, settings), 0) for prompt in prompts], disable_tqdm=True)
-
-
 def test_why_a_text_ended_and_its_tokens(writes, tokenizer):
     lm, [row] = writes("sebuah kota besar")
-    [text] = ask(lm, "di tepi sungai")
+    [text] = generate(lm, ["di tepi sungai"])
     assert text.strip() == "sebuah kota besar"
     assert (text.finish_reason, text.answer_tokens, text.thought_tokens) == ("stop", len(row) - 1, 0)
     assert text.prompt_tokens == len(lm.tok_encode("di tepi sungai"))
     long = tokenizer.decode(tokenizer.encode(" ".join(["kota"] * 40), add_special_tokens=False)[:LIMIT])
     lm, [row] = writes(long, end=False)
-    [text] = ask(lm, "di tepi")
+    [text] = generate(lm, ["di tepi"], max_gen_toks=LIMIT)
     assert text.answer_tokens == len(row) >= LIMIT and text.finish_reason == "length"
-    [text] = ask(lm, "di tepi", until=["kota"])
+    [text] = generate(lm, ["di tepi"], until=["kota"])
     assert text.strip() == "" and text.finish_reason == "stop"
 
 
 def test_marks_of_a_thought_that_are_special_tokens_stay_in_the_text(writes, tokenizer):
     """lm-eval decodes without special tokens, and the thought would be the answer's beginning."""
     lm, [row] = writes("[THINK]sungai yang ramai[/THINK]kota besar")
-    [text] = ask(lm, "di tepi")
+    [text] = generate(lm, ["di tepi"])
     assert text.replace(" ", "") == "[THINK]sungaiyangramai[/THINK]kotabesar"
     answer = len(tokenizer.encode("kota besar", add_special_tokens=False))
     assert (text.thought_tokens, text.answer_tokens) == (len(row) - 1 - answer, answer)
@@ -77,7 +70,7 @@ def test_marks_of_a_thought_that_are_special_tokens_stay_in_the_text(writes, tok
 
 def test_equal_prompts_keep_their_own_texts(writes):
     lm, _ = writes("kota besar", "hari pasar")
-    assert [text.strip() for text in ask(lm, "di tepi", "di tepi")] == ["kota besar", "hari pasar"]
+    assert [text.strip() for text in generate(lm, ["di tepi"] * 2)] == ["kota besar", "hari pasar"]
 
 
 def test_answers_that_the_limit_cut_are_known_of_every_local_backend_in_a_run(tiny_model, samples, tmp_path, monkeypatch):

@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CachingLM
 from lm_eval.models.huggingface import HFLM
+from transformers import AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
 
+from ..tasks.evaluation import evaluate
 from .conftest import (
     ARCHITECTURES,
     COPYING,
+    LOGLIKELIHOOD_ROUNDING,
     NO_SDPA,
     TEXT,
     WORDS,
@@ -26,6 +29,7 @@ from .conftest import (
     ranking_requests,
     text,
 )
+from .vllm.answers import assert_alike
 
 
 @pytest.mark.parametrize(("attention", "bos"), [("sdpa", True), ("eager", False)])
@@ -65,11 +69,6 @@ def test_settings_of_hf(options, tolerance, tokenizers):
     assert_like_parent(
         model, tokenizers[False], ranking_requests(), tolerance=tolerance, greedy="logits_cache" in options, **options
     )
-
-
-@pytest.fixture(scope="module")
-def llama(tokenizers):
-    return make_model("llama", len(tokenizers[False]))
 
 
 dice = random.Random(1)
@@ -207,3 +206,36 @@ def test_interrupted_and_resumed(llama, tokenizers, tmp_path, monkeypatch):
     for got, wanted in zip(answers, expected, strict=True):
         assert got[0] == pytest.approx(wanted[0], abs=1e-4)
     lm.dbdict.close()
+
+
+# whole runs; `tests/tasks/test_runs.py` has several processes
+
+TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th"]
+
+
+def test_whole_tasks_agree_with_hf(tiny_model_bos, samples):
+    """A text-option, a letter and a classification task, by the names of the backends."""
+    options = {"model_args": {"pretrained": str(tiny_model_bos), "dtype": "float32", "device": "cpu"}, "batch_size": 4}
+    plain, shared = (evaluate(samples, TASKS, name, **options) for name in ("hf", "hf-shared-prefix"))
+    assert plain["samples"].keys() == set(TASKS)
+    assert_alike(shared, plain)
+
+
+@pytest.mark.slow
+def test_sums_over_thousands_of_tokens(tiny_model_bos, monkeypatch):
+    """Of two backends in float32, neither is nearer than the other to the sum that float64 gives; both within its rounding."""
+    monkeypatch.setattr(planning, "ROW_TOKENS", 1024)
+    long = " ".join(WORDS[number * number % 7] + str(number) for number in range(1200))
+    requests = [("", long), ("", f"{long[:9000]} lain"), (long, " kota"), (long, " desa")]
+    options = {"device": "cpu", "dtype": "float32", "batch_size": 2}
+    hf, shared = (model_class(str(tiny_model_bos), **options) for model_class in (HFLM, SharedPrefixLM))
+    precise = AutoModelForCausalLM.from_pretrained(tiny_model_bos, dtype=torch.float64)
+    for (context, continuation), *answers in zip(requests, ask(hf, requests), ask(shared, requests), strict=True):
+        before = hf._encode_pair(context, continuation) if context else ([hf.prefix_token_id], hf.tok_encode(continuation)[1:])
+        tokens = torch.tensor(before[0] + before[1])
+        with torch.inference_mode():
+            logprobs = precise(tokens[None, :-1]).logits[0, -len(before[1]) :].log_softmax(-1)
+        expected = float(logprobs.gather(1, tokens[-len(before[1]) :, None]).sum())
+        for loglikelihood, _ in answers:
+            assert abs(loglikelihood - expected) <= 1e-4 + LOGLIKELIHOOD_ROUNDING * abs(expected)
+    assert not shared._plain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -9,8 +10,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import lm_eval
 import pytest
 import yaml
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.commands import cli
 from lm_eval_sea.official.sailcompass_checkout import known_files
@@ -28,6 +32,22 @@ def commit(folder: Path) -> str:
 def make(checkout: Path, out: Path, *options: str) -> int:
     """`lm-eval-sea make` of the official prompts; its exit status."""
     return cli.main(["make", "--official", str(checkout), "--out", str(out), *options])
+
+
+@functools.cache
+def manager_of(folder: Path, **metadata: str) -> TaskManager:
+    """One for all tasks of a folder: to read its hundreds of files takes half a second."""
+    return TaskManager(include_path=str(folder), include_defaults=False, metadata=metadata)
+
+
+def load(folder: Path, names: list[str]) -> dict:
+    """The tasks of a folder as lm-eval loads them, on rows of the current one."""
+    return manager_of(folder).load(names)["tasks"]
+
+
+def evaluate_official(folder: Path, name: str, model: LM, **metadata: str) -> dict:
+    """The results of a task on rows of the current folder."""
+    return lm_eval.simple_evaluate(model=model, tasks=[name], task_manager=manager_of(folder, **metadata), bootstrap_iters=0)
 
 
 def replace(path: Path, old: str, new: str) -> None:

@@ -1,6 +1,5 @@
 """SEA-HELM's own prompts from a checkout: a miniature of our own, and the real one beside its code."""
 
-import functools
 import json
 import math
 import os
@@ -9,20 +8,18 @@ import string
 import unicodedata
 from pathlib import Path
 
-import lm_eval
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment
-from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.official.sea_helm_prompts import jinja, read_configs
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.lm_eval_private import template
 from lm_eval_sea.tasks._shared.sources import Source
-from tests.official.conftest import commit, make
+from tests.official.conftest import commit, evaluate_official, load, make
 from tests.sea_helm.official import checkout, run
 from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
@@ -31,22 +28,10 @@ TESTED = "6844e6c5cae439a413281df31271d388fcbad12f"
 MINIATURE = Path(__file__).with_name("miniature_sea_helm")
 
 
-@functools.cache
-def manager_of(folder):
-    """One for all tasks of a folder: to read its hundreds of files takes half a second."""
-    return TaskManager(include_path=str(folder), include_defaults=False, metadata={"tokenizer": "none"})
-
-
-def load(folder, name, rows):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(rows)
-        return manager_of(folder).load([name])["tasks"][name]
-
-
-def evaluate_official(folder, name, rows, model):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(rows)
-        return lm_eval.simple_evaluate(model=model, tasks=[name], task_manager=manager_of(folder), bootstrap_iters=0)
+@pytest.fixture(autouse=True)
+def on_samples(samples, monkeypatch):
+    """The samples are the current folder."""
+    monkeypatch.chdir(samples)
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +42,8 @@ def folder(tmp_path_factory):
     return out
 
 
-def test_messages_of_the_miniature(folder, samples):
-    task = load(folder, "seahelm_id_sentiment", samples)
+def test_messages_of_the_miniature(folder):
+    task = load(folder, ["seahelm_id_sentiment"])["seahelm_id_sentiment"]
     row, exemplar = task.test_docs()[0], task.sampler.df[0]
     head = 'Tebak nadanya {x}.\n\n"Jawab: ANSWER"'
     assert task.messages(row, 0) == [{"role": "user", "content": f"{head}\n\nKalimat [{row['text']}]"}]
@@ -72,14 +57,14 @@ def test_messages_of_the_miniature(folder, samples):
 
 def test_answers_of_the_miniature_are_read_behind_its_tag(folder, samples):
     model = PlantedModel(generation=lambda prompt: "Jawab: Positif")
-    results = evaluate_official(folder, "seahelm_id_sentiment", samples, model)
+    results = evaluate_official(folder, "seahelm_id_sentiment", model, tokenizer="none")
     assert results["results"]["seahelm_id_sentiment"]["balanced_acc,none"] == pytest.approx(1 / 3)
     ours = evaluate(samples, "sea_helm_id_sentiment", PlantedModel(generation=lambda prompt: "Jawab: Positif"))
     assert ours["results"]["sea_helm_id_sentiment"]["null_rate,none"] == 1.0
 
 
-def test_rows_of_the_checkout_and_references_to_other_tasks(folder, samples):
-    task = load(folder, "seahelm_vi_global_mmlu_lite", samples)
+def test_rows_of_the_checkout_and_references_to_other_tasks(folder):
+    task = load(folder, ["seahelm_vi_global_mmlu_lite"])["seahelm_vi_global_mmlu_lite"]
     row = task.test_docs()[0]
     assert row["question"] == "Một cộng một? "  # as published
     assert task.messages(row, 0)[0]["content"].endswith("Hỏi: Một cộng một?  (A) 1 (B) 2 (C) 3 (D) 4")
@@ -108,16 +93,16 @@ def test_another_commit_is_said_with_the_files_that_differ(tmp_path, capsys):
     assert facts["provenance"] == {"checkout_commit": at}
 
 
-def test_ranked_labels_have_the_probability_of_the_right_one(folder, samples):
+def test_ranked_labels_have_the_probability_of_the_right_one(folder):
     """SEA-HELM's logprobs: behind prompt, tag and separator, whatever the other labels get."""
     name = "seahelm_id_sentiment_logprobs"
     log_shares = {" Positif": -0.1, " Negatif": -2.0, " Netral": -5.0}
     model = PlantedModel(lambda prompt, ending: log_shares[ending])
-    results = evaluate_official(folder, name, samples, model)
+    results = evaluate_official(folder, name, model, tokenizer="none")
     labels = [sample["doc"]["label"] for sample in results["samples"][name]]
     expected = sum(100 * math.exp(log_shares[f" {label}"]) for label in labels) / len(labels)
     assert results["results"][name]["gold_probability,none"] == pytest.approx(expected)
-    task = load(folder, name, samples)
+    task = load(folder, [name])[name]
     row = task.test_docs()[0]
     assert any(prompt == f"{task.messages(row, 0)[0]['content']}\n\nJawab:" for prompt, _ in model.requests)
     group = yaml.safe_load((folder / "seahelm_logprobs_id.yaml").read_text(encoding="utf-8"))
@@ -231,10 +216,11 @@ def test_every_configuration_is_shown_as_by_sea_helms_code(tmp_path):
 
 
 @pytest.mark.slow
-def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror):
+def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror, monkeypatch):
     """Three rows of each task with a published prompt, ten of Global-MMLU-Lite, without and with five exemplars."""
     folder = checkout("src/dataloaders/base_dataloader.py")
     assert make(folder, tmp_path / "tasks") == 0
+    monkeypatch.chdir(hub_mirror)
     given, ours, names = [], [], []
     for file in sorted((tmp_path / "tasks").glob("seahelm_*_*.yaml")):
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -245,13 +231,11 @@ def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror):
         if not (os.path.isabs(source) or (hub_mirror / source).is_dir()) or "turn" in facts["task"]:
             continue
         try:
-            task = load(tmp_path / "tasks", content["task"], hub_mirror)
+            task = load(tmp_path / "tasks", [content["task"]])[content["task"]]
         except ValueError:
             continue  # the mirror lacks this language
         names.append(content["task"])
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(hub_mirror)
-            published, _ = Source.from_metadata(**facts).load()
+        published, _ = Source.from_metadata(**facts).load()
         numbered = {str(number): raw for number, raw in enumerate(published["test"])}
         named = {str(raw["id"]): raw for raw in published["test"] if "id" in raw}
         rows = named if len(named) == len(numbered) else numbered

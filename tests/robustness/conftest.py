@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import shutil
 from pathlib import Path
@@ -19,35 +18,9 @@ def mirror(samples, tmp_path, monkeypatch) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def pack():
-    """The tasks of the pack by name."""
-    from lm_eval_sea.catalogue.task_list import read_tasks
-
-    return read_tasks().tasks
-
-
-@pytest.fixture(scope="session")
-def load():
-    """The rows of a task from the folders below the current one, as every way to run the task loads them."""
-    from lm_eval_sea.make.on_demand import select
-
-    return lambda name: select([name])[0].load_rows()
-
-
-@pytest.fixture(scope="session")
-def load_task():
-    """Loads a task as plain lm_eval does."""
-    from lm_eval.tasks import TaskManager
-
-    from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
-
-    managers = functools.cache(lambda folder: TaskManager(include_path=str(TASKS_FOLDER / folder), include_defaults=False))
-
-    def load_task(name: str):
-        return managers(name.removeprefix("sea_").split("_")[0]).load([name])["tasks"][name]
-
-    return load_task
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def edit(path: Path, change) -> None:

@@ -17,7 +17,6 @@ from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
-from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm import judge, metricx
 from lm_eval_sea.sea_helm.totals import suite as helm_suite
 from lm_eval_sea.sea_helm.totals import views
@@ -80,13 +79,14 @@ def _translated(folder: Path) -> Path:
     return folder
 
 
-def _totals(folder: Path) -> Path:
+def totals(folder: Path, **more: str) -> Path:
+    """A run of SEA-HELM's tasks."""
     rows = {
         ("id", "sentiment"): [(1, "Positif"), (0, "Negatif"), (1, "Negatif")],
         ("id", "qa"): [(0.5, ["a", "b"]), (0.25, ["c"])],
         ("id", "abssum"): [(20.0, "x"), (30.0, "y")],
     }
-    return write_run(folder / "run", 1, rows)
+    return write_run(folder / "run", 1, rows, **more)
 
 
 CRITERIA = [{"turn": 0, "criterion": "first", "severity": "high"}, {"turn": 1, "criterion": "second", "severity": "generic"}]
@@ -179,14 +179,13 @@ def every_eval_ever(place: Path) -> None:
         check_text(json.dumps(record, ensure_ascii=False, allow_nan=False))
 
 
-REFUSALS = (ResultsError,)
 KEPT = (RANKED, CLASSES, TO_THAI)
 # reader, and what makes a whole input for it
 READERS = {
     "show": (show, ranked),
     "frames": (frames, ranked),
     "report": (report, ranked),
-    "score": (score, _totals),
+    "score": (score, totals),
     "report --languages": (compare_languages, _parallel),
     "make --translated": (translate, _translated),
     "score --judge": (judge_jobs, _judged),

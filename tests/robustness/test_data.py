@@ -1,13 +1,13 @@
 """Data files that are cut, doubled, stale or strange."""
 
 import json
-import logging
 import os
 import re
 
 import pytest
 
 from lm_eval_sea.catalogue.check import check_data, render
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from tests.conftest import modules_of_tasks
@@ -20,6 +20,14 @@ BELEBELE_TASK = "sea_belebele_th_to_ppl"
 BELEBELE = "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl"
 HELM_TASK = "sea_helm_id_sentiment"
 HELM_FILE = "aisingapore/NLU-Sentiment-Analysis/data/id/eval.jsonl"
+
+
+PACK = read_tasks().tasks
+
+
+def load(name):
+    """The rows of a task from the folders below the current one, as every way to run the task loads them."""
+    return select([name])[0].load_rows()
 
 
 def bytes_of(content):
@@ -105,15 +113,25 @@ BROKEN = {
     "300,000 combining marks": (
         TASK, FILE, [row(2, premise="a" + "\u0301\u0323" * 150_000)], "vi_test.jsonl, row 2: more than 255 combining marks",
     ),
-    "a label that the task does not know": (
-        HELM_TASK, HELM_FILE, [row(1, label="=1+1")],
-        "row 1: field 'label' is '=1\\+1'",
+    **{
+        f"of SEA-HELM {said}": (HELM_TASK, HELM_FILE, [row(1, **change)], f"row 1: field {re.escape(said)}")
+        for said, change in {
+            "'label' is '=1+1'": {"label": "=1+1"},
+            "'label' is ''; expected text": {"label": ""},
+            "'text' is empty; expected text": {"prompts": [{"text": " "}]},
+            "'text' is missing; expected text": {"prompts": [{"kalimat": "Hai"}]},
+            "'prompts' has 0 entries; expected one": {"prompts": []},
+        }.items()
+    },
+    "an exemplar of SEA-HELM": (
+        HELM_TASK, HELM_FILE.replace("eval", "examples"), [row(1, label="Senang")],
+        "exemplars, row 1: field 'label' is 'Senang'; expected one of Positif",
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("task", "file", "changes", "said"), BROKEN.values(), ids=BROKEN)
-def test_a_file_that_cannot_be_used(task, file, changes, said, mirror, load):
+def test_a_file_that_cannot_be_used(task, file, changes, said, mirror):
     """A run says in one line what is wrong, and `data check` finds it too."""
     path = mirror / file
     content = path.read_bytes()
@@ -137,7 +155,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS)
-def test_a_file_written_in_another_way(change, mirror, load):
+def test_a_file_written_in_another_way(change, mirror):
     before = list(load(TASK).rows)
     (mirror / FILE).write_bytes(change((mirror / FILE).read_bytes()))
     assert list(load(TASK).rows) == before
@@ -150,29 +168,28 @@ def test_a_file_written_in_another_way(change, mirror, load):
         ("sea_vsmec_vi", 700, "has 700 rows; the catalogue has 692; 693 of them repeat others"),
     ],
 )
-def test_a_file_with_fewer_or_more_rows_than_the_catalogue(task, lines, said, mirror, load_task, pack, caplog):
+def test_a_file_with_fewer_or_more_rows_than_the_catalogue(task, lines, said, mirror, load_tasks, caplog):
     """Both numbers are said; of a file without ids, how many rows repeat others."""
-    source = pack[task].source
+    source = PACK[task].source
     path = mirror / source.repository / dict(source.files)["test"]
     rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join((rows * lines)[:lines]), encoding="utf-8")
     for module in modules_of_tasks("rows"):  # it is said once a process, and another test may have had as many rows of the file
         module._warn_once.cache_clear()
-    with caplog.at_level(logging.WARNING):
-        load_task(task)
-    [found] = [record.getMessage() for record in caplog.records if "the catalogue has" in record.getMessage()]
+    load_tasks(task, folder=mirror)
+    [found] = [message for message in caplog.messages if "the catalogue has" in message]
     assert said in found
-    assert any(f"{lines} rows; expected {pack[task].metadata['rows']}" in fault for fault in check_data(pack[task]).faults)
+    assert any(f"{lines} rows; expected {PACK[task].metadata['rows']}" in fault for fault in check_data(PACK[task]).faults)
 
 
-def test_a_part_without_ids_that_is_there_twice(mirror, load, pack):
+def test_a_part_without_ids_that_is_there_twice(mirror):
     """`data check` lists them."""
-    source = pack["sea_xnli_th"].source
+    source = PACK["sea_xnli_th"].source
     path = mirror / source.repository / dict(source.files)["test"]
     rows = len(load("sea_xnli_th").rows)
     text = path.read_text(encoding="utf-8")
     path.write_text(json.dumps(json.loads(text) * 2) if text.startswith("[") else text * 2, encoding="utf-8")
-    assert check_data(pack["sea_xnli_th"]).repeated == list(range(rows, 2 * rows))
+    assert check_data(PACK["sea_xnli_th"]).repeated == list(range(rows, 2 * rows))
 
 
 def stamped_as_before(path, content):
@@ -182,7 +199,7 @@ def stamped_as_before(path, content):
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
-def test_a_changed_file_with_the_old_time_stamp(mirror, load, pack):
+def test_a_changed_file_with_the_old_time_stamp(mirror):
     """Path, size and time stamp stay what they were in one process."""
     path = mirror / FILE
     before = load(TASK)
@@ -192,10 +209,10 @@ def test_a_changed_file_with_the_old_time_stamp(mirror, load, pack):
     assert [row["premise"] for row in after.rows] != [row["premise"] for row in before.rows]
     assert after.sha256 != before.sha256
     stamped_as_before(path, path.read_bytes().replace(b'"label": 0', b'"label": 7'))
-    assert any("row " in fault for fault in check_data(pack[TASK]).faults)
+    assert any("row " in fault for fault in check_data(PACK[TASK]).faults)
 
 
-def test_changed_rows_of_a_configuration(mirror, load):
+def test_changed_rows_of_a_configuration(mirror):
     """The same of rows with a data card."""
     path, before = mirror / HELM_FILE, load(HELM_TASK)
     text = before.rows[0]["text"]
@@ -203,10 +220,10 @@ def test_changed_rows_of_a_configuration(mirror, load):
     assert load(HELM_TASK).sha256 != before.sha256
 
 
-def test_a_text_that_looks_like_a_template(mirror, load_task):
+def test_a_text_that_looks_like_a_template(mirror, load_tasks):
     """What a template engine or a shell would run is shown as it is."""
     text = "a {{ 7 * 7 }} {% raise %} {{ ''.__class__ }} ${HOME} $(id) \\u0041\\n b"
     edit(mirror / FILE, lambda rows: rows[0].update(premise=text))
-    task = load_task(TASK)
+    task = load_tasks(TASK, folder=mirror)[TASK]
     [row] = [row for row in task.eval_docs if row["premise"] == text]
     assert text in task.doc_to_text(row)

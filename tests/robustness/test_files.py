@@ -26,7 +26,7 @@ from lm_eval_sea.tasks._shared.published.row_checks import check_row
 from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import OLD
 from .mutations import as_json, broken_files, mutated, mutated_bytes
-from .readers import KEPT, READERS, REFUSALS, Files, check_line, check_text, ranked, whole_input
+from .readers import KEPT, READERS, Files, check_line, check_text, ranked, whole_input
 
 RELAXED = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much], database=None
@@ -75,7 +75,7 @@ def test_a_broken_file(reader, everything):
                 write(Path(folder, "org__b"), second_run(reader))
             try:
                 READERS[reader][0](Path(folder))
-            except REFUSALS as error:
+            except ResultsError as error:
                 check_line(error)
 
     check()

@@ -22,6 +22,7 @@ from lm_eval_sea.tasks._shared import hub_files
 from ..loopback import reply, serving
 from ..processes import Fork
 from ..report.planted import plant
+from .conftest import contents
 from .test_signals import arguments
 
 pytestmark = pytest.mark.slow
@@ -43,10 +44,6 @@ def forked(command, folder, moment=0):
     status = Fork(*command, before=lambda: sys.addaudithook(hook)).wait(300)
     assert status == (-signal.SIGKILL if moment else 0)
     return seen.value
-
-
-def files(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def after_kills(command, place):
@@ -97,7 +94,7 @@ def test_a_report(tmp_path):
     undisturbed, *killed = after_kills(lambda folder: [*command, str(folder)], tmp_path)
     assert {path.parent.name for path in undisturbed.rglob("*.*")} >= {"figures", "tables", "pages", "samples"}
     for folder in killed:
-        assert files(folder) == files(undisturbed), folder
+        assert contents(folder) == contents(undisturbed), folder
 
 
 def test_a_fetch(samples, tmp_path, monkeypatch):
@@ -111,7 +108,7 @@ def test_a_fetch(samples, tmp_path, monkeypatch):
         reply(content, **{"X-Repo-Commit": "0" * 40, "ETag": f'"{hashlib.sha256(content).hexdigest()}"'})(handler)
 
     def fetched(folder):
-        return {name: data for name, data in files(folder).items() if ".cache" not in name}
+        return {name: data for name, data in contents(folder).items() if ".cache" not in name}
 
     with serving(answer) as (address, _):
         download = functools.partial(hub_files.huggingface_hub.hf_hub_download, endpoint=address)

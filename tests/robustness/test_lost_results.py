@@ -21,6 +21,7 @@ from lm_eval_sea.run.answer_cache import FOLDER
 from ..conftest import ROOT
 from ..loopback import completion, reply, serving
 from ..processes import Fork, run_of
+from ..run.conftest import written
 
 GOOD, BAD, WRITTEN = "sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl", "sea_tydiqa_id"
 
@@ -50,8 +51,7 @@ def undisturbed(tiny_model, samples, tmp_path_factory):
 
 
 def scores(folder):
-    [path] = folder.rglob("results_*.json")
-    return json.loads(path.read_text(encoding="utf-8"))["results"]
+    return written(folder)["results"]
 
 
 def failed_line(capsys):

@@ -20,9 +20,8 @@ from lm_eval_sea.run.request import RunError
 
 from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import NEW, OLD, write_results
-from ..sea_helm.totals.planted_runs import write_run
-from .conftest import edit
-from .readers import read_report_suite
+from .conftest import contents, edit
+from .readers import read_report_suite, totals
 
 # where results go
 
@@ -45,22 +44,13 @@ def fill_the_disk(monkeypatch, path_type):
     monkeypatch.setattr(path_type, "write_bytes", half)
 
 
-def helm_runs(folder):
-    rows = {("id", "sentiment"): [(1, "Positif"), (0, "Negatif"), (1, "Negatif")]}
-    return write_run(folder, 1, rows)
-
-
-def contents(folder):
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 @pytest.mark.parametrize("command", ["report", "score", "languages"])
 def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
     """While a report, totals or tables are written; the old ones stay whole."""
     runs, out = plant(tmp_path / "runs"), tmp_path / "out"
     arguments = {
         "report": ["report", str(runs), "--out", str(out)],
-        "score": ["score", str(helm_runs(tmp_path / "helm")), "--out", str(out / "totals.csv")],
+        "score": ["score", str(totals(tmp_path / "helm")), "--out", str(out / "totals.csv")],
         "languages": ["report", str(runs), "--languages", "--out", str(out)],
     }[command]
     out.mkdir()
@@ -171,7 +161,7 @@ def test_an_exported_score_that_its_rows_do_not_make(tmp_path, capsys):
 
 
 def test_totals_of_a_part_of_the_data(tmp_path, capsys):
-    path = helm_runs(tmp_path / "helm")
+    path = totals(tmp_path)
     content = json.loads(path.read_text())
     for record in content["configs"].values():
         record["metadata"]["rows"] = 400

@@ -3,7 +3,6 @@
 `tests/run/test_resume.py` interrupts runs while the model answers.
 """
 
-import json
 import logging
 import multiprocessing
 import os
@@ -24,6 +23,7 @@ from tests.conftest import ROOT
 from tests.sweep.plans import write_plan
 
 from ..processes import Fork, run_of
+from ..run.conftest import written
 
 TASK = "sea_xcopa_vi_to_ppl"
 
@@ -136,5 +136,4 @@ def test_a_kill_while_requests_are_kept(tmp_path, tiny_model, mirror, monkeypatc
     assert list((tmp_path / "requests").iterdir()), "nothing was left to be read"
     assert main(command) == 0
     assert main(arguments(tiny_model, tmp_path / "b")) == 0
-    one, other = (json.loads(next((tmp_path / name).rglob("results_*.json")).read_text()) for name in ("a", "b"))
-    assert one["results"] == other["results"]
+    assert written(tmp_path / "a")["results"] == written(tmp_path / "b")["results"]

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 import shutil
 from datetime import datetime
 from types import SimpleNamespace
@@ -28,13 +27,6 @@ from lm_eval_sea.tasks._shared.row_language import other_language
 from ..loopback import completion, reply, serving
 from ..model_folder import with_template
 from ..results.lm_eval_output import NEW, OLD, toy, write_run
-
-
-@pytest.fixture(autouse=True)
-def log(caplog, monkeypatch):
-    """Warnings of the pack are heard, whatever an earlier test has set up."""
-    monkeypatch.setattr(logging.getLogger("lm_eval_sea"), "propagate", True)
-    caplog.set_level(logging.WARNING, "lm_eval_sea")
 
 
 def of_server(address, ask):
@@ -167,13 +159,13 @@ def _belebele(mirror, language):
 
 
 @pytest.mark.parametrize("other", ["tha_Thai", "eng_Latn"])
-def test_rows_of_another_language_under_the_right_name(other, mirror, load_task):
+def test_rows_of_another_language_under_the_right_name(other, mirror, load_tasks):
     """With a `dialect` that tells nothing."""
     rows = _belebele(mirror, other).read_text(encoding="utf-8").replace(other, "zsm_Latn")
     many = "".join(rows.replace("example.org", f"{number}.example.org") for number in range(6))  # few rows tell nothing
     _belebele(mirror, "zsm_Latn").write_text(many, encoding="utf-8")
     with pytest.raises(Exception, match="most rows are not in ms but in .*; is it the file of another language"):
-        load_task("sea_belebele_ms_to_ppl")
+        load_tasks("sea_belebele_ms_to_ppl", folder=mirror)
 
 
 def test_languages_that_are_like_each_other_are_left_alone():

@@ -20,9 +20,9 @@ from lm_eval_sea.tasks._shared.unicode_text import has_long_run, is_blank, norma
 from ..conftest import ROOT
 from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import OLD
-from ..sea_helm.totals.planted_runs import write_run
 from ..sweep.test_two_plans import jobs_of_plan
 from .conftest import edit
+from .readers import totals
 
 STARTS = ("=", "+", "-", "@", "\t", "\r")  # of a cell that a spreadsheet runs
 # a formula with controls of a terminal, a title, marks of direction, a C1 control, backspace and delete
@@ -94,8 +94,7 @@ def test_controls_on_a_terminal_and_in_a_report(tmp_path, said):
 
 
 def test_controls_in_totals(tmp_path, said):
-    rows = {("id", "sentiment"): [(1, "Positif"), (0, "Negatif"), (1, "Negatif")]}
-    path = write_run(tmp_path / "run", 1, rows, model=HOSTILE)
+    path = totals(tmp_path, model=HOSTILE)
     content = json.loads(path.read_text())
     for record in content["configs"].values():
         record["metadata"] |= {"language": HOSTILE, "competency": HOSTILE}

@@ -1,15 +1,12 @@
-"""Prompt files, checkouts and pickles of somebody else."""
+"""Prompt files, and checkouts of SEA-HELM, of somebody else; `tests/official` has those of SailCompass."""
 
-import os
 import shutil
 
 import pytest
 import yaml
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.official.sailcompass_checkout import known_files
 from lm_eval_sea.official.sea_helm_prompts import CheckoutError, PromptError, jinja, official_tasks, read_configs
-from lm_eval_sea.official.task_folder import FolderError, check_folder
 from lm_eval_sea.sea_helm import SeaHelmError
 from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES, official_rubric
 from lm_eval_sea.sea_helm.judge_rows import conversation
@@ -30,19 +27,31 @@ TAGS = [
 NO_YAML = ["{{", "a: [", "\x00", "- a\n- b", "just text", "", "[" * 3000, "a: *unknown", "? [a]\n: b"]
 
 
-def test_a_prompt_file_with_tags_or_that_is_none(tmp_path, capsys):
-    """Tags stand for code: refused in one line that names the file, nothing is run, and nothing is written."""
+@pytest.fixture
+def written(tmp_path):
+    """Writes tags, which stand for code, or no YAML into a file, one after the other; nothing is run."""
+
+    def written(file, *more):
+        for text in (*NO_YAML, *(tag.format(tmp_path / "run") for tag in TAGS), *more):
+            file.write_bytes(text if isinstance(text, bytes) else text.encode())
+            yield text
+            assert not (tmp_path / "run").exists(), text
+
+    return written
+
+
+def test_a_prompt_file_with_tags_or_that_is_none(written, tmp_path, capsys):
+    """Refused in one line that names the file, and nothing is written."""
     everything = shutil.ignore_patterns("*.yaml", "*yaml", "*.py", "*.md", "__pycache__")
     shutil.copytree(TASKS, tmp_path / "mine", ignore=everything)
     file = tmp_path / "mine" / "belebele" / "prompts" / "ceb.yml"
     whole = file.read_bytes()
     tagged = [f"x: {tag.format(tmp_path / 'run')}\n".encode() + whole for tag in TAGS]
-    for content in [*tagged, *(text.encode() for text in NO_YAML), whole + b"\n# \xff\n"]:
-        file.write_bytes(content)
+    for content in written(file, *tagged, whole + b"\n# \xff\n"):
         assert main(["make", "--prompts", str(tmp_path / "mine"), "--out", str(tmp_path / "tasks")]) == 2, content[:50]
         said = capsys.readouterr().err.strip()
         assert file.name in said and "\n" not in said, said
-        assert not (tmp_path / "tasks").exists() and not (tmp_path / "run").exists()
+        assert not (tmp_path / "tasks").exists()
 
 
 # SEA-HELM's repository
@@ -59,14 +68,12 @@ def config(checkout):
     return min((checkout / "seahelm_tasks").glob("**/config.yaml"))
 
 
-def test_a_checkout_with_another_configuration(checkout, config, tmp_path):
+def test_a_checkout_with_another_configuration(written, checkout, config):
     """With tags, no YAML, or a folder for a file."""
-    for text in (*NO_YAML, *TAGS):
-        config.write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
+    for text in written(config):
         with pytest.raises(CheckoutError) as caught:
             read_configs(checkout)
         assert "\n" not in str(caught.value), text
-        assert not (tmp_path / "run").exists()
     config.unlink()
     config.mkdir()
     with pytest.raises(CheckoutError):
@@ -124,47 +131,8 @@ def test_a_judges_prompt_that_is_a_program(template, judge_file, tmp_path):
         rubric.questions(conversation(one_turn(0, "x", [{"turn": 0, "criterion": "c"}])))
 
 
-def test_judges_prompts_that_are_none(judge_file, tmp_path):
+def test_judges_prompts_that_are_none(written, judge_file, tmp_path):
     """Or other things in their place."""
-    for text in [*NO_YAML, *TAGS, "kalahi-judge: 5", "kalahi-judge: {judge: []}"]:
-        judge_file.write_text(text.format(tmp_path / "run") if text in TAGS else text, encoding="utf-8")
+    for _ in written(judge_file, "kalahi-judge: 5", "kalahi-judge: {judge: []}"):
         with pytest.raises(SeaHelmError):
             official_rubric("kalahi-judge", tmp_path)
-        assert not (tmp_path / "run").exists(), text
-
-
-# SailCompass's repository
-
-
-@pytest.mark.parametrize("kind", ["configurations", "code"])
-def test_a_checkout_with_a_program(kind, tmp_path, capsys):
-    """Of somebody else: it is not run."""
-    path = next(iter(known_files()[kind]))
-    configuration = next(iter(known_files()["configurations"]))
-    for file in {configuration, path}:
-        (tmp_path / "checkout" / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "checkout" / file).write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
-    assert main(["make", "--official", str(tmp_path / "checkout"), "--out", str(tmp_path / "out"), "--keep-going"]) == 1
-    assert f"{path}: another file than the tested one" in capsys.readouterr().err
-    assert not (tmp_path / "run").exists() and not (tmp_path / "out").exists()
-
-
-def test_names_of_files_with_controls(tmp_path, capsys, monkeypatch):
-    """In a checkout of SailCompass."""
-    folder = tmp_path / "checkout" / "configs" / "datasets" / "x"
-    folder.mkdir(parents=True)
-    (folder / "\x1b[31m\u202e.py").write_text("")
-    assert main(["make", "--official", str(tmp_path / "checkout"), "--out", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert "\x1b" not in said and "\u202e" not in said
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_of_the_users_is_not_written_to(tmp_path):
-    """Nor is a link to one."""
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.tex").write_text("x")
-    os.symlink(tmp_path / "mine", tmp_path / "link")
-    for name in ("mine", "link"):
-        with pytest.raises(FolderError, match="thesis.tex"):
-            check_folder(tmp_path / name)

@@ -12,14 +12,24 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_index import add_task
 from lm_eval_sea.make.on_demand import tasks_on_demand
-
-TASKS = Path(__file__).resolve().parents[2] / "lm_eval_sea" / "tasks"
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
+from lm_eval_sea.tasks._shared.facts import read_yaml
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}"
     "{% if not (loop.last and message['role'] == 'assistant') %}</{{ message['role'] }}>{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}<assistant>{% endif %}"
 )
+
+
+def prompt_words(data_set: str, language: str) -> dict:
+    """A prompt file of the pack."""
+    return read_yaml(TASKS / data_set / "prompts" / f"{language}.yml")
+
+
+def chat_words(language: str) -> dict:
+    """How chat models are told to answer."""
+    return read_yaml(TASKS / "chat_answers" / f"{language}.yml")
 
 
 def _folders(names: list[str]) -> list[str]:
@@ -58,6 +68,12 @@ def scores(results: dict, task: str) -> dict[str, float]:
     """Metric → value, without standard errors."""
     found = {key.removesuffix(",none"): value for key, value in results["results"][task].items() if key.endswith(",none")}
     return {name: value for name, value in found.items() if "_stderr" not in name}
+
+
+def all_scores(results: dict) -> dict[tuple[str, str], float]:
+    """(task, metric) → value, standard errors too."""
+    found = results["results"].items()
+    return {(task, name): value for task, of in found for name, value in of.items() if name.endswith(",none")}
 
 
 def read_json_lines(path: Path) -> list[dict]:

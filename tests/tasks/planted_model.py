@@ -37,6 +37,18 @@ class PlantedModel(LM):
         return [self._loglikelihood("", *request.args) for request in requests]
 
 
+def right_of(row: dict) -> str:
+    """The right answer to a row: its label, letter or number, or the first reference."""
+    if "label" in row:  # of SEA-HELM
+        return row["label"][0] if isinstance(row["label"], list) else row["label"]
+    if "gold" in row:
+        return (row.get("letters") or row["scoring"]["label_words"])[row["gold"]]
+    if "answers" in row:
+        return row["answers"][0]
+    translation = "english" if row["scoring"].get("answer_language") == "en" else "translation"
+    return next(row[field] for field in ("solution", "summary", translation) if field in row)
+
+
 class RowModel(PlantedModel):
     """Knows the row that a request is of: `write` makes the text of it, which is cut at the stop strings as lm-eval cuts."""
 

@@ -1,6 +1,5 @@
 """Answers as people of each language say them are read alike in all, and nothing else is."""
 
-import json
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from lm_eval_sea.tasks._shared.reading.answer_phrases import PHRASES, WRITTEN_TO
 from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
 from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_label
 
+from .evaluation import read_json_lines
 from .test_sea_helm_answer import LABELS, TAGS
 
 LETTERS = ["A", "B", "C", "D"]
@@ -178,8 +178,7 @@ def test_sentences_behind_a_tag():
 def test_real_questions_and_options(hub_mirror, language):
     """What stands in the rows of Belebele is read as an answer only behind a label, and then as the option it is."""
     code = data_sets()["belebele"].languages[language].code
-    lines = (hub_mirror / "facebook/belebele/data" / f"{code}.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines[::30]]
+    rows = read_json_lines(hub_mirror / "facebook/belebele/data" / f"{code}.jsonl")[::30]
     assert rows
     for row in rows:
         options = [row[f"mc_answer{number}"] for number in range(1, 5)]

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.api.samplers import ContextSampler
-from lm_eval.tasks import TaskManager
 from sklearn.metrics import f1_score
 
 from lm_eval_sea.tasks._shared.metrics import calibration, classification_metrics
 from lm_eval_sea.tasks._shared.metrics.calibration import pooled_content_free_log_shares
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, Evidence
 
-from .evaluation import TASKS, evaluate, scores, write_json_lines
+from .evaluation import evaluate, scores, write_json_lines
 from .planted_model import PlantedModel
 
 LABELS = {"positive": "เชิงบวก", "neutral": "เป็นกลาง", "negative": "เชิงลบ"}
@@ -219,15 +218,11 @@ class TestRequests:
         assert len({(row["question"], *row["q"]) for row in rows}) == len({row["question"] for row in rows}) == 2
 
 
-def test_a_sampler_that_draws_other_exemplars_a_row(tmp_path):
+def test_a_sampler_that_draws_other_exemplars_a_row(tmp_path, load_tasks):
     """Then the content-free prompts differ from row to row, and every distinct one is asked once."""
-    folder = balanced(tmp_path, rows=12)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        manager = TaskManager(include_path=str(TASKS), include_defaults=False)
-        task = manager.load(TASK)["tasks"][TASK]
-        task.sampler = ContextSampler(task.fewshot_docs(), rnd=7)
-        task.build_all_requests(rank=0, world_size=1)
+    task = load_tasks(TASK, folder=balanced(tmp_path, rows=12))[TASK]
+    task.sampler = ContextSampler(task.fewshot_docs(), rnd=7)
+    task.build_all_requests(rank=0, world_size=1)
     contexts = {instance.arguments[0] for instance in task.instances if instance.idx < 3}
     prefixes = {context.rpartition("ข้อความ: ")[0] for context in contexts}
     free = [instance.arguments for instance in task.instances if is_content_free(instance.arguments[0])]

@@ -3,21 +3,14 @@
 import json
 
 import pytest
-import yaml
 from sklearn.metrics import f1_score
 
 from lm_eval_sea.models.generated_text import GeneratedText
 
-from .evaluation import TASKS, evaluate, scores
-from .planted_model import PlantedModel, RowModel
-
-
-def words(data_set: str, language: str) -> dict:
-    return yaml.safe_load((TASKS / data_set / "prompts" / f"{language}.yml").read_text(encoding="utf-8"))
-
-
-def how(language: str) -> dict:
-    return yaml.safe_load((TASKS / "chat_answers" / f"{language}.yml").read_text(encoding="utf-8"))
+from .evaluation import chat_words as how
+from .evaluation import evaluate, scores
+from .evaluation import prompt_words as words
+from .planted_model import PlantedModel, RowModel, right_of
 
 
 def prompt_of(folder, name: str) -> tuple[dict, str, object]:
@@ -77,16 +70,6 @@ SCORED = [
     ("sea_flores_id_en_chat", "Terjemahan:", {"null_rate": 1, "refusal_rate": 0}, "no thought"),
     ("sea_thaisum_th_chat", "<think>อ่าน</think>สรุป: {}", {"rougeL": 100, "null_rate": 0}, "closed"),
 ]
-
-
-def right_of(row: dict) -> str:
-    if "letters" in row:
-        return row["letters"][row["gold"]]
-    if "label_words" in row["scoring"]:
-        return row["scoring"]["label_words"][row["gold"]]
-    if "answers" in row:
-        return row["answers"][0]
-    return row.get("solution") or row.get("summary") or row["english"]
 
 
 @pytest.mark.parametrize(("name", "form", "expected", "state"), SCORED, ids=range(len(SCORED)))

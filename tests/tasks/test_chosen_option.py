@@ -11,7 +11,7 @@ from lm_eval_sea.tasks._shared.reading.answer_patterns import script_letters
 from lm_eval_sea.tasks._shared.reading.chosen_option import read_choice
 from lm_eval_sea.tasks._shared.reading.option_labels import Choices
 
-from .evaluation import TASKS
+from .evaluation import chat_words
 
 HERE = Path(__file__).parent
 ANSWERS = yaml.safe_load((HERE / "chat_answers.yaml").read_text(encoding="utf-8"))
@@ -44,7 +44,7 @@ def test_options_are_read_and_not_guessed(language):
 
 @pytest.mark.parametrize("language", ANSWERS)
 def test_the_form_that_the_prompt_asks_for_chooses_nothing(language):
-    asked = yaml.safe_load((TASKS / "chat_answers" / f"{language}.yml").read_text(encoding="utf-8"))
+    asked = chat_words(language)
     tag, labels = asked["tags"]["answer"], LABELS[language]["sets"][0]
     for kind, names, texts in (("letter", list("ABCD"), ANSWERS[language]["options"]), ("label", labels, labels)):
         form = asked[kind].format(tag=tag, labels=asked.get("between_labels", ", ").join(names))

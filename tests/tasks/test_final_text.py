@@ -7,9 +7,8 @@ import yaml
 
 from lm_eval_sea.tasks._shared.reading.final_text import read_final_text, read_span
 
-from .evaluation import TASKS
+from .evaluation import chat_words
 
-CHAT_ANSWERS = TASKS / "chat_answers"
 TEXTS = yaml.safe_load((Path(__file__).parent / "chat_texts.yaml").read_text(encoding="utf-8"))
 ANY = TEXTS.pop("any")
 
@@ -35,14 +34,10 @@ def test_span_is_freed(language):
     assert not failed
 
 
-def asked_in(language):
-    return yaml.safe_load((CHAT_ANSWERS / f"{language}.yml").read_text(encoding="utf-8"))
-
-
 @pytest.mark.parametrize("language", TEXTS)
 def test_the_tags_of_a_language_are_known_without_being_asked_for(language):
     """Under an English instruction a model may answer behind the tag of its own language."""
-    own, tags = TEXTS[language], asked_in(language)["tags"]
+    own, tags = TEXTS[language], chat_words(language)["tags"]
     assert read_span(f"{tags['answer']} {own['answers'][0]}", language) == own["answers"][0]
     for kind in ("translation", "summary"):
         assert read_final_text(f"{tags[kind]} {own['text']}", language) == own["text"]
@@ -50,7 +45,7 @@ def test_the_tags_of_a_language_are_known_without_being_asked_for(language):
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_the_form_that_the_prompt_asks_for_is_no_answer(language):
-    asked = asked_in(language)
+    asked = chat_words(language)
     answer = TEXTS[language]["answers"][0]
     found = {}
     for kind in ("span", "short_answer", "translation", "summary"):
@@ -121,4 +116,4 @@ UNTAGGED = [
 
 @pytest.mark.parametrize(("language", "text", "expected"), UNTAGGED)
 def test_echoes_and_retold_passages_are_no_span(language, text, expected):
-    assert read_span(text, language, (asked_in(language)["tags"]["answer"], "Answer:")) == expected
+    assert read_span(text, language, (chat_words(language)["tags"]["answer"], "Answer:")) == expected

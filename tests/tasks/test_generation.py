@@ -1,6 +1,5 @@
 """Generated answers in whole runs: models with planted answers, long inputs, arguments, real rows."""
 
-import logging
 import unicodedata
 
 import pytest
@@ -10,7 +9,7 @@ from lm_eval.models.utils_hf import stop_sequences_criteria
 from transformers import AutoTokenizer
 
 from .evaluation import evaluate, on_cpu, read_json_lines, scores
-from .planted_model import PlantedModel
+from .planted_model import PlantedModel, RowModel, right_of
 
 DATA = "sail/Sailcompass_data/data"
 QA = ["sea_xquad_th", "sea_xquad_vi", "sea_tydiqa_id"]
@@ -33,25 +32,9 @@ def silent() -> PlantedModel:
     return PlantedModel(generation=lambda prompt: "")
 
 
-@pytest.fixture(scope="module")
-def answers(samples) -> dict[str, str]:
-    """The last question of each prompt → its first reference."""
-    results = evaluate(samples, QA + MT + TS, silent())
-    return {
-        sample["arguments"][0][0].rsplit("\n\n", 1)[1]: sample["doc"].get("answers", [sample["target"]])[0]
-        for rows in results["samples"].values()
-        for sample in rows
-    }
-
-
-def planted(answers: dict[str, str], write=lambda reference, cue: f" {reference}") -> PlantedModel:
-    """A model that knows the reference of each prompt, and makes something of it and the cue."""
-
-    def generate(prompt):
-        question = prompt.rsplit("\n\n", 1)[1]
-        return write(answers[question], question.rsplit("\n", 1)[1])
-
-    return PlantedModel(generation=generate)
+def planted(write=lambda reference, cue: f" {reference}") -> RowModel:
+    """A model that knows the first reference of each row, and makes something of it and the cue."""
+    return RowModel(lambda row: write(right_of(row), row["scoring"]["answer_cue"]))
 
 
 @pytest.mark.parametrize("tasks", [QA, MT, TS])
@@ -64,8 +47,8 @@ def planted(answers: dict[str, str], write=lambda reference, cue: f" {reference}
     ],
     ids=["plain", "after a blank line, the cue again, decomposed, and more behind", "after the cue twice"],
 )
-def test_a_perfect_model(samples, answers, tasks, write):
-    results = evaluate(samples, tasks, planted(answers, write))
+def test_a_perfect_model(samples, tasks, write):
+    results = evaluate(samples, tasks, planted(write))
     for task in tasks:
         found = own(scores(results, task))
         if task in QA:
@@ -107,10 +90,10 @@ def test_a_model_that_copies_the_source(samples):
     assert scores(results, "sea_flores_en_th")["bleu_th"] == 0
 
 
-def test_standard_errors_of_corpus_scores(samples, answers, monkeypatch):
+def test_standard_errors_of_corpus_scores(samples, monkeypatch):
     """bleu and chrf++ are lm-eval's own aggregations, so it bootstraps them; bleu_th brings its own."""
     monkeypatch.setenv("DISABLE_MULTIPROC", "1")
-    model = planted(answers, lambda reference, cue: reference[: len(reference) // 2 + 10])
+    model = planted(lambda reference, cue: reference[: len(reference) // 2 + 10])
     expected = {
         "sea_flores_en_th": ("chrf++", "bleu_th"),
         "sea_flores_en_vi": ("chrf++", "bleu"),
@@ -122,8 +105,8 @@ def test_standard_errors_of_corpus_scores(samples, answers, monkeypatch):
             assert results["results"][task][f"{name}_stderr,none"] > 0, (task, name)
 
 
-def test_predict_only_gives_answers_without_scores(samples, answers):
-    results = evaluate(samples, "sea_flores_en_th", planted(answers), predict_only=True)
+def test_predict_only_gives_answers_without_scores(samples):
+    results = evaluate(samples, "sea_flores_en_th", planted(), predict_only=True)
     assert set(scores(results, "sea_flores_en_th")) <= {"bypass"}
     assert all(sample["resps"] == [[f" {sample['target']}"]] for sample in results["samples"]["sea_flores_en_th"])
 
@@ -205,8 +188,7 @@ class TestLongInputs:
 
         def run(task, room):
             model = PlantedModel(generation=lambda prompt: "", max_length=room)
-            with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-                evaluate(samples, task, model, metadata={"tokenizer": str(tiny_model)}, gen_kwargs={"max_gen_toks": 20})
+            evaluate(samples, task, model, metadata={"tokenizer": str(tiny_model)}, gen_kwargs={"max_gen_toks": 20})
             messages = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
             return [prompt for prompt, _ in model.requests], messages
 

@@ -13,7 +13,9 @@ from tests.conftest import ROOT
 
 # What the other tests of this folder look at does not depend on lm-eval.
 USES_LM_EVAL = re.compile(
-    r"^ *(?:from|import) lm_eval\b|^from \.(?:evaluation|planted_model) import (?!TASKS$)|\bload_tasks\b", re.M
+    r"^ *(?:from|import) lm_eval\b|\"lm_eval\.|\bload_tasks\b"
+    r"|^from \.(?:evaluation|planted_model) import (?!(?:(?:TASKS|chat_words|read_json_lines)(?:, )?)+$)",
+    re.M,
 )
 # This compares with lm-eval's chrF++, which a checkout from before the release 0.4.13 does not have.
 WITH_CHRFPP = ("test_overlap",)

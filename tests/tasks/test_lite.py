@@ -1,18 +1,15 @@
 """Lite tasks: a fixed part of the rows, listed by id."""
 
-import logging
 import subprocess
 import sys
 
 import pytest
-from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import sailcompass
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import load_rows
 from tests.conftest import ROOT
@@ -21,8 +18,6 @@ from .evaluation import write_json_lines
 
 ROWS = [{"id": f"r{number}", "text": f"text {number}", "gold": number % 2} for number in range(30)]
 CHOSEN = ["r29", "r3", "r17"]
-
-
 LISTED = read_tasks()
 
 
@@ -54,12 +49,11 @@ def test_a_missing_row_is_an_error_that_names_it(own_rows):
 
 def test_other_rows_under_the_same_ids_are_said(own_rows, caplog):
     _, digest = own_rows(ROWS)
-    with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-        assert own_rows([*ROWS, {"id": "new", "text": "one more", "gold": 0}], sha256=digest)[1] == digest
-        assert not caplog.records
-        changed = [row | {"text": "corrected"} if row["id"] == "r3" else row for row in ROWS]
-        assert own_rows(changed, sha256=digest)[1] != digest
-    assert ["the rows of this subset are not those" in record.getMessage() for record in caplog.records] == [True]
+    assert own_rows([*ROWS, {"id": "new", "text": "one more", "gold": 0}], sha256=digest)[1] == digest
+    assert not caplog.records
+    changed = [row | {"text": "corrected"} if row["id"] == "r3" else row for row in ROWS]
+    assert own_rows(changed, sha256=digest)[1] != digest
+    assert ["the rows of this subset are not those" in message for message in caplog.messages] == [True]
 
 
 def test_every_task_of_sailcompass_has_a_lite_task():
@@ -96,10 +90,9 @@ def test_lite_tasks_ask_and_score_as_the_whole_ones():
         assert place_of(facts_of(one.metadata)) is None
 
 
-def test_samples_are_no_subset(samples, monkeypatch):
-    monkeypatch.chdir(samples)
+def test_samples_are_no_subset(load_tasks):
     with pytest.raises(ValueError, match="Run the task without `_lite`"):  # the tasks have a class of this name of their own
-        TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False).load(["sea_xcopa_vi_to_ppl_lite"])
+        load_tasks("sea_xcopa_vi_to_ppl_lite")
 
 
 @pytest.mark.slow

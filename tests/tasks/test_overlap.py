@@ -10,7 +10,7 @@ from pythainlp.tokenize import word_tokenize
 from sacrebleu.metrics import BLEU, CHRF
 
 from lm_eval_sea.tasks._shared.metrics import overlap
-from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS, metrics_for, signatures
+from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS, signatures
 from lm_eval_sea.tasks._shared.metrics.sea_helm_metrics import METRICS as SEA_HELM_METRICS
 from lm_eval_sea.tasks._shared.metrics.words import words
 
@@ -114,8 +114,3 @@ def test_signatures_agree_with_sacrebleu():
         theirs = set(str(metric.get_signature()).split("|"))
         assert set(made[name].split("|")) == theirs | {"norm:nfc"}
     assert made["bleu_th"].startswith("nrefs:1|case:lc|norm:nfc|eff:no|tok:newmm|pythainlp:5.")
-
-
-def test_thai_words_only_for_thai_answers():
-    assert "bleu_th" not in metrics_for(["bleu", "bleu_th", "bleu_th_stderr"], "vi")
-    assert set(metrics_for(["bleu", "bleu_th", "bleu_th_stderr"], "th")) == {"bleu", "bleu_th", "bleu_th_stderr"}

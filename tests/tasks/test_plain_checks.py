@@ -5,11 +5,18 @@ import re
 import subprocess
 import sys
 
+import lm_eval
 import pytest
+from lm_eval.models.huggingface import HFLM
+from lm_eval.tasks import TaskManager
+from transformers import AutoTokenizer
 
 from tests.conftest import ROOT
 
-TASKS = ["sea_xcopa_th_to_ppl", "sea_helm_th_nli_ppl"]
+from .evaluation import TASKS, evaluate, on_cpu
+
+RANKED = ["sea_xcopa_th_to_ppl", "sea_helm_th_nli_ppl"]
+TASK = "sea_xcopa_vi_to_ppl"
 
 
 def fair(messages, **_):
@@ -24,7 +31,7 @@ def forgetful(messages, **_):
     return messages[-1]["content"]
 
 
-@pytest.fixture(scope="module", params=TASKS)
+@pytest.fixture(scope="module", params=RANKED)
 def task(request, load_tasks):
     return load_tasks(request.param)[request.param]
 
@@ -50,6 +57,59 @@ def test_a_template_that_does_not_show_what_is_said(task, template):
 
 def test_a_template_that_does(task):
     task.build_all_requests(limit=1, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=fair)
+
+
+@pytest.mark.parametrize(
+    ("name", "shots", "most"),
+    [
+        (TASK, 6, 5),
+        (TASK, -1, 5),
+        ("sea_helm_id_sentiment", 6, 5),
+        ("sea_helm_tl_kalahi", 1, 0),
+        ("sea_helm_en_global_mmlu_lite", 6, 5),  # on the subject of the row, of six
+    ],
+)
+def test_another_number_of_exemplars_than_there_are(load_tasks, name, shots, most):
+    (task,) = load_tasks(name).values()
+    task.set_config("num_fewshot", most)
+    task.build_all_requests(limit=1)
+    task.set_config("num_fewshot", shots)
+    with pytest.raises(ValueError, match=rf"{name}: --num_fewshot {shots} asks for more .*choose 0 to {most}"):
+        task.build_all_requests(limit=1)
+
+
+def test_a_model_that_is_an_object_has_the_headline(samples, tiny_model):
+    """`simple_evaluate` with a task manager of the user's own tells the tasks nothing of the model."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(samples)
+        found = lm_eval.simple_evaluate(
+            model=HFLM(**on_cpu(tiny_model)),
+            tasks=[TASK],
+            task_manager=TaskManager(include_path=str(TASKS / "xcopa"), include_defaults=False),
+            bootstrap_iters=0,
+        )
+    expected = evaluate(samples, TASK, "hf", model_args=on_cpu(tiny_model))
+    assert found["results"][TASK]["acc_ppl,none"] == expected["results"][TASK]["acc_ppl,none"]
+
+
+def test_a_context_shorter_than_the_prompt_is_said_with_counts(samples, tiny_model, caplog):
+    """Every request then fits the model, and keeps the end of the prompt."""
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    results = evaluate(samples, TASK, "hf", model_args=on_cpu(tiny_model, max_length=60))
+    (message,) = [message for message in caplog.messages if "do not fit" in message]
+    assert message.startswith(f"{TASK}: 4 of 4 prompts do not fit the model's context of 60 tokens")
+    assert "Combined length" not in caplog.text, "lm-eval had to cut a request once more"
+    for sample in results["samples"][TASK]:
+        contexts = {arguments[0] for arguments in sample["arguments"][:2]}
+        assert len(contexts) == 1, "options were scored behind different prompts"
+        assert contexts.pop().endswith("Trả lời:")
+        assert all(len(tokenizer.encode("".join(arguments))) <= 60 for arguments in sample["arguments"])
+        assert all(score["log_perplexity"] > 0 for score in sample["doc"]["option_scores"])
+
+
+def test_a_context_shorter_than_an_answer_is_refused(samples, tiny_model):
+    with pytest.raises(ValueError, match=r"leaves no room for a prompt in the model's context of 3 tokens"):
+        evaluate(samples, TASK, "hf", model_args=on_cpu(tiny_model, max_length=3))
 
 
 _SCRIPT = """

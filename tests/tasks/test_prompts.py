@@ -5,7 +5,7 @@ import yaml
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 
-from .evaluation import TASKS, read_json_lines
+from .evaluation import prompt_words, read_json_lines
 from .prompt_texts import (
     DIGESTS,
     KINDS,
@@ -16,8 +16,7 @@ from .prompt_texts import (
     small_chat_template,
     texts_of,
 )
-from .test_planted_letters import misread, written_tasks
-from .test_task_files import check
+from .test_task_files import check, misread, written_tasks
 
 
 def test_one_prompt_of_each_kind_is_as_stored(folder):
@@ -46,7 +45,7 @@ def test_all_prompts_are_those_of_the_digests(data_set, folder, monkeypatch):
 @pytest.mark.parametrize("language", ["id", "th", "my", "zh"])
 def test_layout_by_hand(language, samples, load_tasks):
     """INSTRUCTION, blank line, then exemplar after exemplar with a blank line between, then the row up to the cue."""
-    prompt = yaml.safe_load((TASKS / f"belebele/prompts/{language}.yml").read_text(encoding="utf-8"))
+    prompt = prompt_words("belebele", language)
     data = data_sets()["belebele"].languages[language]
     row = read_json_lines(samples / data.source / data.files["test"])[0]
     cue, blocks = prompt["cue"], [prompt["instruction"]]
@@ -85,7 +84,7 @@ class TestSEAHelm:
     @pytest.mark.parametrize(("name", "repository"), TASKS)
     def test_base_and_chat_form(self, samples, load_tasks, name, repository):
         language, kind = name.removeprefix("sea_helm_").split("_", 1)
-        words = yaml.safe_load((TASKS / f"sea_helm/prompts/{language}.yml").read_text(encoding="utf-8"))
+        words = prompt_words("sea_helm", language)
         prompt = words["tasks"][kind]
         tag = prompt.get("cue", words["cue"])
         preamble = f"{prompt['instruction']}\n\n{prompt['format'].replace('{cue}', tag)}"
@@ -126,11 +125,3 @@ class TestSEAHelm:
         assert (task.doc_to_choice(lacking), task.doc_to_choice(whole)) == (list("ABCD"), list("ABCDE"))
         assert "\nE:" not in task.doc_to_text(lacking)
         assert task.doc_to_text(whole).endswith(f"\nE: {whole['e']}")
-
-    @pytest.mark.parametrize(("name", "most"), [("sea_helm_id_sentiment", 5), ("sea_helm_tl_kalahi", 0)])
-    def test_more_exemplars_than_there_are(self, load_tasks, name, most):
-        (task,) = load_tasks(name).values()
-        row = task.test_docs()[0]
-        task.fewshot_context(row, most)
-        with pytest.raises(ValueError, match=f"--num_fewshot {most + 1} asks for more .* choose 0 to {most}"):
-            task.fewshot_context(row, most + 1)

@@ -137,7 +137,6 @@ TESTED = [
     ],
 )
 def test_a_file_that_is_not_the_tested_one_is_said_in_a_line(tmp_path, monkeypatch, caplog, rows, said):
-    caplog.set_level("WARNING", logger="lm_eval_sea")
     monkeypatch.chdir(tmp_path)
     where = {"data_source": "own", "data_files": {"test": "rows.jsonl"}}
     for place, content in (("tested", TESTED), ("own", rows)):
@@ -145,7 +144,7 @@ def test_a_file_that_is_not_the_tested_one_is_said_in_a_line(tmp_path, monkeypat
     tested = processed_rows(Source.from_metadata(**where | {"data_source": "tested"}), _as_it_is)
     digests = {"rows": tested.sha256, **digests_of(in_published_order(tested))}
     load_rows(process=_as_it_is, provenance={}, rows=len(TESTED), tested=digests, **where)
-    lines = [record.getMessage() for record in caplog.records if "tested with" in record.getMessage()]
+    lines = [message for message in caplog.messages if "tested with" in message]
     assert lines == ([f"own/rows.jsonl is not the file that the pack was tested with: {said}"] if said else [])
 
 

@@ -11,15 +11,13 @@ from lm_eval_sea.sea_helm.judge_rows import conversation
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks.sea_helm.utils import process_compared_conversations, process_criteria
 
-from ..results import lm_eval_output
+from ..sea_helm.planted_answers import write_run
 from .evaluation import evaluate
 from .planted_model import PlantedModel
 
 
 def log(folder, name, results):
-    kept = ("doc_id", "doc", "filtered_resps")
-    lines = [lm_eval_output.row(**{key: sample[key] for key in kept}) for sample in results["samples"][name]]
-    lm_eval_output.write_samples(folder, name, "2026-01-01T00-00-00", lines)
+    write_run(folder, name, results["configs"][name]["metadata"], results["samples"][name])
 
 
 def run_turn(samples, name, answer, **metadata):

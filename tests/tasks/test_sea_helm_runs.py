@@ -6,16 +6,14 @@ from pathlib import Path
 import datasets
 import pytest
 import torch
-import yaml
 from lm_eval.models.utils import postprocess_generated_text
-from lm_eval.tasks import TaskManager
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from lm_eval_sea.catalogue.check import check_data
 from lm_eval_sea.catalogue.task_list import read_tasks
 
-from .evaluation import CHAT_TEMPLATE, TASKS, evaluate, on_cpu, read_json_lines, scores, write_json_lines
-from .planted_model import PlantedModel
+from .evaluation import CHAT_TEMPLATE, evaluate, on_cpu, prompt_words, scores
+from .planted_model import PlantedModel, RowModel, right_of
 from .prompt_texts import small_chat_template
 from .test_reference_perplexity import reference_log_perplexity
 
@@ -27,8 +25,8 @@ ONE_OF_A_KIND = [
 ]  # fmt: skip
 
 
-class ChatModel(PlantedModel):
-    """A planted model with a chat template."""
+class ChatModel(RowModel):
+    """One with a chat template."""
 
     tokenizer_name = "planted"
 
@@ -40,21 +38,13 @@ def metadata(task: str) -> dict:
     return read_tasks().tasks[task].metadata
 
 
-@pytest.fixture(scope="module")
-def gold(samples):
-    """Last message of the user → the answer that the format asks for."""
-    results = evaluate(samples, ONE_OF_A_KIND, PlantedModel(generation=lambda prompt: ""))
-    tags = {task: metadata(task)["answer_tag"] for task in ONE_OF_A_KIND}
-    return {
-        sample["arguments"][0][0]: f"{tags[task]} {label[0] if isinstance(label, list) else label}"
-        for task in ONE_OF_A_KIND
-        for sample in results["samples"][task]
-        for label in [sample["doc"]["label"]]
-    }
+def answer_of(row: dict) -> str:
+    """The answer that the format asks for."""
+    return f"{row['scoring']['answer_tag']} {right_of(row)}"
 
 
-def test_a_perfect_base_model(samples, gold):
-    results = evaluate(samples, ONE_OF_A_KIND, PlantedModel(generation=lambda prompt: f"\n{gold[prompt]}\n\n"))
+def test_a_perfect_base_model(samples):
+    results = evaluate(samples, ONE_OF_A_KIND, RowModel(lambda row: f"\n{answer_of(row)}\n\n"))
     for task in ONE_OF_A_KIND:
         found = scores(results, task)
         for name, value in found.items():
@@ -66,21 +56,16 @@ def test_a_perfect_base_model(samples, gold):
         assert metadata(task)["headline_metric"] in found
 
 
-def test_a_perfect_chat_model_that_thinks(samples, gold):
+def test_a_perfect_chat_model_that_thinks(samples):
     """The same answers behind the template, after thoughts that name another label."""
-
-    def generate(prompt):
-        assert prompt.startswith("<user>") and prompt.endswith("</user><assistant>")
-        answer = gold[prompt.removeprefix("<user>").removesuffix("</user><assistant>") + "\n\n"]
-        return f"<think>Jawaban: Negatif, A</think>\n\n**{answer}**"
-
-    model = ChatModel(generation=generate)
+    model = ChatModel(lambda row: f"<think>Jawaban: Negatif, A</think>\n\n**{answer_of(row)}**")
     results = evaluate(samples, ONE_OF_A_KIND, model, apply_chat_template=True)
+    assert all(prompt.startswith("<user>") and prompt.endswith("</user><assistant>") for prompt, _ in model.requests)
+    assert all(arguments["until"] == [] for _, arguments in model.requests), "nothing stops a chat model"
     for task in ONE_OF_A_KIND:
         found = scores(results, task)
         headline = metadata(task)["headline_metric"] + "_strict"
         assert found[headline] == pytest.approx(100.0 if headline.startswith(("rougeL", "chrf")) else 1.0), task
-        assert all(arguments["until"] == [] for _, arguments in model.requests), "nothing stops a chat model"
 
 
 def test_a_model_that_says_nothing(samples):
@@ -125,8 +110,7 @@ def test_phenomena_are_averaged(samples):
 
 def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
     """lm-eval cuts the text there, after the answer; a blank line before the tag does not end it."""
-    words = yaml.safe_load((TASKS / "sea_helm/prompts/id.yml").read_text(encoding="utf-8"))
-    head = words["tasks"]["sentiment"]["row"].split("\n{text}")[0]
+    head = prompt_words("sea_helm", "id")["tasks"]["sentiment"]["row"].split("\n{text}")[0]
     results = evaluate(samples, "sea_helm_id_sentiment", PlantedModel(generation=lambda prompt: ""))
     _, arguments = results["samples"]["sea_helm_id_sentiment"][0]["arguments"][0]
     assert arguments["until"] == [f"\n\n{head}"]
@@ -188,28 +172,6 @@ def test_contextual_calibration_takes_off_the_bias(samples):
     assert found["balanced_acc_cc"] == found["balanced_acc_pmi"] == found["acc_cc"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("split", "change", "fault"),
-    [
-        ("eval", {"label": ""}, "field 'label' is ''; expected text"),
-        ("eval", {"prompts": [{"text": " "}]}, "field 'text' is empty; expected text"),
-        ("eval", {"prompts": []}, "field 'prompts' has 0 entries; expected one"),
-        ("eval", {"prompts": [{"kalimat": "Hai"}]}, "field 'text' is missing; expected text"),
-        ("examples", {"label": "Senang"}, "exemplars, row 1: field 'label' is 'Senang'; expected one of Positif"),
-    ],
-)
-def test_rows_that_cannot_be_scored_are_faults(samples, tmp_path, monkeypatch, split, change, fault):
-    repository = "aisingapore/NLU-Sentiment-Analysis"
-    shutil.copytree(samples / repository, tmp_path / repository)
-    file = tmp_path / repository / f"data/id/{split}.jsonl"
-    rows = read_json_lines(file)
-    rows[1] |= change
-    write_json_lines(file, rows)
-    monkeypatch.chdir(tmp_path)
-    (found,) = check_data(read_tasks().tasks["sea_helm_id_sentiment"]).faults
-    assert fault in found and "row 1" in found
-
-
 def _has_rows(mirror: Path, source) -> bool:
     card = mirror / source.repository / "README.md"
     return card.is_file() and f"config_name: {source.config}\n" in card.read_text(encoding="utf-8")
@@ -256,10 +218,8 @@ class TestRealRows:
         for task in tasks:
             assert scores(results, task)["balanced_acc"] == 1.0
 
-    def test_ids_and_clusters(self, hub_mirror, monkeypatch):
-        monkeypatch.chdir(hub_mirror)
-        manager = TaskManager(include_path=str(TASKS), include_defaults=False)
-        tasks = manager.load(["sea_helm_id_belebele_mcqa", "sea_helm_id_lindsea_syntax", "sea_helm_vi_nli"])["tasks"]
+    def test_ids_and_clusters(self, hub_mirror, load_tasks):
+        tasks = load_tasks("sea_helm_id_belebele_mcqa", "sea_helm_id_lindsea_syntax", "sea_helm_vi_nli", folder=hub_mirror)
         for task in tasks.values():
             ids = [doc["id"] for doc in task.test_docs()]
             assert len(set(ids)) == len(ids)

@@ -1,4 +1,4 @@
-"""Rows named by configuration and split: in folders laid out in many ways, and on a hub with and without a network."""
+"""Rows by configuration and split: in folders laid out in many ways, on a hub with and without a network; tables of rows."""
 
 import json
 import shutil
@@ -173,3 +173,51 @@ def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     process = run_python("lm_eval_sea", "data", "check", "--tasks", on_hub, cwd=tmp_path / "mirror")
     assert "ok     aisingapore/NLU-Sentiment-Analysis id/eval  3 of 400 rows" in process.stdout
     assert process.returncode == 0
+
+
+class TestFilesOfARepository:
+    @pytest.fixture
+    def repository(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "me" / "rows").mkdir(parents=True)
+        return tmp_path / "me" / "rows"
+
+    @staticmethod
+    def files(**files):
+        return Source.from_metadata(data_source="me/rows", data_files=files)
+
+    def test_a_split_of_several_files_is_their_rows_in_order(self, repository):
+        (repository / "one.tsv").write_text('text\tnote\n"said ""yes"""\tNA\n', encoding="utf-8")
+        (repository / "two.csv").write_text('note,text\nnull,"two\nlines, here"\n', encoding="utf-8")
+        source = self.files(test=["one.tsv", "two.csv"])
+        splits, _ = source.load()
+        assert splits["test"] == [{"text": 'said "yes"', "note": "NA"}, {"note": "null", "text": "two\nlines, here"}]
+        assert source.describe() == "me/rows/one.tsv and 1 more"
+        assert len(source.local_state()) == 2
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"a\tb\nx\n", r"row 0: 1 cells; expected 2, one for each of a, b"),
+            (b"a\tb\nx\ty\nx\ty\tz\n", r"row 1: 3 cells"),
+            (b"a\ta\nx\ty\n", "column 'a' is there twice"),
+            (b'a\tb\nx\t"open\n', "no table"),
+            (b"a\tb\nx\t\xff\n", "byte 6: the byte 0xff, which is not UTF-8"),
+            (b"a\tb\n", "has no rows"),
+            (b"", "has no rows"),
+        ],
+    )
+    def test_a_broken_table_is_named_in_one_line(self, repository, content, message):
+        (repository / "rows.tsv").write_bytes(content)
+        with pytest.raises(DataError, match=message) as error:
+            self.files(test="rows.tsv").load()
+        assert str(error.value).startswith("me/rows/rows.tsv") and "\n" not in str(error.value)
+
+    def test_the_catalogue_names_the_columns_of_a_checkout_whose_tables_do_not(self, repository, monkeypatch):
+        (repository / "rows.tsv").write_text("bagus\tpositive\njelek\tnegative\n", encoding="utf-8")
+        monkeypatch.chdir(repository.parent)
+        checkout = {"folder": "rows", "files": {"test": "rows.tsv"}, "columns": ["text", "label"]}
+        hub = {"data_source": "me/hub", "data_config": "all", "data_splits": {"test": "test"}}
+        source = Source.from_metadata(**hub, data_checkout=checkout)
+        assert source.load()[0] == {"test": [{"text": "bagus", "label": "positive"}, {"text": "jelek", "label": "negative"}]}
+        assert len(source.local_state()) == 1

@@ -1,6 +1,6 @@
-"""The task files as lm-eval finds them, and what lm-eval's own test-suite (tests/test_tasks.py) asks of a task of each kind.
+"""The task files as lm-eval finds them, and what holds for a task of each kind; `test_prompts.py` asks the same of all others.
 
-`test_prompts.py` asks it of all others.
+That is what lm-eval's own test-suite (tests/test_tasks.py) asks for, and that the right letter counts however an answer begins.
 """
 
 from __future__ import annotations
@@ -8,17 +8,24 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from itertools import islice
+from collections.abc import Mapping
+from itertools import cycle, islice
 from pathlib import Path
 
+import lm_eval
 import pytest
+from lm_eval.api.task import Task
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
+from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.facts import facts
 
 from .evaluation import TASKS
+from .planted_model import RowModel, right_of
 
+LISTED = read_tasks()
 FILES = sorted(TASKS.rglob("*.yaml"))
 
 
@@ -109,3 +116,56 @@ def check(task) -> None:
 
     task.build_all_requests(limit=1, rank=0, world_size=1)
     assert {instance.doc_id for instance in task.instances} == {0}, task.task_name
+
+
+# {} is the right letter or label, {cue} what asks for it at the end of the prompt.
+FORMS = ["{}", "\n{}", "  {}", "{}.", " {}\n", "\n\n  {}.\n\n", "{cue}\n{}"]
+WRITTEN = ("litilo_gen", "labels", "phenomena", "minimal_pairs")
+
+
+def cue_of(row: dict) -> str:
+    return row["scoring"]["answer_cue"] if "answer_cue" in row["scoring"] else row["scoring"]["answer_tag"]
+
+
+@functools.cache
+def written_tasks() -> list[str]:
+    """All tasks whose answer is a letter or label that the model writes; lite ones are these on some of the rows."""
+    lite = set(LISTED.tags["sea_setting_lite"])
+    return [name for name, task in LISTED.tasks.items() if _is_written(task.metadata) and name not in lite]
+
+
+def _is_written(metadata) -> bool:
+    if metadata["variant"] == "chat":
+        return data_sets()[metadata["dataset"]].kind in ("mcq", "classification")
+    return metadata["variant"] in WRITTEN
+
+
+def one_of_each() -> list[str]:
+    """One of them for each data set, and for each language."""
+    found = {}
+    for name in reversed(written_tasks()):
+        told = LISTED.tasks[name].metadata
+        if "-" not in told["language"]:
+            found |= dict.fromkeys((told["dataset"], told["language"]), name)
+    return list(dict.fromkeys(found.values()))
+
+
+def misread(tasks: Mapping[str, Task]) -> dict[str, list[float]]:
+    """Tasks in which the right label does not always count, each answer in the next form, or another text anywhere.
+
+    Of each, the headline score and the share of answers that are read as none, with right answers and with others.
+    """
+    forms, found = cycle(FORMS), {name: [] for name in tasks}
+    for write in (lambda row: next(forms).format(right_of(row), cue=cue_of(row)), lambda row: "\n?"):
+        results = lm_eval.evaluate(RowModel(write), {"tasks": dict(tasks)}, limit=2, bootstrap_iters=0)["results"]
+        for name, scores in found.items():
+            headline = LISTED.tasks[name].metadata["headline_metric"]
+            scores += [results[name][f"{headline},none"], results[name]["null_rate,none"]]
+    return {name: scores for name, scores in found.items() if scores != [1.0, 0.0, 0.0, 1.0]}
+
+
+def test_the_right_label_counts_in_any_form_and_another_text_nowhere(folder, manager, monkeypatch):
+    names = one_of_each()
+    assert len(names) > 30
+    monkeypatch.chdir(folder)
+    assert misread(manager.load(names)["tasks"]) == {}

@@ -1,6 +1,5 @@
 """Plain texts in several languages: which ones are asked, and what is made of their log-likelihoods."""
 
-import json
 import math
 
 import numpy as np
@@ -13,7 +12,7 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
 
 from ..results.lm_eval_output import write_run
-from .evaluation import evaluate
+from .evaluation import evaluate, read_json_lines
 from .planted_model import PlantedModel
 
 LANGUAGES = ("en", "id", "th")
@@ -30,7 +29,7 @@ def test_every_text_is_asked_once_and_its_bits_are_those_of_the_model(samples):
     model = PlantedModel(lambda prompt, text: -3.0 * len(text))
     found = evaluate(samples, name, model)
     file = samples / "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl"
-    published = {row["link"]: row["flores_passage"].strip() for row in map(json.loads, file.open(encoding="utf-8"))}
+    published = {row["link"]: row["flores_passage"].strip() for row in read_json_lines(file)}
     assert sorted(text for (text,) in model.requests) == sorted(published.values())
     bits, size = (np.array([measure(text) for text in published.values()]) for measure in (len, lambda text: len(text.encode())))
     bits = bits * 3 / math.log(2)

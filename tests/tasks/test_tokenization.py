@@ -1,10 +1,15 @@
 """The model's tokenizer as each backend of lm-eval uses it."""
 
+import json
+import shutil
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lm_eval.models.huggingface import HFLM
 from lm_eval.models.openai_completions import LocalCompletionsAPI
+from make_tiny_model import train_tokenizer
+from transformers import AutoTokenizer
 
 from lm_eval_sea.tasks._shared.tokenization import find_tokenizer
 
@@ -35,6 +40,31 @@ def test_an_api_model_adds_no_special_tokens_and_keeps_one_token_free(tiny_model
     tokenizer = find_tokenizer(model, {"tokenizer": str(tiny_model_bos)}, "")
     assert not tokenizer.adds_bos
     assert tokenizer.max_length == 4095
+
+
+def test_metadata_that_name_another_tokenizer_or_none(tiny_model, tmp_path):
+    """Beside a model that has one; the name of another model does not count."""
+    train_tokenizer(["Kota ini ramai."] * 3, bos=False, vocabulary=300).save_pretrained(tmp_path)
+    model, other = local(tiny_model), str(tmp_path)
+    with pytest.raises(ValueError, match="encodes text otherwise than the model's own"):
+        find_tokenizer(model, {"tokenizer": other, "pretrained": str(tiny_model)}, "x")
+    with pytest.raises(ValueError, match="leave it out"):
+        find_tokenizer(model, {"tokenizer": "none"}, "x")
+    assert find_tokenizer(model, {"pretrained": other}, "x").name == str(tiny_model)
+
+
+def test_one_with_a_begin_token_changes_nothing(tiny_model_bos, tmp_path):
+    """The same tokens behind a begin-of-sequence token: the model's own tokenizer counts, and a server adds none."""
+    own = shutil.copytree(tiny_model_bos, tmp_path / "plain")
+    path = own / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"post_processor": None}), encoding="utf-8")
+    plain, begun = map(AutoTokenizer.from_pretrained, (own, tiny_model_bos))
+    assert begun.encode("Kota ini") == [begun.bos_token_id, *plain.encode("Kota ini")], "else the test shows nothing"
+    found = find_tokenizer(local(own), {"tokenizer": str(tiny_model_bos)}, "x")
+    assert list(found.encode("Kota ini")) == plain.encode("Kota ini")
+    server = {"tokenizer": str(tiny_model_bos), "base_url": "http://127.0.0.1:9"}
+    for told, expected in (({}, plain), ({"add_bos_token": True}, begun)):
+        assert list(find_tokenizer(object(), server | told, "x").encode("Kota ini")) == expected.encode("Kota ini")
 
 
 @settings(max_examples=50)

@@ -19,7 +19,7 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM
 
-from .evaluation import evaluate
+from .evaluation import all_scores, evaluate
 
 
 class Ranked:
@@ -52,8 +52,6 @@ BACKENDS = {"hf": HFLM, "hf-shared-prefix": SharedPrefixLM}
 
 def summary(results: dict, **more: object) -> dict:
     """Scores and predictions as JSON has them, and whatever else is said of a run."""
-    from .test_runs import scores
-
     predictions = {
         task: [
             (sample["doc_id"], sample["doc"].get("predictions"), sample["doc"].get("answer"))
@@ -61,7 +59,7 @@ def summary(results: dict, **more: object) -> dict:
         ]
         for task, samples in results["samples"].items()
     }
-    found = {f"{task} {metric}": value for (task, metric), value in scores(results).items()}
+    found = {f"{task} {metric}": value for (task, metric), value in all_scores(results).items()}
     return json.loads(json.dumps({"scores": found, "predictions": predictions, **more}, default=str))
 
 

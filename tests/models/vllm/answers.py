@@ -2,8 +2,7 @@
 
 import pytest
 
-from ...tasks.evaluation import evaluate
-from ...tasks.test_runs import scores
+from ...tasks.evaluation import all_scores, evaluate
 
 ROWS = 2
 
@@ -36,6 +35,6 @@ def assert_alike(results, expected):
                     assert answer[1] == response[1], task
             assert sample["doc"].get("predictions") == other["doc"].get("predictions"), task
     found, wanted = (
-        {key: value for key, value in scores(both).items() if key[0] not in unfinished} for both in (results, expected)
+        {key: value for key, value in all_scores(both).items() if key[0] not in unfinished} for both in (results, expected)
     )
     assert found == pytest.approx(wanted, abs=1e-4, nan_ok=True)

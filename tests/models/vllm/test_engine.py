@@ -1,7 +1,6 @@
 """Tasks of every kind on vLLM, held against transformers; and the backend that reads vLLM's prefix cache, held against vLLM's."""
 
 import functools
-import logging
 
 import pytest
 
@@ -25,45 +24,45 @@ RANKED = [
 ]
 GENERATED = ["sea_belebele_id_litilo_gen", "sea_xquad_th", "sea_flores_en_id", "sea_indosum_id", "sea_helm_id_ifeval"]
 SHORT = {"gen_kwargs": {"max_gen_toks": 24}}
+KINDS = {
+    "ranked": (RANKED, {}),
+    "generated": (GENERATED, SHORT),
+    "documents": ("sea_indosum_id", SHORT),
+    "chat": ("sea_belebele_th_chat", SHORT | {"apply_chat_template": True}),
+}
 
 
 @pytest.fixture(scope="module")
-def of_hf(samples, hf, model_folder):
-    """What transformers answers to tasks of a kind."""
-    kinds = {
-        "ranked": (RANKED, {}),
-        "generated": (GENERATED, SHORT),
-        "documents": ("sea_indosum_id", SHORT),
-        "chat": ("sea_belebele_th_chat", SHORT | {"apply_chat_template": True}),
-    }
+def asked(samples, model_folder):
+    """What a model answers to tasks of a kind."""
 
-    @functools.cache
-    def of_kind(kind):
-        tasks, options = kinds[kind]
-        return answers(samples, tasks, hf, model_folder, **options)
+    def asked(kind, model):
+        tasks, options = KINDS[kind]
+        return answers(samples, tasks, model, model_folder, **options)
 
-    return of_kind
+    return asked
 
 
-class TestVLLM:
-    def test_rankings(self, samples, vllm, model_folder, of_hf):
-        assert_alike(answers(samples, RANKED, vllm, model_folder), of_hf("ranked"))
+@pytest.fixture(scope="module")
+def of_hf(asked, hf):
+    return functools.cache(lambda kind: asked(kind, hf))
 
-    def test_generation(self, samples, vllm, model_folder, of_hf):
-        assert_alike(answers(samples, GENERATED, vllm, model_folder, **SHORT), of_hf("generated"))
 
-    def test_chat(self, samples, vllm, model_folder, of_hf):
-        found = answers(samples, "sea_belebele_th_chat", vllm, model_folder, apply_chat_template=True, **SHORT)
-        assert_alike(found, of_hf("chat"))
+@pytest.mark.parametrize(
+    ("backend", "kind"), [("vllm", "ranked"), ("vllm", "generated"), ("vllm", "chat"), ("shared", "generated")]
+)
+def test_each_kind_of_task(backend, kind, asked, of_hf, request):
+    assert_alike(asked(kind, request.getfixturevalue(backend)), of_hf(kind))
 
-    def test_cut_documents(self, samples, hf, vllm, model_folder, of_hf, monkeypatch):
-        """A context that holds the longest prompt, but no answer to it."""
-        whole = prompts(of_hf("documents"))
-        for model in (hf, vllm):
-            monkeypatch.setattr(model, "_max_length", max(len(hf.tok_encode(prompt)) for prompt in whole))
-        expected = answers(samples, "sea_indosum_id", hf, model_folder, **SHORT)
-        assert any(len(prompt) < len(full) for prompt, full in zip(prompts(expected), whole, strict=True))
-        assert_alike(answers(samples, "sea_indosum_id", vllm, model_folder, **SHORT), expected)
+
+def test_cut_documents(asked, hf, vllm, of_hf, monkeypatch):
+    """A context that holds the longest prompt, but no answer to it."""
+    whole = prompts(of_hf("documents"))
+    for model in (hf, vllm):
+        monkeypatch.setattr(model, "_max_length", max(len(hf.tok_encode(prompt)) for prompt in whole))
+    expected = asked("documents", hf)
+    assert any(len(prompt) < len(full) for prompt, full in zip(prompts(expected), whole, strict=True))
+    assert_alike(asked("documents", vllm), expected)
 
 
 def prompts(results):
@@ -71,10 +70,10 @@ def prompts(results):
 
 
 class TestSharedPrefix:
-    def test_rankings(self, samples, shared, model_folder, of_hf):
+    def test_rankings(self, asked, shared, of_hf):
         """With a fraction of the tokens; the self-check included."""
         before = shared.work.forwarded
-        assert_alike(answers(samples, RANKED, shared, model_folder), of_hf("ranked"))
+        assert_alike(asked("ranked", shared), of_hf("ranked"))
         assert not shared._plain
         plain = sum(
             len(shared.tok_encode(context + continuation))
@@ -83,9 +82,6 @@ class TestSharedPrefix:
             for context, continuation in sample["arguments"]
         )
         assert shared.work.forwarded - before < plain / 4
-
-    def test_generation_is_vllms(self, samples, shared, model_folder, of_hf):
-        assert_alike(answers(samples, GENERATED, shared, model_folder, **SHORT), of_hf("generated"))
 
     @pytest.mark.parametrize("size", [2048, 5])
     def test_the_same_requests_again(self, shared, vllm, monkeypatch, size):
@@ -140,8 +136,7 @@ class TestSharedPrefix:
         monkeypatch.setattr(shared, "_verified", False)
         monkeypatch.setattr(shared, "_plain", False)
         requests = ranking_requests(6, prefix=60, bos=True)
-        with caplog.at_level(logging.WARNING, "lm_eval_sea"):
-            found = ask(shared, requests)
+        found = ask(shared, requests)
         assert_equal(found, ask(vllm, requests))
         assert shared._plain
         assert "Every request is computed whole" in caplog.text

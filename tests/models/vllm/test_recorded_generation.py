@@ -1,16 +1,16 @@
 """What the backend on vLLM tells of a text beside the text, and answers that the engine chooses among given ones."""
 
 import pytest
-from lm_eval.api.instance import Instance
 
 pytest.importorskip("vllm", reason="needs vLLM: bash scripts/test_vllm.sh")
+
+from ..conftest import generate
 
 PROMPTS = ["sebuah kota besar", "di tepi sungai yang ramai"]
 
 
 def ask(lm, **settings):
-    asked = {"until": [], "max_gen_toks": 6, "do_sample": False, "temperature": 0.0} | settings
-    return lm.generate_until([Instance("generate_until", {}, (prompt, asked), 0) for prompt in PROMPTS], disable_tqdm=True)
+    return generate(lm, PROMPTS, **{"max_gen_toks": 6, "do_sample": False, "temperature": 0.0} | settings)
 
 
 def test_the_texts_are_those_of_lm_evals_vllm_with_their_tokens(shared, vllm):

@@ -13,12 +13,12 @@ import pytest
 
 pytest.importorskip("vllm", reason="vLLM has an environment of its own: bash scripts/test_vllm.sh")
 
-from lm_eval.api.instance import Instance
 from lm_eval.api.registry import get_model
 
 import lm_eval_sea.models  # noqa: F401 (registers chat-api)
 
 from ...tasks.evaluation import evaluate
+from ..conftest import generate
 from .answers import ROUNDING, ROWS, answers, assert_alike
 
 SHORT = {"gen_kwargs": {"max_gen_toks": 24}}
@@ -111,7 +111,6 @@ def test_a_window_that_the_server_tells(address):
     """An answer that does not fit behind its prompt gets the room there is."""
     chat = get_model("chat-api")(base_url=address, model="tiny")
     assert chat.max_length == 8192
-    settings = {"do_sample": False, "max_gen_toks": 20000, "ignore_eos": True}
-    [answer] = chat.generate_until([Instance("generate_until", {}, ("word " * 4000, settings), 0)], disable_tqdm=True)
+    [answer] = generate(chat, ["word " * 4000], do_sample=False, max_gen_toks=20000, ignore_eos=True)
     assert answer.finish_reason == "length"
     assert answer.prompt_tokens + answer.answer_tokens == 8192

@@ -1,69 +1,15 @@
-"""Flags that would give another number than the user thinks."""
+"""Answers of an earlier run: those of another model are not taken, and what a file of them holds is not run."""
 
-import json
 import os
 import pickle
-import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
-from transformers import AutoTokenizer
 
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.tasks._shared.tokenization import find_tokenizer
-
-# tokenizers
-
-
-class Encoder:
-    """A model that encodes its requests, as far as a task asks it."""
-
-    max_length = 100
-
-    def __init__(self, tokenizer):
-        self.tokenizer = tokenizer
-
-    def tok_encode(self, text):
-        return self.tokenizer.encode(text)
-
-
-@pytest.fixture(scope="session")
-def other_tokenizer(tmp_path_factory):
-    from make_tiny_model import train_tokenizer
-
-    folder = tmp_path_factory.mktemp("other")
-    train_tokenizer(["Kota ini ramai."] * 3, bos=False, vocabulary=300).save_pretrained(folder)
-    return folder
-
-
-def test_metadata_that_name_another_tokenizer_or_none(tiny_model, other_tokenizer):
-    """Beside a model that has one; the name of another model does not count."""
-    model, other = Encoder(AutoTokenizer.from_pretrained(tiny_model)), str(other_tokenizer)
-    with pytest.raises(ValueError, match="encodes text otherwise than the model's own"):
-        find_tokenizer(model, {"tokenizer": other, "pretrained": str(tiny_model)}, "x")
-    with pytest.raises(ValueError, match="leave it out"):
-        find_tokenizer(model, {"tokenizer": "none"}, "x")
-    assert find_tokenizer(model, {"pretrained": other}, "x").name == str(tiny_model)
-
-
-def test_one_with_a_begin_token_changes_nothing(tiny_model_bos, tmp_path):
-    """The same tokens behind a begin-of-sequence token: the model's own tokenizer counts, and a server adds none."""
-    shutil.copytree(tiny_model_bos, tmp_path / "plain")
-    path = tmp_path / "plain" / "tokenizer.json"
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"post_processor": None}), encoding="utf-8")
-    plain, begun = (AutoTokenizer.from_pretrained(folder) for folder in (tmp_path / "plain", tiny_model_bos))
-    assert begun.encode("Kota ini") == [begun.bos_token_id, *plain.encode("Kota ini")], "else the test shows nothing"
-    own = find_tokenizer(Encoder(plain), {"tokenizer": str(tiny_model_bos)}, "x")
-    assert list(own.encode("Kota ini")) == plain.encode("Kota ini")
-    server = {"tokenizer": str(tiny_model_bos), "base_url": "http://127.0.0.1:9"}
-    for told, expected in (({}, plain), ({"add_bos_token": True}, begun)):
-        assert list(find_tokenizer(object(), server | told, "x").encode("Kota ini")) == expected.encode("Kota ini")
-
-
-# answers of an earlier run
 
 
 def model_folder(tmp_path, name="model"):
@@ -101,9 +47,10 @@ def test_answers_of_another_model_backend_or_other_tasks(tmp_path):
     assert keys == [answer_cache.key_of(*run) for run in runs]
 
 
-def test_answers_stay_those_of_a_model_that_is_asked_faster_or_with_more_patience(tmp_path):
-    base = BASE | {"pretrained": str(model_folder(tmp_path)), "num_concurrent": 8}
+def test_answers_stay_those_of_a_model_that_is_asked_faster_with_more_patience_or_another_token(tmp_path):
+    base = BASE | {"pretrained": str(model_folder(tmp_path)), "num_concurrent": 8, "token": "one"}
     others = [{"num_concurrent": 2}, {"max_retries": 9}, {"timeout": 900}, {"gpu_memory_utilization": 0.5}, {"max_num_seqs": 8}]
+    others += [{"token": "another"}]
     for backend in ("hf", "vllm", "chat-api", "local-completions"):
         assert len({answer_cache.key_of(backend, base | other, ["a"]) for other in [{}, *others]}) == 1
 
