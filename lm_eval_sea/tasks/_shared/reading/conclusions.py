@@ -30,6 +30,11 @@ def any_word(place: str, language: str) -> re.Pattern[str]:
     return re.compile(_alternatives(place, language), re.IGNORECASE)
 
 
+def has_word(text: str, language: str, *places: str) -> bool:
+    """Whether a text has any of the words of some fields of `Phrases`."""
+    return any(any_word(place, language).search(text) for place in places)
+
+
 @cache
 def task_words(language: str) -> re.Pattern[str]:
     """The stems of "translate" and "summarise", also within a word. They speak about a text, and hardly ever stand in it."""
@@ -134,7 +139,7 @@ def _answer_above_a_question(language: str) -> re.Pattern[str]:
     A word with the number 1 may begin the steps that lead to the answer.
     """
     stated = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
-    answer = rf"\s*[>#*_]*(?:{stated})[^\n:]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
+    answer = rf"\s*[>#*_]*(?:{stated})[^\n:\d]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
     return re.compile(rf"{answer}\n\s*\n(?=[^\W\d_]+ (?!1\D)\d+{COLON}|{question_label(language)})", re.IGNORECASE)
 
 

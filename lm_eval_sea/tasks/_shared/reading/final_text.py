@@ -7,7 +7,7 @@ without code fence, quotation marks and markup around it. Sentences that repeat 
 from __future__ import annotations
 
 import re
-from itertools import islice, pairwise
+from itertools import islice, pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end, up_to_reason, without_ending
@@ -18,6 +18,8 @@ from .conclusions import (
     any_word,
     at_end,
     bounded,
+    counted_options,
+    has_word,
     lead_in,
     ordinal,
     question_label,
@@ -26,7 +28,7 @@ from .conclusions import (
     task_words,
     without_another_question,
 )
-from .frames import fenced, last_frame, unfenced, without_emphasis, without_latex
+from .frames import last_frame, unfenced, without_emphasis, without_latex
 from .refusal import is_refusal
 
 
@@ -42,7 +44,7 @@ _SAYS = re.compile(r"[^\s:]{1,40}(?:ว่า|ວ່າ)\s+")
 # How a line ends that introduces what follows: the dash is a Burmese custom.
 _INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 _LONGEST_INTRODUCTION = 160
-_HEADING = re.compile(r"\s*(?:#{1,6}\s+(?P<marked>\S.*)|(?:\*\*|__)(?P<bold>[^*_\n]{1,60})(?:\*\*|__))\s*\Z")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s+\S.*|(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__))\s*\Z")
 # A text in quotation marks, and what is said of it.
 _QUOTED = re.compile(r"[\"“«「](?P<text>[^\"“”«»「」]+)[\"”»」]\s*(?P<said>[^\"“”«»「」]{1,60})")
 # What a paragraph quotes.
@@ -115,13 +117,13 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     # the form that the prompt asks for stands in quotation marks, which models repeat
     answer = _QUIZ.split(without_another_question(composed(answer), tags, language), maxsplit=1)[0]
     answer = _corrected(answer, language)
-    if _is_place((behind_last_tag(answer, tags, language) or answer).strip(" *_\n"), language):
+    if _is_place(behind_last_tag(answer, tags, language) or answer, language):
         return ""
-    text = _unquoted(without_asked_form(_without_fence(answer), tags).strip())
+    text = _unquoted(without_asked_form(unfenced(answer), tags).strip())
     if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
-    text = _above_another_text(_without_table(text, language), tags, language)
+    text = _above_another_text(_without_table(text), tags, language)
     text = _behind_result(_first_round(text, tags, language, target), tags, language)
     text = _first_version(text, language)
     behind = behind_last_tag(text, tags, language)
@@ -136,7 +138,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     text = _up_to_heading(text, language)
     lines = [line.strip() for line in without_emphasis(text).splitlines()] or [""]
     if behind is None or not lines[0]:
-        lines = [line.strip() for line in without_emphasis(_without_headings(text, language)).splitlines()] or [""]
+        lines = [line.strip() for line in without_emphasis(_without_headings(text)).splitlines()] or [""]
         lines = _without_preface(_without_other_languages(lines, target), language)
     # what begins behind the tag is the text, whatever it begins with
     text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
@@ -145,8 +147,10 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         return ""  # of a foreign text: the source again
     if (remark := _BRACKETS.search(text)) and _is_remark(remark["said"], text[: remark.start()], language, target):
         text = text[: remark.start()]
-    if (quoted := _QUOTED.fullmatch(text)) and is_end(quoted["said"], language):
-        return quoted["text"].strip()  # behind it stands a polite particle
+    if (quoted := _QUOTED.fullmatch(text)) and (
+        is_end(quoted["said"], language) or any_word("work", language).search(quoted["said"])
+    ):
+        return quoted["text"].strip()  # behind it stands a polite particle, or "is the translation"
     return _unquoted(text if behind is not None or "\n" in text else _LIST_MARK.sub("", text) or text)
 
 
@@ -160,16 +164,18 @@ def _behind_rendered(text: str, language: str) -> str:
     words = re.match(rf"(?P<what>[^\n:：]{{1,25}}?)(?:{any_word('rendered', language).pattern})\s+(?=\S)", text, re.IGNORECASE)
     if words is None or re.match(rf"[^\n]{{0,20}}?{COLON}", text[words.end() :]):
         return text
-    names = any(any_word(place, language).search(words["what"]) for place in ("source", "asks"))
+    names = has_word(words["what"], language, "source", "asks")
     return text[words.end() :] if names else text
 
 
-def _is_place(text: str, language: str, *further: re.Pattern[str]) -> bool:
-    """Whether a text is the place where it should be: "[translation]", or of further words "[words of the passage]".
-
-    Without brackets it is if it says no more than "your answer".
-    """
-    named = [words for words in (task_words(language), *further) if words.search(text)]
+def _is_place(text: str, language: str) -> bool:
+    """Whether a text is the place where one should be: "[translation]", "[words of the passage]", "your answer"."""
+    text = text.strip(" *_\n")
+    named = [
+        words
+        for words in (task_words(language), any_word("source", language), any_word("answer", language))
+        if words.search(text)
+    ]
     if re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) and len(text.split()) <= _MOST_WORDS_OF_PLACE:
         return bool(named)
     speaks = any_word("speaks", language)
@@ -181,7 +187,7 @@ def _is_place(text: str, language: str, *further: re.Pattern[str]) -> bool:
 def _corrected(text: str, language: str) -> str:
     """What stands behind a paragraph that takes back the one before it and introduces another: "Sorry, it should be:"."""
     for line in re.finditer(rf"(?<=\n\n)[ \t*_]*(?P<said>[^\n]{{1,{_LONGEST_INTRODUCTION}}}){COLON}[ \t*_]*(?=\n)", text):
-        names = any(any_word(place, language).search(line["said"]) for place in ("answer", "right", "work"))
+        names = has_word(line["said"], language, "answer", "right", "work")
         if names and any_word("corrects", language).match(line["said"]) and text[line.end() :].strip():
             return text[line.end() :]
     return text
@@ -202,20 +208,20 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     if len(answer) <= _LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
         return ""  # in whatever language
     said = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
-    if _is_place(said.strip(" *_\n"), language, any_word("source", language), any_word("answer", language)):
+    if _is_place(said, language):
         return ""
-    if frame is None and said == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
+    if said == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
         return ""
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
-    text = read_final_text(without_latex(answer) if is_formula else answer, language, tags) if frame is None else frame
+    text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
     first = _SENTENCE_END.split(answer.strip(), maxsplit=1)[0]
     asks = answer.strip()[len(first) : len(first) + 1] == "?" or first.endswith("?")
     if asks and "\n" not in first and any_word("speaks", language).search(first):
         return ""  # it asks back
     leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
-    line = lines[1] if len(lines) > 1 and (leads or re.search(rf"{COLON}\Z", lines[0].rstrip())) else lines[0]
-    is_tagged = frame is not None or behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
+    line = lines[1] if len(lines) > 1 and leads else lines[0]
+    is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
@@ -227,9 +233,9 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         # a phrase before the statement may quote the question
         if begins if is_tagged else line.find(framed) + len(framed) > states:
             return _unquoted(framed)
-    rest = answer.strip()[len(first) + 1 :].strip()
-    if not is_tagged and (not rest or rest.endswith("?")) and _is_absent(first.partition("\n\n")[0], answer, language):
+    if not is_tagged and _is_absent(first.partition("\n\n")[0], answer, language):
         return ""
+    rest = answer.strip()[len(first) + 1 :].strip()
     if not is_tagged and not rest and not statement_spans(line, language) and (said := _named_by_sentence(line, language)):
         return said
     if not is_tagged and (other := re.match(any_tag(ANSWER_TAGS), line, re.IGNORECASE)) and line[other.end() :].strip():
@@ -250,7 +256,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line = sentences[0] if any_word("note", language).match(sentences[1]) else line
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     line = _without_polite_particle(line, language)
-    span = _unquoted(line.strip().rstrip(STOPS + " ") if len(line) < 200 else line.strip())
+    span = _unquoted(line.strip().rstrip(STOPS + " "))
     breaks_off = at_end("unfinished", span, language) is not None and text.endswith(span)
     is_none = any(_is_absent(span, answer, code) for code in filter(None, (language, target)))
     # "A or B, it is unclear"
@@ -319,7 +325,7 @@ def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:
     """The first line, where it is an answer and no heading, and another question follows an empty line, with an answer tag."""
     first, _, rest = answer.strip().partition("\n\n")
     asks = re.match(rf"{question_label(language)}[\s\S]*?{any_tag((*tags, *ANSWER_TAGS))}", rest, re.IGNORECASE)
-    heads = any(any_word(place, language).search(first) for place in ("asks", "source", "working", "answer", "preface"))
+    heads = has_word(first, language, "asks", "source", "working", "answer", "preface")
     is_phrase = re.fullmatch(r"[^\n:：]{0,60}\w|[^\n:：]{0,40}\d[^\n:：]{0,40}", first)
     return first if asks and is_phrase and not heads and first[0] != "#" else answer
 
@@ -346,11 +352,11 @@ def _restated(answer: str, language: str) -> str | None:
 def _is_absent(span: str, answer: str, language: str) -> bool:
     """Whether a span says that the passage has no answer: "The passage does not mention it", or "none" where the rest says so."""
     absent = any_word("absent", language)
-    if found := absent.search(span):
-        return found.start() < _LONGEST_LEAD or any_word("asks", language).search(span) is not None
-    denies = any_word("wrong", language).match(span) is not None or span.casefold() in ("none", "n/a", "unknown")
-    names = any_word("asks", language).search(span) is not None and not any_word("but", language).search(span)
-    return denies and (names or (len(span) < 2 * _LONGEST_LEAD and absent.search(answer) is not None))
+    if absent.search(span):
+        return True
+    if not any_word("wrong", language).match(span):
+        return False
+    return any_word("asks", language).search(span) is not None or absent.search(answer) is not None
 
 
 def _framed_phrase(answer: str, line: str) -> str:
@@ -375,7 +381,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
     last = text[found[-1][1] :]
     # one that repeats itself is cut in the last round
     before = text[found[-2][1] : found[-1][0] + 1].strip() if len(found) > 1 else ""
-    is_cut = len(last.strip()) > _LONGEST_LEAD and last.strip()[-1] not in STOPS + "?" and before[-1:] in STOPS + "?"
+    is_cut = len(last.strip()) > _LONGEST_LEAD and last.strip()[-1] not in STOPS + "?"
     is_cut |= at_end("unfinished", last.strip(), language) is not None
     return before if is_cut and before.startswith(last.strip()) else last
 
@@ -391,28 +397,20 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     naming = [head for head in heads if any_word("work", language).search(head[1][0])]  # not "let us translate"
     if not best and len(naming) == 1 and naming[0][0] and naming[0][1][0] in own:
         best = naming
-    if not best and listed and language in PHRASES:  # "- Indonesian: … - Sundanese: …"
-        items = [head for head in named if head[1][1] and _LIST_MARK.match(lines[head[0]].strip())]
-        in_own = [head for head in items if re.fullmatch(PHRASES[language].work, head[1][0])]
-        are_tongues = len(items) > 1 and all(any_word("tongue", language).fullmatch(head[1][0]) for head in items)
-        best = in_own if len(in_own) == 1 and are_tongues else []
+    if listed and language in PHRASES and all(any_word("tongue", language).fullmatch(name) for _, (name, _) in named):
+        best = [head for head in named if re.fullmatch(PHRASES[language].work, head[1][0])]  # "- Indonesian: … - Sundanese: …"
     found = "\n".join([best[-1][1][1], *lines[best[-1][0] + 1 :]]).strip() if best else ""
     return found or text
 
 
-def _without_table(text: str, language: str) -> str:
-    """The text with a table of Markdown as labelled lines: of each column, or of two columns whose first has the labels."""
+def _without_table(text: str) -> str:
+    """The text with the columns of a table of Markdown as labelled lines."""
     found = _TABLE.search(text)
     if found is None:
         return text
     rows = [[cell.strip() for cell in row.strip().strip("|").split("|")] for row in found[0].strip().splitlines()]
-    header, body = rows[0], [row for row in rows[2:] if any(row)]
-    names = [any(any_word(place, language).search(cell) for place in ("work", "tongue", "source")) for cell in header]
-    if sum(names) < len(header) and len(header) == 2 and body:
-        lines = [": ".join(row) for row in (body if any(any_word("work", language).search(row[0]) for row in body) else rows[2:])]
-    else:
-        columns = zip(header, *(row[: len(header)] + [""] * (len(header) - len(row)) for row in body), strict=True)
-        lines = [f"{name}: " + "\n".join(cells) for name, *cells in columns]
+    columns = zip_longest(*(row for row in (rows[0], *rows[2:]) if any(row)), fillvalue="")
+    lines = [f"{name}: " + "\n".join(cells) for name, *cells in columns]
     return text[: found.start()] + "\n".join(lines) + "\n" + text[found.end() :]
 
 
@@ -421,7 +419,7 @@ def _named(line: str) -> tuple[str, str] | None:
     bare = re.sub(r"\A[^\w\s(\"“«'-]+\s+", "", _LIST_MARK.sub("", without_emphasis(line).strip()))
     if found := _LABELLED.match(bare):
         return found["label"].strip(" *_").casefold(), found["rest"].strip()
-    return (bare.casefold(), "") if _HEADING.match(line) and len(bare) < _LONGEST_LABEL else None
+    return (bare.casefold(), "") if _HEADING.match(line) else None
 
 
 def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
@@ -452,7 +450,7 @@ def _first_round(text: str, tags: Sequence[str], language: str, target: str) -> 
         if name is None or re.search(r"\d\Z", name[0]) or name[0] in tag_words:
             continue
         # the names of people who speak begin anew, too
-        is_of_prompt = any(any_word(place, language).search(name[0]) for place in ("source", "work", "tongue", "asks", "answer"))
+        is_of_prompt = has_word(name[0], language, "source", "work", "tongue", "asks", "answer")
         if is_of_prompt and seen and seen[-1][1] != name[0] and any(name[0] == before for _, before in seen):
             begins = name[0] == seen[0][1] and re.fullmatch(own, name[0]) and any_word("tongue", language).fullmatch(seen[1][1])
             return "".join(lines[: seen[1][0] if begins else number])
@@ -466,10 +464,10 @@ def _first_version(text: str, language: str) -> str:
     heads = [
         (number, name)
         for number, line in enumerate(lines)
-        if (name := _named(line)) is not None and version.search(name[0]) and not any_word("source", language).match(name[0])
+        if (name := _named(line)) is not None
+        and (version.search(name[0]) or counted_options(language).match(name[0]))
+        and not any_word("source", language).match(name[0])
     ]
-    counted = [head for head in heads if re.search(r"\d|[一二三]", head[1][0])]
-    heads = counted if len(counted) > 1 else heads
     if len({name for _, (name, _) in heads}) > 1:
         for (begin, (_, rest)), (end, _) in pairwise(heads):
             if first := "\n".join([rest, *lines[begin + 1 : end]]).strip():
@@ -484,7 +482,8 @@ def _first_version(text: str, language: str) -> str:
     if 0 < chosen <= len(items):
         end = items[chosen] if chosen < len(items) else items[-1] + 1
         return _LIST_MARK.sub("", "\n".join(lines[items[chosen - 1] : end]).strip())
-    if any(any_word("option", language).search(line) for line in remarks):
+    introduced = len(before) == 1 and _INTRODUCES.search(before[0]) and has_word(before[0], language, "version")
+    if introduced or any(any_word("option", language).search(line) for line in remarks):
         return _LIST_MARK.sub("", lines[items[0]].strip())
     return text
 
@@ -529,22 +528,9 @@ def _is_remark(said: str, text: str, language: str, target: str) -> bool:
     return bool(target) and text.rstrip()[-1:] in tuple(".!?\u3002\u104b\u17d4") and _is_foreign(said, target)
 
 
-def _without_fence(answer: str) -> str:
-    """The content of the code fence that holds the text, or the whole text."""
-    fences = fenced(answer)
-    return fences[0] if len(fences) == 1 and fences[0].strip() else unfenced(answer)
-
-
-def _without_headings(text: str, language: str) -> str:
-    """The text without headings above it: those of Markdown, and lines in bold type that name what was asked for."""
-    lines = text.splitlines()
-    while any(line.strip() for line in lines[1:]):
-        found = _HEADING.match(lines[0]) if lines[0].strip() else None
-        names = found is not None and (found["marked"] or any_word("work", language).search(found["bold"]))
-        if lines[0].strip() and (not names or lines[0].strip(" *_")[-1] in STOPS + "?"):
-            break
-        lines = lines[1:]
-    return "\n".join(lines)
+def _without_headings(text: str) -> str:
+    """The text without headings of Markdown above it."""
+    return re.sub(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)", "", text)
 
 
 def _up_to_heading(text: str, language: str) -> str:
@@ -556,48 +542,23 @@ def _up_to_heading(text: str, language: str) -> str:
 
 def _without_preface(lines: list[str], language: str) -> list[str]:
     """The lines without those before the text that only introduce it or repeat its source, and without a label before it."""
-    source, tongue = any_word("source", language), any_word("tongue", language)
-    several = (
-        re.match(rf"\w+\s1\b[^:：]{{0,40}}{COLON}", lines[0]) is not None and _is_option(lines[0], language) if lines else False
-    )
     for _ in range(_MOST_LINES_BEFORE):
         if not any(lines[1:]):
             break
-        heading = re.fullmatch(
-            rf"(?:(?:{any_word('work', language).pattern}|{tongue.pattern})\s*)+", lines[0].strip(" *"), re.IGNORECASE
-        )
-        introduces = _introduces(lines[0], language) or (
+        introduces = any_word("work", language).fullmatch(lines[0]) is not None or _introduces(lines[0], language)
+        introduces = introduces or (
             not lines[1]
             and len(lines[0]) <= _LONGEST_REMARK
             and (task_words(language).search(lines[0]) or any_word("preface", language).match(lines[0]))
             and not _LABEL.match(lines[0])
         )
-        is_english = language == "en" and tongue.match(lines[0])
-        labelled = [line for line in lines[1:] if _LABEL.match(line)]
-        repeats = _LABEL.match(lines[0]) and (
-            (source.match(lines[0]) and not is_english and any(_label(line, language) for line in labelled))
-            or (
-                tongue.match(lines[0])
-                and any(tongue.match(line) and (language == "en" or not source.match(line)) for line in labelled)
-            )
-        )
-        if lines[0] and not (heading or introduces or repeats):
+        source = any_word("source" if language != "en" else "tongue", language)
+        is_source = _LABEL.match(lines[0]) and source.match(lines[0])
+        if lines[0] and not introduces and not (is_source and any(_label(line, language) for line in lines[1:])):
             break
-        several = several or _is_option(lines[0], language)
         lines = lines[1:]
-    if several:
-        # of alternatives the first counts
-        first = re.sub(rf"\A(?:[-*•]\s+|\d{{1,2}}[.)]\s+)?(?:\w+ \d[^:：]{{0,40}}{COLON}\s*)?", "", lines[0])
-        rest = [line for line in lines[1:] if line]
-        lines = [first or (rest[0] if rest else "")]
-    if lines and (quoted := _QUOTED.fullmatch(lines[0])) and any_word("work", language).search(quoted["said"]):
-        return [quoted["text"], *lines[1:]]
-    label = _label(lines[0], language) if lines else None
-    return [lines[0][label:], *lines[1:]] if label is not None and lines[0][label:] else lines
-
-
-def _is_option(line: str, language: str) -> bool:
-    return any_word("option", language).search(line) is not None
+    label = _label(lines[0], language)
+    return [lines[0][label:] or lines[0], *lines[1:]]
 
 
 def _introduces(line: str, language: str) -> bool:
@@ -608,18 +569,14 @@ def _introduces(line: str, language: str) -> bool:
         return False
     if re.search(rf"{COLON}\s*\Z", line):
         return len(line) <= _LONGEST_REQUEST
-    if any_word("preface", language).match(line):
-        return True
-    names = any(any_word(place, language).search(line) for place in ("work", "rendered", "answer"))
+    names = has_word(line, language, "work", "rendered", "answer")
     return names and not line.rstrip().endswith("!") and len(line) <= _LONGEST_INTRODUCTION and not re.search(r"[.?]\s", line)
 
 
 def _label(line: str, language: str) -> int | None:
     """Where the label ends that begins a line: a word for what was asked, few words around it, a colon; None without one."""
     work = any_word("work", language)
-    if work.match(line) and (says := _SAYS.match(line)):
-        return says.end()
-    found = _LABEL.match(line)
+    found = (work.match(line) and _SAYS.match(line)) or _LABEL.match(line)
     if found is None:
         return None
     named = work.search(found[0])
@@ -638,20 +595,15 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         if number <= with_text[0]:
             continue
         is_last = number >= with_text[-1]
-        bracketed = line[:1] in "([（【" and line[-1:] in ")]）】" and line != ""
+        bracketed = line[:1] in tuple("([（【") and line[-1] in ")]）】"
         bare = line.lstrip("([（【*_ ")
-        ends = is_last and bare[-1:] in ("!", "！", "?")
-        if note.match(bare) and (not lines[number - 1] or bracketed or ends or _LABEL.match(bare)):
+        if note.match(bare) and (not lines[number - 1] or is_last or _LABEL.match(bare)):
             return lines[:number]
-        if (_GLOSS.match(line) and (not lines[number - 1] or _LIST_MARK.match(line))) or any_word("joined", language).fullmatch(
-            line.strip(" :*()")
-        ):
+        if _GLOSS.match(line):
             return lines[:number]
         if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in _SAID.findall(line)):
             return lines[:number]
         if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=is_last):
-            return lines[:number]
-        if not lines[number - 1] and re.search(rf"{COLON}\Z", line) and any_word("work", language).match(line):
             return lines[:number]
         if (label := _LABELLED.match(line)) and any(
             any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source")

@@ -176,11 +176,6 @@ def _plain_key(key: str) -> str:
     return " ".join(re.sub(r"[\u0300-\u036f]", "", letters).replace("_", " ").strip(" :").split())
 
 
-def fenced(text: str) -> list[str]:
-    """The contents of the code fences."""
-    return [found[1] for found in _FENCE.finditer(text)]
-
-
 def unfenced(text: str) -> str:
     """The content of code fences in their place."""
     return _FENCE.sub(lambda found: f"\n{found[1]}\n", text)
