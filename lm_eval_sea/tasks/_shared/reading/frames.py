@@ -1,4 +1,4 @@
-"""What chat models put around an answer: code fences, LaTeX boxes, JSON, tags of XML, markup. Pure functions, no I/O."""
+"""What chat models put around an answer: code fences, LaTeX boxes, JSON, tags of XML, markup, quotation marks. Pure functions."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ _SPEAKER = re.compile(
     r"(?:[\s*_#]*Assistant[*_]*[ \t]*[:：][*_]*)?\s*",
     re.IGNORECASE,
 )
+QUOTES = {'"': '"', "“": "”", "‘": "’", "«": "»", "「": "」", "'": "'", "`": "`", "„": "“", "『": "』", "[": "]"}
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 
 
@@ -184,3 +185,11 @@ def unfenced(text: str) -> str:
 def without_emphasis(text: str) -> str:
     """The text without the asterisks and underscores of Markdown, and without its marks of headings and quotations."""
     return re.sub(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)", "", _EMPHASIS.sub("", text))
+
+
+def unquoted(text: str) -> str:
+    """The text without the quotation marks that stand around all of it."""
+    text = text.strip()
+    while len(text) > 1 and QUOTES.get(text[0]) == text[-1] and text.count(text[0]) == (2 if text[0] == text[-1] else 1):
+        text = text[1:-1].strip()
+    return text
