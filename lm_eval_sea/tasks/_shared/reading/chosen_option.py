@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, is_end, is_reason
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
-from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain
+from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .conclusions import (
     any_word,
     begins_clause,
@@ -42,7 +42,6 @@ from .option_evidence import (
     LONGEST_PHRASE,
     LONGEST_VERDICT,
     SENTENCE_END,
-    TRIM,
     by_text,
     evidence_of,
     joined_end,
