@@ -99,7 +99,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return found
     if not tagged_ends and (_breaks_off_in_list(concluded, language) or at_end("unfinished", bare[-30:], language)):
         return None
-    if not tagged_ends and (concluded.rstrip().endswith(",") or _breaks_off_behind(concluded)):
+    if not tagged_ends and (concluded.rstrip().endswith((",", ":", "：")) or _breaks_off_behind(concluded)):
         return None
     if is_cut or (behind_tag.strip(TRIM + STOPS) and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
