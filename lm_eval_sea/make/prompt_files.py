@@ -16,6 +16,7 @@ from lm_eval_sea.tasks._shared.facts import GENERATED
 EXEMPLARS = 5  # of a prompt file that has any
 
 _FIELD = re.compile(r"{(\w+)}")
+_JINJA = re.compile(r"{[{%#]")  # what begins code in a template
 # The keys of a prompt file, with the types of their values; below `_OF_TASK` those of one of its `tasks`, and of `chat`.
 _OF_CHAT: Mapping[str, Any] = {"version": float, "instruction": str}
 _OF_TASK: Mapping[str, Any] = {
@@ -126,6 +127,8 @@ def _read(path: Path) -> dict[str, Any]:
         _refuse(where, part, _OF_TASK)
     for where, part in {f"{path}: ": prompts, **parts}.items():
         _refuse(f"{where}chat: ", part.get("chat") or {}, _OF_CHAT)
+        _refuse_code(where, part)
+        _refuse_code(f"{where}chat: ", part.get("chat") or {})
     return prompts
 
 
@@ -134,3 +137,12 @@ def _refuse(where: str, found: Mapping[str, Any], types: Mapping[str, Any]) -> N
     there = {key: value for key, value in found.items() if value is not None}
     for fault in (*key_faults(where, found, types, ()), *type_faults(where, there, types)):
         raise PromptFileError(fault)
+
+
+def _refuse_code(where: str, part: Mapping[str, Any]) -> None:
+    """Refuses sentences that lm-eval would run as templates of Jinja, or fail to."""
+    for key, value in part.items():
+        for text in [value] if isinstance(value, str) else value if key == "paraphrases" and value else ():
+            if found := _JINJA.search(text):
+                mend = "fields are written {field}, and braces as text with a blank between"
+                raise PromptFileError(f"{where}{key!r} has {found[0]!r}, which begins code; {mend}")

@@ -13,6 +13,7 @@ from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 TOLD = 0.02  # a rate is told above it
 _HARDLY_READ, _MOST = 0.9, 0.5
+_LONGER = 0.2  # a share of answers that hold the right one among other words is told above it
 _MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL")
 
 
@@ -47,6 +48,9 @@ def answers_text(task: TaskRun) -> str | None:
     causes = _told(("cut in the thought", rates.cut), ("refused", rates.refused), ("failed requests", rates.failed))
     said = [f"{text} ({', '.join(causes)})" if causes else text for text in _told(("not read", rates.not_read))]
     said += _told(("wrong language", rates.wrong_language))
+    if task.facts.headline_metric == "exact_match" and "contains" in task.scores:
+        longer = task.scores["contains"].value - task.scores["exact_match"].value
+        said += _told(("right but in more words", longer)) if longer > _LONGER else []
     return "; ".join(filter(None, [", ".join(said), _bounds_text(task)])) or None
 
 

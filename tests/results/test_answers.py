@@ -52,6 +52,10 @@ SAID = {
         {"toy_th": task(TEXT, score=30.0, **RATES)}, CHAT,
         ["toy_th: not read 12.5 % (refused 5.0 %), wrong language 3.5 %", FAILED],
     ),
+    "right answers among other words are told where they are many": (
+        {"toy_th": task(score=0.1, contains=0.5, null_rate=0.0), "toy_vi": task(score=0.4, contains=0.55, null_rate=0.0)}, CHAT,
+        ["toy_th: right but in more words 40.0 %"],
+    ),
     "failed requests and cut thoughts are told as causes": (
         {"toy_th": task(TEXT, score=30.0, **CAUSES)}, CHAT,
         ["toy_th: not read 50.0 % (cut in the thought 25.0 %, failed requests 20.0 %)", FAILED, ENDLESS],

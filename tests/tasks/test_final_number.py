@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS
-from lm_eval_sea.tasks._shared.reading.final_number import parse_number, read_final_number
+from lm_eval_sea.tasks._shared.reading.final_number import read_final_number
 from lm_eval_sea.tasks._shared.reading.number_answer import read_number
+from lm_eval_sea.tasks._shared.reading.written_numbers import parse_number
 
 HERE = Path(__file__).parent
 NUMBERS = yaml.safe_load((HERE / "chat_numbers.yaml").read_text(encoding="utf-8"))

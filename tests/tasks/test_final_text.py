@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lm_eval_sea.tasks._shared.reading.final_text import read_final_text, read_span
+from lm_eval_sea.tasks._shared.reading.final_span import read_span
+from lm_eval_sea.tasks._shared.reading.final_text import read_final_text
 
 from .evaluation import chat_words
 

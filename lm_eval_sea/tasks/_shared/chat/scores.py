@@ -18,8 +18,10 @@ from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
 from ..reading.answer_text import composed
 from ..reading.chosen_option import read_choice
+from ..reading.conclusions import behind_last_tag
 from ..reading.final_number import read_final_number
-from ..reading.final_text import behind_last_tag, read_final_text, read_span
+from ..reading.final_span import read_span
+from ..reading.final_text import read_final_text
 from ..reading.frames import first_turn
 from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal

@@ -21,6 +21,7 @@ from ..unicode_text import normal_form
 
 # Stops behind a label or a sentence: also Chinese ones, U+104A and U+104B of Burmese, U+17D4 and U+17D6 of Khmer.
 STOPS = ".,:;!。、\u104a\u104b\u17d4\u17d6"
+TRIM = " \t_`\"'“”‘’«»「」*<>[]{}|"  # marks around an answer
 STOPS_OF_SCRIPTS = ("\u3002", "\u104b", "\u17d4")  # of Chinese, Burmese and Khmer, which stand for nothing else
 # Markdown that people put around a cue.
 _MARKUP = r"[\s*_#>]*"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 JOINT = rf"[\])】]?\s*(?:{COLON}|[,\u104a]|[-–—=]+>?|→)?\s*"
 
 _TEXT = re.compile(r"[^ *_`\n\t]")
+_LONGEST_LEAD = 15  # of what is no text yet
 # What questions are counted with, beside words for "question".
 _NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 
@@ -28,6 +29,11 @@ _NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 def any_word(place: str, language: str) -> re.Pattern[str]:
     """Any of the words of one field of `Phrases`, in the languages that are read in one."""
     return re.compile(_alternatives(place, language), re.IGNORECASE)
+
+
+def has_word(text: str, language: str, *places: str) -> bool:
+    """Whether a text has any of the words of some fields of `Phrases`."""
+    return any(any_word(place, language).search(text) for place in places)
 
 
 @cache
@@ -134,7 +140,7 @@ def _answer_above_a_question(language: str) -> re.Pattern[str]:
     A word with the number 1 may begin the steps that lead to the answer.
     """
     stated = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
-    answer = rf"\s*[>#*_]*(?:{stated})[^\n:]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
+    answer = rf"\s*[>#*_]*(?:{stated})[^\n:\d]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
     return re.compile(rf"{answer}\n\s*\n(?=[^\W\d_]+ (?!1\D)\d+{COLON}|{question_label(language)})", re.IGNORECASE)
 
 
@@ -161,6 +167,23 @@ def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[in
     forms = [form for tag in tags for form in (before + tag_pattern(tag), rf"(?m:^\s*{re.escape(words_of_cue(plain(tag)))}\s*$)")]
     found = (match.span() for form in forms for match in re.finditer(form, text, re.IGNORECASE))
     return sorted({span for span in found if _TEXT.search(text, span[1])})
+
+
+def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None:
+    """What stands behind the last answer tag that begins a line or sentence and has text behind it; None without one.
+
+    The tag may follow a word such as "so".
+    """
+    begin = rf"(?:\A|[\n.!?:>。\u104b\u17d4])[ \t>#*_]*(?:(?:{any_word('so', language).pattern})[ \t,]*)?"
+    found = tag_spans(text, tags, begin)
+    if not found:
+        return None
+    last = text[found[-1][1] :]
+    # one that repeats itself is cut in the last round
+    before = text[found[-2][1] : found[-1][0] + 1].strip() if len(found) > 1 else ""
+    is_cut = len(last.strip()) > _LONGEST_LEAD and last.strip()[-1] not in STOPS + "?"
+    is_cut |= at_end("unfinished", last.strip(), language) is not None
+    return before if is_cut and before.startswith(last.strip()) else last
 
 
 def tag_pattern(tag: str) -> str:

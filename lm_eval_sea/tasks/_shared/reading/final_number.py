@@ -13,9 +13,9 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import SIGNS, is_reason
+from .answer_patterns import is_reason
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
-from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, plain
+from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .conclusions import (
     any_word,
     at_end,
@@ -25,58 +25,30 @@ from .conclusions import (
     tag_spans,
     without_another_question,
 )
-from .frames import last_frame, unfenced, without_emphasis, without_latex
-from .number_words import (
-    half_words,
-    multiplier_words,
-    number_in_words,
-    number_of_things,
-    only_number_in_words,
-    with_digits,
-    with_halves,
-)
-from .option_evidence import TRIM
+from .frames import last_frame, unfenced, without_emphasis
+from .number_words import number_in_words, only_number_in_words, with_digits
 from .refusal import is_refusal
+from .written_numbers import DIGITS, NUMBER, SENTENCE_END, in_digits, parse_number, prepared
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# Languages that write a comma before decimals, and stops between thousands.
-_DECIMAL_COMMA = frozenset({"id", "jv", "su", "vi", "ban", "min", "ace", "bug", "mad", "bjn", "nij", "bbc"})
-# Languages whose writers use either sign between thousands.
-_EITHER = frozenset({"km", "lo"})
-_DIGITS = r"[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])"
-_NUMBER = re.compile(r"(?<![A-Za-z\d./])(?<!\d,)" + _DIGITS)
-_OPERATION = re.compile(rf"(?:{_NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{{0,3}}\d){_NUMBER.pattern}")
+_OPERATION = re.compile(rf"(?:{NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{{0,3}}\d){NUMBER.pattern}")
 # Of an answer that repeats itself without end the last statements are read.
 _MOST_STATEMENTS = 50
 _LONGEST_CLAUSE, _LONGEST_PROBLEM = 500, 600
 _FEWEST_WORDS = 6  # fewer may be a remark without its stop
-_SENTENCE_END = re.compile(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]")
-# Amounts of money with the currency close to the number.
-_CURRENCY = re.compile(
-    r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
-)
 _STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
-_FACTORS = multiplier_words()
-# not the beginning of another word, such as 千克 (kilogram)
-_FACTOR = rf"(?:{'|'.join(sorted(_FACTORS, key=len, reverse=True))})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff{SIGNS}ธ克米瓦卡])"
-_UNIT = rf"({_NUMBER.pattern})\s?({_FACTOR})"
-_MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)", re.IGNORECASE)
 _OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x|(?<!\d)(?<!\d\s)(?:[₱$€£¥₫฿]|(?<![^\W\d_])R[pM]))\Z")
 _CUT_NUMBER = re.compile(r"\d,\s*\Z")
 # A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
-_LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{_DIGITS})[^\d=]{{0,30}}")
-# A Burmese letter that is typed for the digit 0, which looks alike.
-_TYPED_ZERO = re.compile(r"(?<=\d)(?:[.,]?\u101d+)+(?![\u1000-\u1021\u102b-\u103e])")
+_LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{DIGITS})[^\d=]{{0,30}}")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _LIST_ITEM = re.compile(r"\d{1,2}[.)\u104b\u17d4]\s")
 _FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
-_FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
-_RESULT_IN_WORDS = re.compile(r"(?<==)[^\S\n]*([^\W\d][^\d\n=.]{2,80})")
-_EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({_DIGITS})")
+_EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({DIGITS})")
 
 
 def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, finished: bool | None = None) -> Decimal | None:
@@ -96,12 +68,12 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         label = again[0].rpartition("\n")[2] if again else ""
         if again and not re.search(r"\d", label) and not any_word("further", language).search(label):
             final = _FINAL.findall(answer[: again.end()])
-        is_first = _NUMBER.fullmatch(final[0].strip()) and _of_own_problem(whole, tags, language) != whole
+        is_first = NUMBER.fullmatch(final[0].strip()) and _of_own_problem(whole, tags, language) != whole
         answer = final[0 if is_first else -1]
     frame = last_frame(answer, tags, language)
-    if frame is not None and (found := _result(_prepared(frame, language), language)) is not None:
+    if frame is not None and (found := _result(prepared(frame, language), language)) is not None:
         return found
-    whole = _prepared(without_emphasis(unfenced(answer)), language)
+    whole = prepared(without_emphasis(unfenced(answer)), language)
     text = _of_own_problem(whole, tags, language)
     marked = _without_offer(answer, language) if text == whole else ""  # what is in bold type may answer the other question
     is_cut = finished is False and text == whole
@@ -127,7 +99,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return found
     if not tagged_ends and (_breaks_off_in_list(concluded, language) or at_end("unfinished", bare[-30:], language)):
         return None
-    if not tagged_ends and (concluded.rstrip().endswith(",") or _breaks_off_behind(concluded)):
+    if not tagged_ends and (concluded.rstrip().endswith((",", ":", "：")) or _breaks_off_behind(concluded)):
         return None
     if is_cut or (behind_tag.strip(TRIM + STOPS) and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
@@ -176,14 +148,14 @@ def _undecided(text: str, language: str) -> int | None:
     if last is None:
         return None
     rest = text[last.end() :]
-    names = any_word("answer", language).search(_SENTENCE_END.split(rest[:30], maxsplit=1)[0])
+    names = any_word("answer", language).search(SENTENCE_END.split(rest[:30], maxsplit=1)[0])
     has_statement = any(re.search(r"\d", rest[end:]) for _, end in statement_spans(rest, language))
     return last.start() if names or not (_has_result(rest, language) or has_statement) else None
 
 
 def _has_result(paragraph: str, language: str) -> bool:
     """Whether a paragraph is a number, or has an equation, or a number behind "so"."""
-    is_number, equation = _NUMBER.fullmatch(paragraph.strip()), _EQUATION.search(paragraph)
+    is_number, equation = NUMBER.fullmatch(paragraph.strip()), _EQUATION.search(paragraph)
     return bool(is_number or equation) or _behind_so(paragraph, language)
 
 
@@ -218,7 +190,7 @@ def _given_first(text: str, answer: str, language: str) -> Decimal | None:
 
     Where what follows has results, the number has to be one of them, or its line in bold type in the answer with its markup.
     """
-    first, *behind = _SENTENCE_END.split(text.strip(), maxsplit=1)
+    first, *behind = SENTENCE_END.split(text.strip(), maxsplit=1)
     rest = "".join(behind)
     if not (behind and is_reason(rest.lstrip(), language)):
         first, _, rest = text.strip().partition("\n\n")
@@ -235,7 +207,7 @@ def _given_first(text: str, answer: str, language: str) -> Decimal | None:
 
 
 def _numbers_of(text: str) -> set[str]:
-    return {number.strip(" \n+-−") for number in _NUMBER.findall(text)}
+    return {number.strip(" \n+-−") for number in NUMBER.findall(text)}
 
 
 def _last_numbers(text: str) -> set[str]:
@@ -245,7 +217,7 @@ def _last_numbers(text: str) -> set[str]:
 
 
 def _values(text: str, language: str) -> set[Decimal]:
-    return {parse_number(number, language) for number in _NUMBER.findall(text)}
+    return {parse_number(number, language) for number in NUMBER.findall(text)}
 
 
 def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged: bool) -> Decimal | None:
@@ -253,7 +225,7 @@ def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged:
     for end in reversed(ends[-_MOST_STATEMENTS:]):
         clause, _, rest = text[end:].lstrip().partition("\n")
         things = tagged or re.search(rf"{COLON}\s*\Z", text[:end]) is not None
-        if (found := _result(_in_digits(clause[:_LONGEST_CLAUSE], language, things=things), language)) is not None:
+        if (found := _result(in_digits(clause[:_LONGEST_CLAUSE], language, things=things), language)) is not None:
             words = any_word("corrects", language).finditer(rest)
             corrects = next((word for word in words if begins_clause(rest[: word.start()], language)), None)
             instead = rest[corrects.end() :].lstrip(" :") if corrects else ""
@@ -264,7 +236,7 @@ def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged:
 
 
 def _last_sentence(text: str) -> str:
-    return next((part.strip() for part in reversed(_SENTENCE_END.split(text)) if part.strip(TRIM)), "")
+    return next((part.strip() for part in reversed(SENTENCE_END.split(text)) if part.strip(TRIM)), "")
 
 
 def _in_bold(answer: str, language: str, *, last: bool) -> Decimal | None:
@@ -274,9 +246,9 @@ def _in_bold(answer: str, language: str, *, last: bool) -> Decimal | None:
     is_remark = any_word("note", language).match(line.lstrip("([*_ ")) or any_word("wrong", language).search(_last_sentence(line))
     if not spans or (last and (is_remark or re.search(r"\d", plain(line[spans[-1].end() :])))):
         return None
-    texts = [_prepared(span[1], language) for span in spans]
+    texts = [prepared(span[1], language) for span in spans]
     named = set().union(*(_values(text, language) for text in texts))
-    results = [parse_number(number, language) for number in _EQUATION.findall(_prepared(answer, language))]
+    results = [parse_number(number, language) for number in _EQUATION.findall(prepared(answer, language))]
     found = {results[-1]} if results and results[-1] in named else {_result(text, language) for text in texts}
     return found.pop() if len(found) == 1 else None
 
@@ -302,7 +274,7 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     for line in reversed(lines[-2:]):
         if equations := list(_EQUATION.finditer(line)):
             result = parse_number(equations[-1][1], language)
-            behind = " ".join(_SENTENCE_END.split(line[equations[-1].start(1) :])[1:])
+            behind = " ".join(SENTENCE_END.split(line[equations[-1].start(1) :])[1:])
             further = _values(behind, language)
             return result if not further or result in further else None  # a later sentence goes on from the result
     if not re.search(r"\d", ending) and any_word("wrong", language).search(ending):
@@ -331,13 +303,13 @@ def _without_denied(sentence: str, language: str) -> str:
 
 def _without_last_sentence(text: str) -> str:
     """The text up to its last line break or end of a sentence."""
-    ends = [stop.end() for stop in _SENTENCE_END.finditer(text)]
+    ends = [stop.end() for stop in SENTENCE_END.finditer(text)]
     return text[: max([text.rfind("\n") + 1, *ends])]
 
 
 def _lacks_result(text: str, language: str) -> bool:
     """Whether a text breaks off behind "so", or behind words without a number that follow it in the last sentence."""
-    begin = max([stop.start() + 1 for stop in _SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
+    begin = max([stop.start() + 1 for stop in SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
     results = list(any_word("so", language).finditer(text, begin))
     if not results or text[-1:] in (*".!?", *STOPS_OF_SCRIPTS):
         return False
@@ -361,7 +333,7 @@ def _without_check(text: str, language: str) -> str:
 
 def _breaks_off_behind(text: str) -> bool:
     """Whether a last line of sentences that end with stops goes on with words without a number and without a stop."""
-    *sentences, last = _SENTENCE_END.split(text.rstrip().rpartition("\n")[2])
+    *sentences, last = SENTENCE_END.split(text.rstrip().rpartition("\n")[2])
     words = last.split()
     return bool(sentences) and len(words) >= _FEWEST_WORDS and not re.search(r"\d|[^\w\s]\Z", last)
 
@@ -376,31 +348,22 @@ def _breaks_off_in_list(text: str, language: str) -> bool:
     return not (_EQUATION.search(items[-1]) or any(results))
 
 
-def _in_digits(clause: str, language: str, *, things: bool = False) -> str:
-    """A clause that is nothing but a number in words, perhaps with the `things` that are counted, in digits; else the clause."""
-    sentence = _SENTENCE_END.split(clause.strip(TRIM + STOPS), maxsplit=1)[0].strip(TRIM + STOPS)
-    words = number_in_words(sentence, language) or number_in_words(re.split(r"[,\u104a]\s", sentence, maxsplit=1)[0], language)
-    if words is None and things and not re.search(r"\d", clause):
-        words = number_of_things(sentence, language)
-    return words or clause
-
-
 def _of_last_result(text: str, language: str) -> Decimal | None:
     """The number that the last clause behind "so" or "therefore" gives, if one alone or the result of an equation."""
     clauses = [text[match.end() :] for match in any_word("so", language).finditer(text)]
     for clause in reversed(clauses[-_MOST_STATEMENTS:]):
         line = clause.lstrip(" ,").split("\n", 1)[0][:_LONGEST_CLAUSE]
-        sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
+        sentence = SENTENCE_END.split(line, maxsplit=1)[0]
         later = clause[clause.index(sentence) + len(sentence) :]
         leaves = any_word("left", language).search(later)
         left = _values(later[leaves.end() :], language) if leaves else set()
         if _EQUATION.search(later) or (left and left.isdisjoint(_values(sentence, language))):
             return None  # it goes on
-        sentence = _without_denied(_in_digits(sentence, language), language)
+        sentence = _without_denied(in_digits(sentence, language), language)
         if equations := _EQUATION.findall(sentence):
             return parse_number(equations[-1], language)
         if numbers := _values(_BRACKETED.sub("", sentence), language):
-            behind = sentence[list(_NUMBER.finditer(sentence))[-1].end() :]
+            behind = sentence[list(NUMBER.finditer(sentence))[-1].end() :]
             numbers |= _values(with_digits(behind, language), language)  # "of the 75 marbles forty-two are left"
             return numbers.pop() if len(numbers) == 1 else None
         if clause is clauses[-1] and (words := only_number_in_words(sentence, language)) is not None:
@@ -408,73 +371,16 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
     return None
 
 
-def parse_number(written: str, language: str) -> Decimal:
-    """The value of a number as the language writes it.
-
-    Where both separators stand in it the last one begins the decimals. One that repeats separates thousands. A single one with
-    other than three digits behind it begins the decimals; with three the custom of the language decides. Three zeros behind a
-    decimal comma separate thousands, too: where people write "70,000" for seventy they write "70".
-    """
-    digits = re.sub(r"[\s'’\u00a0\u202f]", "", written).replace("−", "-")
-    marks = [character for character in digits if character in ".,"]
-    if not marks:
-        return Decimal(digits)
-    last = marks[-1]
-    if len(set(marks)) == 2:
-        decimal = last
-    elif len(marks) > 1:
-        decimal = ""
-    elif len(digits.rpartition(last)[2]) == 3 and digits.partition(last)[0].lstrip("+-") not in ("", "0"):
-        is_decimal = language not in _EITHER and (last == ",") == (language in _DECIMAL_COMMA)
-        decimal = last if is_decimal and not (last == "," and digits.endswith(",000")) else ""
-    else:
-        decimal = last
-    whole, _, decimals = digits.rpartition(decimal) if decimal else (digits, "", "")
-    return Decimal(re.sub(r"[.,]", "", whole) + (f".{decimals}" if decimals else ""))
-
-
-def _prepared(text: str, language: str) -> str:
-    """Plain text without LaTeX, currencies before a number, signs of fractions, and words that multiply: "1.2 million"."""
-    text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
-    text = re.sub(r"(?<=\d),\s?[-–—]+(?!\s?\d)|(?<=\d)\s?/[-–=](?!\s?\d)", "", text)  # "Rp12.500,-", "2,400/-"
-    text = re.sub(r"(?<![\d.,/])(\d+) ([1-9])/(2|4|5|8|10)(?![\d/])", _mixed, text)
-    text = _CURRENCY.sub("", _TYPED_ZERO.sub(lambda found: found[0].replace("\u101d", "0"), plain(text)))
-    # "2 million and a half" is 2,500,000
-    text = re.sub(
-        rf"{_UNIT}\s?(?:{half_words(language)})", lambda found: f"{_with_half(found, language):f}", text, flags=re.IGNORECASE
-    )
-    text = with_halves(text, language)
-    text = _RESULT_IN_WORDS.sub(lambda found: " " + _in_digits(found[1], language, things=True), text)
-    return _MULTIPLIED.sub(lambda found: f"{_sum(found[0], language):f}", text)
-
-
-def _mixed(found: re.Match[str]) -> str:
-    """The decimal of an integer and a fraction: 2.5 for "2 1/2"."""
-    whole, numerator, denominator = map(Decimal, found.groups())
-    return f"{whole + numerator / denominator}"
-
-
-def _with_half(found: re.Match[str], language: str) -> Decimal:
-    """The value of a number, a word that multiplies it, and half of what that word stands for."""
-    return (parse_number(found[1], language) + Decimal("0.5")) * _FACTORS[found[2].casefold()]
-
-
-def _sum(written: str, language: str) -> Decimal:
-    """The value of "1 million 500 thousand"."""
-    parts = re.findall(_UNIT, written, re.IGNORECASE)
-    return sum((parse_number(number, language) * _FACTORS[word.casefold()] for number, word in parts), Decimal(0))
-
-
 def _result(clause: str, language: str) -> Decimal | None:
     """The number behind the last "=" of a clause, else the one that it gives; None if it gives several."""
-    sentence = _SENTENCE_END.split(clause, maxsplit=1)[0]
+    sentence = SENTENCE_END.split(clause, maxsplit=1)[0]
     if fraction := re.fullmatch(r"(\d{1,3})/(2|4|5|8|10|20|25|50|100)(?![\d/])\D*", sentence.strip()):
         return Decimal(fraction[1]) / Decimal(fraction[2])
     if equations := _EQUATION.findall(sentence):
         return parse_number(equations[-1], language)
     if sum_ := _OPERATION.match(sentence.strip("( ")):
         sentence = sentence.strip("( ")[sum_.end() :]
-    found = list(_NUMBER.finditer(sentence))
+    found = list(NUMBER.finditer(sentence))
     if not found:
         return None
     if len(found) > 1:
@@ -490,7 +396,7 @@ def _result(clause: str, language: str) -> Decimal | None:
 
 def _gives_several(clause: str, language: str) -> bool:
     """Whether a clause joins two different numbers at its beginning: "45 or 54"."""
-    first, second, *_ = [*_NUMBER.finditer(clause.lstrip().partition("\n")[0]), None, None]
+    first, second, *_ = [*NUMBER.finditer(clause.lstrip().partition("\n")[0]), None, None]
     if first is None or second is None:
         return False
     between = second.string[first.end() : second.start()].strip(" ,$₱€£")

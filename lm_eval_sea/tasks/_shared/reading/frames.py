@@ -1,4 +1,4 @@
-"""What chat models put around an answer: code fences, LaTeX boxes, JSON, tags of XML, markup. Pure functions, no I/O."""
+"""What chat models put around an answer: code fences, LaTeX boxes, JSON, tags of XML, markup, quotation marks. Pure functions."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ _SPEAKER = re.compile(
     r"(?:[\s*_#]*Assistant[*_]*[ \t]*[:：][*_]*)?\s*",
     re.IGNORECASE,
 )
+QUOTES = {'"': '"', "“": "”", "‘": "’", "«": "»", "「": "」", "'": "'", "`": "`", "„": "“", "『": "』", "[": "]"}
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 
 
@@ -176,11 +177,6 @@ def _plain_key(key: str) -> str:
     return " ".join(re.sub(r"[\u0300-\u036f]", "", letters).replace("_", " ").strip(" :").split())
 
 
-def fenced(text: str) -> list[str]:
-    """The contents of the code fences."""
-    return [found[1] for found in _FENCE.finditer(text)]
-
-
 def unfenced(text: str) -> str:
     """The content of code fences in their place."""
     return _FENCE.sub(lambda found: f"\n{found[1]}\n", text)
@@ -189,3 +185,11 @@ def unfenced(text: str) -> str:
 def without_emphasis(text: str) -> str:
     """The text without the asterisks and underscores of Markdown, and without its marks of headings and quotations."""
     return re.sub(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)", "", _EMPHASIS.sub("", text))
+
+
+def unquoted(text: str) -> str:
+    """The text without the quotation marks that stand around all of it."""
+    text = text.strip()
+    while len(text) > 1 and QUOTES.get(text[0]) == text[-1] and text.count(text[0]) == (2 if text[0] == text[-1] else 1):
+        text = text[1:-1].strip()
+    return text

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .answer_patterns import WORD, is_end, is_reason
-from .answer_text import COLON, STOPS, plain
+from .answer_text import COLON, STOPS, TRIM, plain
 from .conclusions import (
     any_word,
     at_end,
@@ -18,7 +18,6 @@ from .conclusions import (
 from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, is_small_letter, patterns, position_of
 
 
-TRIM = " \t_`\"'“”‘’«»「」*<>[]{}|"
 _BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖])\s+")
 _BEHIND_LABEL = re.compile(
     rf"\s*[{re.escape(CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"

@@ -1,0 +1,243 @@
+"""Reading the short answer that a chat model gives to a question about a passage. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from .answer_patterns import up_to_reason, without_ending
+from .answer_phrases import ANSWER_TAGS, PHRASES
+from .answer_text import COLON, STOPS, composed, without_asked_form
+from .conclusions import (
+    any_tag,
+    any_word,
+    at_end,
+    behind_last_tag,
+    bounded,
+    has_word,
+    lead_in,
+    question_label,
+    statement_spans,
+    without_another_question,
+)
+from .final_text import framed_text, is_place, read_final_text
+from .frames import QUOTES, unquoted, without_emphasis, without_latex
+from .prefaces_and_notes import is_foreign
+from .refusal import is_refusal
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# The end of a sentence behind a whole word or a number, not behind an abbreviation.
+_SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
+_QUOTE = re.compile(r"[\"“«「]([^\"“”«»「」\n]+)[\"”»」]")
+# A sentence in brackets behind a span.
+_REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
+# The same behind a tag, where a name in capitals or in another script is part of the span.
+_TAGGED_REMARK = re.compile(
+    r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})[\s.]*\Z"
+)
+_ENGLISH_SENTENCE = re.compile(
+    r"(?:The|A|An) (?:\S+ ){1,4}?(?:who|that|which|where|when|of|in) [^.?!]+ (?:is|was|are|were) (?P<said>\S+(?: \S+){0,5}?)[.]?"
+)
+# "damaged by" in "it was damaged by floods"
+_DONE = re.compile(r"\A\w+ed (?:at|by|from|in|near|on) ")
+# "According to the passage, …"; and what a clause behind its answer adds.
+_SOURCE = re.compile(
+    r"(?P<source>[^,，\u104a.?!\n]{1,60}?)(?:[,，\u104a]\s*|(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\s+)(?P<said>[^\n]+)"
+)
+_ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
+_MOST_WORDS_NAMED = 8
+_SHORTEST_REST = 7  # of a sentence, beside a phrase
+_LONGEST_REQUEST = 300
+
+
+def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
+    """A short answer: the first line of the text, without the words that lead to it ("The answer is …") or give a reason for it.
+
+    Args:
+        answer: what the model wrote, without its thought.
+        language: code of the language whose words are known, beside English ones.
+        tags: the words that ask for the answer in the prompt.
+        target: code of the language of the passage, in which an answer may say that it is not there.
+    """
+    frame = framed_text(answer, language, tags)
+    answer = answer if frame is None else frame
+    answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
+    if len(answer) <= _LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
+        return ""  # in whatever language
+    said = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
+    if is_place(said, language):
+        return ""
+    if said == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
+        return ""
+    answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
+    text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
+    lines = [line for line in text.splitlines() if line.strip()] or [""]
+    first = _SENTENCE_END.split(answer.strip(), maxsplit=1)[0]
+    asks = answer.strip()[len(first) : len(first) + 1] == "?" or first.endswith("?")
+    if asks and "\n" not in first and any_word("speaks", language).search(first):
+        return ""  # it asks back
+    leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
+    line = lines[1] if len(lines) > 1 and leads else lines[0]
+    is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
+    line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
+    if (restated := _restated(text if is_tagged else answer, language)) is not None:
+        line, is_tagged = restated, True
+    if not is_tagged and (said := _english_answer(line, language)):
+        return said
+    if framed := _framed_phrase(answer, line):
+        begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
+        begins |= _ends_sentence(framed, line, language)
+        states = max((begin for begin, _ in statement_spans(line, language)), default=0)
+        # a phrase before the statement may quote the question
+        if begins if is_tagged else line.find(framed) + len(framed) > states:
+            return unquoted(framed)
+    if not is_tagged and _is_absent(first.partition("\n\n")[0], answer, language):
+        return ""
+    rest = answer.strip()[len(first) + 1 :].strip()
+    if not is_tagged and not rest and not statement_spans(line, language) and (said := _named_by_sentence(line, language)):
+        return said
+    if not is_tagged and (other := re.match(any_tag(ANSWER_TAGS), line, re.IGNORECASE)) and line[other.end() :].strip():
+        line = line[other.end() :]  # the tag of another language
+    if (words := lead_in(language).match(line)) and re.search(rf"{COLON}\s*\Z", words[0]) and line[words.end() :].strip():
+        line = line[words.end() :]
+    # behind the tag the same words are part of the span, unless it begins with them
+    ends = [end for begin, end in statement_spans(line, language) if not (is_tagged and begin)]
+    if ends and line[ends[0] :].strip():
+        # of several statements the last corrects the others
+        line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
+        line = without_ending(up_to_reason(_SENTENCE_END.split(line, maxsplit=1)[0], language), language)
+        line = _without_denied(line, language)
+    elif is_tagged:
+        # a short phrase was asked for: a second sentence says something of it
+        line = without_ending(_SENTENCE_END.split(_TAGGED_REMARK.sub("", line), maxsplit=1)[0], language)
+    elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) == 2:
+        line = sentences[0] if any_word("note", language).match(sentences[1]) or _QUOTE.search(sentences[1]) else line
+    line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
+    line = _without_polite_particle(line, language)
+    span = unquoted(line.strip().rstrip(STOPS + " "))
+    breaks_off = at_end("unfinished", span, language) is not None and text.endswith(span)
+    is_none = any(_is_absent(span, answer, code) for code in filter(None, (language, target)))
+    # "A or B, it is unclear"
+    weighs = any_word("undecided", language).search(answer) and any_word("joined", language).search(span)
+    return "" if is_none or breaks_off or weighs else span
+
+
+def _is_passage(answer: str, language: str) -> bool:
+    """Whether an answer repeats the question, perhaps below the passage, behind their labels, and no more."""
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    label = re.compile(question_label(language), re.IGNORECASE)
+    return bool(lines) and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
+
+
+def _repeats(answer: str) -> bool:
+    """Whether an answer ends with a question that it asks over and over, the last time perhaps in part: the prompt's."""
+    found = re.search(r"(?P<asked>[^?？\n]{10,}[?？])\s*(?P=asked)\s*(?P<cut>[^?？]*)\Z", answer)
+    return found is not None and found["asked"].strip().startswith(found["cut"].strip())
+
+
+def _retells(answer: str, language: str) -> bool:
+    """Whether an answer of several sentences states nothing and breaks off in the last one: it retells the passage."""
+    text = without_emphasis(answer).strip()
+    several = len(list(islice(_SENTENCE_END.finditer(text), 2))) > 1
+    ends = text[-1:] in STOPS + "?" + "".join(QUOTES.values()) + ")"
+    return several and not ends and not statement_spans(text, language)
+
+
+def _english_answer(line: str, language: str) -> str:
+    """What an English sentence of another language's answer says: "Rizal" of "The man who wrote it is Rizal."; else empty."""
+    found = _ENGLISH_SENTENCE.fullmatch(line.strip()) if is_foreign(line, language) else None
+    return _DONE.sub("", found["said"].rstrip(".")) if found and language != "en" else ""
+
+
+def _named_by_sentence(line: str, language: str) -> str:
+    """What a sentence names that begins with its source: "1911" of "According to the passage, it opened in 1911."; else empty.
+
+    It stands behind the only verb that equates, or else behind the only preposition: of several, each may stand before it.
+    """
+    if (found := _SOURCE.match(line.strip())) is None:
+        return ""
+    said = _ADDED.sub("", found["said"])
+    for words in (PHRASES[code] for code in (language, "en") if code in PHRASES):
+        if not words.asks or not re.search(bounded(words.asks), found["source"], re.IGNORECASE):
+            continue
+        for links in filter(None, (words.equates, words.relates)):
+            ends = [match.end() for match in re.finditer(bounded(links), said, re.IGNORECASE)]
+            if ends:
+                named = re.sub(rf"\s(?:{words.closes or '(?!)'})\Z", "", said[ends[0] :].strip().rstrip(STOPS)).strip()
+                return named if len(ends) == 1 and 0 < len(named.split()) <= _MOST_WORDS_NAMED else ""
+    return ""
+
+
+def _without_denied(line: str, language: str) -> str:
+    """A line without what it denies: "Bohol, not Argao", "not 1953 but 1957"."""
+    denies, but = (any_word(place, language).pattern for place in ("denies", "but"))
+    line = re.sub(rf"\A(?:{denies})\s[^,]{{1,60}}?\s(?:{but})\s+", "", line, flags=re.IGNORECASE)
+    return re.sub(rf"(?<=\S),\s+(?:{denies})\s[\s\S]*\Z", "", line, flags=re.IGNORECASE)
+
+
+def _without_polite_particle(line: str, language: str) -> str:
+    return re.sub(rf"(?<=\S)\s*(?:{any_word('polite', language).pattern})[\s.]*\Z", "", line, flags=re.IGNORECASE)
+
+
+def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:
+    """The first line, where it is an answer and no heading, and another question follows an empty line, with an answer tag."""
+    first, _, rest = answer.strip().partition("\n\n")
+    asks = re.match(rf"{question_label(language)}[\s\S]*?{any_tag((*tags, *ANSWER_TAGS))}", rest, re.IGNORECASE)
+    heads = has_word(first, language, "asks", "source", "working", "answer", "preface")
+    is_phrase = re.fullmatch(r"[^\n:：]{0,60}\w|[^\n:：]{0,40}\d[^\n:：]{0,40}", first)
+    return first if asks and is_phrase and not heads and first[0] != "#" else answer
+
+
+def _behind_echo(answer: str) -> str:
+    """The answer without a question on its first line, which repeats the prompt's."""
+    first, _, rest = answer.strip().partition("\n")
+    return rest if first.rstrip(" *_")[-1:] in ("?", "？") and rest.strip() else answer
+
+
+def _restated(answer: str, language: str) -> str | None:
+    """What stands behind the last words that state an answer, end with a colon, and begin a line or a sentence behind others."""
+    text = without_emphasis(answer)
+    ends = [
+        end
+        for begin, end in statement_spans(text, language)
+        if re.search(rf"{COLON}\s*\Z", text[:end])
+        and re.search(r"[\n.!?\u3002\u104b\u17d4]\s*\Z", text[:begin])
+        and text[end:].strip()
+    ]
+    return text[ends[-1] :].strip().splitlines()[0] if ends else None
+
+
+def _is_absent(span: str, answer: str, language: str) -> bool:
+    """Whether a span says that the passage has no answer: "The passage does not mention it", or "none" where the rest says so."""
+    absent = any_word("absent", language)
+    if absent.search(span):
+        return True
+    if not any_word("wrong", language).match(span):
+        return False
+    return any_word("asks", language).search(span) is not None or absent.search(answer) is not None
+
+
+def _ends_sentence(phrase: str, line: str, language: str) -> bool:
+    """Whether a phrase begins or ends a longer sentence: "It rose in **late May**." Those of Thai and Lao have no stop."""
+    before, _, behind = line.partition(phrase)
+    stops = line.rstrip()[-1:] in STOPS or language in ("th", "lo")
+    rest = before.strip() or behind.strip(STOPS + " ")
+    return stops and not (before.strip() and behind.strip(STOPS + " ")) and len(rest) >= _SHORTEST_REST
+
+
+def _framed_phrase(answer: str, line: str) -> str:
+    """The only phrase of a sentence that is in bold type or quotation marks: "It ended **in 1975**."; empty without one."""
+    first = next((own for own in answer.splitlines() if without_emphasis(own).strip() == line.strip()), answer)
+    for pattern in (re.compile(r"\*\*([^*\n]+)\*\*"), _QUOTE):
+        found = [phrase.strip() for phrase in pattern.findall(first)]
+        phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]
+        # what a later sentence quotes is evidence
+        later = pattern is _QUOTE and phrases and _SENTENCE_END.search(line.partition(phrases[0])[0])
+        if len(phrases) == 1 and len(phrases[0]) < len(line) and not later:
+            return str(phrases[0]).rstrip(STOPS)
+    return ""

@@ -1,0 +1,193 @@
+"""What stands before and behind the text that a chat model gives: introductions, labels, headings, notes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .answer_patterns import is_end
+from .answer_text import COLON, STOPS
+from .conclusions import any_word, has_word, task_words
+from .frames import without_emphasis
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# What stands before the colon of a label: "Translation:", "The translation is:".
+_LABEL = re.compile(rf"[^\n:：\"“「]{{1,60}}?(?:{COLON}|[-–](?=\s|\Z)|(?=[\"“「]))\s*")
+# The same in one word of Thai or Lao: "แปลได้ว่า …".
+_SAYS = re.compile(r"[^\s:]{1,40}(?:ว่า|ວ່າ)\s+")
+# How a line ends that introduces what follows: the dash is a Burmese custom.
+INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
+# The colon of a time, "11:00", ends no label.
+LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
+# What a paragraph quotes.
+_SAID = re.compile(r"[\"“«「]([^\"“”«»「」\n]{2,60})[\"”»」]")
+# A line of a glossary.
+_GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
+_RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
+_BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
+_LONGEST_INTRODUCTION, _LONGEST_REMARK, _LONGEST_REQUEST = 160, 80, 300
+_MOST_LINES_BEFORE = 20  # an introduction has no more
+_MOST_WORDS_WITHOUT_TONES = 7
+_SCRIPTS = {
+    "th": "[\u0e00-\u0e7f]",
+    "lo": "[\u0e80-\u0eff]",
+    "km": "[\u1780-\u17ff]",
+    "my": "[\u1000-\u109f]",
+    "ta": "[\u0b80-\u0bff]",
+    "zh": "[\u4e00-\u9fff]",
+}
+# Words of English that Latin-written languages of the region lack.
+_ENGLISH = frozenset(
+    "a about after and are as be been between by during every for from had has have here his i in into is it its not of that"  # noqa: SIM905
+    " the their these they this to two was were which who will with you your".split()
+)
+
+
+def text_alone(text: str, language: str, target: str, *, is_tagged: bool) -> str:
+    """A text without what introduces it and comments on it; behind an answer tag nothing on its line introduces it."""
+    text = _up_to_heading(text, language)
+    if not is_tagged or not text.partition("\n")[0].strip(" *_"):
+        text = _without_headings(text)
+        lines = _without_preface(_without_other_languages(_lines(text), target), language)
+    else:
+        lines = _lines(text)
+    text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
+    remark = _BRACKETS.search(text)
+    return text[: remark.start()] if remark and _is_remark(remark["said"], text[: remark.start()], language, target) else text
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in without_emphasis(text).splitlines()] or [""]
+
+
+def _without_preface(lines: list[str], language: str) -> list[str]:
+    """The lines without those before the text that only introduce it or repeat its source, and without a label before it."""
+    for _ in range(_MOST_LINES_BEFORE):
+        if not any(lines[1:]) or (lines[0] and not _stands_before(lines[0], lines[1:], language)):
+            break
+        lines = lines[1:]
+    label = _label(lines[0], language)
+    return [lines[0][label:] or lines[0], *lines[1:]]
+
+
+def _stands_before(line: str, text: Sequence[str], language: str) -> bool:
+    """Whether a line is a preface of the text below it, or its source where the text has a label, too."""
+    if any_word("work", language).fullmatch(line) or _introduces(line, language):
+        return True
+    if _LABEL.match(line):
+        source = any_word("source" if language != "en" else "tongue", language)
+        return source.match(line) is not None and any(_label(below, language) for below in text)
+    speaks_of_it = task_words(language).search(line) or any_word("preface", language).match(line)
+    return not text[0] and len(line) <= _LONGEST_REMARK and speaks_of_it is not None
+
+
+def _introduces(line: str, language: str) -> bool:
+    """Whether a line only introduces what follows: "Sure, here it is:", "The article can be summarised as follows"."""
+    bare = line.rstrip(STOPS + " ")
+    follows = any(is_end(bare[match.end() :], language) for match in any_word("follows", language).finditer(bare))
+    if not (follows or INTRODUCES.search(line)):
+        return False
+    if re.search(rf"{COLON}\s*\Z", line):
+        return len(line) <= _LONGEST_REQUEST
+    names = has_word(line, language, "work", "rendered", "answer")
+    return names and not line.rstrip().endswith("!") and len(line) <= _LONGEST_INTRODUCTION and not re.search(r"[.?]\s", line)
+
+
+def _label(line: str, language: str) -> int | None:
+    """Where the label ends that begins a line: a word for what was asked, few words around it, a colon; None without one."""
+    work = any_word("work", language)
+    found = (work.match(line) and _SAYS.match(line)) or _LABEL.match(line)
+    if found is None:
+        return None
+    named = work.search(found[0])
+    if any_word("rendered", language).search(found[0]) or any_word("answer", language).fullmatch(found[0].rstrip(" :：\u17d6-")):
+        return found.end()
+    if named is None or (not any_word("preface", language).match(line) and len(found[0][: named.start()].split()) > 2):
+        return None
+    return found.end()
+
+
+def _without_headings(text: str) -> str:
+    """The text without headings of Markdown above it."""
+    return re.sub(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)", "", text)
+
+
+def _up_to_heading(text: str, language: str) -> str:
+    """The text up to a second heading of Markdown, where the first one names what was asked for."""
+    marks = list(re.finditer(r"(?m)^[ \t]*#{1,6}[ \t]+(.*)$", text))
+    names = len(marks) > 1 and not text[: marks[0].start()].strip() and any_word("work", language).search(marks[0][1])
+    return text[: marks[1].start()] if names and text[marks[0].end() : marks[1].start()].strip() else text
+
+
+def _without_notes(lines: list[str], language: str) -> list[str]:
+    """The lines up to the first that comments on the text: behind a word such as "Note", in brackets, or behind a rule."""
+    note = any_word("note", language)
+    with_text = [number for number, line in enumerate(lines) if line] or [0]
+    for number, line in enumerate(lines):
+        if number <= with_text[0]:
+            continue
+        is_last = number >= with_text[-1]
+        bracketed = line[:1] in tuple("([（【") and line[-1] in ")]）】"
+        bare = line.lstrip("([（【*_ ")
+        if note.match(bare) and (not lines[number - 1] or is_last or _LABEL.match(bare)):
+            return lines[:number]
+        if _GLOSS.match(line):
+            return lines[:number]
+        if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in _SAID.findall(line)):
+            return lines[:number]
+        if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=is_last):
+            return lines[:number]
+        if (label := LABELLED.match(line)) and any(
+            any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source")
+        ):
+            return lines[:number]
+        if _RULE.fullmatch(line) or (bracketed and is_last):
+            return lines[:number]
+    return lines
+
+
+def _is_apart(line: str, text: Sequence[str], language: str, *, last: bool) -> bool:
+    """Whether a paragraph behind a text is not part of it.
+
+    It has a label, or calls the text by its name, where the text does not; or it speaks to the user, or is a last question.
+    """
+    if (label := LABELLED.match(line)) and len(label["label"].split()) <= 4 and not any(map(LABELLED.match, text)):
+        return True
+    for said in (task_words(language), any_word("speaks", language)):
+        if said.search(line) and not any(map(said.search, text)):
+            return True
+    return last and line[-1:] in "?？!！" and not any(before[-1:] in ("?", "？", "!", "！") for before in text)
+
+
+def _is_remark(said: str, text: str, language: str, target: str) -> bool:
+    """Whether what stands in brackets behind a text comments on it, or is it in another language."""
+    if any(any_word(place, language).match(said) for place in ("note", "version", "joined")):
+        return True
+    return bool(target) and text.rstrip()[-1:] in tuple(".!?\u3002\u104b\u17d4") and is_foreign(said, target)
+
+
+def _without_other_languages(lines: list[str], target: str) -> list[str]:
+    """The lines without those at the beginning and the end that are in another script, or in English, than the text is."""
+    own = [number for number, line in enumerate(lines) if re.search(r"[^\W\d_]", line) and not is_foreign(line, target)]
+    if not target or not own:
+        return lines
+    end = own[-1] + 1
+    # a last line of the text may be a name in another script
+    return [*lines[own[0] : end], *([] if any(is_foreign(line, target) for line in lines[end:]) else lines[end:])]
+
+
+def is_foreign(text: str, target: str) -> bool:
+    """Whether a text of several words is in another script than a language is written in, or in English where that is another."""
+    words = re.findall(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff'’]+", text)
+    if own := _SCRIPTS.get(target):
+        return len(words) > 1 and re.search(own, text) is None
+    if not words:
+        return re.search("|".join(_SCRIPTS.values()), text) is not None
+    if target == "vi" and len(words) > _MOST_WORDS_WITHOUT_TONES and text.isascii():
+        return True
+    english = [word.casefold() for word in words if word.casefold() in _ENGLISH]
+    return target != "en" and len(words) > 2 and len(set(english)) > 1 and 3 * len(english) >= len(words)

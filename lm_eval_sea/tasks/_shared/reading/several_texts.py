@@ -1,0 +1,155 @@
+"""Which of several texts counts, where a chat model gives more than one: a version, a correction, a second round."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING
+
+from .answer_phrases import PHRASES
+from .answer_text import COLON, STOPS, composed, words_of_cue
+from .conclusions import any_tag, any_word, counted_options, has_word, lead_in, ordinal, question_label, task_words
+from .frames import without_emphasis
+from .prefaces_and_notes import INTRODUCES, LABELLED
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+_TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\n[ \t]*\|[^\n]*)+")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s+\S.*|(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__))\s*\Z")
+LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4]\s+)")
+# An item of a list that says at its end what kind of text it is: "(formal)".
+_VERSION_ITEM = re.compile(
+    r"\A\d{1,2}[.)\u104b\u17d4]\s+(?:(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z|[(（][^()（）]{2,40}[)）]\s+\S)"
+)
+_LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_INTRODUCTION, _LONGEST_SOURCE = 60, 15, 160, 5_000
+
+
+def one_of_several(text: str, tags: Sequence[str], language: str, target: str) -> str:
+    """The text that counts, with the lines that introduce it: the final or the first version, before another round begins."""
+    text = _above_another_text(_without_table(text), tags, language)
+    text = _behind_result(_first_round(text, tags, language, target), tags, language)
+    return _first_version(text, language)
+
+
+def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
+    """The paragraphs above another source and its answer, which the model made up, where they are no introduction."""
+    again = re.search(rf"\n\s*\n(?={question_label(language)}[\s\S]{{0,{_LONGEST_SOURCE}}}?{any_tag(tags)})", text, re.IGNORECASE)
+    above = text[: again.start()].strip() if again else ""
+    rendered = any_word("rendered", language).search(above)
+    says = rendered and len(above) - rendered.end() > _LONGEST_LEAD and not re.search(rf"{COLON}\Z", above)
+    introduces = (
+        any_word("preface", language).match(above)
+        or not says
+        and any(words.search(above) for words in (task_words(language), any_word("work", language), any_word("answer", language)))
+    )
+    return text if introduces or len(above) < _LONGEST_LABEL or (above[-1] not in STOPS and not says) else above
+
+
+def _without_table(text: str) -> str:
+    """The text with the columns of a table of Markdown as labelled lines."""
+    found = _TABLE.search(text)
+    if found is None:
+        return text
+    rows = [[cell.strip() for cell in row.strip().strip("|").split("|")] for row in found[0].strip().splitlines()]
+    columns = zip_longest(*(row for row in (rows[0], *rows[2:]) if any(row)), fillvalue="")
+    lines = [f"{name}: " + "\n".join(cells) for name, *cells in columns]
+    return text[: found.start()] + "\n".join(lines) + "\n" + text[found.end() :]
+
+
+def _first_round(text: str, tags: Sequence[str], language: str, target: str) -> str:
+    """The text up to where its labels begin anew: "Article: … Summary: … Article: …" is another question, made up.
+
+    Where the label of the target is the first, the other language begins the next round.
+    """
+    lines = text.splitlines(keepends=True)
+    tag_words = {words_of_cue(composed(tag)).casefold() for tag in tags}
+    seen: list[tuple[int, str]] = []  # the lines and names of labels
+    own = PHRASES[target].work if target in PHRASES else "(?!)"
+    for number, line in enumerate(lines):
+        name = _named(line)
+        if name is None or re.search(r"\d\Z", name[0]) or name[0] in tag_words:
+            continue
+        # the names of people who speak begin anew, too
+        is_of_prompt = has_word(name[0], language, "source", "work", "tongue", "asks", "answer")
+        if is_of_prompt and seen and seen[-1][1] != name[0] and any(name[0] == before for _, before in seen):
+            begins = name[0] == seen[0][1] and re.fullmatch(own, name[0]) and any_word("tongue", language).fullmatch(seen[1][1])
+            return "".join(lines[: seen[1][0] if begins else number])
+        seen.append((number, name[0]))
+    return text
+
+
+def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
+    """What follows the last label that names the best or final text, or the only one that names the text behind other lines."""
+    lines, task = text.splitlines(), task_words(language)
+    named = [(number, name) for number, line in enumerate(lines) if (name := _named(line))]
+    heads = [head for head in named if task.search(head[1][0])]
+    listed = sum(LIST_MARK.match(line.strip()) is not None for line in lines) > 1
+    best = [head for head in (named if listed else heads) if any_word("best", language).search(head[1][0])]
+    own = {"translation", "summary", *(composed(words_of_cue(tag)).casefold() for tag in tags)}
+    naming = [head for head in heads if any_word("work", language).search(head[1][0])]  # not "let us translate"
+    if not best and len(naming) == 1 and naming[0][0] and naming[0][1][0] in own:
+        best = naming
+    if listed and language in PHRASES and all(any_word("tongue", language).fullmatch(name) for _, (name, _) in named):
+        best = [head for head in named if re.fullmatch(PHRASES[language].work, head[1][0])]  # "- Indonesian: … - Sundanese: …"
+    found = "\n".join([best[-1][1][1], *lines[best[-1][0] + 1 :]]).strip() if best else ""
+    return found or text
+
+
+def _first_version(text: str, language: str) -> str:
+    """The first of several texts that labels such as "Version 1:" or "Literal:" set apart, or a list that a remark weighs."""
+    lines, version = text.splitlines(), any_word("version", language)
+    heads = [
+        (number, name)
+        for number, line in enumerate(lines)
+        if (name := _named(line)) is not None
+        and (version.search(name[0]) or counted_options(language).match(name[0]))
+        and not any_word("source", language).match(name[0])
+    ]
+    if len({name for _, (name, _) in heads}) > 1:
+        for (begin, (_, rest)), (end, _) in pairwise(heads):
+            if first := "\n".join([rest, *lines[begin + 1 : end]]).strip():
+                return first
+    items = [number for number, line in enumerate(lines) if LIST_MARK.match(line.strip())]
+    kinds = [_VERSION_ITEM.match(lines[number].strip()) for number in items]
+    if len(kinds) > 1 and all(kinds[1:]):
+        return (kinds[0] and kinds[0]["text"]) or LIST_MARK.sub("", lines[items[0]].strip())
+    before = [line for line in lines[: items[0]] if line.strip()] if len(items) > 1 else ["none"]
+    remarks = lines[items[-1] + 1 :] if all(INTRODUCES.search(line) for line in before) else []
+    chosen = _chosen(remarks, language)
+    if 0 < chosen <= len(items):
+        end = items[chosen] if chosen < len(items) else items[-1] + 1
+        return LIST_MARK.sub("", "\n".join(lines[items[chosen - 1] : end]).strip())
+    introduced = len(before) == 1 and INTRODUCES.search(before[0]) and has_word(before[0], language, "version")
+    if introduced or any(any_word("option", language).search(line) for line in remarks):
+        return LIST_MARK.sub("", lines[items[0]].strip())
+    return text
+
+
+def _chosen(remarks: Sequence[str], language: str) -> int:
+    """Which of several texts remarks choose, counted from 1: "I'd go with the second one"; 0 if they choose none."""
+    for remark in remarks:
+        for lead in lead_in(language).finditer(remark):
+            place = ordinal(language).match(remark, lead.end())
+            if place is not None:
+                return next(int(name[1:]) for name, written in place.groupdict().items() if written)
+    return 0
+
+
+def _named(line: str) -> tuple[str, str] | None:
+    """The label of a line or of a heading, without stops and emphasis, and what stands behind it; None without one."""
+    bare = re.sub(r"\A[^\w\s(\"“«'-]+\s+", "", LIST_MARK.sub("", without_emphasis(line).strip()))
+    if found := LABELLED.match(bare):
+        return found["label"].strip(" *_").casefold(), found["rest"].strip()
+    return (bare.casefold(), "") if _HEADING.match(line) else None
+
+
+def corrected(text: str, language: str) -> str:
+    """What stands behind a paragraph that takes back the one before it and introduces another: "Sorry, it should be:"."""
+    for line in re.finditer(rf"(?<=\n\n)[ \t*_]*(?P<said>[^\n]{{1,{_LONGEST_INTRODUCTION}}}){COLON}[ \t*_]*(?=\n)", text):
+        names = has_word(line["said"], language, "answer", "right", "work")
+        if names and any_word("corrects", language).match(line["said"]) and text[line.end() :].strip():
+            return text[line.end() :]
+    return text
