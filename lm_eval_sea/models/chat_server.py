@@ -79,7 +79,7 @@ class Reply:
 
     def add(self, data: Any) -> None:
         """Takes a piece of a stream, or a whole completion; the report of an error and what is too long are no answers."""
-        if not isinstance(data, Mapping):
+        if not isinstance(data, Mapping) or not all(isinstance(choice, Mapping) for choice in data.get("choices") or ()):
             raise _BrokenReplyError(f"a reply that is no completion: {_shown(data)}")
         if error := data.get("error"):
             raise _BrokenReplyError(f"an error in the place of an answer: {_shown(error)}")

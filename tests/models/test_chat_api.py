@@ -356,7 +356,7 @@ BROKEN = {
     "json": (Status(200, b'{"choices": [{"mess'), "JSONDecodeError"),
     "json in stream": (stream('data: {"choices": [{"del', "data: [DONE]"), "JSONDecodeError"),
     "list": (Status(200, [1]), "a reply that is no completion"),
-    "choice": (Status(200, {"choices": [7]}), ""),
+    "choice": (Status(200, {"choices": [7]}), "a reply that is no completion"),
     "html": (Status(200, b"<html>sign in</html>", content_type="text/html"), "a reply that ends in the middle"),
     "nothing": (DROP, "Connection error"),
     "half": (Answer([("content", "Answ")], finish=None), "a reply that ends in the middle"),
