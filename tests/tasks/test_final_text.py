@@ -88,7 +88,7 @@ SPANS = {
 
 def test_a_span_behind_the_tag_is_whole():
     assert {text: read_span(text, "vi", ("Trả lời:", "Answer:")) for text in SPANS} == SPANS
-    assert [read_final_text(text, "id") for text in ("", "```\n```", "\n")] == [""] * 3
+    assert [read_final_text(text, "id") for text in ("", "```\n```", "\n", "Bahasa Melayu:\n\nBahasa Melayu:")] == [""] * 4
 
 
 # Language, text, and what is read in it.

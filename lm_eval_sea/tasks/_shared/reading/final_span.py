@@ -224,10 +224,10 @@ def _is_absent(span: str, answer: str, language: str) -> bool:
 
 def _ends_sentence(phrase: str, line: str, language: str) -> bool:
     """Whether a phrase begins or ends a longer sentence: "It rose in **late May**." Those of Thai and Lao have no stop."""
-    before, _, behind = line.partition(phrase)
+    before, found, behind = line.partition(phrase)
     stops = line.rstrip()[-1:] in STOPS or language in ("th", "lo")
     rest = before.strip() or behind.strip(STOPS + " ")
-    return stops and not (before.strip() and behind.strip(STOPS + " ")) and len(rest) >= _SHORTEST_REST
+    return bool(found) and stops and not (before.strip() and behind.strip(STOPS + " ")) and len(rest) >= _SHORTEST_REST
 
 
 def _framed_phrase(answer: str, line: str) -> str:

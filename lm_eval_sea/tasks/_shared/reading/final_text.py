@@ -66,6 +66,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text)  # a paragraph that repeats itself
     if is_place(text, language) or not re.search(r"\w", text) or (target and is_foreign(text, target)):
         return ""  # of a foreign text: the source again
+    if all(re.search(rf"{COLON}\s*\Z", line) for line in text.splitlines() if line.strip()):
+        return ""  # nothing but labels
     if (quoted := _QUOTED.fullmatch(text)) and (
         is_end(quoted["said"], language) or any_word("work", language).search(quoted["said"])
     ):
