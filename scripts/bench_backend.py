@@ -210,7 +210,7 @@ def _measure_vllm(
         "batch_size": lm.batch_size,
         "tokens": sum(computed),
         "requests": len(computed),
-        "work": {"distinct": lm.work.distinct, "forwarded": lm.work.forwarded, "verification": lm.work.verification},
+        "work": dataclasses.asdict(lm.work),
     }
 
 
