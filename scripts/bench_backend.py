@@ -46,7 +46,7 @@ from typing import Any
 import torch
 from accelerate.utils.memory import should_reduce_batch_size
 from backend_table import render
-from bench_workloads import GENERATED, SHAPES, Texts, generate, make_model, task_requests
+from bench_workloads import GENERATED, SHAPES, Texts, generate, make_model, rank, task_requests
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
@@ -127,22 +127,17 @@ def _measure(
 ) -> dict[str, Any] | None:
     """One run; None if it does not fit memory."""
     lm = _load(backend, folder, options, batch_size)
-    lm.loglikelihood(_instances([[("a", " b")]]), disable_tqdm=True)  # kernels and threads start
+    rank(lm, [[("a", " b")]])  # kernels and threads start
     lm.work = Work()  # `hf` leaves it empty
     if backend != "hf":
         lm._verified.clear()  # the check is part of what is measured
-    instances = _instances(requests)
-    longest = max(len(lm.tok_encode("".join(instance.args))) for instance in instances)
+    longest = max(len(lm.tok_encode("".join(args))) for row in requests for args in row)
     before = seconds_of_a_token(lm, batch_size, longest)
-    found = _measured(lm, lambda: lm.loglikelihood(instances, disable_tqdm=True))
+    found = _measured(lm, lambda: rank(lm, requests))
     if found is None:
         return None
     after = seconds_of_a_token(lm, batch_size, longest)
     return found | {"work": dataclasses.asdict(lm.work), "plain_seconds_of_a_token": (before + after) / 2}
-
-
-def _instances(requests: list[Texts]) -> list[Instance]:
-    return [Instance("loglikelihood", {}, args, 0) for row in requests for args in row]
 
 
 def _measure_texts(
@@ -187,7 +182,7 @@ def _measure_vllm(
     model_class = {"vllm": VLLM, "vllm-shared-prefix": VLLMSharedPrefixLM}[backend]
     blocks = {} if on_gpu else {"block_size": CPU_BLOCK_SIZE}
     lm = model_class(str(folder), dtype=options.dtype, enforce_eager=True, batch_size=batch_size or "auto", **blocks)
-    lm.loglikelihood(_instances(requests[:: max(len(requests) // 3, 1)]), disable_tqdm=True)
+    rank(lm, requests[:: max(len(requests) // 3, 1)])
     lm.model.reset_prefix_cache()
     lm.work = Work()  # `vllm` leaves it empty
     lm._verified = False  # the check is part of what is measured
@@ -201,7 +196,7 @@ def _measure_vllm(
 
     lm._model_generate = counted
     begin = time.perf_counter()
-    answers = lm.loglikelihood(_instances(requests), disable_tqdm=True)
+    answers = rank(lm, requests)
     seconds = time.perf_counter() - begin
     lm.model.llm_engine.engine_core.shutdown()  # this process could not end before the engine's
     return {

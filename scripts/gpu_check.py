@@ -20,13 +20,13 @@ import logging
 import platform
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from bench_workloads import Texts, generate, make_model
+from bench_workloads import Texts, generate, make_model, rank
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 from written import table
@@ -72,13 +72,6 @@ class Check:
         seconds = time.perf_counter() - begin
         memory = torch.cuda.max_memory_allocated() / 1e9 if self.device == "cuda" else None
         return {"seconds": round(seconds, 4), "memory GB": memory and round(memory, 1)}
-
-
-def rank(lm: Any, requests: Iterable[Texts]) -> list[tuple[float, bool]]:
-    """The log-likelihoods of all options."""
-    instances = [Instance("loglikelihood", {}, args, 0) for row in requests for args in row]
-    found: list[tuple[float, bool]] = lm.loglikelihood(instances, disable_tqdm=True)
-    return found
 
 
 def environment(check: Check) -> Found:
