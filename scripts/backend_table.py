@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-# Peak of dense matrix products in bfloat16, TFLOP/s, by a part of the device's name: the data sheets of NVIDIA.
-PEAK_TFLOPS = {"H200": 989.4, "H100 NVL": 835.5, "H100 PCIe": 756.4, "H100": 989.4, "A100": 311.9, "L40S": 362.1, "L4": 121.0}
-
-
-def peak_tflops(device: str, dtype: str) -> float | None:
-    """The most a device can do with weights of a type, in TFLOP/s; None if it is not known."""
-    if dtype not in ("bfloat16", "float16"):
-        return None
-    return next((peak for name, peak in PEAK_TFLOPS.items() if name in device), None)
+from written import table
 
 
 def render(records: Iterable[dict[str, Any]]) -> str:
@@ -37,20 +29,10 @@ def render(records: Iterable[dict[str, Any]]) -> str:
             for setting, record in zip(settings, found, strict=True)
         ]
         names = list(dict.fromkeys(name for row in rows for name in row))
-        left = [name for name in names if name in (*varying, "workload")]
-        lines = [
-            f"{'Texts of `' if writes else '`'}{backend}`; {common}:",
-            "",
-            _line(names),
-            "|" + "".join("---|" if name in left else "---:|" for name in names),
-            *(_line(row.get(name, "–") for name in names) for row in rows),
-        ]
-        parts.append("\n".join(lines) + "\n")
+        cells = ([row.get(name, "–") for name in names] for row in rows)
+        title = f"{'Texts of `' if writes else '`'}{backend}`; {common}:"
+        parts.append(f"{title}\n\n{table(names, cells, texts=len(varying) + 1)}")
     return "\n".join(parts)
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _setting(setting: dict[str, Any]) -> dict[str, str]:
@@ -94,9 +76,6 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
         "same predictions": f"{record['same_predictions']:.1%}",
         "same `is_greedy`": f"{record['same_greedy']:.1%}",
     }
-    if plain == "hf" and (peak := record["setting"]["peak_tflops"]):
-        utilisation = (100e-12 * side["flops"] / side["seconds"] / peak for side in (before, after))
-        cells["model-flops utilisation %"] = " → ".join(f"{percent:.1f}" for percent in utilisation)
     return cells
 
 

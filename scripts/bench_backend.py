@@ -28,31 +28,38 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import ctypes
 import dataclasses
 import importlib.metadata
 import json
+import logging
 import multiprocessing
 import os
 import re
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import bench_vllm
 import torch
-from backend_table import peak_tflops, render
-from bench_meters import load, measured
-from bench_workloads import GENERATED, SHAPES, Texts, generate, make_model, task_requests
+from accelerate.utils.memory import should_reduce_batch_size
+from backend_table import render
+from bench_workloads import GENERATED, SHAPES, Texts, generate, make_model, rank, task_requests
+from lm_eval.api.instance import Instance
+from lm_eval.models.huggingface import HFLM
 
-BACKENDS = {"transformers": ("hf", "hf-shared-prefix"), "vllm": bench_vllm.BACKENDS}
+from lm_eval_sea.models import SharedPrefixLM
+from lm_eval_sea.models.work import Work
+
+BACKENDS = {"transformers": ("hf", "hf-shared-prefix"), "vllm": ("vllm", "vllm-shared-prefix")}
 
 
 def measure(backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace) -> dict[str, Any]:
     """What was measured at the batch size at which a backend is fastest, each in a fresh process."""
     found = []
-    function: Any = _measure_texts if options.texts else bench_vllm.measure_vllm if options.engine == "vllm" else _measure
+    function: Any = _measure_texts if options.texts else _measure_vllm if options.engine == "vllm" else _measure
     for batch_size in options.batch_size:
         # Not a pool's: its processes may have none of their own, as vLLM's engine is.
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
@@ -63,23 +70,70 @@ def measure(backend: str, folder: Path, requests: list[Texts], options: argparse
     return min(fitting, key=lambda result: result["seconds"])
 
 
+class Memory:
+    """The peak of memory from now on: of the GPU where the model is, or else of this process (Linux)."""
+
+    def __init__(self, device: str) -> None:
+        """Begins to watch."""
+        self._cuda = device.startswith("cuda")
+        if self._cuda:
+            torch.cuda.reset_peak_memory_stats()
+            self._before = torch.cuda.memory_allocated()
+        else:
+            ctypes.CDLL(None).malloc_trim(0)  # what earlier passes freed would be used again without a peak
+            Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins at what is used now
+            self._before = self._of_process("VmRSS")
+
+    def peak(self) -> int:
+        """Bytes above those in use at the beginning."""
+        return (torch.cuda.max_memory_allocated() if self._cuda else self._of_process("VmHWM")) - self._before
+
+    @staticmethod
+    def _of_process(field: str) -> int:
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+        (line,) = (line for line in lines if line.startswith(f"{field}:"))
+        return 1024 * int(line.split()[1])
+
+
+def _load(backend: str, folder: Path, options: argparse.Namespace, batch_size: int) -> Any:
+    logging.disable(logging.WARNING)
+    torch.set_num_threads(options.threads)
+    model_class = {"hf": HFLM, "hf-shared-prefix": SharedPrefixLM}[backend]
+    return model_class(str(folder), device=options.device, dtype=options.dtype, batch_size=batch_size)
+
+
+def _measured(lm: Any, ask: Callable[[], Sequence[Any]], clock: Callable[[], float] = time.perf_counter) -> dict[str, Any] | None:
+    """What the model answers, and what that costs; None if it does not fit memory."""
+    tokens = 0  # that go through the layers, padding included
+
+    def count(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...], __: torch.Tensor) -> None:
+        nonlocal tokens
+        tokens += inputs[0].numel()
+
+    lm.model.get_input_embeddings().register_forward_hook(count)
+    memory, begin = Memory(str(lm.device)), clock()
+    try:
+        answers = ask()
+    except RuntimeError as error:
+        if should_reduce_batch_size(error):
+            return None
+        raise
+    found = {"answers": answers, "seconds": clock() - begin, "batch_size": lm.batch_size}
+    return found | {"bytes": memory.peak(), "tokens": tokens}
+
+
 def _measure(
     backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace, batch_size: int
 ) -> dict[str, Any] | None:
     """One run; None if it does not fit memory."""
-    from lm_eval.api.instance import Instance
-
-    from lm_eval_sea.models.work import Work
-
-    lm = load(backend, folder, options, batch_size)
-    lm.loglikelihood([Instance("loglikelihood", {}, ("a", " b"), 0)], disable_tqdm=True)  # kernels and threads start
+    lm = _load(backend, folder, options, batch_size)
+    rank(lm, [[("a", " b")]])  # kernels and threads start
     lm.work = Work()  # `hf` leaves it empty
     if backend != "hf":
         lm._verified.clear()  # the check is part of what is measured
-    instances = [Instance("loglikelihood", {}, args, 0) for row in requests for args in row]
-    longest = max(len(lm.tok_encode("".join(instance.args))) for instance in instances)
+    longest = max(len(lm.tok_encode("".join(args))) for row in requests for args in row)
     before = seconds_of_a_token(lm, batch_size, longest)
-    found = measured(lm, lambda: lm.loglikelihood(instances, disable_tqdm=True))
+    found = _measured(lm, lambda: rank(lm, requests))
     if found is None:
         return None
     after = seconds_of_a_token(lm, batch_size, longest)
@@ -90,9 +144,7 @@ def _measure_texts(
     backend: str, folder: Path, rows: list[list[tuple[str, dict[str, Any]]]], options: argparse.Namespace, batch_size: int
 ) -> dict[str, Any] | None:
     """One run; None if it does not fit memory. The seconds are those of the processor, or, with a GPU, of the clock."""
-    from lm_eval.api.instance import Instance
-
-    lm = load(backend, folder, options, batch_size)
+    lm = _load(backend, folder, options, batch_size)
     asked = [args for row in rows for args in row]
     warm_up = Instance("generate_until", {}, ("a", asked[0][1] | {"max_gen_toks": 2}), 0)
     lm.generate_until([warm_up], disable_tqdm=True)
@@ -100,13 +152,61 @@ def _measure_texts(
         lm._greedy._verified.update({False: 0, True: 0})  # the check is part of what is measured
     requests = [Instance("generate_until", {}, args, number, metadata=("task", number, 1)) for number, args in enumerate(asked)]
     clock = time.process_time if options.device == "cpu" else time.perf_counter
-    found = measured(lm, lambda: lm.generate_until(requests, disable_tqdm=True), clock)
-    if found is None or backend == "hf":
-        return found and found | {"answers": list(map(str, found["answers"]))}
-    if lm._greedy is None:
-        raise RuntimeError("the texts were generated as by hf")
-    kept = sum(answer.answer_tokens + answer.thought_tokens for answer in found["answers"])
-    return found | {"answers": list(map(str, found["answers"])), "kept": kept}
+    found = _measured(lm, lambda: lm.generate_until(requests, disable_tqdm=True), clock)
+    if found is None:
+        return None
+    kept = {}
+    if backend != "hf":
+        if lm._greedy is None:
+            raise RuntimeError("the texts were generated as by hf")
+        kept = {"kept": sum(answer.answer_tokens + answer.thought_tokens for answer in found["answers"])}
+    return found | kept | {"answers": list(map(str, found["answers"]))}
+
+
+def _measure_vllm(
+    backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace, batch_size: int
+) -> dict[str, Any]:
+    """The answers to the requests of all rows, seconds, and the tokens that the engine computed, beside the least possible.
+
+    The engine is warmed up with a few requests of the same kind, for it compiles kernels when it first needs them. On a CPU it
+    runs in this process: in processes of its own, those that wait for it take time from its threads.
+    """
+    os.environ |= {"VLLM_LOGGING_LEVEL": "ERROR", "VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": str(options.threads)}
+    os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "2")
+    on_gpu = options.device.startswith("cuda")
+    os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", str(int(on_gpu)))
+    from lm_eval.models.vllm_causallms import VLLM
+
+    from lm_eval_sea.models.vllm_shared_prefix import CPU_BLOCK_SIZE, VLLMSharedPrefixLM, computed_tokens
+
+    model_class = {"vllm": VLLM, "vllm-shared-prefix": VLLMSharedPrefixLM}[backend]
+    blocks = {} if on_gpu else {"block_size": CPU_BLOCK_SIZE}
+    lm = model_class(str(folder), dtype=options.dtype, enforce_eager=True, batch_size=batch_size or "auto", **blocks)
+    rank(lm, requests[:: max(len(requests) // 3, 1)])
+    lm.model.reset_prefix_cache()
+    lm.work = Work()  # `vllm` leaves it empty
+    lm._verified = False  # the check is part of what is measured
+    computed: list[int] = []
+    generate = lm._model_generate
+
+    def counted(*args: Any, **kwargs: Any) -> list[Any]:
+        outputs: list[Any] = generate(*args, **kwargs)
+        computed.extend(map(computed_tokens, outputs))
+        return outputs
+
+    lm._model_generate = counted
+    begin = time.perf_counter()
+    answers = rank(lm, requests)
+    seconds = time.perf_counter() - begin
+    lm.model.llm_engine.engine_core.shutdown()  # this process could not end before the engine's
+    return {
+        "answers": answers,
+        "seconds": seconds,
+        "batch_size": lm.batch_size,
+        "tokens": sum(computed),
+        "requests": len(computed),
+        "work": dataclasses.asdict(lm.work),
+    }
 
 
 def seconds_of_a_token(lm: Any, rows: int, length: int) -> float:
@@ -123,11 +223,11 @@ def times_faster(run: dict[str, dict[str, Any]]) -> float:
     return plain / shared
 
 
-def compare(requests: list[Texts], plain: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+def compare(requests: list[Texts], plain: list[Any], shared: list[Any]) -> dict[str, Any]:
     """The largest difference in nats, and the log-likelihood it occurs at, of continuations and of whole prompts (requests
     without a context); the shares of rows with the same prediction and of requests with the same `is_greedy`.
     """
-    pairs = list(zip(plain["answers"], shared["answers"], strict=True))
+    pairs = list(zip(plain, shared, strict=True))
     texts = [args for row in requests for args in row]
 
     def largest(*, whole: bool) -> dict[str, float] | None:
@@ -152,11 +252,6 @@ def compare(requests: list[Texts], plain: dict[str, Any], shared: dict[str, Any]
     }
 
 
-def compare_texts(plain: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
-    """How many texts are the same."""
-    return {"equal_texts": sum(one == other for one, other in zip(plain["answers"], shared["answers"], strict=True))}
-
-
 def describe(options: argparse.Namespace, model: str) -> dict[str, Any]:
     """What the figures depend on besides the workload."""
     if options.device.startswith("cuda"):
@@ -169,7 +264,6 @@ def describe(options: argparse.Namespace, model: str) -> dict[str, Any]:
         "dtype": options.dtype,
         "device": device,
         "threads": options.threads,
-        "peak_tflops": options.peak_tflops or peak_tflops(device, options.dtype),
         "versions": {name: importlib.metadata.version(name) for name in ("torch", options.engine, "lm_eval")},
     }
 
@@ -189,18 +283,13 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, nargs="+", help="batch sizes to try (default: 16; with vLLM 0)")
     parser.add_argument("--threads", type=int, default=2, help="CPU threads (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=1, help="run both that often; the median counts (default: %(default)s)")
-    parser.add_argument("--peak-tflops", type=float, help="peak of the device, for its utilisation; known of some GPUs")
     parser.add_argument("--save", type=Path, metavar="FILE", help="append what was measured, one line of JSON a workload")
     options = parser.parse_args()
     options.batch_size = options.batch_size or [0 if options.engine == "vllm" else 16]
     records = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if options.model:
-            folder = options.model
-            setting = describe(options, folder.name)
-        else:
-            setting = describe(options, make_model(folder, options.shape, options.dtype))
+        folder = options.model or Path(name)
+        setting = describe(options, folder.name if options.model else make_model(folder, options.shape, options.dtype))
         for workload in options.workloads:
             generated = workload in GENERATED
             requests = generate(workload, options.rows) if generated else task_requests(workload, options.rows, folder)
@@ -212,9 +301,9 @@ def main() -> None:
                 for _ in range(options.repeats)
             ]
             found = sorted(runs, key=times_faster)[len(runs) // 2]
-            agreement = compare_texts(*found.values()) if options.texts else compare(requests, *found.values())
-            for of_backend in found.values():
-                del of_backend["answers"]
+            answers = [of_backend.pop("answers") for of_backend in found.values()]
+            equal = {"equal_texts": sum(one == other for one, other in zip(*answers, strict=True))}
+            agreement = equal if options.texts else compare(requests, *answers)
             measured = {"workload": workload, "rows": len(requests), "times_faster": sorted(map(times_faster, runs))}
             records.append({"setting": setting} | measured | found | agreement)
             if options.save:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import torch
+from lm_eval.api.instance import Instance
 from make_tiny_model import SAMPLES, train_tokenizer
 from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -146,6 +148,13 @@ def generate(workload: str, rows: int) -> list[Texts]:
         shown, answers = block(passages[3 + (row if workload == "three-labels" else row // 2)])
         requests.append([*((f"{prefix}{shown}", f" {answer}") for answer in answers), ("", f"{prefix}{shown}")])
     return requests
+
+
+def rank(lm: Any, requests: Iterable[Texts]) -> list[tuple[float, bool]]:
+    """A model's answers to the requests of all rows."""
+    instances = [Instance("loglikelihood", {}, args, 0) for row in requests for args in row]
+    answers: list[tuple[float, bool]] = lm.loglikelihood(instances, disable_tqdm=True)
+    return answers
 
 
 def task_requests(task: str, rows: int, folder: Path) -> list[Texts]:

@@ -18,12 +18,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import yaml
+from written import write_changed
 
 from lm_eval_sea.catalogue.data_sets import data_sets, lite_tasks
 from lm_eval_sea.catalogue.sea_helm import sea_helm
@@ -46,50 +46,22 @@ HEAD = """\
 """
 
 
-class Choices:
-    """The content of a data set's lite.yml."""
-
-    def __init__(self) -> None:
-        self.tasks: dict[str, dict[str, Any]] = {}
-        self.missing: dict[str, str] = {}
-
-    def add(self, task: str, ids: Iterable[str], of: int, digest: str | None) -> None:
-        """Notes the rows of a task."""
-        ids = list(ids)
-        wrong = next((each for each in ids if len(each) > LONGEST_ID or each.split() != [each]), None)
-        if wrong is not None:
-            raise SystemExit(f"{task}: the id {wrong[:80]!r} is not a short text without blanks")
-        self.tasks[task] = {"of": of, "sha256": digest, "ids": " ".join(ids)}
-
-    def text(self) -> str:
-        """The file."""
-        content = {"tasks": self.tasks, "missing": self.missing}
-        dumped: str = yaml.safe_dump(content, sort_keys=False, width=140, allow_unicode=True)
-        return HEAD + dumped
-
-
-def choose(task: TaskRecord, parallel: LoadedRows, choices: Choices) -> None:
-    """Chooses the rows of one task."""
+def choose(task: TaskRecord, parallel: LoadedRows) -> tuple[list[str], str | None] | str:
+    """The ids of the rows of a task's lite task and their digest, or why there is none."""
     expected = task.metadata["rows"]
     if task.metadata["dataset"] in BY_NUMBER:
         rows = [{"id": str(number), "cluster": str(number)} for number in range(expected)]
-        choices.add(task.name, [str(position) for position in fair_order(rows)[:ROWS]], expected, None)
-        return
+        return [str(position) for position in fair_order(rows)[:ROWS]], None
     try:
         loaded = task.load_rows()
     except DataError as error:
         if task.metadata["dataset"] == "belebele":
-            choices.add(task.name, [row["id"] for row in parallel.rows[:ROWS]], expected, None)
-        else:
-            is_faulty = ", row " in str(error)
-            choices.missing[task.name] = "a published row cannot be scored" if is_faulty else "the rows were not at hand"
-        return
+            return [row["id"] for row in parallel.rows[:ROWS]], None
+        return "a published row cannot be scored" if ", row " in str(error) else "the rows were not at hand"
     if len(loaded.rows) != expected:
-        choices.missing[task.name] = f"the rows at hand are {len(loaded.rows)}, the published ones {expected}"
-        return
+        return f"the rows at hand are {len(loaded.rows)}, the published ones {expected}"
     ids = [row["id"] for row in loaded.rows[:ROWS]]
-    digest = part_of(loaded, {"ids": " ".join(ids)}, task.name).sha256
-    choices.add(task.name, ids, expected, digest)
+    return ids, part_of(loaded, {"ids": " ".join(ids)}, task.name).sha256
 
 
 def wanted_tasks(listed: TaskList) -> list[TaskRecord]:
@@ -105,11 +77,25 @@ def wanted_tasks(listed: TaskList) -> list[TaskRecord]:
 def files(listed: TaskList, wanted: Collection[str]) -> dict[Path, str]:
     """Path → content, for these data sets, or all."""
     parallel = listed.tasks[PARALLEL].load_rows()
-    by_data_set: defaultdict[str, Choices] = defaultdict(Choices)
+    contents: dict[str, dict[str, dict[str, Any]]] = {}
     for task in wanted_tasks(listed):
-        if not wanted or task.metadata["dataset"] in wanted:
-            choose(task, parallel, by_data_set[task.metadata["dataset"]])
-    return {TASKS_FOLDER / name / "lite.yml": choices.text() for name, choices in by_data_set.items()}
+        name = task.metadata["dataset"]
+        if wanted and name not in wanted:
+            continue
+        content = contents.setdefault(name, {"tasks": {}, "missing": {}})
+        chosen = choose(task, parallel)
+        if isinstance(chosen, str):
+            content["missing"][task.name] = chosen
+            continue
+        ids, digest = chosen
+        wrong = next((each for each in ids if len(each) > LONGEST_ID or each.split() != [each]), None)
+        if wrong is not None:
+            raise SystemExit(f"{task.name}: the id {wrong[:80]!r} is not a short text without blanks")
+        content["tasks"][task.name] = {"of": task.metadata["rows"], "sha256": digest, "ids": " ".join(ids)}
+    return {
+        TASKS_FOLDER / name / "lite.yml": HEAD + yaml.safe_dump(content, sort_keys=False, width=140, allow_unicode=True)
+        for name, content in contents.items()
+    }
 
 
 def main() -> int:
@@ -122,10 +108,7 @@ def main() -> int:
     os.chdir(arguments.data)
     os.environ["HF_HUB_OFFLINE"] = "1"
     made = files(read_tasks(), arguments.data_sets)
-    changed = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    if not arguments.check:
-        for path in changed:
-            path.write_text(made[path], encoding="utf-8", newline="\n")
+    changed = write_changed(made, check=arguments.check)
     state = "differs" if arguments.check else "written"
     print("\n".join(f"{path.parent.name}: {state}" for path in changed) or "nothing changed")
     return 1 if changed and arguments.check else 0

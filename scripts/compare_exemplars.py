@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from exemplar_measures import Length, Measure, Nearest, Number, Row, measure, nearest, overlaps
+from exemplar_measures import Measure, Nearest, Number, Row, measure, nearest, of_exemplars, of_rows, overlaps
+from written import table
 
 from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
@@ -101,22 +102,22 @@ def _shown_by_default(kind: str) -> int:
     return shown
 
 
-def table(comparisons: Sequence[Comparison]) -> str:
-    """A Markdown table with the test rows of each language of a data set, the exemplars shown by default, and all exemplars."""
+def compared(comparisons: Sequence[Comparison]) -> str:
+    """A table with the test rows of each language of a data set, the exemplars shown by default, and all exemplars."""
     measures_of_all = [measures for comparison in comparisons for measures in comparison.of_exemplars.values()]
     names = list(dict.fromkeys(name for measures in measures_of_all for name in measures))
-    lines = [["", *names, "8-word overlaps"], ["---"] * (len(names) + 2)]
+    lines = []
     for comparison in comparisons:
-        of_rows, rows = comparison.of_rows, f"{comparison.rows:,}"
+        own, rows = comparison.of_rows, f"{comparison.rows:,}"
         if comparison.rows != comparison.expected:
             rows += f" of {comparison.expected:,}"
-        if of_rows:
-            cells = [of_rows[name].of_rows() if name in of_rows else "" for name in names]
+        if own:
+            cells = [of_rows(own[name]) if name in own else "" for name in names]
             lines.append([f"{comparison.language}, {rows} rows", *cells, str(len(comparison.overlaps))])
         for which, measures in comparison.of_exemplars.items():
-            cells = [measures[name].of_exemplars(of_rows.get(name)) if name in measures else "" for name in names]
-            lines.append([f"{comparison.language}, {which}", *cells, "" if of_rows else "no rows"])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+            cells = [of_exemplars(measures[name], own.get(name)) if name in measures else "" for name in names]
+            lines.append([f"{comparison.language}, {which}", *cells, "" if own else "no rows"])
+    return table(["", *names, "8-word overlaps"], lines)
 
 
 def summary(title: str, comparisons: Sequence[Comparison]) -> list[str]:
@@ -129,16 +130,15 @@ def summary(title: str, comparisons: Sequence[Comparison]) -> list[str]:
         pairs = [(of.of_rows, of.of_exemplars[which]) for of in with_rows if which in of.of_exemplars]
         lengths, shares = [], []
         for name, first in pairs[0][1].items():
+            if not isinstance(first, Number):
+                continue
             known = [(rows[name], shown[name]) for rows, shown in pairs if name in rows and name in shown]
-            if isinstance(first, Length):
-                means = [
-                    (rows.mean, shown.mean) for rows, shown in known if isinstance(rows, Length) and isinstance(shown, Length)
-                ]
-                differences = [100 * (shown / rows - 1) for rows, shown in means]
-                lengths.append(f"{name} {_range([rows for rows, _ in means])} ({_range(differences, sign='+')} %)")
-            elif isinstance(first, Number):
-                values = [[of.value for of in side if isinstance(of, Number)] for side in zip(*known, strict=True)]
-                shares.append(f"{name} {' / '.join(_range(side, first.form) for side in values)}")
+            rows, shown = ([of.value for of in side if isinstance(of, Number)] for side in zip(*known, strict=True))
+            if first.is_length:
+                differences = [100 * (one / other - 1) for one, other in zip(shown, rows, strict=True)]
+                lengths.append(f"{name} {_range(rows)} ({_range(differences, sign='+')} %)")
+            else:
+                shares.append(f"{name} {_range(rows, first.form)} / {_range(shown, first.form)}")
         cells = [title, languages, which, "; ".join(lengths), "; ".join(shares), str(overlapping)]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
@@ -164,11 +164,11 @@ def _line(near: Nearest) -> str:
     return f"{exemplar} | {row}"
 
 
-def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date, note: str) -> str:
-    """The page of the documentation, for the data sets whose rows are there; `note` says what a reader should know of them."""
+def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date) -> str:
+    """The page of the documentation, for the data sets whose rows are there."""
     with_rows = {name: found for name, found in of_data_sets.items() if any(of.rows for of in found)}
     lines = [line for name, found in with_rows.items() for line in summary(data_sets()[name].title, found)]
-    return PAGE.format(day=day.isoformat(), lines="\n".join(lines), note=note and f"\n{note}\n")
+    return PAGE.format(day=day.isoformat(), lines="\n".join(lines))
 
 
 PAGE = """# Exemplars and test rows
@@ -176,7 +176,7 @@ PAGE = """# Exemplars and test rows
 How the exemplars that a prompt shows by default compare with the rows that are scored. Made on {day} with
 `python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md`. Without `--out` the script prints a table for
 each data set, with a line for each language, and with the labels and positions of the right answers.
-{note}
+
 - *Lengths* are means over the rows in characters; in brackets, by how much the exemplars' mean differs from it. Two numbers are
   the least and the greatest of the languages.
 - *Shares* are of the rows / of the exemplars. *names passage*, *negated*: questions with such a word, by a list of words for
@@ -205,16 +205,11 @@ def main() -> int:
     names = [name for name, data_set in data_sets().items() if data_set.kind != JUDGED]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(), help="folder laid out like the hub; default: the current one")
-    parser.add_argument(
-        "--prompts",
-        type=Path,
-        default=TASKS,
-        help="prompt files, DIR/<data set>/prompts/<language>.yml; default: the pack's",
-    )
+    prompt_files = "prompt files, DIR/<data set>/prompts/<language>.yml; default: the pack's"
+    parser.add_argument("--prompts", type=Path, default=TASKS, help=prompt_files)
     parser.add_argument("--data-sets", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument("--languages", nargs="+", metavar="CODE", help="default: all")
     parser.add_argument("--out", type=Path, help="file of the page; default: print the tables")
-    parser.add_argument("--note", default="", help="what the page should say of the rows, such as that they are of another split")
     options = parser.parse_args()
     if not options.data.is_dir():
         parser.error(f"--data {options.data}: no such folder")
@@ -233,19 +228,17 @@ def main() -> int:
         print(f"{options.data}: no rows of these data sets; expected a folder laid out like the hub", file=sys.stderr)
         return 2
     if out:
-        out.write_text(page(found, datetime.date.today(), options.note), encoding="utf-8")
+        out.write_text(page(found, datetime.date.today()), encoding="utf-8")
     else:
-        parts = [f"{name}\n\n{table(comparisons)}\n{nearest_rows(comparisons)}" for name, comparisons in found.items()]
+        parts = [f"{name}\n\n{compared(comparisons)}\n{nearest_rows(comparisons)}" for name, comparisons in found.items()]
         print("\n".join(parts), end="")
-    compared = [(name, comparison) for name, comparisons in found.items() for comparison in comparisons]
-    near = [(name, of.language, each) for name, of in compared for each in of.nearest if each.is_too_near]
-    for name, language, each in near:
-        print(f"{name}, {language}: an exemplar asks what a row asks ({each.likeness:.2f}): {_line(each)}", file=sys.stderr)
-    shared = [(name, comparison) for name, comparison in compared if comparison.overlaps]
-    for name, comparison in shared:
-        for text in comparison.overlaps:
-            print(f"{name}, {comparison.language}: an exemplar and a row have in common: {text}", file=sys.stderr)
-    return 1 if shared or near else 0
+    wrong = []
+    for name, of in ((name, comparison) for name, comparisons in found.items() for comparison in comparisons):
+        near = [f"asks what a row asks ({each.likeness:.2f}): {_line(each)}" for each in of.nearest if each.is_too_near]
+        shared = [f"and a row have in common: {text}" for text in of.overlaps]
+        wrong += [f"{name}, {of.language}: an exemplar {said}" for said in near + shared]
+    print("".join(f"{line}\n" for line in wrong), end="", file=sys.stderr)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

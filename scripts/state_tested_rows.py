@@ -20,6 +20,7 @@ import sys
 from pathlib import Path
 
 import yaml
+from written import write_changed
 
 from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
 from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
@@ -69,14 +70,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file would change")
     arguments = parser.parse_args()
     os.chdir(arguments.data)
-    changed = []
+    changed: list[Path] = []
     for name in arguments.data_sets:
         path, digests = TASKS_FOLDER / name / FILE, tested(name)
         text = HEAD + yaml.safe_dump(digests, sort_keys=False, default_flow_style=None, width=200)
-        if digests and (not path.is_file() or path.read_text(encoding="utf-8") != text):
-            changed.append(name)
-            if not arguments.check:
-                path.write_text(text, encoding="utf-8", newline="\n")
+        changed += write_changed({path: text} if digests else {}, check=arguments.check)
         print(f"{name}: {' '.join(digests) or 'no whole file'}", flush=True)
     return int(arguments.check and bool(changed))
 

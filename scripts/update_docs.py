@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from backend_table import render
+from written import table, write_changed
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import OfLmEval, of_lm_eval
@@ -47,7 +48,7 @@ country: the Chinese and Tamil ones, and most English ones, are not about Southe
 """
 
 
-def table() -> str:
+def data_sets_table() -> str:
     """A Markdown table with one line per data set."""
     rows, titles = [], competency_titles()
     for name, data_set in sorted(data_sets().items(), key=lambda item: [*titles].index(item[1].task)):
@@ -59,7 +60,7 @@ def table() -> str:
         variant = "_<variant>" if data_set.kind == "mcq" else ""
         link = f"[{data_set.title}](../lm_eval_sea/tasks/{name}/README.md)"
         rows.append([titles[data_set.task], link, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"])
-    return _table(["task", "data set", "chance", "names"], rows)
+    return table(["task", "data set", "chance", "names"], rows)
 
 
 def sea_helm_table() -> str:
@@ -73,12 +74,7 @@ def sea_helm_table() -> str:
             chance = " / ".join(dict.fromkeys(f"{100 * chance:.1f} %" if chance else "–" for chance in chances))
             note = f" (SEA-HELM's score needs {task.judge})" if task.judge else ""
             lines.append([title, task.competency, f"{task.title}{note}, `{task.name}`", sizes, chance])
-    return _table(["pillar", "competency", "task", "languages (rows)", "chance"], lines)
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(cells)} |\n" for cells in (head, *rows)]
-    return "".join([lines[0], "|" + "---|" * len(head) + "\n", *lines[1:]])
+    return table(["pillar", "competency", "task", "languages (rows)", "chance"], lines)
 
 
 def _used(entries: Sequence[Coverage]) -> list[str]:
@@ -100,7 +96,7 @@ def _matrix(entries: Sequence[Coverage]) -> str:
         [f"{name} `{language}`", *(shown[cells.get((language, key), "")] for key in used)]
         for language, name in language_names().items()
     ]
-    return _table(["language", *(competency_titles()[key] for key in used)], rows)
+    return table(["language", *(competency_titles()[key] for key in used)], rows)
 
 
 def coverage_figure(entries: Sequence[Coverage]) -> str:
@@ -195,7 +191,7 @@ def _coverage_parts(entries: Sequence[Coverage]) -> Iterator[str]:
     for name, record in read_yaml(TASKS_FOLDER / "languages.yml")["countries"].items():
         yield _country(name, record, entries)
     yield OF_LM_EVAL_HEAD
-    yield _table(OF_LM_EVAL_COLUMNS, [_of_lm_eval_row(each) for each in of_lm_eval()])
+    yield table(OF_LM_EVAL_COLUMNS, [_of_lm_eval_row(each) for each in of_lm_eval()])
 
 
 def replace_part(text: str, name: str, content: str) -> str:
@@ -216,7 +212,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     """Each page that has anything made from data, and its text."""
     measured = map(json.loads, BACKEND_MEASUREMENTS.read_text(encoding="utf-8").splitlines())
     for path, name, content in (
-        (TASKS_PAGE, "table of tasks", table()),
+        (TASKS_PAGE, "table of tasks", data_sets_table()),
         (SEA_HELM_README, "table of tasks", sea_helm_table()),
         (BACKEND_PAGE, "figures of the backend", render(measured)),
     ):
@@ -230,11 +226,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is not up to date")
     is_check = parser.parse_args().check
-    outdated = {path: text for path, text in pages() if not path.is_file() or path.read_text(encoding="utf-8") != text}
-    for path, text in outdated.items():
+    outdated = write_changed(dict(pages()), check=is_check)
+    for path in outdated:
         print(f"{path.relative_to(ROOT).as_posix()}: {'not up to date; run scripts/update_docs.py' if is_check else 'written'}")
-        if not is_check:
-            path.write_text(text, encoding="utf-8", newline="\n")
     return int(is_check and bool(outdated))
 
 

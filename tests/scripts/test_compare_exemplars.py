@@ -9,7 +9,7 @@ import compare_exemplars
 import pytest
 import yaml
 from compare_exemplars import compare
-from exemplar_measures import OVERLAP, QUESTION_WORDS, measure, nearest, ngrams, overlaps, share_found
+from exemplar_measures import OVERLAP, QUESTION_WORDS, measure, nearest, ngrams, of_rows, overlaps, share_found
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -91,7 +91,7 @@ def test_options_questions_and_answers_are_counted():
         row("Ann left.", "Who came?", ["Nobody at all", "Ann", "Bo", "Cy"], 0),
         row("Bo sat.", "Who sat?", ["Ann", "Bo", "Bo Lee", "Cy"], 2),
     ]
-    found = {name: one.of_rows() for name, one in measure(rows, "mcq", ["passage", "question"], "en", ()).items()}
+    found = {name: of_rows(one) for name, one in measure(rows, "mcq", ["passage", "question"], "en", ()).items()}
     assert found == {
         "passage": "11",  # (13 + 16 + 9 + 7) / 4
         "question": "20",  # (39 + 23 + 9 + 8) / 4
@@ -143,11 +143,10 @@ def test_table_of_a_summary(folder, monkeypatch, capsys):
 
 
 def test_page_says_when_and_of_what_it_was_made(folder, monkeypatch):
-    assert run(folder, monkeypatch, "--out", "page.md", "--note", "The rows are made up.") == 0
+    assert run(folder, monkeypatch, "--out", "page.md") == 0
     text = (folder / "page.md").read_text(encoding="utf-8")
     assert re.search(r"Made on \d{4}-\d\d-\d\d", text)
     assert "\n| IndoSum | id (2 rows) | first 1 | document " in text and "all 5" not in text
-    assert "The rows are made up." in text
     assert str(folder) not in text
 
 
@@ -202,7 +201,7 @@ def test_exemplars_are_like_the_rows_and_none_is_one_of_them(data_set, hub_mirro
         assert (list(found.overlaps), [near for near in found.nearest if near.is_too_near]) == ([], []), code
         for which, measures in found.of_exemplars.items() if texts else ():
             for text in texts:
-                assert measures[text].mean == pytest.approx(found.of_rows[text].mean, rel=share), (code, which, text)
+                assert measures[text].value == pytest.approx(found.of_rows[text].value, rel=share), (code, which, text)
             for name, bounds in {"translation / English": {"rel": 0.05}, "copied 4-grams": {"abs": 0.15}}.items():
                 if name in measures:
                     assert measures[name].value == pytest.approx(found.of_rows[name].value, **bounds), code
@@ -220,8 +219,8 @@ def test_questions_and_letters_of_belebele(tmp_path, monkeypatch):
                 assert measures["negated"].value == 0.2, language
                 assert measures["names passage"].value in (0.2, 0.4), language
             else:
-                assert max(measures["right answer"].of.values()) == 1, language
-        seen |= {letter for letter, count in found.of_exemplars["first 3"]["right answer"].of.items() if count}
+                assert max(measures["right answer"].values()) == 1, language
+        seen |= {letter for letter, count in found.of_exemplars["first 3"]["right answer"].items() if count}
     assert seen == set("ABCD")
 
 

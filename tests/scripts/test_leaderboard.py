@@ -1,5 +1,6 @@
 """The check of contributed results, and the page made of them."""
 
+import contextlib
 import json
 import re
 import sys
@@ -46,20 +47,27 @@ def results(tmp_path):
     return write
 
 
+@contextlib.contextmanager
+def changed(place):
+    """The content of a folder's only results file, which is written back."""
+    [path] = place.glob("results_*.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    yield content
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
 def test_results_are_added_without_samples_and_paths(results, tmp_path, monkeypatch):
     """A run of a folder on somebody's machine becomes a sound entry with the name that is given."""
     mine = results(model=str(tmp_path / "models" / "a"), folder="mine", samples=True)
-    [path] = mine.glob("results_*.json")
-    content = json.loads(path.read_text(encoding="utf-8"))
-    content["config"]["use_cache"] = str(tmp_path / "unfinished")
-    content["config_source"] = f"{tmp_path}/lm_eval_sea/tasks/xcopa/lite/id.yaml"
-    path.write_text(json.dumps(content), encoding="utf-8")
+    with changed(mine) as content:
+        content["config"]["use_cache"] = str(tmp_path / "unfinished")
+        content["config_source"] = f"{tmp_path}/lm_eval_sea/tasks/xcopa/lite/id.yaml"
     assert findings([mine]) != []
     monkeypatch.setattr(leaderboard, "FOLDER", tmp_path / "leaderboard")
     written = leaderboard.add(mine, "org/a-tuned", {"source": "the package a", "revision": "1.0"})
-    assert sorted(file.name for file in written) == ["about.yaml", path.name]
-    assert findings([tmp_path / "leaderboard" / "org__a-tuned"]) == []
     [added] = (tmp_path / "leaderboard").rglob("results_*.json")
+    assert sorted(file.name for file in written) == ["about.yaml", added.name]
+    assert findings([tmp_path / "leaderboard" / "org__a-tuned"]) == []
     text = added.read_text(encoding="utf-8")
     assert str(tmp_path) not in text and json.loads(text)["config_source"] == "lm_eval_sea/tasks/xcopa/lite/id.yaml"
     assert json.loads(text)["results"] == content["results"] and json.loads(text)["model_name"] == "org/a-tuned"
@@ -68,11 +76,9 @@ def test_results_are_added_without_samples_and_paths(results, tmp_path, monkeypa
 def test_tasks_are_left_out(results, tmp_path, monkeypatch):
     """Those whose names match, and a file in which there are no others."""
     mine = results(folder="mine")
-    [path] = mine.glob("results_*.json")
-    content = json.loads(path.read_text(encoding="utf-8"))
-    for part in ("results", "versions", "n-samples", "configs"):
-        content[part]["sea_helm_id_nli"] = content[part][TASK]
-    path.write_text(json.dumps(content), encoding="utf-8")
+    with changed(mine) as content:
+        for part in ("results", "versions", "n-samples", "configs"):
+            content[part]["sea_helm_id_nli"] = content[part][TASK]
     monkeypatch.setattr(leaderboard, "FOLDER", tmp_path / "leaderboard")
     [added] = leaderboard.add(mine, "org/a", {}, without=["sea_helm_*", "sea_xnli_*"])
     assert "sea_helm" not in added.read_text(encoding="utf-8")
@@ -114,10 +120,9 @@ def test_models_that_were_run_on_different_rows_are_named(results):
 
 
 def test_two_checkpoints_are_no_model(results):
-    place = results(about="model: mine\nsource: a package\nrevision: '1'\n", config={"weights_digest": "a"})
-    results(
-        about="model: mine\nsource: a package\nrevision: '1'\n", config={"weights_digest": "b"}, task="sea_xcopa_th_to_ppl_lite"
-    )
+    about = "model: mine\nsource: a package\nrevision: '1'\n"
+    place = results(about=about, config={"weights_digest": "a"})
+    results(about=about, config={"weights_digest": "b"}, task="sea_xcopa_th_to_ppl_lite")
     assert any("2 different weights under one name" in line for line in findings([place]))
 
 
@@ -128,17 +133,17 @@ def test_a_model_from_a_folder_says_what_it_is(results):
 
 
 def test_a_score_by_older_readers_stays_and_the_page_says_so(results):
-    chat = "sea_xcopa_id_chat"
-    newest, _, asked = str(leaderboard.known_task(chat).metadata["version"]).partition(".")
+    known = leaderboard.known_task("sea_xcopa_id_chat")
+    newest, _, asked = str(known.metadata["version"]).partition(".")
     older = int(newest) - 1
-    rows = leaderboard.known_task(chat).metadata["rows"]
-    place = results(task=chat, rows=rows, version=float(f"{older}.{asked}"))
+
+    def of_version(version):
+        return results(task=known.name, rows=known.metadata["rows"], version=float(version))
+
+    place = of_version(f"{older}.{asked}")
     assert findings([place]) == []
     assert f") (readers {older}) |" in page(read_leaderboard([place]))
-    assert (
-        f"version {older}.1{asked} of the task"
-        in findings([results(task=chat, rows=rows, version=float(f"{older}.1{asked}"))])[0]
-    )
+    assert f"version {older}.1{asked} of the task" in findings([of_version(f"{older}.1{asked}")])[0]
 
 
 def test_the_page_has_means_scores_and_commands(results):
@@ -158,12 +163,10 @@ def test_the_page_has_means_scores_and_commands(results):
 def test_the_command_has_what_the_user_asked_for(results):
     """lm-eval writes the number of exemplars beside the task, whether or not it was asked for."""
     place = results()
-    [path] = place.glob("results_*.json")
-    content = json.loads(path.read_text(encoding="utf-8"))
     for shown, told in ((leaderboard.known_task(TASK).num_fewshot, False), (5, True)):
-        content |= {"n-shot": {TASK: shown}, "system_instruction": "Be brief." if told else None}
-        content["config"]["thinking"] = "off" if told else "template"
-        path.write_text(json.dumps(content), encoding="utf-8")
+        with changed(place) as content:
+            content |= {"n-shot": {TASK: shown}, "system_instruction": "Be brief." if told else None}
+            content["config"]["thinking"] = "off" if told else "template"
         commands = page(read_leaderboard([place])).partition("## Commands")[2]
         assert ("--system_instruction 'Be brief.' --num_fewshot 5 --thinking off --tasks" in commands) == told
         assert ("--num_fewshot" in commands) == told
