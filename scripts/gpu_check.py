@@ -2,11 +2,16 @@
 """One step of `gpu_check.sh`: measures it and appends a line of JSON; the step `table` prints what all of them found.
 
     environment   versions, the card, its memory
+    kernels       which attention kernel PyTorch takes, with and without a mask; the first call of a shape against the second
     batches       `hf` and `hf-shared-prefix` at several batch sizes: seconds, tokens a pass
+    passes        where a ranking's time goes: share of the device's time by kind of kernel, launches, waits
+    attention     the implementations of attention that the model takes
     long_prefix   64 options behind prefixes of 4,000 to 32,000 tokens: seconds, peak of memory
     memory        the same work with 30 and 20 % of the memory: whether it ends, and at which batch size
     generation    texts: tokens a second of both backends
+    agreement     differences to `hf`, with softmax_dtype=float32 and without
     exactness     answers that are wrong in 32 bits, of a model with wide heads
+    vllm          `vllm` and `vllm-shared-prefix`, where vLLM is installed
 
 The weights are random: times and memory do not depend on them.
 """
@@ -18,6 +23,8 @@ import importlib.metadata
 import json
 import logging
 import platform
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,12 +36,16 @@ import torch
 from bench_workloads import Texts, generate, make_model, rank
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
-from written import table
 
 from lm_eval_sea.models import SharedPrefixLM
 
 Found = dict[str, Any]
 BACKENDS = {"hf": HFLM, "hf-shared-prefix": SharedPrefixLM}
+KINDS = {  # of kernels, by parts of their names
+    "attention": ("flash", "fmha", "attention", "softmax"),
+    "matrix products": ("gemm", "cutlass", "cublas", "mm", "xmma"),
+    "copies": ("memcpy", "copy", "cat", "index", "gather", "scatter", "memset"),
+}
 
 
 class Check:
@@ -77,7 +88,7 @@ class Check:
 def environment(check: Check) -> Found:
     """Versions and the card."""
     versions = {}
-    for name in ("torch", "transformers", "accelerate", "lm_eval", "lm_eval_sea"):
+    for name in ("torch", "transformers", "accelerate", "lm_eval", "lm_eval_sea", "vllm", "flash_attn"):
         try:
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
@@ -86,6 +97,30 @@ def environment(check: Check) -> Found:
     if check.device == "cuda":
         card = torch.cuda.get_device_properties(0)
         found |= {"card": card.name, "memory GB": round(card.total_memory / 1e9), "cuDNN": torch.backends.cudnn.version()}  # type: ignore[no-untyped-call]
+    return found
+
+
+def kernels(check: Check) -> Found:
+    """Names of the attention kernels, and milliseconds of a shape's first and second call."""
+    found: Found = {}
+    length = 64 if check.small else 2048
+    dtype = getattr(torch, check.dtype)
+    for number, (name, masked, grouped) in enumerate(
+        [("no mask", False, False), ("mask", True, False), ("mask, grouped heads", True, True)]
+    ):
+        size = length + 8 * number  # a shape of its own
+        query = torch.rand(2, 8, size, 64, device=check.device, dtype=dtype)
+        key = torch.rand(2, 2 if grouped else 8, size, 64, device=check.device, dtype=dtype)
+        mask = torch.ones(size, size, device=check.device, dtype=torch.bool).tril() if masked else None
+
+        def attend(query: torch.Tensor = query, key: torch.Tensor = key, mask: Any = mask, grouped: bool = grouped) -> None:
+            torch.nn.functional.scaled_dot_product_attention(query, key, key, attn_mask=mask, enable_gqa=grouped)
+
+        first, second = (check.timed(attend)["seconds"] for _ in range(2))
+        with torch.profiler.profile() as profile:
+            attend()
+        longest = max(profile.key_averages(), key=lambda event: event.device_time_total or event.cpu_time_total)
+        found[name] = {"first ms": round(1000 * first, 1), "second ms": round(1000 * second, 1), "kernel": longest.key}
     return found
 
 
@@ -103,6 +138,41 @@ def batches(check: Check) -> Found:
     plain = found["hf, batch size 16"]["seconds"]
     shared = [each["seconds"] for name, each in found.items() if name.startswith("hf-shared")]
     return found | {"times faster": round(plain / min(shared), 1)}
+
+
+def passes(check: Check) -> Found:
+    """Where the time of a ranking goes."""
+    lm, requests = check.load("hf-shared-prefix"), check.requests(4 if check.small else 40)
+    rank(lm, requests[:2])  # kernels and threads start, and the check is done
+    begin = time.perf_counter()
+    with torch.profiler.profile() as profile:
+        rank(lm, requests)
+    seconds = time.perf_counter() - begin
+    events = profile.key_averages()
+    on_device = [event for event in events if event.self_device_time_total]
+    total = sum(event.self_device_time_total for event in on_device)
+    shares = dict.fromkeys(KINDS, 0.0)
+    for event in on_device:
+        kind = next((kind for kind, parts in KINDS.items() if any(part in event.key.casefold() for part in parts)), None)
+        if kind:
+            shares[kind] += event.self_device_time_total / total
+    counts = {name: sum(event.count for event in events if name in event.key) for name in ("LaunchKernel", "StreamSynchronize")}
+    busy = round(total / 1e6 / seconds, 2) if total else None
+    return {"device busy": busy, **counts, **{kind: round(share, 2) for kind, share in shares.items()}}
+
+
+def attention(check: Check) -> Found:
+    """Seconds of a ranking by implementation of attention."""
+    found: Found = {}
+    for name in ("sdpa", "eager", "flash_attention_2"):
+        try:
+            lm = check.load("hf-shared-prefix", attn_implementation=name)
+        except (ImportError, ValueError) as error:
+            found[name] = str(error).splitlines()[0][:100]
+            continue
+        rank(lm, check.requests(2))  # kernels are loaded, and the check is done
+        found[name] = check.timed(partial(rank, lm, check.requests(check.rows // 2)))
+    return found
 
 
 def long_prefix(check: Check) -> Found:
@@ -152,6 +222,24 @@ def generation(check: Check) -> Found:
     return found
 
 
+def agreement(check: Check) -> Found:
+    """The largest and the mean difference of an option to `hf`, nats, and the share of rows that choose otherwise."""
+    found: Found = {}
+    requests = check.requests(4 if check.small else 60)
+    for name, arguments in (("as it is", {}), ("softmax_dtype=float32", {"softmax_dtype": "float32"})):
+        plain, shared = (
+            torch.tensor([answer[0] for answer in rank(check.load(backend, **arguments), requests)], dtype=torch.float64)
+            for backend in BACKENDS
+        )
+        choices = [side.view(len(requests), -1)[:, :4].argmax(1) for side in (plain, shared)]
+        found[name] = {
+            "largest": float((plain - shared).abs().max()),
+            "mean": float((plain - shared).abs().mean()),
+            "other choices": float((choices[0] != choices[1]).float().mean()),
+        }
+    return found
+
+
 def exactness(check: Check) -> Found:
     """How many answers differ from `hf` by more than rounding explains, of a small model whose attention is of the rarest shape.
 
@@ -175,13 +263,28 @@ def exactness(check: Check) -> Found:
     }
 
 
-STEPS = (environment, batches, long_prefix, memory, generation, exactness)
+def vllm(check: Check) -> Found:
+    """What `bench_backend.py --engine vllm` finds."""
+    try:
+        importlib.metadata.version("vllm")
+    except importlib.metadata.PackageNotFoundError:
+        return {"left out": "vLLM is not installed"}
+    shape = "1m" if check.small else "7b"
+    command = [sys.executable, "bench_backend.py", "text-options", "--engine", "vllm", "--shape", shape, "--dtype", check.dtype]
+    command += ["--device", check.device, "--rows", str(check.rows)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent)
+    return {"table": run.stdout.splitlines()}
+
+
+STEPS = (environment, kernels, batches, passes, attention, long_prefix, memory, generation, agreement, exactness, vllm)
 
 
 def faults(found: dict[str, Found]) -> list[str]:
     """What is worse on a GPU than it should be."""
     missing = [f"{step}: {result['failed']}" for step, result in found.items() if "failed" in result]
-    faster = found.get("batches", {}).get("times faster")
+    busy, faster = found.get("passes", {}).get("device busy"), found.get("batches", {}).get("times faster")
+    if busy is not None and busy < 0.6:
+        missing.append(f"the device is busy {busy:.0%} of a ranking's time, less than 60 %")
     if found.get("environment", {}).get("card") and faster is not None and faster < 8:
         missing.append(f"hf-shared-prefix is {faster} times faster than hf, less than 8")
     if wrong := found.get("exactness", {}).get("wrong"):
@@ -189,17 +292,17 @@ def faults(found: dict[str, Found]) -> list[str]:
     return missing
 
 
-def show(path: Path) -> int:
+def table(path: Path) -> int:
     """Prints what the steps found; the exit status is 1 if something is amiss."""
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     found = {record.pop("step"): record for record in records}
-    cells = []
+    print("| step | what | found |\n|---|---|---|")
     for step, result in found.items():
         for name, value in result.items():
-            shown = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else str(value)
-            cells.append([step, name, shown])
+            shown = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else value
+            print(f"| {step} | {name} | {shown} |")
     amiss = faults(found)
-    print(table(["step", "what", "found"], cells), *(amiss or ["Nothing is amiss."]), sep="\n")
+    print("\n".join(["", *amiss] if amiss else ["", "Nothing is amiss."]))
     return int(bool(amiss))
 
 
@@ -212,7 +315,7 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="a tiny model on the CPU, to try the script")
     options = parser.parse_args()
     if options.step == "table":
-        return show(options.save)
+        return table(options.save)
     logging.disable(logging.INFO)
     step = next(step for step in STEPS if step.__name__ == options.step)
     with tempfile.TemporaryDirectory() as folder:

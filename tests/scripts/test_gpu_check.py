@@ -31,12 +31,13 @@ def test_all_steps_run_without_a_gpu(tmp_path, monkeypatch, capsys):
     found = {each.pop("step"): each for each in lines_of(saved)}
     assert list(found) == NAMES
     assert found["batches"]["hf-shared-prefix, batch size 16"]["tokens"] > 0
+    assert found["agreement"]["as it is"]["largest"] < 1e-3
     assert found["exactness"]["answers"] > 0 and found["exactness"]["wrong"] == 0
 
 
 def test_each_step_is_a_process_whose_failure_costs_only_itself(tmp_path):
     python, called = tmp_path / "python", tmp_path / "called"
-    python.write_text(f'#!/bin/sh\necho "$@" >>{called}\n[ "$2" != memory ] || exit 3\n', encoding="utf-8")
+    python.write_text(f'#!/bin/sh\necho "$@" >>{called}\n[ "$2" != passes ] || exit 3\n', encoding="utf-8")
     python.chmod(0o755)
     environment = os.environ | {"PYTHON": str(python)}
     assert subprocess.run(["bash", SCRIPT, "--small"], cwd=tmp_path, env=environment, capture_output=True).returncode == 0
@@ -47,11 +48,12 @@ def test_each_step_is_a_process_whose_failure_costs_only_itself(tmp_path):
     assert not Path(model).exists(), "it has 14 GB"
     assert last == ["gpu_check.py", "table", "--save", str(saved)]
     [failed] = lines_of(saved)
-    assert failed["step"] == "memory" and failed["failed"].startswith("exit status 3;")
+    assert failed["step"] == "passes" and failed["failed"].startswith("exit status 3;")
 
 
 def test_what_is_amiss_is_said():
-    assert len(faults({"environment": {"card": "a card"}, "batches": {"times faster": 3.0}})) == 1
+    found = {"environment": {"card": "a card"}, "passes": {"device busy": 0.4}, "batches": {"times faster": 3.0}}
+    assert len(faults(found)) == 2
     assert faults({"exactness": {"wrong": 8}})[0].startswith("8 answers are wrong")
-    assert faults({"memory": {"failed": "exit status 1"}}) == ["memory: exit status 1"]
-    assert faults({"environment": {}, "batches": {"times faster": 3.0}}) == []
+    assert faults({"vllm": {"failed": "exit status 1"}}) == ["vllm: exit status 1"]
+    assert faults({"environment": {}, "passes": {"device busy": None}, "batches": {"times faster": 3.0}}) == []
