@@ -90,11 +90,7 @@ def check_room(prepared: Prepared, engine: Engine) -> None:
 
 
 def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) -> None:
-    """Runs the jobs that are not complete, with a progress bar; `failed` gets those that fail.
-
-    Raises:
-        KeyboardInterrupt: if the user stopped it; what is running was stopped, too.
-    """
+    """Runs the jobs that are not complete, with a progress bar; `failed` gets those that fail. Interrupted, it ends all."""
     check_room(prepared, engine)
     probe(str(prepared.plan.output), "output")
     complete, open_jobs = prepared.split()
