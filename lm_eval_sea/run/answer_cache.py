@@ -122,10 +122,7 @@ def versions() -> dict[str, str | None]:
 
 
 def check_trusted(folder: Path, flag: str) -> None:
-    """Makes a folder for this user alone, or refuses one that others can write to, for lm-eval reads pickles, which run as code.
-
-    `flag` is what the user gave.
-    """
+    """Makes a folder for this user alone, or refuses one that others can write to: lm-eval reads pickles, which run as code."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         state = folder.stat()
@@ -140,10 +137,7 @@ def check_trusted(folder: Path, flag: str) -> None:
 
 
 def prepare(output_path: str, key: str) -> str:
-    """Makes the folder of the cache below that of the results; returns what lm-eval's `use_cache` is to be.
-
-    Each rank adds an ending of its own. A folder that others may write to is refused, for lm-eval reads pickles from it.
-    """
+    """Makes the folder of the cache below that of the results; returns lm-eval's `use_cache`, to which ranks add an ending."""
     folder = folder_of(output_path) / FOLDER
     check_trusted(folder, "--resume")
     return str(folder / f"answers_{key}")

@@ -24,8 +24,8 @@ def folder_of(output_path: str) -> Path:
     return path.parent if path.suffix == ".json" else path
 
 
-def probe(output_path: str) -> None:
-    """Refuses a folder that cannot be made or written to."""
+def probe(output_path: str, named_by: str = "--output_path") -> None:
+    """Refuses a folder that cannot be made or written to; `named_by` is what the user named it with."""
     folder = folder_of(output_path)
     try:
         str(folder.resolve()).encode()  # the results have it
@@ -34,7 +34,7 @@ def probe(output_path: str) -> None:
             file.write(b"x")
     except (OSError, ValueError) as error:  # the latter for a name with a null character
         why = getattr(error, "strerror", None) or error
-        raise RunError(f"--output_path {output_path}: results cannot be written there ({why}); name another folder") from error
+        raise RunError(f"{named_by} {output_path}: results cannot be written there ({why}); name another folder") from error
 
 
 def check_space(output_path: str, tasks: Tasks, limit: float | None) -> None:

@@ -20,7 +20,7 @@ from lm_eval_sea.models.generated_text import GeneratedText
 from lm_eval_sea.results.read import content_of, read
 from lm_eval_sea.results.rows import document
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
-from lm_eval_sea.results.types import count_of
+from lm_eval_sea.results.types import count_of, mapping_of
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.output_folder import probe, save
 from lm_eval_sea.run.request import FailedRunError
@@ -177,9 +177,8 @@ class _LoggedAnswers:
 
 def _with_what_was_told(answer: str, doc: Mapping[str, Any]) -> GeneratedText:
     """A logged answer as its backend gave it; a thought that is not in the text was told beside it."""
-    thought, told = str(doc.get("thought") or ""), doc.get("tokens")
+    thought, tokens = str(doc.get("thought") or ""), mapping_of(doc.get("tokens"))
     is_inside = "".join(thought.split()) in "".join(answer.split())
-    tokens = told if isinstance(told, dict) else {}
     return GeneratedText(
         answer,
         thought=None if is_inside else thought,

@@ -139,9 +139,7 @@ def load_tasks(
     """Loads the tasks of names or files with a `RunTasks`.
 
     With `skip_missing`, tasks whose rows cannot be had and groups that lack one are left out; None: the user has no such choice.
-
-    Returns:
-        What is to be run, the tasks by name, and a line for each data set that is left out.
+    Returns what is to be run, the tasks by name, and a line for each data set that is left out.
     """
     try:
         return list(wanted), manager.load(list(wanted))["tasks"], []

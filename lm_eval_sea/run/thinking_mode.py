@@ -78,11 +78,8 @@ def check_thoughts_reach_tasks(tasks: Tasks, mode: str, think_end_token: Any) ->
 def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, tasks: Tasks) -> None:
     """Has a model of transformers or vLLM make its prompts with the settings that were checked, if any, and says how they end.
 
-    lm-eval's vLLM always hands `enable_thinking` to the template, None if the user says nothing, which some templates take for
-    "no", and drops the one in `chat_template_args`.
-
-    Raises:
-        RunError: if a mode is named and the model's prompt is not that of its tokenizer.
+    Refuses a mode where the model's prompt is not that of its tokenizer. lm-eval's vLLM always hands `enable_thinking` to the
+    template, None if the user says nothing, which some templates take for "no", and drops the one in `chat_template_args`.
     """
     if use is None or not reads_folders(backend):
         return

@@ -16,7 +16,7 @@ from lm_eval_sea.run.api_server import check_api_server
 from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
 from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer, revision_of
-from lm_eval_sea.run.output_folder import probe, size_of_samples
+from lm_eval_sea.run.output_folder import size_of_samples
 from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request
 from lm_eval_sea.run.seeds import sampling_values
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
@@ -206,11 +206,3 @@ def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> Non
             f"output: the samples of {len(jobs)} jobs take about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free "
             f"at {plan.output}; name a folder on another disk"
         )
-
-
-def check_writable(plan: Plan) -> None:
-    """Refuses an output that cannot be made or written to."""
-    try:
-        probe(str(plan.output))
-    except RunError as error:
-        raise PlanError(str(error).replace("--output_path", "output")) from error

@@ -13,12 +13,13 @@ from tqdm import tqdm
 from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run import answer_cache
+from lm_eval_sea.run.output_folder import probe
 from lm_eval_sea.run.workload import planned
 from lm_eval_sea.sweep import preflight
 from lm_eval_sea.sweep.completeness import LOG, read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
-from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
+from lm_eval_sea.sweep.plan import Plan, Resources
 
 Events = Generator[tuple[Job, Outcome | None], None, None]  # a job that begins, with None; one that has ended, with its outcome
 
@@ -78,9 +79,6 @@ def prepare(plan: Plan, split: str) -> Prepared:
         tasks=preflight.versions_of(tasks),
         sampling=preflight.sampling_of(plan),
     )
-    folders = [job.folder for job in jobs]
-    if twice := sorted({str(folder) for folder in folders if folders.count(folder) > 1} if len(set(folders)) < len(jobs) else ()):
-        raise PlanError(*[f"two jobs with the same output: {folder}" for folder in twice])
     preflight.check_flags(jobs, tasks)
     return Prepared(plan, jobs, tasks)
 
@@ -92,13 +90,9 @@ def check_room(prepared: Prepared, engine: Engine) -> None:
 
 
 def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) -> None:
-    """Runs the jobs that are not complete, with a progress bar; `failed` gets those that fail.
-
-    Raises:
-        KeyboardInterrupt: if the user stopped it; what is running was stopped, too.
-    """
+    """Runs the jobs that are not complete, with a progress bar; `failed` gets those that fail. Interrupted, it ends all."""
     check_room(prepared, engine)
-    preflight.check_writable(prepared.plan)
+    probe(str(prepared.plan.output), "output")
     complete, open_jobs = prepared.split()
     bar = tqdm(total=len(prepared.jobs), initial=len(complete), desc="jobs", unit="job", dynamic_ncols=True)
     with bar, contextlib.closing(engine.run(prepared.plan, open_jobs)) as events:
@@ -137,7 +131,6 @@ def state(prepared: Prepared, failed: Collection[Job]) -> str:
 
 def table_of_failures(failed: Mapping[Job, Outcome]) -> str:
     """The jobs that failed, each with its last line and the command that shows the fault."""
-    lines = [
+    return "\n".join(
         f"failed: {job.folder}\n  {one_line(outcome.last_line)}\n  shown by: {job.command}" for job, outcome in failed.items()
-    ]
-    return "\n".join(lines)
+    )

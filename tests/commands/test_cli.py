@@ -12,8 +12,7 @@ from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval as of_lm_eval_sets
 from lm_eval_sea.commands.cli import COMMANDS, MOVED, main, parser
 from lm_eval_sea.make.on_demand import listed
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
-
-ROOT = TASKS_FOLDER.parents[1]
+from tests.conftest import ROOT
 
 
 def test_path_is_the_folder_for_include_path(capsys):
