@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.results.secrets import masked
+from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.answer_cache import deciding, digest_of, key_of
 from lm_eval_sea.run.model_check import generation_config_of
 from lm_eval_sea.run.request import RunError
@@ -76,7 +77,7 @@ def _first_turns(metadata: Any, number: int) -> Path | None:
 
 def mark_complete(parsed: argparse.Namespace, mark: Path) -> None:
     """Writes the mark of a run whose results are on disk."""
-    mark.write_text(json.dumps(_settings(parsed), indent=1, default=str) + "\n", encoding="utf-8")
+    write_whole(mark, json.dumps(_settings(parsed), indent=1, default=str) + "\n")
 
 
 def _settings(parsed: argparse.Namespace) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import submitit
 
+from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.request import in_one_line
 from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
@@ -94,7 +95,7 @@ class SlurmEngine:
             except submitit.core.utils.FailedJobError as error:  # what sbatch said is the last of its lines
                 raise PlanError(f"slurm: sbatch refused the jobs: {_last_line(error)}") from error
             known |= {f"{job.folder} {job.digest}": found[job].job_id for job in part}
-            record.write_text(json.dumps(known, indent=1), encoding="utf-8")
+            write_whole(record, json.dumps(known, indent=1))
         return found
 
 

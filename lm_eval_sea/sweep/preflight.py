@@ -17,7 +17,7 @@ from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
 from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer, revision_of
 from lm_eval_sea.run.output_folder import size_of_samples
-from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request
+from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request, unknown_names
 from lm_eval_sea.run.seeds import sampling_values
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from lm_eval_sea.sweep.jobs import Job
@@ -38,7 +38,7 @@ def _noted(faults: list[str], where: str = "") -> Iterator[None]:
 
 def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
     """Loads all tasks of a plan with their rows, each once: name in the plan → its tasks, and lm-eval's tasks by name."""
-    faults: list[str] = []
+    faults = [f"tasks: {name!r} is a file; name the task that it has" for name in plan.tasks if Path(name).suffix == ".yaml"]
     folders = {str(model.run["include_path"]) for model in plan.models if model.run.get("include_path")}
     with _noted(faults):
         check_include_paths(sorted(folders))
@@ -50,7 +50,7 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
         raise PlanError(*dict.fromkeys(faults))
     manager = RunTasks(plan.tasks, sorted(folders))
     if unknown := [name for name, found in manager.names.items() if not found]:
-        raise PlanError(*[f"tasks: there is no task, group or tag {name!r}" for name in unknown])
+        raise PlanError(*[f"tasks: {unknown_names([name], manager.known())}" for name in unknown])
     leaves = {
         wanted: list(dict.fromkeys(leaf for name in found for leaf in leaf_names(manager, name)))
         for wanted, found in manager.names.items()
