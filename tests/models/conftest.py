@@ -6,7 +6,6 @@ import pytest
 import torch
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
-from measure_agreement import FAMILIES
 from peft import get_peft_model
 from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -105,7 +104,13 @@ COPYING = {
             "num_mem_blocks": 1, "chunk_size": 16, "attention_hidden_size": 64, "attention_head_dim": 16,
         },
     ),
-    "mamba2": FAMILIES["Mamba-2"],
+    "mamba2": (
+        "mamba2",
+        {
+            "hidden_size": 32, "num_hidden_layers": 2, "num_heads": 4, "head_dim": 16, "state_size": 8, "n_groups": 1,
+            "chunk_size": 16, "initializer_range": 0.3,
+        },
+    ),
     "lfm2": ("lfm2", _GQA | {"layer_types": ["conv", "full_attention"]}),
     "lfm2-moe": (
         "lfm2_moe", _GQA | _EXPERTS | {"layer_types": ["conv", "full_attention"], "num_experts": 4, "num_dense_layers": 1}
@@ -125,7 +130,13 @@ COPYING = {
 PLAIN = {
     "mamba": ("mamba", {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "initializer_range": 0.3}),
     "jamba": ("jamba", _GQA | {"mamba_d_state": 8, "mamba_dt_rank": 4, "attn_layer_period": 2, "attn_layer_offset": 1}),
-    "recurrent-gemma": FAMILIES["RecurrentGemma"],
+    "recurrent-gemma": (
+        "recurrent_gemma",
+        _GQA | {
+            "num_hidden_layers": 3, "lru_width": 32, "attention_window_size": 24, "head_dim": 8,
+            "block_types": ["recurrent", "recurrent", "attention"],
+        },
+    ),
     "rwkv": (
         "rwkv", {"hidden_size": 32, "num_hidden_layers": 2, "attention_hidden_size": 32, "intermediate_size": 64}
     ),
