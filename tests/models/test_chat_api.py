@@ -85,7 +85,7 @@ def test_a_slow_stream_may_take_longer_than_the_time_between_tokens():
 
 def test_tokens_are_waited_for_and_comments_are_none(monkeypatch):
     """They keep a request in a queue for longer than the time between tokens, and not for ever."""
-    monkeypatch.setattr(chat_server, "QUEUE", 4)
+    monkeypatch.setattr(chat_server, "QUEUE", 8)
     pieces = {}
     for line in (": keep-alive", 'data: {"choices": []}', ""):
         wait = (None, line)
