@@ -85,17 +85,17 @@ def test_a_slow_stream_may_take_longer_than_the_time_between_tokens():
 
 def test_tokens_are_waited_for_and_comments_are_none(monkeypatch):
     """They keep a request in a queue for longer than the time between tokens, and not for ever."""
-    monkeypatch.setattr(chat_server, "QUEUE", 8)
+    monkeypatch.setattr(chat_server, "QUEUE", 4)
     pieces = {}
     for line in (": keep-alive", 'data: {"choices": []}', ""):
         wait = (None, line)
-        pieces[f"queue {line}"] = [*[wait] * 8, ("content", "B")]
+        pieces[f"queue {line}"] = [*[wait] * 16, ("content", "B")]
         pieces[f"for ever {line}"] = [wait] * 2000
         pieces[f"in the middle {line}"] = [("content", "B"), *[wait] * 2000]
     with serve(lambda body, _: Answer(pieces[body["messages"][0]["content"]], pause=0.15)) as toy:
-        answers = ask(toy, *pieces, timeout=0.8, max_retries=0)
+        answers = ask(toy, *pieces, timeout=1.6, max_retries=0)
     assert answers == ["B", "", ""] * 3
-    assert [answer.failure and "sends no tokens" in answer.failure for answer in answers] == [None, True, True] * 3
+    assert [answer.failure and "timed out" in answer.failure.lower() for answer in answers] == [None, True, True] * 3
 
 
 def test_stop_strings_stay_here():

@@ -143,7 +143,7 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
 
 def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
     entries = list(map(mapping_of, list_of(task.config.get("metric_list"))))
-    lower_is_better = {entry.get("metric"): entry.get("higher_is_better") is False for entry in reversed(entries)}
+    directions = (entry.get("higher_is_better") for entry in entries if entry.get("metric") == name.partition(",")[0])
     signature = task.facts.signatures.get(name)
     details = {"headline": str(is_headline).lower()} | ({"chance": f"{task.facts.chance:g}"} if is_headline else {})
     details |= {"signature": one_line(signature)} if signature else {}
@@ -151,7 +151,7 @@ def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
         "metric_id": f"{COLLECTION}.{name}",
         "metric_name": name,
         "metric_unit": "proportion" if scale_of(name) == 1 else "points",
-        "lower_is_better": lower_is_better.get(name.partition(",")[0], False),
+        "lower_is_better": next(directions, None) is False,
         "score_type": "continuous",
         "min_score": 0,
         "max_score": scale_of(name),
