@@ -24,9 +24,18 @@ from typing import TYPE_CHECKING
 from .answer_patterns import WORD
 from .answer_phrases import ANSWER_TAGS
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
-from .conclusions import any_word, begins_clause, counted_options, question_line, tag_pattern, tag_spans, without_another_question
+from .conclusions import (
+    any_word,
+    begins_clause,
+    counted_options,
+    has_word,
+    question_line,
+    tag_pattern,
+    tag_spans,
+    without_another_question,
+)
 from .frames import last_frame, unfenced, without_emphasis, without_latex
-from .option_evidence import LONGEST_PHRASE, LONGEST_VERDICT, by_text, evidence_of, joined_end, own_text
+from .option_evidence import LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, by_text, evidence_of, joined_end, own_text
 from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, patterns, position_of
 from .option_texts import (
     has_denial,
@@ -47,7 +56,7 @@ if TYPE_CHECKING:
 
 # Of longer answers the lines at the beginning and at the end are read, and of longer lines their two ends.
 _MOST_LINES, _LONGEST_END = 150, 2_000
-_FEW_CHARACTERS, _LONGEST_JOINT, _SHORT_LINE = 6, 20, 100
+_FEW_CHARACTERS, _SHORT_LINE = 6, 100
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 _PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[answer]"}
@@ -321,8 +330,8 @@ def _lists(before: str, line: str, choices: Choices) -> bool:
     """Whether a line about the first option begins a list that breaks off: below the question, or below "each option:"."""
     before = before.rstrip(TRIM)
     heads = re.search(rf"(?:{any_word('option', choices.language).pattern})\s*{COLON}\Z", before, re.IGNORECASE)
-    names = any(any_word(place, choices.language).search(before) for place in ("answer", "right"))
-    is_list = heads and heads.start() > _LONGEST_JOINT and not names and _says_more(line, 0, choices)
+    names = has_word(before, choices.language, "answer", "right")
+    is_list = heads and heads.start() > LONGEST_JOINT and not names and _says_more(line, 0, choices)
     return before.endswith("?") or bool(is_list)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 JOINT = rf"[\])】]?\s*(?:{COLON}|[,\u104a]|[-–—=]+>?|→)?\s*"
 
 _TEXT = re.compile(r"[^ *_`\n\t]")
-_LONGEST_LEAD = 15  # of what is no text yet
+LONGEST_LEAD = 15  # of what is no text yet
 # What questions are counted with, beside words for "question".
 _NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 
@@ -181,7 +181,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
     last = text[found[-1][1] :]
     # one that repeats itself is cut in the last round
     before = text[found[-2][1] : found[-1][0] + 1].strip() if len(found) > 1 else ""
-    is_cut = len(last.strip()) > _LONGEST_LEAD and last.strip()[-1] not in STOPS + "?"
+    is_cut = len(last.strip()) > LONGEST_LEAD and last.strip()[-1] not in STOPS + "?"
     is_cut |= at_end("unfinished", last.strip(), language) is not None
     return before if is_cut and before.startswith(last.strip()) else last
 

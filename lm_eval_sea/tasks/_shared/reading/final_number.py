@@ -20,6 +20,7 @@ from .conclusions import (
     any_word,
     at_end,
     begins_clause,
+    has_word,
     question_label,
     statement_spans,
     tag_spans,
@@ -269,7 +270,7 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
             return None  # it breaks off in a step
     ending = _last_sentence(lines[-1])
     labelled = _LABELLED.fullmatch(ending)
-    if labelled and any(any_word(place, language).search(labelled["label"]) for place in ("left", "so", "answer")):
+    if labelled and has_word(labelled["label"], language, "left", "so", "answer"):
         return parse_number(labelled["number"], language)
     for line in reversed(lines[-2:]):
         if equations := list(_EQUATION.finditer(line)):

@@ -23,7 +23,7 @@ from .conclusions import (
 )
 from .final_text import framed_text, is_place, read_final_text
 from .frames import QUOTES, unquoted, without_emphasis, without_latex
-from .prefaces_and_notes import is_foreign
+from .prefaces_and_notes import LONGEST_REQUEST, is_foreign
 from .refusal import is_refusal
 
 
@@ -52,7 +52,6 @@ _SOURCE = re.compile(
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
 _SHORTEST_REST = 7  # of a sentence, beside a phrase
-_LONGEST_REQUEST = 300
 
 
 def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
@@ -67,7 +66,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     frame = framed_text(answer, language, tags)
     answer = answer if frame is None else frame
     answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
-    if len(answer) <= _LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
+    if len(answer) <= LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
         return ""  # in whatever language
     said = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
     if is_place(said, language):

@@ -13,7 +13,7 @@ from .answer_patterns import is_end
 from .answer_text import COLON, composed, without_asked_form
 from .conclusions import any_tag, any_word, behind_last_tag, has_word, task_words, without_another_question
 from .frames import last_frame, unfenced, unquoted
-from .prefaces_and_notes import is_foreign, text_alone
+from .prefaces_and_notes import LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
 from .several_texts import LIST_MARK, corrected, one_of_several
 
 
@@ -27,7 +27,6 @@ _QUOTED = re.compile(r"[\"“«「](?P<text>[^\"“”«»「」]+)[\"”»」]\
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
 _MOST_LETTERS_BESIDE = 4  # of an article or a preposition
 _MOST_WORDS_OF_PLACE = 10
-_LONGEST_LABEL, _LONGEST_REQUEST = 60, 300
 
 
 def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
@@ -55,7 +54,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if behind is None:
         text = _behind_rendered(text, language)
         asks_user = task_words(language).search(text) and re.fullmatch(r"(?:[^\s.?!？][^.?!？\n]*[?？]\s*){2,}", text)
-        if asks_user or any_word("requests", language).search(text[:_LONGEST_REQUEST]):
+        if asks_user or any_word("requests", language).search(text[:LONGEST_REQUEST]):
             return ""
     else:
         text = behind
@@ -100,6 +99,6 @@ def is_place(text: str, language: str) -> bool:
     if re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) and len(text.split()) <= _MOST_WORDS_OF_PLACE:
         return bool(named)
     speaks = any_word("speaks", language)
-    if len(text) > _LONGEST_LABEL or not speaks.search(text):
+    if len(text) > LONGEST_LABEL or not speaks.search(text):
         return False
     return any(len(re.findall(r"\w", speaks.sub("", words.sub("", text)))) <= _MOST_LETTERS_BESIDE for words in named)

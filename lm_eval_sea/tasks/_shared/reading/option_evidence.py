@@ -12,6 +12,7 @@ from .answer_text import COLON, STOPS, TRIM, plain
 from .conclusions import (
     any_word,
     at_end,
+    has_word,
     lead_in,
     statement_spans,
 )
@@ -29,7 +30,7 @@ CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u
 LONGEST_PHRASE = 300
 # What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
-LONGEST_VERDICT, _LONGEST_CONDITION = 30, 60
+LONGEST_VERDICT, LONGEST_JOINT, _LONGEST_CONDITION = 30, 20, 60
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
 _MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
 # The "not" of a question that asks what is not so.
@@ -187,7 +188,7 @@ def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
     condition = any_word("condition", language)
     if condition.search(CLAUSE_END.split(sentence)[-1][-_LONGEST_CONDITION:]):
         return None
-    answers = any(any_word(place, language).search(match.lead) for place in ("answer", "right", "left"))
+    answers = has_word(match.lead, language, "answer", "right", "left")
     beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
     # a condition goes with the first label behind it
     labels = [label.end() for label in patterns(choices).label.finditer(sentence)]

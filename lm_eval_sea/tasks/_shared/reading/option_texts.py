@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from .answer_patterns import WORD, is_end, is_reason
 from .answer_phrases import WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, TRIM
-from .conclusions import any_word, begins_clause, lead_in
+from .conclusions import any_word, begins_clause, has_word, lead_in
 from .option_evidence import (
     CLAUSE_END,
     DENIES_BEHIND,
+    LONGEST_JOINT,
     LONGEST_PHRASE,
     LONGEST_VERDICT,
     SENTENCE_END,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_SHORTEST_TEXT, _LONGEST_JOINT = 2, 20
+_SHORTEST_TEXT = 2
 
 
 def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
@@ -71,7 +72,7 @@ def text_behind_so(line: str, choices: Choices) -> int | None:
     clause = CLAUSE_END.search(rest, end)
     if clause and any_word("wrong", language).match(rest, clause.end()):
         rest = rest[: clause.start()]  # what denies the others is not asked
-    if any(any_word(place, language).search(rest) for place in ("wrong", "condition")) or "?" in rest:
+    if has_word(rest, language, "wrong", "condition") or "?" in rest:
         return None
     named = [(spot, position) for spot, position in named if spot.end() <= len(rest)]
     return named[0][1] if len({position for _, position in named}) == 1 and named[0][0].start() < LONGEST_VERDICT else None
@@ -95,7 +96,7 @@ def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
             joined = not are_letters(choices) and joined_end(sentence[spot.end() :], position, choices)
             if any_word("condition", language).search(clause) or "?" in behind or (joined and not was_denied):
                 return None
-            joins = end and len(before) < _LONGEST_JOINT and not re.search(r"[-–—→:]", before)
+            joins = end and len(before) < LONGEST_JOINT and not re.search(r"[-–—→:]", before)
             turns = any_word("but", language).search(before) or (not are_letters(choices) and lead_in(language).search(before))
             follows = was_denied and joins and not turns
             was_denied = bool(follows) or _is_denied(clause, behind, language, last=start == len(sentence))
@@ -138,7 +139,7 @@ def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
         spots = _texts_in(sentence, choices)
         ends = [-LONGEST_PHRASE, *(spot.end() for spot, _ in spots)]
         for (spot, position), end in zip(spots if are_letters(choices) else spots[:1], ends, strict=False):
-            if spot.start() - end < _LONGEST_JOINT:
+            if spot.start() - end < LONGEST_JOINT:
                 continue  # "neutral or negative"
             before, behind = sentence[: spot.start()].rstrip(TRIM + OPENING), sentence[spot.end() :].lstrip(TRIM + CLOSING)
             behind = behind[:LONGEST_PHRASE]
@@ -229,7 +230,7 @@ def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
         return True
     # the last words before the next option may deny that one
     verdict = behind[:LONGEST_VERDICT].lstrip(CLOSING + STOPS + " -–—=→:(")
-    return wrong.match(verdict) is not None and (last or len(behind) > _LONGEST_JOINT)
+    return wrong.match(verdict) is not None and (last or len(behind) > LONGEST_JOINT)
 
 
 def sentences_of(lines: Sequence[str]) -> list[str]:

@@ -29,7 +29,7 @@ _SAID = re.compile(r"[\"“«「]([^\"“”«»「」\n]{2,60})[\"”»」]")
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 _RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
 _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
-_LONGEST_INTRODUCTION, _LONGEST_REMARK, _LONGEST_REQUEST = 160, 80, 300
+LONGEST_LABEL, LONGEST_INTRODUCTION, _LONGEST_REMARK, LONGEST_REQUEST = 60, 160, 80, 300
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _MOST_WORDS_WITHOUT_TONES = 7
 _SCRIPTS = {
@@ -92,9 +92,9 @@ def _introduces(line: str, language: str) -> bool:
     if not (follows or INTRODUCES.search(line)):
         return False
     if re.search(rf"{COLON}\s*\Z", line):
-        return len(line) <= _LONGEST_REQUEST
+        return len(line) <= LONGEST_REQUEST
     names = has_word(line, language, "work", "rendered", "answer")
-    return names and not line.rstrip().endswith("!") and len(line) <= _LONGEST_INTRODUCTION and not re.search(r"[.?]\s", line)
+    return names and not line.rstrip().endswith("!") and len(line) <= LONGEST_INTRODUCTION and not re.search(r"[.?]\s", line)
 
 
 def _label(line: str, language: str) -> int | None:

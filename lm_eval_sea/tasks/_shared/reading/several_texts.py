@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING
 
 from .answer_phrases import PHRASES
 from .answer_text import COLON, STOPS, composed, words_of_cue
-from .conclusions import any_tag, any_word, counted_options, has_word, lead_in, ordinal, question_label, task_words
+from .conclusions import (
+    LONGEST_LEAD,
+    any_tag,
+    any_word,
+    counted_options,
+    has_word,
+    lead_in,
+    ordinal,
+    question_label,
+    task_words,
+)
 from .frames import without_emphasis
-from .prefaces_and_notes import INTRODUCES, LABELLED
+from .prefaces_and_notes import INTRODUCES, LABELLED, LONGEST_INTRODUCTION, LONGEST_LABEL
 
 
 if TYPE_CHECKING:
@@ -24,7 +34,7 @@ LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4]\s+
 _VERSION_ITEM = re.compile(
     r"\A\d{1,2}[.)\u104b\u17d4]\s+(?:(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z|[(（][^()（）]{2,40}[)）]\s+\S)"
 )
-_LONGEST_LABEL, _LONGEST_LEAD, _LONGEST_INTRODUCTION, _LONGEST_SOURCE = 60, 15, 160, 5_000
+_LONGEST_SOURCE = 5_000
 
 
 def one_of_several(text: str, tags: Sequence[str], language: str, target: str) -> str:
@@ -39,13 +49,13 @@ def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
     again = re.search(rf"\n\s*\n(?={question_label(language)}[\s\S]{{0,{_LONGEST_SOURCE}}}?{any_tag(tags)})", text, re.IGNORECASE)
     above = text[: again.start()].strip() if again else ""
     rendered = any_word("rendered", language).search(above)
-    says = rendered and len(above) - rendered.end() > _LONGEST_LEAD and not re.search(rf"{COLON}\Z", above)
+    says = rendered and len(above) - rendered.end() > LONGEST_LEAD and not re.search(rf"{COLON}\Z", above)
     introduces = (
         any_word("preface", language).match(above)
         or not says
-        and any(words.search(above) for words in (task_words(language), any_word("work", language), any_word("answer", language)))
+        and (task_words(language).search(above) or has_word(above, language, "work", "answer"))
     )
-    return text if introduces or len(above) < _LONGEST_LABEL or (above[-1] not in STOPS and not says) else above
+    return text if introduces or len(above) < LONGEST_LABEL or (above[-1] not in STOPS and not says) else above
 
 
 def _without_table(text: str) -> str:
@@ -148,7 +158,7 @@ def _named(line: str) -> tuple[str, str] | None:
 
 def corrected(text: str, language: str) -> str:
     """What stands behind a paragraph that takes back the one before it and introduces another: "Sorry, it should be:"."""
-    for line in re.finditer(rf"(?<=\n\n)[ \t*_]*(?P<said>[^\n]{{1,{_LONGEST_INTRODUCTION}}}){COLON}[ \t*_]*(?=\n)", text):
+    for line in re.finditer(rf"(?<=\n\n)[ \t*_]*(?P<said>[^\n]{{1,{LONGEST_INTRODUCTION}}}){COLON}[ \t*_]*(?=\n)", text):
         names = has_word(line["said"], language, "answer", "right", "work")
         if names and any_word("corrects", language).match(line["said"]) and text[line.end() :].strip():
             return text[line.end() :]
