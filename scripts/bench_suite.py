@@ -37,6 +37,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import written
 from bench_start import PACK, carry_out, machine
 
 SUITES = ("sea_sailcompass", "sea_helm_id", "sea_language_th")
@@ -138,18 +139,15 @@ def measure(backend: str, suite: str, folder: Path, given: argparse.Namespace) -
 
 def table(found: dict[tuple[str, str], list[dict[str, float]]]) -> str:
     """A line a suite and backend; of several runs the one with the median of the seconds."""
-    lines = [
-        "| suite | backend | seconds | times faster | " + " | ".join(PARTS) + " |",
-        "|---|---|---:|---:|" + "---:|" * len(PARTS),
-    ]
+    cells = []
     first: dict[str, float] = {}
     for (suite, backend), runs in found.items():
         middle = sorted(runs, key=lambda run: sum(run.values()))[len(runs) // 2]
         whole = sum(middle.values())
         first.setdefault(suite, whole)
-        parts = " | ".join(f"{middle.get(part, 0.0):,.1f}" for part in PARTS)
-        lines.append(f"| `{suite}` | `{backend}` | {whole:,.0f} | {first[suite] / whole:.1f} | {parts} |")
-    return "\n".join(lines)
+        parts = (f"{middle.get(part, 0.0):,.1f}" for part in PARTS)
+        cells.append([f"`{suite}`", f"`{backend}`", f"{whole:,.0f}", f"{first[suite] / whole:.1f}", *parts])
+    return written.table(["suite", "backend", "seconds", "times faster", *PARTS], cells, texts=2)
 
 
 def main() -> int:
@@ -178,7 +176,7 @@ def main() -> int:
             for _ in range(given.times):
                 for backend in (given.backend, OURS[given.backend]):
                     found[suite, backend].append(measure(backend, suite, Path(folder), given))
-            print(f"\n{table(found)}", flush=True)
+            print(f"\n{table(found)}", end="", flush=True)
     return 0
 
 

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import written
 from bench_workloads import Texts, generate, make_model, rank
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
@@ -296,13 +297,13 @@ def table(path: Path) -> int:
     """Prints what the steps found; the exit status is 1 if something is amiss."""
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     found = {record.pop("step"): record for record in records}
-    print("| step | what | found |\n|---|---|---|")
+    cells = []
     for step, result in found.items():
         for name, value in result.items():
-            shown = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else value
-            print(f"| {step} | {name} | {shown} |")
+            shown = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else str(value)
+            cells.append([step, name, shown])
     amiss = faults(found)
-    print("\n".join(["", *amiss] if amiss else ["", "Nothing is amiss."]))
+    print(written.table(["step", "what", "found"], cells), *(amiss or ["Nothing is amiss."]), sep="\n")
     return int(bool(amiss))
 
 
