@@ -16,7 +16,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 ROOT = Path(__file__).resolve().parents[1]
 GENERATED = ("text-options", "letter-options", "three-labels", "nothing-shared")
 SHAPES = {  # family, hidden size, size of the feed-forward layer, layers, heads, key-value heads, vocabulary
-    "1m": ("llama", 64, 96, 2, 4, 2, 8000),
+    "1m": ("llama", 128, 192, 2, 4, 2, 8000),
     "wide-heads": ("llama", 1024, 1376, 4, 4, 1, 32000),  # as Gemma's: heads of 256, one for keys
     "40m": ("llama", 512, 1376, 8, 8, 4, 32000),
     "0.5b": ("llama", 896, 4864, 24, 14, 2, 151936),

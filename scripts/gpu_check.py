@@ -270,8 +270,8 @@ def vllm(check: Check) -> Found:
         importlib.metadata.version("vllm")
     except importlib.metadata.PackageNotFoundError:
         return {"left out": "vLLM is not installed"}
-    shape = "1m" if check.small else "7b"
-    command = [sys.executable, "bench_backend.py", "text-options", "--engine", "vllm", "--shape", shape, "--dtype", check.dtype]
+    command = [sys.executable, "bench_backend.py", "text-options", "--engine", "vllm", "--dtype", check.dtype]
+    command += ["--model", str(check.folder.resolve())]  # to make it takes longer than to measure
     command += ["--device", check.device, "--rows", str(check.rows)]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent)
     return {"table": run.stdout.splitlines()}
