@@ -59,6 +59,25 @@ def test_only_seahelms_scale_ends_at_chance(tmp_path):
     assert at(found, task="toy_helm").normalised == 0
 
 
+def test_scores_about_chance_are_no_skill_where_they_are_cut_off_there(tmp_path):
+    """On SEA-HELM's scale half of a guesser's tasks are above 0 and none is below; before the cut their mean is chance."""
+    right = {"guess": [30, 20] * 20, "mute": [0] * 40, "good": [40] * 40}  # of 100 rows, a quarter by chance
+
+    def means(*models):
+        folder = tmp_path / "_".join(models)
+        for model in models:
+            rows = ([1.0] * count + [0.0] * (100 - count) for count in right[model])
+            tasks = {f"toy_{n}": toy(scores, dataset=f"set {n}", suite="sea_helm") for n, scores in enumerate(rows)}
+            write_run(folder / model, tasks, model=model)
+        return scores_of(read(folder).best(), suite=NO_SUITE).means
+
+    found = means("guess", "mute")
+    mean = found.values["all", "all", "guess"]
+    assert mean.value == pytest.approx((30 - 25) / 75 * 100 / 2) and mean.low == 0 < mean.value < mean.high
+    assert "guess and mute cannot be told apart" in answer(found)
+    assert "good is better than guess by 16.7 points" in answer(means("good", "guess"))
+
+
 def test_means_say_what_is_missing(scores):
     members = {TEXT: ("mrc", "th"), TO_THAI: ("mt", "th"), FROM_THAI: ("mt", "th"), "sea_flores_en_vi": ("mt", "vi")}
     means = replace(scores, suite=replace(NO_SUITE, members=members, suites={"s": list(members)})).means
