@@ -97,14 +97,15 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
     return error if error > _ROUNDING * max(map(abs, scores)) else 0.0
 
 
-def score_interval(mean: float, stderr: float | None, clusters: int) -> tuple[float | None, float | None]:
+def score_interval(mean: float, stderr: float | None, clusters: float) -> tuple[float | None, float | None]:
     """Both ends of the 95 % score interval of a share (Wilson 1927), with the effective number of rows (Korn and Graubard 1998).
 
         all π with |x̄ − π| ≤ t · √(π (1 − π) / m),   m = x̄ (1 − x̄) / stderr²
 
-    t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters, and m the number of
-    independent answers, right or wrong, that would have this standard error. Where all clusters score alike the error is 0 and m
-    the number of clusters. The interval lies in 0 to 1, also at both ends and for two clusters. There is none without an error.
+    t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters (of groups whose means are
+    averaged, one more than the degrees of freedom of that mean), and m the number of independent answers, right or wrong, that
+    would have this standard error. Where all clusters score alike the error is 0 and m the number of clusters. The interval lies
+    in 0 to 1, also at both ends and for two clusters. There is none without an error.
     A mean beyond 0 to 1 is a `ValueError`.
     """
     if not 0 <= mean <= 1:
