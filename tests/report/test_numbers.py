@@ -322,17 +322,26 @@ def test_a_curve_over_checkpoints(tmp_path):
     assert {name: checkpoints.step_of(name) for name in names} == names
 
 
-def test_bits_per_byte_over_checkpoints(tmp_path):
+@pytest.mark.parametrize(
+    ("data_sets", "error"), [(("x", "y"), math.hypot(0.3, 0.4) / 2), (("x", "x"), (0.3 + 0.4) / 2)], ids=["two sets", "one set"]
+)
+def test_bits_per_byte_over_checkpoints(tmp_path, data_sets, error):
+    """Of one data set the tasks may ask about the same texts, so that their errors are added."""
     for step, bits in ((1000, (2.0, 1.0)), (2000, (1.5, 0.7))):
-        tasks = {f"sea_x_{n}": toy([0.25], "acc_ppl", has_rows=False, language="th", variant="to_ppl") for n in range(len(bits))}
+        tasks = {
+            f"sea_x_{n}": toy([0.25], "acc_ppl", has_rows=False, language="th", variant="to_ppl", dataset=name)
+            for n, name in enumerate(data_sets)
+        }
         for n, task in enumerate(tasks.values()):
             task["scores"] |= {"bits_per_byte,none": bits[n], "bits_per_byte_stderr,none": 0.3 + n / 10}
-        write_run(tmp_path / str(step), tasks, model=f"m-step{step}")
+        rows = {name: {"original": 100_000, "effective": 100_000} for name in tasks}
+        write_run(tmp_path / str(step), tasks, model=f"m-step{step}", **{"n-samples": rows})
     found = scores_of(read(tmp_path).best(), suite=NO_SUITE)
     curve = checkpoints.curve(found)
-    half = 1.959964 * math.hypot(0.3, 0.4) / 2
+    half = stats.norm.ppf(0.975) * error
     assert list(curve.bits) == pytest.approx([1.5, 1.1])
-    assert list(curve.bits - curve.bits_low) == pytest.approx([half] * 2) == list(curve.bits_high - curve.bits)
+    assert list(curve.bits - curve.bits_low) == pytest.approx([half] * 2, rel=1e-4)
+    assert list(curve.bits_high - curve.bits) == pytest.approx([half] * 2, rel=1e-4)
     table, _ = checkpoints.parts(found)
     [(_, first), _] = table.cells()
     assert [cell.text for cell in first][3] == f"1.50 [{1.5 - half:.2f}, {1.5 + half:.2f}]"
