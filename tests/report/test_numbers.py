@@ -386,6 +386,15 @@ def test_tasks_of_other_packs_are_listed_not_scored(tmp_path):
     assert scores.headline.empty and not scores.logged
 
 
+def test_a_task_that_models_scored_by_different_metrics_names_both(tmp_path):
+    for model, metric, chance in (("a", "acc", 0.25), ("b", "acc_bc", 0.5), ("c", "acc_bc", 0.5)):
+        write_run(tmp_path / model, {"toy": toy([1.0, 0.0], metric, chance=chance)}, model=model)
+    for models, said in (("abc", ["acc or acc_bc", "–"]), ("bc", ["acc_bc", "50.0"])):
+        section = scores_section(scores_of(read(*(tmp_path / model for model in models)).best(), suite=NO_SUITE))
+        [(_, cells)] = section.tables[0].cells()
+        assert [cell.text for cell in cells][2:4] == said
+
+
 def test_an_older_version_of_a_task_is_said(tmp_path):
     write_run(tmp_path, {TEXT: {"scores": {"acc_ppl,none": 0.5}, "metadata": {"version": 0.9}}})
     scores = scores_of(read(tmp_path).best())
