@@ -447,6 +447,18 @@ def test_directions_of_other_data_sets_and_wordings_stay_apart(tmp_path):
     assert table.from_english["ntrex", ""] == 30 and math.isnan(table.into_english["ntrex", ""])
 
 
+def test_models_are_described_by_directions_that_all_were_run_on(tmp_path):
+    """Both are alike in Thai; the second was run in Vietnamese, too."""
+    thai = {TO_THAI: 30.0, FROM_THAI: 40.0}
+    for model, found in (("a", thai), ("b", thai | {"sea_flores_en_vi": 50.0, "sea_flores_vi_en": 60.0})):
+        tasks = {
+            name: {"scores": {"chrf++,none": value}, "metadata": dict(task_named(name).metadata)} for name, value in found.items()
+        }
+        write_run(tmp_path / model, tasks, model=model)
+    [figure] = generation.generation_section(scores_of(read(tmp_path).best())).figures
+    assert "a 30 from English, 40 into it; b 30 from English, 40 into it" in figure.seen
+
+
 def test_exemplars_are_compared_where_a_run_lacks_their_number(tmp_path):
     plant(tmp_path)
     [path] = tmp_path.glob("org__a/results_*")
