@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import sacrebleu
 from hypothesis import given
@@ -95,6 +96,16 @@ def test_means_say_what_is_missing(scores):
 def test_variants_have_a_spread_where_results_do_not_say_their_rows(tmp_path):
     found = reported(tmp_path, "acc_ppl", {TEXT: 0.5, RANKED: 0.75}).headline
     assert found.rows.isna().all() and at(robustness.robustness_table(found), dataset="belebele").spread == pytest.approx(25)
+
+
+def test_variants_on_fewer_rows_have_no_part_in_a_spread():
+    """The score of the first twenty questions is not of the same questions."""
+    facts = {"model": "a", "dataset": "belebele", "language": "th", "prompt_language": "th", "setting": "", "chance": 25.0}
+    rows = [("to_ppl", 50.0, 400), ("tito_ppl", 57.0, 400), ("litilo_ppl", 80.0, 20)]
+    frame = pd.DataFrame([facts | {"variant": v, "score": s, "rows": n, "limited": n < 900} for v, s, n in rows])
+    [found] = robustness.robustness_table(frame).to_dict("records")
+    assert (found["to_ppl"], found["tito_ppl"], found["spread"], found["rows"]) == (50, 57, 7, 400)
+    assert "litilo_ppl" not in found
 
 
 def test_bias_by_hand(scores):
