@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 import matplotlib.figure
@@ -16,7 +17,7 @@ from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table, with_interval
 from lm_eval_sea.results.comparison import mean_of, nested_weights
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.uncertainty import Spread
+from lm_eval_sea.results.strata import UNKNOWN, combined, reported_stratum
 
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
@@ -49,14 +50,19 @@ def curve(scores: Scores) -> pd.DataFrame:
 
 
 def _bits(tasks: Sequence[TaskRun]) -> dict[str, float | None]:
-    """The mean of bits per byte over tasks, whose errors are independent, with its 95 % interval; empty if no task has them."""
-    found = [score for task in tasks if (score := task.scores.get("bits_per_byte")) is not None]
-    errors = [score.stderr for score in found if score.stderr is not None]
+    """The mean of bits per byte over tasks with its 95 % interval, for which see `strata.combined`; empty if no task has them."""
+    found = [(task, score) for task in tasks if (score := task.scores.get("bits_per_byte")) is not None]
     if not found:
         return {}
-    value = math.fsum(score.value for score in found) / len(found)
-    stderr = math.hypot(*errors) / len(found) if len(errors) == len(found) else None
-    low, high = Spread(stderr, math.inf, few=False).interval(value)
+    value = math.fsum(score.value for _, score in found) / len(found)
+    errors = [
+        replace(reported_stratum(task.name, score.value, score.stderr, task.evaluated or 0), origin=task.origin).times(
+            1 / len(found)
+        )
+        for task, score in found
+        if score.stderr is not None
+    ]
+    low, high = (combined(errors) if len(errors) == len(found) else UNKNOWN).interval(value)
     return {"bits": value, "bits_low": low, "bits_high": high}
 
 

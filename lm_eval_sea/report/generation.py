@@ -114,16 +114,17 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     """chrF++ from and into English, a line per data set, language, language of the prompt and setting."""
     if table.empty:
         return None
-    means = table.groupby("model")[["from_english", "into_english"]].mean()
+    line = ["dataset", "language", "prompt", "setting"]
+    whole = table.dropna(subset=["from_english", "into_english"])
+    shared = whole[whole.groupby(line).model.transform("nunique") == table.model.nunique()]
+    means = shared.groupby("model")[["from_english", "into_english"]].mean()
     seen = "; ".join(
         f"{model} {row.from_english:.0f} from English, {row.into_english:.0f} into it" for model, row in means.iterrows()
     )
     panels = []
     for column, title in (("from_english", "English → x"), ("into_english", "x → English")):
         lines = []
-        for (dataset, language, prompt, setting), group in table.groupby(
-            ["dataset", "language", "prompt", "setting"], sort=False
-        ):
+        for (dataset, language, prompt, setting), group in table.groupby(line, sort=False):
             label = suite.title_of(dataset, language) + prompt_label(prompt == ENGLISH, setting)
             lines.append(Line(label, dots(group, column, "model"), {"dataset": dataset, "language": language}))
         panels.append(Panel(title, lines, axis="chrF++"))
@@ -131,5 +132,5 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
         "translation",
         "chrF++ by direction.",
         Chart(panels, models, columns=2),
-        f"Points by language and model. Means of chrF++: {seen}.",
+        "Points by language and model." + (f" Means of chrF++ where all were run: {seen}." if seen else ""),
     )

@@ -177,10 +177,12 @@ def _wide_scores(scores: Scores) -> Table:
     if headline.task.isin(suite.members).any():
         for name, (task, language) in suite.members.items():
             rows[name] = {"task": name, "kind": suite.kinds.get(task, task), "language": language, **suite.settings.get(name, {})}
+    by_task = headline.groupby("task")
+    metrics, chances = by_task.metric.unique().map(" or ".join), by_task.chance.unique()
     for row in headline.itertuples():
         entry = rows.setdefault(row.task, {"task": row.task, "language": row.language})
         entry |= {"kind": suite.kinds.get(row.task_kind, row.task_kind), "dataset": row.dataset, "variant": row.variant}
-        entry |= {"metric": row.metric, "chance": row.chance}
+        entry |= {"metric": metrics[row.task], "chance": row.chance if len(chances[row.task]) == 1 else None}
         found = {name: getattr(row, name) for name in ("score", "low", "high", "normalised")}
         found |= {name: bool(getattr(row, name)) for name in ("limited", "few", "contradicted")}
         found["link"] = sample_link(row.model, row.task) if isinstance(row.samples, str) else None

@@ -40,9 +40,11 @@ def in_order(variants: Sequence[str]) -> list[str]:
 def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a model, data set, language, prompt language and setting; a column a variant with its score in per cent.
 
-    `spread` is the largest minus the smallest score over the variants that were run, in percentage points; None for one variant.
+    Only scores on as many rows as the most of any variant count. `spread` is the largest minus the smallest score over the
+    variants, in percentage points; None for one variant.
     """
     scores = scores[scores.dataset.isin(scores[scores.variant.isin(VARIANTS)].dataset)]  # data sets of multiple choice
+    scores = scores[~(scores.rows < scores.groupby(KEYS).rows.transform("max"))]  # results need not say how many
     variants, groups = in_order(list(scores.variant)), scores.groupby(KEYS, sort=False)
     table = groups.agg(chance=("chance", "first"), rows=("rows", "min"), limited=("limited", "any"))
     table[variants] = scores.groupby([*KEYS, "variant"]).score.last().unstack().reindex(table.index)[variants]
@@ -75,7 +77,8 @@ def robustness_section(scores: Scores) -> Section:
         "The same questions in different prompts (Guo et al. 2024, table 3). T is the text of an option, L its letter; i is "
         "what the prompt shows, o what the answer is. A large spread says that a score is as much of the prompt as of the model."
     )
-    note, several = "In per cent; spread in percentage points.", table[table.spread.notna()]
+    note = "In per cent; spread in percentage points. A variant that was run on fewer rows than another is left out."
+    several = table[table.spread.notna()]
     native = scores.headline[scores.headline.prompt_language != "en"]
     parts = [
         _figure(robustness_table(native), scores.suite, scores.models),

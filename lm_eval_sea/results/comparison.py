@@ -33,6 +33,16 @@ def _worst(task: TaskRun) -> float:
     return 0.0 if task.facts.suite == SEA_HELM else -100 * task.facts.chance / (1 - task.facts.chance)
 
 
+def _before_cut(task: TaskRun, score: float) -> float:
+    """A normalised score of a task before it is cut off at chance, at most two standard errors below chance.
+
+    Scores that vary about chance are above it on average once they are cut off, so that a mean of many would seem better than
+    guessing. What is farther below chance would be cut off on other rows, too.
+    """
+    error = ((task.score and task.score.stderr) or 0.0) / (1 - task.facts.chance)
+    return max(score, min(_worst(task), -2 * error))
+
+
 def counts(task: TaskRun) -> bool:
     """Whether the headline score says how good the answers are, and so counts in means.
 
@@ -89,15 +99,20 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
     """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. Each has a score."""
     if not tasks:
         return None
-    value = sum(weights[name] * (normalised(task) or 0.0) for name, task in tasks.items())
+    scores = {name: normalised(task) or 0.0 for name, task in tasks.items()}
+    before = {name: _before_cut(task, task.score.normalised) if task.score else 0.0 for name, task in tasks.items()}
+    worst = {name: _worst(task) for name, task in tasks.items()}
     strata = {name: None if task.strata is None else _in_points(task, task.strata) for name, task in tasks.items()}
     spread = _spread(strata, weights)
-    least, most = (
-        sum(weights[name] * (_worst(task) if (weights[name] > 0) == is_low else 100.0) for name, task in tasks.items())
-        for is_low in (True, False)
-    )
-    ends = spread.interval(value, least, most)
-    return Mean(value, spread.stderr, *ends, len(tasks), spread.few, any(task.limited for task in tasks.values()))
+
+    def end(lower: Mapping[str, float], upper: Mapping[str, float], *, is_low: bool) -> float:
+        return sum(weights[name] * (lower if is_low == (weights[name] > 0) else upper)[name] for name in tasks)
+
+    perfect = dict.fromkeys(tasks, 100.0)
+    low, _ = spread.interval(end(before, scores, is_low=True), end(worst, perfect, is_low=True))
+    _, high = spread.interval(end(before, scores, is_low=False), most=end(worst, perfect, is_low=False))
+    value = sum(weights[name] * score for name, score in scores.items())
+    return Mean(value, spread.stderr, low, high, len(tasks), spread.few, any(task.limited for task in tasks.values()))
 
 
 def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:
@@ -120,6 +135,8 @@ class Pair(NamedTuple):
 
     first: float  # normalised
     second: float
+    low: float  # from where the lower end of the interval of first − second is measured; see `_before_cut`
+    high: float  # likewise, the upper end
     strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: nothing tells
     most: float  # by which two scores can differ
     all_rows: bool = True  # whether neither model was asked others
@@ -132,25 +149,27 @@ def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[s
 
 
 def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
-    a, b, worst = normalised(first), normalised(second), _worst(first)
     on_one_scale = (first.facts.headline_metric, first.facts.chance) == (second.facts.headline_metric, second.facts.chance)
-    if a is None or b is None or not on_one_scale:
+    if first.score is None or second.score is None or not on_one_scale:
         return None
-    common = common_rows(first, second)
+    common, strata = common_rows(first, second), None
+    scores = (first.score.normalised, second.score.normalised)
     if common is None:
         if first.evaluated != second.evaluated:
             return None
-        strata = None
         if first.strata is not None and second.strata is not None:
             difference = unpaired(first.name, first.strata, second.strata)
             strata = _in_points(first, [replace(difference, origin=first.origin)])
-        return Pair(a, b, strata, 100 - worst)
-    if not common.clusters:
+    elif not common.clusters:
         return None
-    if not common.all_rows:
-        a, b = (max(normalised_score(rows.of_all_rows, first.facts.chance), worst) for rows in (common.first, common.second))
-    strata = _in_points(first, _difference_strata(first, second, common))
-    return Pair(a, b, strata, 100 - worst, common.all_rows)
+    else:
+        if not common.all_rows:
+            a, b = (normalised_score(rows.of_all_rows, first.facts.chance) for rows in (common.first, common.second))
+            scores = (a, b)
+        strata = _in_points(first, _difference_strata(first, second, common))
+    a, b = (max(score, _worst(first)) for score in scores)
+    low, high = _before_cut(first, scores[0]) - b, a - _before_cut(second, scores[1])
+    return Pair(a, b, low, high, strata, 100 - _worst(first), common is None or common.all_rows)
 
 
 @dataclass(frozen=True)
@@ -159,6 +178,8 @@ class MeanDifference:
 
     first: float
     second: float
+    low: float  # from where the lower end of the interval is measured; see `Pair`
+    high: float
     spread: Spread  # of the difference
     tasks: int
     most: float  # by which two means can differ
@@ -171,8 +192,8 @@ class MeanDifference:
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of no difference."""
-        return self.spread.p_value(self.value)
+        """Two-sided, of no difference; it is measured as the interval is."""
+        return self.spread.p_value(max(0.0, self.low) if self.value > 0 else min(0.0, self.high))
 
     @property
     def seen(self) -> float | None:
@@ -183,7 +204,8 @@ class MeanDifference:
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float | None, float | None]:
         """Both ends; None without standard error, or if few."""
-        return self.spread.interval(self.value, -self.most, self.most, confidence)
+        (low, _), (_, high) = (self.spread.interval(start, -self.most, self.most, confidence) for start in (self.low, self.high))
+        return low, high
 
 
 def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]) -> MeanDifference | None:
@@ -193,6 +215,8 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     return MeanDifference(
         first=sum(weights[name] * pair.first for name, pair in common.items()),
         second=sum(weights[name] * pair.second for name, pair in common.items()),
+        low=sum(weights[name] * pair.low for name, pair in common.items()),
+        high=sum(weights[name] * pair.high for name, pair in common.items()),
         spread=_spread({name: pair.strata for name, pair in common.items()}, weights),
         tasks=len(common),
         most=sum(weights[name] * pair.most for name, pair in common.items()),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lm_eval_sea.results.facts import Facts
 from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
-from lm_eval_sea.results.strata import error_of, strata_of
+from lm_eval_sea.results.strata import combined, error_of, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.uncertainty import (
     FEWEST_CLUSTERS,
@@ -58,7 +58,7 @@ def task_score(
 
     The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
     standard error where the rows make the reported value: of the rows' scores, or where they make it together, of the
-    contributions of clusters (`strata.strata_of`). Without such rows the reported error counts, which takes them for independent
+    contributions of clusters (`strata.combined`). Without such rows the reported error counts, which takes them for independent
     and may be of a hundred draws.
 
     The rows are what the score is made of, and each has one of `clusters`. How many rows were evaluated counts for the degrees of
@@ -81,10 +81,12 @@ def task_score(
     else:
         plain = reported.stderr / scale if reported and reported.stderr is not None else None
         plain = plain if plain is not None and 0 <= plain <= 1 else None
-        clustered = error_of(strata_of(rows, facts.pool, clusters)) if rows else None
+        strata = strata_of(rows, facts.pool, clusters) if rows else []
+        clustered, spread = error_of(strata) if strata else None, combined(strata)
         stderr, count = (plain, 0) if clustered is None else (clustered, len(set(clusters)))
-        low, high = score_interval(value, stderr, max(2, count or evaluated or 2))
-        own = Estimate(value, stderr, low, high, None, evaluated or 0, count)
+        # The few rows of a label may all be right: the spread counts them with one wrong answer more.
+        ends = (spread.stderr, spread.degrees + 1) if strata else (stderr, max(2, evaluated or 2))
+        own = Estimate(value, stderr, *score_interval(value, *ends), None, evaluated or 0, count)
     return TaskScore(
         score=100 * value,
         stderr=percent(own.stderr),

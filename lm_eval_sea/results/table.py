@@ -47,8 +47,8 @@ def table_of(runs: Runs) -> str:
 
 
 def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
-    """The tasks that count of two models, by label and name; empty of another number."""
-    own = [task for task in runs.tasks if task.facts.of_pack and counts(task)]
+    """The tasks with a score that counts of two models, by label and name; empty of another number."""
+    own = [task for task in runs.tasks if task.score is not None and counts(task)]
     models = dict.fromkeys(run.model for run in runs.runs)
     tasks = {runs.labels[model]: {task.name: task for task in own if task.run.model == model} for model in models}
     return tasks if len(models) == len(tasks) == 2 and all(tasks.values()) else {}

@@ -97,14 +97,15 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
     return error if error > _ROUNDING * max(map(abs, scores)) else 0.0
 
 
-def score_interval(mean: float, stderr: float | None, clusters: int) -> tuple[float | None, float | None]:
+def score_interval(mean: float, stderr: float | None, clusters: float) -> tuple[float | None, float | None]:
     """Both ends of the 95 % score interval of a share (Wilson 1927), with the effective number of rows (Korn and Graubard 1998).
 
         all π with |x̄ − π| ≤ t · √(π (1 − π) / m),   m = x̄ (1 − x̄) / stderr²
 
-    t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters, and m the number of
-    independent answers, right or wrong, that would have this standard error. Where all clusters score alike the error is 0 and m
-    the number of clusters. The interval lies in 0 to 1, also at both ends and for two clusters. There is none without an error.
+    t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters (of groups whose means are
+    averaged, one more than the degrees of freedom of that mean), and m the number of independent answers, right or wrong, that
+    would have this standard error. Where all clusters score alike the error is 0 and m the number of clusters. The interval lies
+    in 0 to 1, also at both ends and for two clusters. There is none without an error.
     A mean beyond 0 to 1 is a `ValueError`.
     """
     if not 0 <= mean <= 1:
@@ -142,19 +143,22 @@ def ratio_of_sums(pairs: Sequence[tuple[float, float]]) -> Estimate:
     return Estimate(mean, spread.stderr, *spread.interval(mean), None, count, count)
 
 
-def paired_difference(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate:
+def paired_difference(
+    first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None, least: float = 0.0
+) -> Estimate:
     """The mean of first − second, row by row, with clustered standard error, 95 % interval and p-value (Miller 2024, 4.2).
 
     The scores are of the same rows in the same order; without clusters every row is one of its own. Interval and p-value are
     those of the paired t test by cluster, the interval cut to −1 to 1. With fewer than `FEWEST_CLUSTERS` clusters there are none,
-    and where all rows differ alike no interval. Without rows it is a `ValueError`.
+    and where all rows differ alike no interval. The standard error is at least `least`. Without rows it is a `ValueError`.
     """
     deltas = [a - b for a, b in zip(first, second, strict=True)]
     if not deltas:
         raise ValueError("no rows, so no difference")
     clusters = range(len(deltas)) if clusters is None else clusters
     mean, count = math.fsum(deltas) / len(deltas), len(set(clusters))
-    spread = Spread(clustered_standard_error(deltas, clusters), count - 1, few=count < FEWEST_CLUSTERS)
+    stderr = clustered_standard_error(deltas, clusters)
+    spread = Spread(None if stderr is None else max(stderr, least), count - 1, few=count < FEWEST_CLUSTERS)
     ends = spread.interval(mean, -1.0, 1.0) if spread.stderr else (None, None)  # none where all rows differ alike
     return Estimate(mean, spread.stderr, *ends, spread.p_value(mean), len(first), count)
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import sacrebleu
 from hypothesis import given
@@ -59,6 +60,25 @@ def test_only_seahelms_scale_ends_at_chance(tmp_path):
     assert at(found, task="toy_helm").normalised == 0
 
 
+def test_scores_about_chance_are_no_skill_where_they_are_cut_off_there(tmp_path):
+    """On SEA-HELM's scale half of a guesser's tasks are above 0 and none is below; before the cut their mean is chance."""
+    right = {"guess": [30, 20] * 20, "mute": [0] * 40, "good": [40] * 40}  # of 100 rows, a quarter by chance
+
+    def means(*models):
+        folder = tmp_path / "_".join(models)
+        for model in models:
+            rows = ([1.0] * count + [0.0] * (100 - count) for count in right[model])
+            tasks = {f"toy_{n}": toy(scores, dataset=f"set {n}", suite="sea_helm") for n, scores in enumerate(rows)}
+            write_run(folder / model, tasks, model=model)
+        return scores_of(read(folder).best(), suite=NO_SUITE).means
+
+    found = means("guess", "mute")
+    mean = found.values["all", "all", "guess"]
+    assert mean.value == pytest.approx((30 - 25) / 75 * 100 / 2) and mean.low == 0 < mean.value < mean.high
+    assert "guess and mute cannot be told apart" in answer(found)
+    assert "good is better than guess by 16.7 points" in answer(means("good", "guess"))
+
+
 def test_means_say_what_is_missing(scores):
     members = {TEXT: ("mrc", "th"), TO_THAI: ("mt", "th"), FROM_THAI: ("mt", "th"), "sea_flores_en_vi": ("mt", "vi")}
     means = replace(scores, suite=replace(NO_SUITE, members=members, suites={"s": list(members)})).means
@@ -76,6 +96,16 @@ def test_means_say_what_is_missing(scores):
 def test_variants_have_a_spread_where_results_do_not_say_their_rows(tmp_path):
     found = reported(tmp_path, "acc_ppl", {TEXT: 0.5, RANKED: 0.75}).headline
     assert found.rows.isna().all() and at(robustness.robustness_table(found), dataset="belebele").spread == pytest.approx(25)
+
+
+def test_variants_on_fewer_rows_have_no_part_in_a_spread():
+    """The score of the first twenty questions is not of the same questions."""
+    facts = {"model": "a", "dataset": "belebele", "language": "th", "prompt_language": "th", "setting": "", "chance": 25.0}
+    rows = [("to_ppl", 50.0, 400), ("tito_ppl", 57.0, 400), ("litilo_ppl", 80.0, 20)]
+    frame = pd.DataFrame([facts | {"variant": v, "score": s, "rows": n, "limited": n < 900} for v, s, n in rows])
+    [found] = robustness.robustness_table(frame).to_dict("records")
+    assert (found["to_ppl"], found["tito_ppl"], found["spread"], found["rows"]) == (50, 57, 7, 400)
+    assert "litilo_ppl" not in found
 
 
 def test_bias_by_hand(scores):
@@ -303,17 +333,26 @@ def test_a_curve_over_checkpoints(tmp_path):
     assert {name: checkpoints.step_of(name) for name in names} == names
 
 
-def test_bits_per_byte_over_checkpoints(tmp_path):
+@pytest.mark.parametrize(
+    ("data_sets", "error"), [(("x", "y"), math.hypot(0.3, 0.4) / 2), (("x", "x"), (0.3 + 0.4) / 2)], ids=["two sets", "one set"]
+)
+def test_bits_per_byte_over_checkpoints(tmp_path, data_sets, error):
+    """Of one data set the tasks may ask about the same texts, so that their errors are added."""
     for step, bits in ((1000, (2.0, 1.0)), (2000, (1.5, 0.7))):
-        tasks = {f"sea_x_{n}": toy([0.25], "acc_ppl", has_rows=False, language="th", variant="to_ppl") for n in range(len(bits))}
+        tasks = {
+            f"sea_x_{n}": toy([0.25], "acc_ppl", has_rows=False, language="th", variant="to_ppl", dataset=name)
+            for n, name in enumerate(data_sets)
+        }
         for n, task in enumerate(tasks.values()):
             task["scores"] |= {"bits_per_byte,none": bits[n], "bits_per_byte_stderr,none": 0.3 + n / 10}
-        write_run(tmp_path / str(step), tasks, model=f"m-step{step}")
+        rows = {name: {"original": 100_000, "effective": 100_000} for name in tasks}
+        write_run(tmp_path / str(step), tasks, model=f"m-step{step}", **{"n-samples": rows})
     found = scores_of(read(tmp_path).best(), suite=NO_SUITE)
     curve = checkpoints.curve(found)
-    half = 1.959964 * math.hypot(0.3, 0.4) / 2
+    half = stats.norm.ppf(0.975) * error
     assert list(curve.bits) == pytest.approx([1.5, 1.1])
-    assert list(curve.bits - curve.bits_low) == pytest.approx([half] * 2) == list(curve.bits_high - curve.bits)
+    assert list(curve.bits - curve.bits_low) == pytest.approx([half] * 2, rel=1e-4)
+    assert list(curve.bits_high - curve.bits) == pytest.approx([half] * 2, rel=1e-4)
     table, _ = checkpoints.parts(found)
     [(_, first), _] = table.cells()
     assert [cell.text for cell in first][3] == f"1.50 [{1.5 - half:.2f}, {1.5 + half:.2f}]"
@@ -356,6 +395,15 @@ def test_tasks_of_other_packs_are_listed_not_scored(tmp_path):
     scores = scores_of(read(tmp_path).best())
     assert list(scores.tasks.of_pack) == [False]
     assert scores.headline.empty and not scores.logged
+
+
+def test_a_task_that_models_scored_by_different_metrics_names_both(tmp_path):
+    for model, metric, chance in (("a", "acc", 0.25), ("b", "acc_bc", 0.5), ("c", "acc_bc", 0.5)):
+        write_run(tmp_path / model, {"toy": toy([1.0, 0.0], metric, chance=chance)}, model=model)
+    for models, said in (("abc", ["acc or acc_bc", "–"]), ("bc", ["acc_bc", "50.0"])):
+        section = scores_section(scores_of(read(*(tmp_path / model for model in models)).best(), suite=NO_SUITE))
+        [(_, cells)] = section.tables[0].cells()
+        assert [cell.text for cell in cells][2:4] == said
 
 
 def test_an_older_version_of_a_task_is_said(tmp_path):
@@ -408,6 +456,18 @@ def test_directions_of_other_data_sets_and_wordings_stay_apart(tmp_path):
     assert set(table.index) == {("flores", ""), ("flores", "p2"), ("ntrex", "")}
     assert (table.difference["flores", ""], table.difference["flores", "p2"]) == (-10, -20)
     assert table.from_english["ntrex", ""] == 30 and math.isnan(table.into_english["ntrex", ""])
+
+
+def test_models_are_described_by_directions_that_all_were_run_on(tmp_path):
+    """Both are alike in Thai; the second was run in Vietnamese, too."""
+    thai = {TO_THAI: 30.0, FROM_THAI: 40.0}
+    for model, found in (("a", thai), ("b", thai | {"sea_flores_en_vi": 50.0, "sea_flores_vi_en": 60.0})):
+        tasks = {
+            name: {"scores": {"chrf++,none": value}, "metadata": dict(task_named(name).metadata)} for name, value in found.items()
+        }
+        write_run(tmp_path / model, tasks, model=model)
+    [figure] = generation.generation_section(scores_of(read(tmp_path).best())).figures
+    assert "a 30 from English, 40 into it; b 30 from English, 40 into it" in figure.seen
 
 
 def test_exemplars_are_compared_where_a_run_lacks_their_number(tmp_path):

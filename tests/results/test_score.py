@@ -66,6 +66,24 @@ def test_macro_f1_of_choices_is_the_librarys(choices):
     assert found == pytest.approx(f1_score(golds, chosen, labels=range(4), average="macro", zero_division=0))
 
 
+@pytest.mark.parametrize(("rare", "share"), [(5, 0.85), (5, 0.5), (20, 0.95)])
+def test_the_interval_of_balanced_accuracy_holds_the_truth_where_a_label_is_rare(rare, share):
+    """Of 100 rows; a rare label whose rows are all right by chance has no variance of its own."""
+    draw, held, labels = np.random.default_rng(4), 0, ["many"] * (100 - rare) + ["few"] * rare
+    for _ in range(300):
+        right = draw.random(100) < [0.9 if label == "many" else share for label in labels]
+        rows = statistics_of("balanced_acc", [[label, float(was), 0.5] for label, was in zip(labels, right, strict=True)])
+        found = task_score("balanced_acc", facts_of({}), None, rows, list(map(str, range(100))), evaluated=100)
+        held += found.low <= 100 * (0.9 + share) / 2 <= found.high
+    assert held / 300 > 0.93
+
+
+def test_a_label_with_one_row_leaves_balanced_accuracy_without_an_interval():
+    rows = statistics_of("balanced_acc", [["many", float(n % 2), 0.5] for n in range(30)] + [["few", 1.0, 0.5]])
+    found = task_score("balanced_acc", facts_of({}), Score(0.75, 0.05), rows, list(map(str, range(31))), evaluated=31)
+    assert (found.score, found.stderr, found.low, found.high) == (75, 5, None, None)
+
+
 def test_the_error_of_a_score_of_all_rows_counts_passages_and_not_the_draws_of_the_results():
     """Macro-F1 on passages of four equal answers: against the jackknife over passages by scikit-learn."""
     draw = np.random.default_rng(3)

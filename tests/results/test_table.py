@@ -223,6 +223,14 @@ def test_rows_of_a_whole_task_and_its_lite_one_count_once_as_in_the_report(tmp_p
     assert "on 1 common task," in (said := " ".join(said.split())) and said in shown(tmp_path)
 
 
+def test_a_task_without_a_score_is_none_of_the_tasks_that_are_counted(tmp_path):
+    """An accuracy of 55 is impossible."""
+    for model, right in (("a", [1.0] * 40), ("b", [0.0, 1.0] * 20)):
+        write_run(tmp_path / model, {"toy_th": task(right), "toy_vi": reported(55.0)}, model=model)
+    said = answer(scores_of(read(tmp_path).best(), suite=NO_SUITE).means)
+    assert "on 1 common task," in (said := " ".join(said.split())) and said in shown(tmp_path)
+
+
 def test_the_difference_that_would_have_been_seen(tmp_path):
     """A t test of this error and these rows has a power of about 80 % against it (noncentral t)."""
     both = read(two_models(tmp_path)).best().tasks

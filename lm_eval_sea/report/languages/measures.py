@@ -105,14 +105,17 @@ def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
 
     with o the share of questions right in both or wrong in both, and c = ē f̄ + (1 − ē)(1 − f̄): the error consistency of Geirhos
     et al. 2020 (arXiv:2006.16736). The excess is a mean of products, to first order with known means, whose error and test by
-    passage are those of `paired_difference`; where all products are equal nothing can be tested. Questions that are hard in every
-    language make it positive; a model that prefers one option in each language makes it negative if these are two.
+    passage are those of `paired_difference`. Products of rare errors, none of which is in both languages, hardly vary; so the
+    error is at least that of independent ones, √(ē (1 − ē) f̄ (1 − f̄) / n), as in the χ² test. Where all answers in a language
+    are right, or all wrong, there is no interval. Questions that are hard in every language make it positive; a model that
+    prefers one option in each language makes it negative if these are two.
     """
     common = [question for question in first.right if question in second.right]
     if not common:
         return None
     e, f = (np.array([not given.right[question] for question in common], dtype=float) for given in (first, second))
     products = ((e - e.mean()) * (f - f.mean())).tolist()
+    least = float(np.sqrt(e.var() * f.var() / len(common)))
     chance, same = float(e.mean() * f.mean()), float((e == f).mean())
     agreed_by_chance = chance + float((1 - e.mean()) * (1 - f.mean()))
     both = [question for question in common if not first.right[question] and not second.right[question]]
@@ -123,7 +126,7 @@ def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
         wrong_second=float(f.mean()),
         wrong_in_both=len(both) / len(common),
         by_chance=chance,
-        excess=paired_difference(products, [0.0] * len(common), [first.clusters[question] for question in common]),
+        excess=paired_difference(products, [0.0] * len(common), [first.clusters[question] for question in common], least),
         kappa=(same - agreed_by_chance) / (1 - agreed_by_chance) if agreed_by_chance < 1 else None,
         same_wrong=sum(one is not None and one == other for one, other in choices) / len(both) if known else None,
     )

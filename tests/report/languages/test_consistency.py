@@ -7,6 +7,7 @@ from statistics import harmonic_mean
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from lm_eval_sea.report.languages.measures import Answers, ac3, consistencies, same_answer
 from lm_eval_sea.report.languages.section import languages_section
@@ -103,7 +104,8 @@ def test_chat_models_whose_answers_are_read(tmp_path, report):
         pytest.approx(share) for share in (1 / 4, 1 / 2, 1 / 4, 1 / 8)
     ]
     assert float(errors["th", "en"]["same_wrong"]) == pytest.approx(1 / 2), "B in both of every second, nothing in Thai else"
-    assert re.search(r"^th, en +24 +50\.0 +25\.0 +\+25\.0 +–$", out, re.MULTILINE)
+    low, high = (25 + 100 * sign * stats.t.ppf(0.975, 23) * 0.25 / 24**0.5 for sign in (-1, 1))  # the error of independent ones
+    assert re.search(rf"^th, en +24 +50\.0 +25\.0 +\+25\.0 \[\+{low:.1f}, \+{high:.1f}\] +< 0\.001$", out, re.MULTILINE)
     assert re.search(r"^3 of 3 +24 +58\.3 +75\.0 \[[\d.]+, [\d.]+\] +65\.6$", out, re.MULTILINE)
     section = languages_section(scores_of(read_runs(tmp_path / "results").best()))
     consistent, shared = section.tables

@@ -99,6 +99,16 @@ def test_planted_errors_are_found_and_independent_ones_are_not():
     assert covered >= 88  # 95 expected, below 88 once in 300
 
 
+@pytest.mark.parametrize(("questions", "wrong"), [(100, 10), (900, 30)])
+def test_rare_errors_that_meet_nowhere_are_no_sign_of_dependence(questions, wrong):
+    """One in both languages is expected: against Pearson's χ² test, without its correction for small counts."""
+    sides = [{str(n): int(not start <= n < start + wrong) for n in range(questions)} for start in (0, wrong)]
+    found = shared_errors(*map(answers, sides)).excess
+    expected = stats.chi2_contingency([[0, wrong], [wrong, questions - 2 * wrong]], correction=False)
+    assert found.p_value == pytest.approx(expected.pvalue, abs=0.01) and found.p_value > 0.2
+    assert found.low < 0 < found.high
+
+
 def test_the_same_wrong_option_by_hand():
     clusters = dict.fromkeys("abcd", "p")
     first = Answers({"a": False, "b": False, "c": False, "d": True}, clusters, {"a": 1, "b": None, "c": 2, "d": 0})
