@@ -125,6 +125,31 @@ def test_a_row_that_cannot_be_read_is_named(tmp_path, rows, line):
         evaluate(tmp_path / "comments", ["sea_comments_th"])
 
 
+VOTES = "expected a list with the votes of each of 2 answers, 1 or more"
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "line"),
+    [
+        *(("number", {"solution": text}, f"{text!r}; expected a number, such as 1250 or 0.5") for text in ("1,250", "½", "NaN")),
+        *(("short_answer", {"votes": votes}, VOTES) for votes in ([3], [3, 1, 1], [3, 0], [3, 1.5], [3, None], ["3", "1"], 3)),
+    ],
+)
+def test_a_row_whose_answer_cannot_be_scored_is_refused_before_the_model_answers(tmp_path, capsys, kind, answer, line):
+    sound = {"q": "กี่คน", "solution": " ๒.50 "} if kind == "number" else {"q": "ใคร", "answers": ["เขา", "เธอ"], "votes": [3, 1]}
+    columns = {"text": "q"} | {field: field for field in sound if field != "q"}
+    record = PLACES | {"kind": kind, "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": columns}
+    plant(tmp_path / "own", record | {"max_new_tokens": {"th": 5}}, PROMPT, [sound, sound | {"q": "อีก"}])
+    make(tmp_path / "own")
+    assert capsys.readouterr().err == ""
+    assert evaluate(tmp_path / "own", ["sea_own_th"])["n-samples"]["sea_own_th"]["original"] == 2
+    (tmp_path / "own/rows.jsonl").write_text(json.dumps(sound) + "\n" + json.dumps(sound | {"q": "อีก"} | answer), encoding="utf-8")
+    make(tmp_path / "own")
+    assert "rows.jsonl, row 1: field" in (said := capsys.readouterr().err) and line in said
+    with pytest.raises(ValueError, match=re.escape(line)):
+        evaluate(tmp_path / "own", ["sea_own_th"])
+
+
 @pytest.mark.parametrize("letters", [LETTERS, "กขคง"])
 @pytest.mark.parametrize(
     ("options", "answer", "expected"),
