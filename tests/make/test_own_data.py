@@ -143,7 +143,8 @@ def test_a_row_whose_answer_cannot_be_scored_is_refused_before_the_model_answers
     make(tmp_path / "own")
     assert capsys.readouterr().err == ""
     assert evaluate(tmp_path / "own", ["sea_own_th"])["n-samples"]["sea_own_th"]["original"] == 2
-    (tmp_path / "own/rows.jsonl").write_text(json.dumps(sound) + "\n" + json.dumps(sound | {"q": "อีก"} | answer), encoding="utf-8")
+    broken = f"{json.dumps(sound)}\n{json.dumps(sound | {'q': 'อีก'} | answer)}\n"
+    (tmp_path / "own/rows.jsonl").write_text(broken, encoding="utf-8")
     make(tmp_path / "own")
     assert "rows.jsonl, row 1: field" in (said := capsys.readouterr().err) and line in said
     with pytest.raises(ValueError, match=re.escape(line)):
