@@ -483,6 +483,30 @@ def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, sai
     ]
 
 
+@pytest.mark.parametrize(
+    ("stated", "rights", "said"),
+    [
+        (0.5, ["ab", "ab"], None),
+        (0.42, ["ab", "abc"], None),  # (1/2 + 1/3) / 2 = 0.4167
+        (0.25, ["ab", "abc", "abc", "ab", "abcde"], "'chance' is 0.25; a guess is right in 0.3733 of these rows"),
+    ],
+)
+def test_a_chance_that_the_options_do_not_have_is_said(tmp_path, capsys, stated, rights, said):
+    columns = {"text": "q", "options": "options", "gold": "answer"}
+    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": columns}
+    rows = [{"q": f"ข้อ {number}", "options": [*options], "answer": options[-1]} for number, options in enumerate(rights)]
+    plant(tmp_path / "own", record | {"chance": stated, "languages": {"th": {"rows": len(rows)}}}, PROMPT, rows)
+    make(tmp_path / "own")
+    assert capsys.readouterr().err == (f"note: {tmp_path}/own/rows.jsonl: {said}\n" if said else "")
+
+
+@pytest.mark.parametrize("chance", [0.5, 0.3333])
+def test_a_chance_that_the_labels_do_not_have_is_said(tmp_path, capsys, chance):
+    plant_comments(tmp_path / "comments", REVIEWS, chance=chance)
+    make(tmp_path / "comments")
+    assert ("'chance' is 0.3333; a guess is right in 0.5000" in capsys.readouterr().err) == (chance != 0.5)
+
+
 def test_exemplars_and_rows_that_are_there_twice_are_said(tmp_path, capsys):
     """By `make`, and by `data check`, to which exemplars among the rows are a fault."""
     folder, question = tmp_path / "own", "แม่น้ำสายใดไหลผ่านตัวเมืองเชียงใหม่"
