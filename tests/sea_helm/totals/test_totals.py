@@ -217,12 +217,22 @@ def test_tasks_of_several_checkpoints_have_no_total(tmp_path, change, said):
         totals_of(tmp_path)
 
 
-def test_tasks_under_several_chat_templates_have_no_complete_mean(tmp_path):
+@pytest.mark.parametrize(
+    ("setting", "change"),
+    [
+        ("chat template", {"chat_template_sha": "c0ffee"}),
+        ("system instruction", {"system_instruction_sha": "c0ffee"}),
+        ("generation", {"config": {"gen_kwargs": {"do_sample": True}}}),
+        ("dtype", {"config": {"model_dtype": "torch.float16"}}),
+    ],
+)
+def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, change):
     """They are no seeds of each other, but one mean goes over them."""
-    for seed, (task, template) in enumerate({"nli": None, "causal": "c0ffee"}.items(), start=1):
-        write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, chat_template_sha=template)
+    for seed, (task, own) in enumerate({"nli": {}, "causal": change}.items(), start=1):
+        config = {"model_dtype": "torch.bfloat16"} | own.get("config", {})
+        write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, **own | {"config": config})
     totals = totals_of(tmp_path)
-    assert totals.notes == ["tasks were run with different chat templates, or some with one and some without"]
+    assert totals.notes == [f"tasks differ in the {setting} (sea_helm_id_nli against sea_helm_id_causal)"]
     assert not totals.nodes[Place("id")].complete
 
 
