@@ -352,6 +352,13 @@ def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
         assert "† not in the suite" in as_text(alone)
 
 
+def test_runs_without_a_task_of_the_suite_have_no_mean(tmp_path):
+    write_run(tmp_path / "run", 1, {("id", "nli"): planted(1)["id", "nli"]})
+    shown = as_text(totals_of(tmp_path, suite=Suite("planted", "v0", (place("tl", "nli"),))))
+    head, overall, _, competencies, *_ = shown.split("\n\n")
+    assert head.startswith("SEA-HELM, suite planted v0") and (overall, competencies) == ("none", "none")
+
+
 def test_totals_are_the_mean_of_several_runs_and_have_an_interval_by_the_method_of_august(tmp_path):
     for seed in (1, 2):
         write_run(tmp_path / f"{seed}", seed, planted(seed))
