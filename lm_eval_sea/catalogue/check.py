@@ -27,6 +27,7 @@ from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
 FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
+ROUNDED = 0.005  # by which a stated chance may differ from that of the rows
 # Characters from which on a text that stands in two places has hardly been written twice.
 DISTINCTIVE = 25
 # What a processed row has besides texts.
@@ -148,6 +149,11 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     unexpected.extend(
         f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing
     )
+    choices = [len(row.get("options", task.labels)) for row in scored if "gold" in row]
+    if choices and is_sound and task.source.named_in:  # of the pack's own a test compares them
+        guessed, stated = statistics.fmean(1 / count for count in choices), task.metadata["chance"]
+        if abs(guessed - stated) > ROUNDED:
+            unexpected.append(f"{report.file}: 'chance' is {stated:g}; a guess is right in {guessed:.4f} of these rows")
     if (tested := task.metadata.get("tested")) and is_sound and not subset and report.found == report.expected:
         differs = difference_from_tested(scored, digest_of_rows(scored, published_exemplars), tested)
         report.tested = (

@@ -15,6 +15,7 @@ from lm_eval_sea.catalogue.names import competency_titles, meant
 from lm_eval_sea.tasks._shared.columns import written_labels
 from lm_eval_sea.tasks._shared.facts import (
     OF_LANGUAGES,
+    PIVOTS,
     SEA_HELM,
     TASKS_FOLDER,
     is_english_prompt,
@@ -178,8 +179,12 @@ def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
     kind, named = record["kind"], record.get("fields", ())
     if not named and kind != JUDGED:
         yield "'fields' is missing; it names what a prompt shows of a row"
-    if kind == "translation" and len(named) != 2:
-        yield f"'fields' has {len(named)}; a translation has two, the text in the pivot language and its translation"
+    # by these names a score finds its reference, and a summary the text that is cut to the model's window
+    if kind == "translation" and [*named] != [PIVOTS.get(record.get("pivot", "en")), "translation"]:
+        pairs = " or ".join(f"[{column}, translation] with the pivot {pivot}" for pivot, column in PIVOTS.items())
+        yield f"'fields' is [{', '.join(named)}]; a translation has {pairs}"
+    if kind == "summarization" and "document" not in named:
+        yield f"'fields' is [{', '.join(named)}]; expected document, the text that is summarised"
     if all(whole_record(record, language).get("process") for language in record["languages"]):
         return
     if "columns" not in record:

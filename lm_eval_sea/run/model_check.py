@@ -15,6 +15,7 @@ from lm_eval_sea.models.obstacles import ropes_of
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import how_to_load, load_tokenizer
 from lm_eval_sea.run.request import LIMITS, RunError, Tasks, in_one_line
+from lm_eval_sea.tasks._shared.facts import facts
 
 # Arguments of lm-eval's backends that name a folder or a repository of the hub, with a file that all such have.
 LOADED = {
@@ -188,6 +189,27 @@ def check_choices_follow_thoughts(model_args: Mapping[str, Any], tasks: Tasks) -
 
 def _choices(tasks: Tasks) -> list[str]:
     return [name for name, task in tasks.items() if (task.config.metadata or {}).get("variant") == "choice"]
+
+
+def check_first_turns(model_args: Mapping[str, Any], weights: str | None, tasks: Tasks) -> None:
+    """Refuses a second turn that would go on from another model's first answers; `weights` is the digest of this one's."""
+    from lm_eval_sea.results.read import read
+    from lm_eval_sea.tasks._shared.sea_helm.conversations import samples_file  # imports `datasets`
+
+    for name, task in tasks.items():
+        known = facts(task.config.metadata or {})
+        if "first_turn_task" not in known:
+            continue
+        file = samples_file(known["first_turn_task"], str(known["first_turn"])).resolve()
+        found = read(file.parent).tasks if any(file.parent.glob("results_*.json")) else []
+        for first in (of.run for of in found if of.samples == file and of.run.has_results):
+            called = str(first.recorded).removesuffix(first.settings.in_name)
+            one_name = called in map(str, model_args.values())
+            if one_name if None in (first.settings.weights, weights) else first.settings.weights == weights:
+                continue
+            other = "other weights under this name" if one_name else called
+            again = f"run {known['first_turn_task']} with this model"
+            raise RunError(f"{name}: the first answers, in {file}, are of {other}; {again}")
 
 
 def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:

@@ -192,6 +192,7 @@ class _Run:
             check_space(config.output_path, tasks, config.limit)
         check_api_server(config.model, config.model_args, tasks, apply_chat_template=config.apply_chat_template)
         model_check.check_constraints(config.model, tasks)
+        model_check.check_first_turns(config.model_args, answer_cache.digest_of_weights(config.model_args), tasks)
         model_check.check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
         self.template = check_template(config, tasks, self.ours.thinking, self.ours.date)
         set_limits(config, tasks, self.template, self.ours.thinking_tokens)

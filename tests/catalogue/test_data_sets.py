@@ -68,7 +68,12 @@ def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(t
         ({"languages": ["th"]}, "'languages' is ['th']; expected keys with values"),
         ({"languages": {False: {"rows": 3}}}, f"'languages' has the key False; expected text{YES}"),
         (TRANSLATED | {"fields": ...}, "'fields' is missing"),
-        (TRANSLATED | {"fields": ["english"]}, "'fields' has 1; a translation has two, "),
+        (TRANSLATED | {"fields": ["english"]}, "'fields' is [english]; a translation has [english, translation] with "),
+        # whose references would be the texts that are translated
+        (TRANSLATED | {"fields": ["translation", "english"]}, "'fields' is [translation, english]; a translation has [english, "),
+        (TRANSLATED | {"pivot": "zh", "fields": ["zh", "translation"]}, "'fields' is [zh, translation]; a translation has "),
+        (TRANSLATED | {"fields": ["source", "target"]}, "'fields' is [source, target]; a translation has "),
+        ({"kind": "summarization", "fields": ["text"]}, "'fields' is [text]; expected document, the text that is summarised"),
         (LABELLED, "'labels' has 0; a classification has two or more"),
         (LABELLED | {"labels": ["good"]}, "'labels' has 1; a classification has two or more"),
         (LABELLED | {"labels": [True, "maybe"]}, f"'labels: 1' is True; expected text{YES}"),

@@ -125,6 +125,32 @@ def test_a_row_that_cannot_be_read_is_named(tmp_path, rows, line):
         evaluate(tmp_path / "comments", ["sea_comments_th"])
 
 
+VOTES = "expected a list with the votes of each of 2 answers, 1 or more"
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "line"),
+    [
+        *(("number", {"solution": text}, f"{text!r}; expected a number, such as 1250 or 0.5") for text in ("1,250", "½", "NaN")),
+        *(("short_answer", {"votes": votes}, VOTES) for votes in ([3], [3, 1, 1], [3, 0], [3, 1.5], [3, None], ["3", "1"], 3)),
+    ],
+)
+def test_a_row_whose_answer_cannot_be_scored_is_refused_before_the_model_answers(tmp_path, capsys, kind, answer, line):
+    sound = {"q": "กี่คน", "solution": " ๒.50 "} if kind == "number" else {"q": "ใคร", "answers": ["เขา", "เธอ"], "votes": [3, 1]}
+    columns = {"text": "q"} | {field: field for field in sound if field != "q"}
+    record = PLACES | {"kind": kind, "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": columns}
+    plant(tmp_path / "own", record | {"max_new_tokens": {"th": 5}}, PROMPT, [sound, sound | {"q": "อีก"}])
+    make(tmp_path / "own")
+    assert capsys.readouterr().err == ""
+    assert evaluate(tmp_path / "own", ["sea_own_th"])["n-samples"]["sea_own_th"]["original"] == 2
+    broken = f"{json.dumps(sound)}\n{json.dumps(sound | {'q': 'อีก'} | answer)}\n"
+    (tmp_path / "own/rows.jsonl").write_text(broken, encoding="utf-8")
+    make(tmp_path / "own")
+    assert "rows.jsonl, row 1: field" in (said := capsys.readouterr().err) and line in said
+    with pytest.raises(ValueError, match=re.escape(line)):
+        evaluate(tmp_path / "own", ["sea_own_th"])
+
+
 @pytest.mark.parametrize("letters", [LETTERS, "กขคง"])
 @pytest.mark.parametrize(
     ("options", "answer", "expected"),
@@ -455,6 +481,30 @@ def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, sai
         f"lm-eval-sea: sea_own_th_to_ppl: {line}",
         "  to go on without: --skip_missing",
     ]
+
+
+@pytest.mark.parametrize(
+    ("stated", "rights", "said"),
+    [
+        (0.5, ["ab", "ab"], None),
+        (0.42, ["ab", "abc"], None),  # (1/2 + 1/3) / 2 = 0.4167
+        (0.25, ["ab", "abc", "abc", "ab", "abcde"], "'chance' is 0.25; a guess is right in 0.3733 of these rows"),
+    ],
+)
+def test_a_chance_that_the_options_do_not_have_is_said(tmp_path, capsys, stated, rights, said):
+    columns = {"text": "q", "options": "options", "gold": "answer"}
+    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": columns}
+    rows = [{"q": f"ข้อ {number}", "options": [*options], "answer": options[-1]} for number, options in enumerate(rights)]
+    plant(tmp_path / "own", record | {"chance": stated, "languages": {"th": {"rows": len(rows)}}}, PROMPT, rows)
+    make(tmp_path / "own")
+    assert capsys.readouterr().err == (f"note: {tmp_path}/own/rows.jsonl: {said}\n" if said else "")
+
+
+@pytest.mark.parametrize("chance", [0.5, 0.3333])
+def test_a_chance_that_the_labels_do_not_have_is_said(tmp_path, capsys, chance):
+    plant_comments(tmp_path / "comments", REVIEWS, chance=chance)
+    make(tmp_path / "comments")
+    assert ("'chance' is 0.3333; a guess is right in 0.5000" in capsys.readouterr().err) == (chance != 0.5)
 
 
 def test_exemplars_and_rows_that_are_there_twice_are_said(tmp_path, capsys):

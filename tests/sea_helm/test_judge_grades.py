@@ -5,8 +5,12 @@ import re
 
 import pytest
 
+from lm_eval_sea.commands.cli import main
+from lm_eval_sea.run.answer_cache import digest_of_weights
 from lm_eval_sea.sea_helm.judge_questions import own_rubric
 from lm_eval_sea.sea_helm.judge_rows import conversation
+from tests.model_folder import model_folder
+from tests.processes import run_of
 from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
 from tests.tasks.test_rows import _utils
@@ -60,6 +64,30 @@ def test_the_score_is_ten_times_the_mean_grade_and_first_turns_are_passed_over(r
     assert f"{name}: 65.00 of 100, 2 rows" in output and "not comparable with the paper's numbers" in output
     assert f"{FIRST}:" not in output
     assert json.loads(judged(samples).read_text())["categories"] == {"life": pytest.approx(0.65), "math": pytest.approx(0.65)}
+
+
+@pytest.mark.parametrize(
+    ("called", "weights", "said"),
+    [
+        ("org/model", None, "are of org/model; run sea_seabench_id with this model"),
+        ("org/model", "0", "are of org/model; "),
+        ("own", "0", "are of other weights under this name; "),
+        ("own", None, None),
+        ("moved", "own", None),
+    ],
+)
+def test_the_first_answers_are_those_of_the_model_of_the_second_turn(
+    runs, samples, tmp_path, monkeypatch, capsys, called, weights, said
+):
+    model = model_folder(tmp_path / "model")
+    [results] = runs[0].glob("results_*.json")
+    config = {"model": "hf", "weights_digest": digest_of_weights({"pretrained": str(model)}) if weights == "own" else weights}
+    content = {"model_name": str(model) if called == "own" else called, "config": config}
+    results.write_text(json.dumps(json.loads(results.read_text()) | content))
+    monkeypatch.chdir(samples)
+    assert main(run_of(model, f"{FIRST}_turn_2", "--metadata", f"first_turn={runs[0]}")) != 0
+    assert (said or "the model cannot be loaded") in (line := capsys.readouterr().err.splitlines()[-1])
+    assert (f"{FIRST}_turn_2: the first answers, in {runs[0]}/samples_{FIRST}_" in line) == bool(said)
 
 
 def test_an_answer_cannot_write_its_grade(runs, tmp_path):

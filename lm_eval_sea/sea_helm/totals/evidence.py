@@ -103,8 +103,8 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
         raise ResultsError(f"{others[0]}, for totals are of one model")
     templates = {task.run.settings.chat_template for task in members}
     evidence.base_model = templates == {None} and any(task.num_fewshot for task in members)
-    if len(templates) > 1:
-        evidence.doubt(found, "tasks were run with different chat templates, or some with one and some without")
+    for line in _mixed_settings(members):
+        evidence.doubt(found, line)
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
@@ -149,6 +149,20 @@ def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:
             f"{some_names(list(by_task))}: runs differ in the {setting} ({values_of}), so they are no seeds of one score; "
             "give only the folder, or the results files, of one"
         )
+
+
+def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
+    """A line for each setting of their runs in which the tasks of a mean differ; ranked labels know none of generation."""
+    lines = []
+    for setting in _OF_RUN:
+        by_value: dict[str, dict[str, None]] = {}
+        for task in tasks:
+            value, name = getattr(task.run.settings, setting), setting.replace("_", " ")
+            if (value is not None or name in _NONE_IS_A_VALUE) and not (setting == "generation" and is_ranked(task.facts)):
+                by_value.setdefault(str(value), {})[task.name] = None
+        if len(by_value) > 1:
+            lines.append(f"tasks differ in the {name} ({' against '.join(some_names([*names]) for names in by_value.values())})")
+    return lines
 
 
 def _asked(result: TaskRun) -> dict[str, Any]:

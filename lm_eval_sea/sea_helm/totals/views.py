@@ -114,6 +114,8 @@ def _score(score: float | None, complete: bool, in_suite: bool) -> str:
 
 
 def _lines(table: pd.DataFrame) -> str:
+    if table.empty:
+        return "none"
     return str(table.rename(columns=_COLUMNS).to_string(index=False, na_rep="", float_format="{:.2f}".format))
 
 

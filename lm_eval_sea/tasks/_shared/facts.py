@@ -43,6 +43,9 @@ OF_LANGUAGES = (
     "sailcompass_evaluator",
 )
 
+# The columns of the languages from and into which rows are translated; the other language of a row has `translation`.
+PIVOTS = {"en": "english", "id": "indonesian"}
+
 # Variant → the metric that people see first. A variant of multiple choice has a name, other kinds of task have one variant.
 HEADLINES = {
     "to_ppl": "acc_ppl",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .facts import facts
+from .facts import PIVOTS, facts
 from .metrics import sailcompass_scores
 from .metrics.generation_metrics import metrics_for, signatures
 from .metrics.qa_metrics import contains_weighted
@@ -56,15 +56,11 @@ class TextScores:
         return reference if isinstance(reference, list) else [reference]
 
 
-# The columns of the languages from and into which rows are translated; the other language of a row has `translation`.
-_PIVOTS = {"en": "english", "id": "indonesian"}
-
-
 class TranslationScores(TextScores):
     """The same where the language of the answer says which column the reference stands in."""
 
     def _references(self, doc: dict[str, Any], language: str) -> list[str]:
-        column = _PIVOTS.get(language)
+        column = PIVOTS.get(language)
         return [doc[column if column in doc else "translation"]]
 
 

@@ -206,7 +206,7 @@ def iterate_rows(
         place = f"{file}, row {number}"
         try:
             check_published(published)
-            rows = [_checked(row, number) for row in _listed(processor(published))]
+            rows = [_checked(row, number, split) for row in _listed(processor(published))]
         except KeyError as error:
             yield DataError(f"{place}: no column {error}; it has {', '.join(published)}", place)
         except ValueError as error:
@@ -220,10 +220,10 @@ def iterate_rows(
             yield from rows
 
 
-def _checked(row: Row, number: int) -> Row:
+def _checked(row: Row, number: int, split: str) -> Row:
     row = {"id": str(number)} | row
     row = {"cluster": row["id"]} | row  # a row that shares nothing with others is a cluster of its own
-    check_row(row)
+    check_row(row, is_exemplar=split == EXEMPLAR_SPLIT)
     return with_lettered_options(row)
 
 

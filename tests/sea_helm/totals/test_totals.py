@@ -217,12 +217,22 @@ def test_tasks_of_several_checkpoints_have_no_total(tmp_path, change, said):
         totals_of(tmp_path)
 
 
-def test_tasks_under_several_chat_templates_have_no_complete_mean(tmp_path):
+@pytest.mark.parametrize(
+    ("setting", "change"),
+    [
+        ("chat template", {"chat_template_sha": "c0ffee"}),
+        ("system instruction", {"system_instruction_sha": "c0ffee"}),
+        ("generation", {"config": {"gen_kwargs": {"do_sample": True}}}),
+        ("dtype", {"config": {"model_dtype": "torch.float16"}}),
+    ],
+)
+def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, change):
     """They are no seeds of each other, but one mean goes over them."""
-    for seed, (task, template) in enumerate({"nli": None, "causal": "c0ffee"}.items(), start=1):
-        write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, chat_template_sha=template)
+    for seed, (task, own) in enumerate({"nli": {}, "causal": change}.items(), start=1):
+        config = {"model_dtype": "torch.bfloat16"} | own.get("config", {})
+        write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, **own | {"config": config})
     totals = totals_of(tmp_path)
-    assert totals.notes == ["tasks were run with different chat templates, or some with one and some without"]
+    assert totals.notes == [f"tasks differ in the {setting} (sea_helm_id_nli against sea_helm_id_causal)"]
     assert not totals.nodes[Place("id")].complete
 
 
@@ -340,6 +350,13 @@ def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
             set(alone.notes[-1].removeprefix("in no mean, because they are not in the suite planted v0: ").split(", ")) == named
         )
         assert "† not in the suite" in as_text(alone)
+
+
+def test_runs_without_a_task_of_the_suite_have_no_mean(tmp_path):
+    write_run(tmp_path / "run", 1, {("id", "nli"): planted(1)["id", "nli"]})
+    shown = as_text(totals_of(tmp_path, suite=Suite("planted", "v0", (place("tl", "nli"),))))
+    head, overall, _, competencies, *_ = shown.split("\n\n")
+    assert head.startswith("SEA-HELM, suite planted v0") and (overall, competencies) == ("none", "none")
 
 
 def test_totals_are_the_mean_of_several_runs_and_have_an_interval_by_the_method_of_august(tmp_path):

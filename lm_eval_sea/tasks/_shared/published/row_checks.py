@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from ..unicode_text import LONGEST_RUN, has_long_run, is_blank
@@ -25,8 +26,8 @@ def check_published(value: Any) -> None:
             check_published(part)
 
 
-def check_row(row: Mapping[str, Any]) -> None:
-    """Checks that a processed row can be shown and scored.
+def check_row(row: Mapping[str, Any], *, is_exemplar: bool = False) -> None:
+    """Checks that a processed row can be shown and scored; the solution of an exemplar has the steps to the number, too.
 
     Raises:
         ValueError: naming the field and what was expected.
@@ -34,8 +35,13 @@ def check_row(row: Mapping[str, Any]) -> None:
     for field, value in row.items():
         if isinstance(value, str) and is_blank(value):
             raise ValueError(f"field {field!r} is empty; expected text")
-    if "answers" in row and (not row["answers"] or any(map(is_blank, row["answers"]))):
-        raise ValueError(f"field 'answers' is {row['answers']!r}; expected one text or more")
+    if "answers" in row:
+        if not row["answers"] or any(map(is_blank, row["answers"])):
+            raise ValueError(f"field 'answers' is {row['answers']!r}; expected one text or more")
+        if "votes" in row:
+            _check_votes(row["votes"], len(row["answers"]))
+    elif "solution" in row and "gold" not in row and not is_exemplar and not _is_number(row["solution"]):
+        raise ValueError(f"field 'solution' is {row['solution']!r}; expected a number, such as 1250 or 0.5")
     if "gold" in row and (not isinstance(row["gold"], int) or isinstance(row["gold"], bool)):
         raise ValueError(f"field 'gold' is {row['gold']!r}; expected a whole number")
     if "options" not in row:
@@ -48,3 +54,15 @@ def check_row(row: Mapping[str, Any]) -> None:
             raise ValueError(f"field 'options' has an empty option at position {index + 1}; expected text")
     if not 0 <= gold < len(options):
         raise ValueError(f"field 'gold' is {gold}; expected 0 to {len(options) - 1}")
+
+
+def _check_votes(votes: Any, answers: int) -> None:
+    if not isinstance(votes, list) or len(votes) != answers or not all(type(count) is int and count > 0 for count in votes):
+        raise ValueError(f"field 'votes' is {votes!r}; expected a list with the votes of each of {answers} answers, 1 or more")
+
+
+def _is_number(solution: Any) -> bool:
+    try:
+        return Decimal(str(solution)).is_finite()
+    except InvalidOperation:
+        return False

@@ -52,7 +52,7 @@ def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, da
         DataError: if the samples are missing, are of several runs, or are of other rows.
     """
     first_turn_task = facts(arguments)["first_turn_task"]
-    file = _samples_file(first_turn_task, first_turn)
+    file = samples_file(first_turn_task, first_turn)
     rows = load_rows(**arguments)
     said = {sample["doc"]["id"]: sample["doc"] for sample in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
     answers = []
@@ -64,7 +64,7 @@ def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, da
     return rows | {"test": rows["test"].add_column("answers", answers)}
 
 
-def _samples_file(task: str, place: str) -> Path:
+def samples_file(task: str, place: str) -> Path:
     """The one samples file of a task; a DataError if there is none, or more than one."""
     how = f"run {task} with --log_samples --output_path FOLDER, then this task with --metadata first_turn=FOLDER"
     if not place:
