@@ -261,6 +261,10 @@ def find_switch(render: Render, mode: str) -> Switch | None:
     for name, on, off in SWITCHES:
         if _is_switch(shown(render, QUESTION, {name: on}), shown(render, QUESTION, {name: off})):
             return Switch({name: on if mode == "on" else off})
+    efforts = {"on": {"reasoning_effort": "high"}, "off": {"reasoning_effort": "no_think"}}  # Hunyuan 3
+    high, none = (shown(render, QUESTION, effort) for effort in efforts.values())
+    if high and none and open_thought(high) and asks_for_thought(none) is False:
+        return Switch(efforts[mode])
     prompts = {
         word: shown(render, ({"role": "system", "content": word}, *QUESTION), {}) for word in (_NO_SUCH_WORD, *_WORDS.values())
     }
@@ -289,9 +293,10 @@ def thinks(render: Render, messages: Messages) -> bool:
     if prompt is None or open_thought(prompt):
         return prompt is not None
     if off is None:
-        own = shown(render, QUESTION, {})  # without the words of the row
-        asks = None if own is None else asks_for_thought(own)
-        return knows_effort(render) if asks is None else asks
+        # without the words of the row; Kimi K2 Thinking shows an empty thought in each turn that the model has had
+        had = (*QUESTION, {"role": "assistant", "content": _EXEMPLAR}, *QUESTION)
+        asks = [asks_for_thought(own) for turns in (QUESTION, had) if (own := shown(render, turns, {})) is not None]
+        return next((each for each in asks if each is not None), knows_effort(render))
     return bool(off.settings) and prompt != shown(render, messages, off.settings)
 
 

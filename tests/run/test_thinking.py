@@ -10,9 +10,11 @@ from tests.run.thinking_templates import (
     ALWAYS,
     BEGUN,
     BUDGET,
+    DEGREES,
     EFFORT,
     EMPTY_PAIR,
     FALSY,
+    LEFT_OUT,
     MODE,
     NO_EFFORT,
     NOTE,
@@ -34,10 +36,11 @@ SWITCHES = {
     NOTE: ({"enable_thinking": True}, {"enable_thinking": False}),
     THINKING: ({"thinking": True}, {"thinking": False}),
     MODE: ({"thinking_mode": "on"}, {"thinking_mode": "off"}),
+    DEGREES: ({"reasoning_effort": "high"}, {"reasoning_effort": "no_think"}),
     BUDGET: ({"thinking_budget": -1}, {"thinking_budget": 0}),
 }
-UNLESS_TOLD = [OPENS, EMPTY_PAIR, FALSY, MODE, BUDGET, WORD, ALWAYS, BEGUN, EFFORT, TOLD]  # the model thinks by itself
-IF_TOLD = [NOTE, THINKING, NO_EFFORT, PLAIN]
+UNLESS_TOLD = [OPENS, EMPTY_PAIR, FALSY, MODE, BUDGET, WORD, ALWAYS, BEGUN, EFFORT, TOLD, LEFT_OUT]  # the model thinks by itself
+IF_TOLD = [NOTE, THINKING, DEGREES, NO_EFFORT, PLAIN]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +51,7 @@ def tasks(load_tasks):
 def test_the_switch_of_each_family(tokenizer):
     """A word in the system message is the last resort, to end what begins by itself."""
     found = {WORD: (Switch(), Switch(word="/no_think"))}
-    found |= dict.fromkeys([ALWAYS, BEGUN, EFFORT, PLAIN, "{{ messages[9].content }}"], (None, None))
+    found |= dict.fromkeys([ALWAYS, BEGUN, EFFORT, LEFT_OUT, PLAIN, "{{ messages[9].content }}"], (None, None))
     found |= {template: (Switch(on), Switch(off)) for template, (on, off) in SWITCHES.items()}
     for template, switches in found.items():
         render = renderer(tokenizer, template, {})

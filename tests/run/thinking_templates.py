@@ -51,11 +51,20 @@ ALWAYS = TURNS + at_end(OPEN)
 BEGUN = TURNS + at_end(f"{OPEN}Okay, ")
 # Degrees alone; gpt-oss.
 EFFORT = "<system>Reasoning: {{ reasoning_effort or 'medium' }}</system>" + TURNS + END
-# Degrees, of which the one without thoughts is the template's; Hunyuan 3.
+# Degrees, of which one is no thought; Hunyuan 3.
+DEGREES = TURNS + at_end(
+    "<think>{% if reasoning_effort is not defined or reasoning_effort not in ['low', 'high'] %}</think>{% endif %}"
+)
+# Degrees, of which the one without thoughts is the template's.
 NO_EFFORT = TURNS + at_end(
     "<think:opensource>{% if reasoning_effort is not defined %}</think:opensource>{% else %}{{ reasoning_effort }}{% endif %}"
 )
 # The default system message tells the model to think, and nothing switches it off; Ministral 3 Reasoning.
 TOLD = "<system>First think: [THINK]your thoughts[/THINK]. Then answer.</system>" + TURNS + END
+# The model begins a thought by itself, and those that it had are left out; Kimi K2 Thinking.
+LEFT_OUT = (
+    "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}<think></think>{% endif %}{{ m.content }}</{{ m.role }}>"
+    "{% endfor %}"
+) + END
 # No thoughts at all.
 PLAIN = TURNS + END
