@@ -8,7 +8,8 @@ The text may reason, list the options, judge them one by one, correct itself. Wh
 4. the only option that stands alone on a line, with or without its text, or the first line where a reason follows it;
 5. the text of one option, alone or on the first line;
 6. of labels that are words, the only one that the first or the last sentence names;
-7. the only option whose text stands with its letter, or whose text is named at all and not denied.
+7. the only option whose text stands with its letter, or whose text is named at all and not denied;
+8. of options that are amounts or formulae, the one whose number or formula the answer concludes with.
 
 Before that, words that count the options ("the second option") become letters, and another question that the model makes up and
 answers is cut off. A correction behind a framed answer takes its place.
@@ -34,7 +35,7 @@ from .conclusions import (
     tag_spans,
     without_another_question,
 )
-from .frames import last_frame, unfenced, without_emphasis, without_latex
+from .frames import last_frame, unfenced, with_plain_powers, without_emphasis, without_latex
 from .option_evidence import LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, by_text, evidence_of, joined_end, own_text
 from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, patterns, position_of
 from .option_texts import (
@@ -47,6 +48,7 @@ from .option_texts import (
     text_beside_letters,
     under_condition,
 )
+from .option_values import are_amounts, of_amounts, of_formulae, of_numbers
 from .refusal import is_refusal
 
 
@@ -71,6 +73,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         finished: whether the model ended the answer; None where that is not known. In one that the limit of tokens cut, only what
             it begins with and what it states count: other options may have followed.
     """
+    answer, choices = with_plain_powers(answer), _with_plain_formulae(choices)
     frame = last_frame(answer, choices.tags, choices.language)
     if frame is not None and (found := _framed(frame, choices)) is not None:
         return found
@@ -100,6 +103,11 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     if len(sentences) > 1 and (is_refusal(sentences[-1], choices.language) or _leaves_open(text, sentences, choices)):
         return None  # "… so C, but E is right, too. I cannot choose one."
     return _in_bold(answer, choices) if found is None and not is_cut else found
+
+
+def _with_plain_formulae(choices: Choices) -> Choices:
+    """The choices with the texts of options as those of answers are read."""
+    return choices._replace(options=tuple(with_plain_powers(without_latex(option)) for option in choices.options))
 
 
 def _leaves_open(text: str, sentences: Sequence[str], choices: Choices) -> bool:
@@ -278,7 +286,9 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         conditional |= under_condition(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
-    if lines and (concluded := text_behind_so(lines[-1], choices)) is not None and concluded not in wrong:
+    amounts = are_amounts(choices)
+    concluded = text_behind_so(lines[-1], choices) if lines and not amounts else None
+    if concluded is not None and concluded not in wrong:
         return concluded
     right = {evidence.position for _, evidence in found if evidence.kind == "right"} - wrong
     if len(right) == 1:
@@ -305,7 +315,14 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         last_number, last = bare[-1]
         repeated = [position for _, position in bare].count(last) > 1
         return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
+    if amounts and by_text(" ".join(lines), choices) is None:
+        position = of_amounts(text, choices)  # other numbers in the text may be those of options, too
+        return of_numbers(lines, choices) if position is None else position
     position = of_texts(lines, choices) if lines else None
+    if position is None and are_letters(choices):
+        position = of_numbers(lines, choices)
+    if position is None and are_letters(choices):
+        position = of_formulae(lines, choices)
     if position is None and are_letters(choices):
         position = only_pair(lines, choices)
     if position is None and lines:

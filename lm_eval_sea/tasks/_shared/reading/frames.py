@@ -52,6 +52,27 @@ _SPEAKER = re.compile(
     re.IGNORECASE,
 )
 QUOTES = {'"': '"', "“": "”", "‘": "’", "«": "»", "「": "」", "'": "'", "`": "`", "„": "“", "『": "』", "[": "]"}
+_SIGNS = dict.fromkeys(("left", "right"), "") | {
+    "times": "×",
+    "cdot": "·",
+    "div": "÷",
+    "pm": "±",
+    "leq": "≤",
+    "le": "≤",
+    "geq": "≥",
+    "ge": "≥",
+    "neq": "≠",
+    "approx": "≈",
+    "infty": "∞",
+    "circ": "°",
+    "rightarrow": "→",
+    "to": "→",
+    "Rightarrow": "⇒",
+    "in": "∈",
+    "lambda": "λ",
+    "quad": " ",
+}
+_POWER = re.compile(r"(?<=[\w)])[\^_](?:\{([^{}\n]{1,8})\}|(?<=\^)([+-]?\w+)|(?<=_)(\d+))")
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 
 
@@ -158,10 +179,32 @@ def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:
 
 
 def without_latex(text: str) -> str:
-    r"""The text without LaTeX's commands for typefaces and the dollar signs and brackets of its formulae."""
+    r"""The text without LaTeX's commands for typefaces, dollar signs and brackets of formulae.
+
+    Fractions are written with a slash, roots with √, other signs and Greek letters as themselves.
+    """
     text = _LATEX_TEXT.sub(r"\1", text).replace("{,}", ",").replace("\\,", "")
-    text = re.sub(r"\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}", r"\1/\2", text)
+    text = re.sub(r"\\[dt]?frac\s*\{([^{}\n]*)\}\s*\{([^{}\n]*)\}", r"\1/\2", text)
+    text = re.sub(r"\\sqrt\s*\{([^{}\n]*)\}", r"√\1", text)
+    text = re.sub(r"\\([A-Za-z]+)(?![A-Za-z{]) ?", _sign, text)
     return re.sub(r"\\[()\[\]]|\$", "", text)
+
+
+def _sign(found: re.Match[str]) -> str:
+    r"""The character of a command of LaTeX, "×" for `\times` and "π" for `\pi`; the command where there is none."""
+    name = found[1]
+    if name in _SIGNS:
+        return _SIGNS[name]
+    case = "SMALL" if name.islower() else "CAPITAL"
+    try:
+        return unicodedata.lookup(f"GREEK {case} LETTER {name}")
+    except KeyError:
+        return found[0]
+
+
+def with_plain_powers(text: str) -> str:
+    r"""The text with powers and indices as `plain` leaves Unicode's, "x2" for `x^{2}`, "H2O" for `H_2O`, and "-" for "−"."""
+    return _POWER.sub(lambda found: str(found[found.lastindex or 1]), re.sub(r"−|(?<=[=(,:;\s])–(?=\d)", "-", text))
 
 
 def _value(found: dict[str, Any], keys: Sequence[str]) -> str | None:

@@ -23,8 +23,10 @@ _BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→
 _BEHIND_LABEL = re.compile(
     rf"\s*[{re.escape(CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
 )
-# The end of a sentence, or of a clause; not the stop of a number or of the label that begins a line.
-SENTENCE_END = re.compile(r"(?<!^\w)(?<!\s\w)(?<!\(\w)(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+")
+# The end of a sentence, or of a clause; not the stop of a number, of an abbreviation or of the label that begins a line.
+SENTENCE_END = re.compile(
+    r"(?<!^\w)(?<![\s(]\w)(?<!\.[^\W\d_])(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+"
+)
 CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u17d4]|[,،]\s|[，,]|\n")
 # Of longer text behind a label it is not asked whether it is a phrase that may stand there.
 LONGEST_PHRASE = 300

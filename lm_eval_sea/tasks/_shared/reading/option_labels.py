@@ -161,4 +161,7 @@ def position_of(written: str, choices: Choices) -> int:
 
 
 def folded(text: str) -> str:
-    return " ".join(plain(text).casefold().split()).strip(OPENING + CLOSING + STOPS + " *_-–—")
+    """Plain text in lower case without marks around it and brackets around short numbers; a minus close to a number stays."""
+    line = re.sub(r"\((\d{1,2})\)", r"\1", " ".join(plain(text).casefold().split()))
+    line = re.sub(r"(?<=\.) (?=\d)", "", line).strip(OPENING + CLOSING + STOPS + " *_")
+    return line if re.match(r"-\d", line) else line.strip(OPENING + CLOSING + STOPS + " *_-–—")

@@ -179,9 +179,9 @@ def has_denial(choices: Choices) -> bool:
 
 
 def _is_wordy(text: str, length: int) -> bool:
-    """Whether a text has a letter, and so many characters."""
+    """Whether a text has a letter, or is a fraction or a time, and has so many characters."""
     own = own_text(text)
-    return len(own) >= length and re.search(r"[^\W\d]", own) is not None
+    return len(own) >= length and re.search(r"[^\W\d]|\d[/:]\d", own) is not None
 
 
 def _texts_in(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
@@ -207,10 +207,10 @@ def _any_option(options: tuple[str, ...]) -> tuple[re.Pattern[str], list[int]]:
 
 
 def _any_text(text: str) -> str:
-    """A text as whole words, where its script has blanks between words. A number may have none before the word it counts."""
+    """A text as whole words, where its script has blanks between words. A number may have none beside the word it belongs to."""
     if text.isdecimal():
-        return rf"(?<![A-Za-z\d])(?<!\d[.,]){text}(?![A-Za-z\d]|[.,]\d)"
-    written = re.sub(r"(?<=\d)(?=[^\W\d_])", r"\\s?", re.escape(text))
+        return rf"(?<![A-Za-z\d-])(?<!\d[.,]){text}(?![A-Za-z\d]|[.,]\d)"
+    written = re.sub(r"(?<=\d)(?=[^\W\d_])", r"\\s?", re.escape(text)).replace("\\.\\ ", r"\.\s?")
     return rf"(?<![{WORD}]){written}(?![{WORD}])" if re.fullmatch(r"[\u0000-\u024f\u1e00-\u1eff]+", text) else written
 
 

@@ -62,6 +62,7 @@ def parse_number(written: str, language: str) -> Decimal:
 def prepared(text: str, language: str) -> str:
     """Plain text without LaTeX, currencies before a number, signs of fractions, and words that multiply: "1.2 million"."""
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
+    text = re.sub(r"(?<=[\s=≈(])\.(?=\d)", "0.", text)
     text = re.sub(r"(?<=\d),\s?[-–—]+(?!\s?\d)|(?<=\d)\s?/[-–=](?!\s?\d)", "", text)  # "Rp12.500,-", "2,400/-"
     text = re.sub(r"(?<![\d.,/])(\d+) ([1-9])/(2|4|5|8|10)(?![\d/])", _mixed, text)
     text = _CURRENCY.sub("", _TYPED_ZERO.sub(lambda found: found[0].replace("\u101d", "0"), plain(text)))
