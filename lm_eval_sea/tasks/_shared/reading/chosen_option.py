@@ -325,7 +325,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         position = of_formulae(lines, choices)
     if position is None and are_letters(choices):
         position = only_pair(lines, choices)
-    if position is None and lines:
+    if position is None and lines and not all(re.search(r"\d", option) for option in choices.options):
         if are_letters(choices) and _is_whole(lines, choices.language):
             position = text_beside_letters(lines, wrong, choices)
         elif not has_denial(choices):  # a text that breaks off may state an option all the same

@@ -204,7 +204,7 @@ def _sign(found: re.Match[str]) -> str:
 
 def with_plain_powers(text: str) -> str:
     r"""The text with powers and indices as `plain` leaves Unicode's, "x2" for `x^{2}`, "H2O" for `H_2O`, and "-" for "−"."""
-    return _POWER.sub(lambda found: str(found[found.lastindex or 1]), re.sub(r"−|(?<=[=(,:;\s])–(?=\d)", "-", text))
+    return _POWER.sub(lambda found: str(found[found.lastindex or 1]), re.sub(r"[−⁻]|(?<=[=(,:;\s])–(?=\d)", "-", text))
 
 
 def _value(found: dict[str, Any], keys: Sequence[str]) -> str | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .answer_text import STOPS, TRIM, plain
-from .conclusions import any_word
+from .answer_patterns import is_reason
+from .answer_text import COLON, STOPS, TRIM, plain
+from .conclusions import any_word, lead_in
 from .final_number import read_final_number
 from .number_words import number_in_words
-from .option_evidence import DENIES_BEHIND
-from .option_labels import Choices, are_letters, folded
+from .option_evidence import DENIES_BEHIND, LONGEST_JOINT
+from .option_labels import Choices, are_letters
 from .option_texts import sentences_of
 from .written_numbers import NUMBER, parse_number, prepared
 
@@ -23,8 +25,9 @@ if TYPE_CHECKING:
 _OPERATORS = re.escape("+×·/÷√^*-")
 _BLANK = r"[^\S\n]?"
 # No word of a language, but "NaOH", "cos", "λ".
-_FORMULA = re.compile(r"(?!.*[A-Za-z]{5})[!-~\u00b0-\u00b7\u00d7\u00f7\u0370-\u03ff\u2190-\u22ff]+")
+_FORMULA = re.compile(r"(?!.*[a-z]{4})[!-~\u00b0-\u00b7\u00d7\u00f7\u0370-\u03ff\u2190-\u22ff]+")
 _FIRST_YEAR = 1000
+_NEGATIVE = re.compile(r"(?<!\d)(?<!\d\s)(?:(?<!\w)(?:minus|negatif|negative|negatibo|âm)\s+|ลบ\s*|[负負])(?=\d)", re.IGNORECASE)
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi")
 
 
@@ -33,7 +36,10 @@ def of_amounts(text: str, choices: Choices) -> int | None:
     last = sentences_of([text])[-1:]
     if not last or (last[0] != text and not re.search(r"\d", last[0]) and text.rstrip(TRIM)[-1:] not in (*STOPS, "?")):
         return None
-    values = _amounts(choices)
+    text = _NEGATIVE.sub("-", text)
+    values, clause = _amounts(choices), _ends([text], choices)[0][0]
+    if _joins_numbers(clause, choices) or _counts_options(last[0], choices):
+        return None
     number = read_final_number(text, choices.language)
     if number is None or values.count(number) != 1:
         return None
@@ -54,7 +60,7 @@ def _amounts(choices: Choices) -> list[Decimal]:
         return [Decimal(str(word)) for word in words]
     texts = [prepared(option, choices.language) for option in choices.options]
     numbers = [NUMBER.findall(text) for text in texts]
-    if any(len(found) != 1 for found in numbers) or len({folded(NUMBER.sub("", text)) for text in texts}) > 1:
+    if any(len(found) != 1 for found in numbers) or len({"".join(NUMBER.sub("", text).casefold().split()) for text in texts}) > 1:
         return []
     return [parse_number(found[0], choices.language) for found in numbers]
 
@@ -62,20 +68,23 @@ def _amounts(choices: Choices) -> list[Decimal]:
 def of_numbers(lines: Sequence[str], choices: Choices) -> int | None:
     """The option with the numbers of the last clause, or of the first sentence, in their order: "from 1950 to 1953", "1 and 3".
 
-    The first sentence counts where no other names a number of another option. Of options that are years, days do not count.
+    What has no "so", "is" or "=" before it counts where no other option is named. Of options that are years, other numbers do not
+    count.
     """
     own = [_numbers_in(option, choices) for option in choices.options]
     if not any(own) or any(own.count(numbers) > 1 for numbers in own):
         return None
     years = all(len(numbers) == 1 and numbers[0] >= _FIRST_YEAR for numbers in own)
-    for place, end in enumerate(_ends(lines, choices)):
+    for end, is_result in _ends(lines, choices):
         clause = _without_denied(end, choices.language)
-        named = [number for number in _numbers_in(clause, choices) if number >= _FIRST_YEAR or not years]
-        others = {number for numbers in own for number in numbers} - set(named)
-        if place and not others.isdisjoint(_numbers_in(" ".join(lines), choices)):
+        named = [number for number in _numbers_in(clause, choices) if [number] in own or not years]
+        others = [numbers for numbers in own if numbers and numbers != named]
+        rest = _numbers_in(" ".join(lines).replace(end, clause), choices)
+        if named and not is_result and any(_holds(rest, numbers) for numbers in others):
             return None
         if named:
-            return own.index(named) if named in own and not _is_open(clause, choices) else None
+            is_clear = named in own and not _is_open(clause, choices) and not _counts_options(lines[-1], choices)
+            return own.index(named) if is_clear else None
     return None
 
 
@@ -87,6 +96,11 @@ def _numbers_in(text: str, choices: Choices) -> list[int]:
     return [int(token) if token.isdecimal() else _ROMAN.index(token) + 1 for token in tokens]
 
 
+def _holds(numbers: list[int], part: list[int]) -> bool:
+    """Whether some numbers have others among them, side by side."""
+    return any(numbers[start : start + len(part)] == part for start in range(len(numbers)))
+
+
 def _without_denied(clause: str, language: str) -> str:
     """A clause up to what it denies behind a number: "in 1475, not 1325"."""
     denials = [] if language in DENIES_BEHIND else any_word("denies", language).finditer(clause)
@@ -94,9 +108,15 @@ def _without_denied(clause: str, language: str) -> str:
 
 
 def of_formulae(lines: Sequence[str], choices: Choices) -> int | None:
-    r"""The only option that the last or the first sentence names, where all are formulae: "4πr²" for `4 \pi r^{2}`."""
-    own = ["".join(plain(option).split()).casefold() for option in choices.options]
-    if len(set(own)) < len(own) or not all(map(_FORMULA.fullmatch, own)):
+    r"""The only option that the last or the first sentence names, where all are formulae: "4πr²" for `4 \pi r^{2}`.
+
+    Of two sentences that name different ones the last counts if it has a "so" or "=" before its formula.
+    """
+    own = ["".join(plain(option).split()) for option in choices.options]
+    if not all(map(_FORMULA.fullmatch, own)) or all(option.isalpha() for option in own):
+        return None
+    own = [option.casefold() for option in own]
+    if len(set(own)) < len(own):
         return None
     written = sorted((option for option in own if len(option) > 1), key=len, reverse=True)
     any_option = "|".join(f"({_BLANK.join(map(re.escape, option))})" for option in written) or r"(?!)"
@@ -104,22 +124,48 @@ def of_formulae(lines: Sequence[str], choices: Choices) -> int | None:
     pattern = re.compile(
         rf"(?<![\w{_OPERATORS}])(?<![{_OPERATORS}] )(?<!\d[.,])(?:{any_option})(?!\w|{_BLANK}[={_OPERATORS}°%]|[.,]\d)"
     )
-    for clause in _ends(lines, choices):
-        named = {written[(spot.lastindex or 1) - 1] for spot in pattern.finditer(clause.casefold())}
-        if named:
-            return own.index(named.pop()) if len(named) == 1 and not _is_open(clause, choices) else None
+    ends = _ends(lines, choices)
+    named = [{written[(spot.lastindex or 1) - 1] for spot in pattern.finditer(end.casefold())} for end, _ in ends]
+    for (clause, is_result), found in zip(ends, named, strict=True):
+        if found:
+            is_clear = len(found if is_result else set().union(*named)) == 1 and not _is_open(clause, choices)
+            return own.index(found.pop()) if is_clear else None
     return None
 
 
-def _ends(lines: Sequence[str], choices: Choices) -> list[str]:
-    """The last sentence, from its last "so" on, and the first one."""
-    sentences = sentences_of(lines)
-    if not sentences:
-        return []
-    ends = [so.end() for so in any_word("so", choices.language).finditer(sentences[-1])]
-    return [sentences[-1][ends[-1] if ends else 0 :], sentences[0]]
+def _ends(lines: Sequence[str], choices: Choices) -> list[tuple[str, bool]]:
+    """The last sentence, from its last "so", "is" or "=" on if it has one, which is told, and the first one.
+
+    Reasons and working behind the first one are left out.
+    """
+    language = choices.language
+    first, *others = sentences_of(lines) or [""]
+    working = re.compile(rf"(?:{any_word('working', language).pattern})\s*{COLON}", re.IGNORECASE)
+    sentences = [first]
+    for sentence in map(str.lstrip, others):
+        if is_reason(sentence, language) or working.match(sentence):
+            break
+        sentences.append(sentence)
+    equals = r"(?!)" if any("=" in option for option in choices.options) else "="
+    leads = rf"(?:{any_word('so', language).pattern})|{lead_in(language).pattern}|{equals}|\A\W*[^\W\d][^\d:]{{1,30}}{COLON}"
+    behind = [sentences[-1][lead.end() :] for lead in re.finditer(leads, sentences[-1], re.IGNORECASE)]
+    results = [clause for clause in behind if re.search(r"\d|(?<!\w)[IVX]+(?!\w)", clause)]
+    return [(results[-1], True) if results else (sentences[-1], False), (first, False)]
+
+
+def _joins_numbers(clause: str, choices: Choices) -> bool:
+    """Whether a clause has "or" or "and" between two numbers: "25 or 35"."""
+    joints = (clause[first.end() : second.start()] for first, second in pairwise(NUMBER.finditer(clause)))
+    return any(len(joint) < LONGEST_JOINT and any_word("joined", choices.language).search(joint) for joint in joints)
+
+
+def _counts_options(sentence: str, choices: Choices) -> bool:
+    """Whether a sentence may mean the place of an option: "option 3"."""
+    word = any_word("option", choices.language).pattern
+    return re.search(rf"(?:{word})\s*[1-{len(choices.options)}](?!\d|[.,]\d)(?!.*\d)", sentence, re.IGNORECASE) is not None
 
 
 def _is_open(clause: str, choices: Choices) -> bool:
-    """Whether a clause denies, asks, or says what would be."""
-    return "?" in clause or any(any_word(place, choices.language).search(clause) for place in ("wrong", "condition"))
+    """Whether a clause denies, asks, or says what would be. A "×" multiplies here."""
+    words = clause.replace("×", "")
+    return "?" in clause or any(any_word(place, choices.language).search(words) for place in ("wrong", "condition"))
