@@ -294,7 +294,7 @@ def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
 def test_means_of_few_rows_are_not_tested(tmp_path):
     answers = {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]}  # three clusters
     [cells] = overview(two_models(tmp_path, answers), "comparisons")
-    assert cells["difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]"].text == "+66.7 few"
+    assert cells["difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]"].text == "+66.7 few†"
     assert cells["p, corrected"].text == "–"
 
 
@@ -335,6 +335,20 @@ def test_a_model_with_the_lite_task_alone_has_no_mean_where_more_have_the_whole_
     assert [cells["all tasks"].text for cells in overview(scores, "models")] == ["40.0", "40.0", "–"]
     [figure] = overview_section(scores, None, steps=False).figures
     assert [line.label for line in figure.chart.panels[0].lines] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("original", "mark"), [(40, ""), (900, "†")])
+def test_differences_of_means_and_checkpoints_on_a_part_of_the_rows_are_marked(tmp_path, original, mark):
+    for step in (1000, 2000):
+        task = toy([1.0] * 30 + [0.0] * 10, "acc_ppl", language="th", variant="to_ppl")
+        task["scores"] |= {"bits_per_byte,none": 1.0, "bits_per_byte_stderr,none": 0.1}
+        sizes = {"n-samples": {"sea_x": {"original": original, "effective": 40}}}
+        write_run(tmp_path / str(step), {"sea_x": task}, model=f"step{step}", **sizes)
+    scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    [cells] = overview(scores, "comparisons")
+    texts = [cells[title].text for title in cells if title.startswith(("difference", "mean of"))]
+    texts += [cell.text for _, line in checkpoints.parts(scores)[0].cells() for cell in line[2:4]]
+    assert len(texts) == 7 and all(text.endswith(mark) and ("†" in text) == bool(mark) for text in texts), texts
 
 
 def test_a_curve_over_checkpoints(tmp_path):
