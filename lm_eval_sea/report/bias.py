@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import pstdev
@@ -20,16 +21,21 @@ from lm_eval_sea.tasks._shared.facts import ORDER
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
 
 
-def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None]) -> float:
+def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None]) -> tuple[float, float]:
     """RStd, the standard deviation of recall over positions, in percentage points (Zheng et al. 2024, arXiv:2309.03882).
 
         sqrt( Σ_k (r_k − r̄)² / K ),   r_k = 100 · share of the rows with gold position k on which k is chosen
 
-    over the K positions that are right at least once. 0 for a model without a preference; at most 50.
+    over the K positions that are right at least once; at most 50. Recalls of few rows differ by chance. So the second number is
+    the root mean square of RStd of a model that is right equally often, a share a of the rows, and has no preference:
+
+        100 · sqrt( a (1 − a) · (1 − 1/K) · Σ_k (1/n_k) / K ),   n_k = rows with gold position k
     """
     totals = Counter(golds)
     hits = Counter(gold for gold, choice in zip(golds, chosen, strict=True) if gold == choice)
-    return pstdev(100 * hits[position] / total for position, total in totals.items())
+    right, positions = hits.total() / len(golds), len(totals)
+    variance = right * (1 - right) * (1 - 1 / positions) * sum(1 / total for total in totals.values()) / positions
+    return pstdev(100 * hits[position] / total for position, total in totals.items()), 100 * math.sqrt(variance)
 
 
 def length_discrepancy(gold: Sequence[float], chosen: Sequence[float]) -> float:
@@ -57,10 +63,10 @@ def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
 
 
 def bias_table(scores: Scores) -> pd.DataFrame:
-    """One row a model and multiple-choice task: RStd and length discrepancy of the headline metric's choices.
+    """One row a model and multiple-choice task: RStd, also by chance, and length discrepancy of the headline metric's choices.
 
     Rows without a choice (no letter in the answer) count as not recalled and have no length; `unanswered` is how many. The length
-    discrepancy is None where no right option has text.
+    discrepancy is None where no right option has text, RStd where no row has a choice or one position is always right.
     """
     rows = []
     for task, group in _choices(scores):
@@ -68,10 +74,11 @@ def bias_table(scores: Scores) -> pd.DataFrame:
         answered = ~np.isnan(others)
         lengths = own[answered].tolist(), others[answered].tolist()
         row = {**task, "rows": len(group)}
-        row["rstd"] = recall_deviation(golds.tolist(), chosen.tolist()) if answered.any() else None
+        tells = answered.any() and len(set(golds)) > 1
+        row["rstd"], row["rstd_by_chance"] = recall_deviation(golds.tolist(), chosen.tolist()) if tells else (None, None)
         row["length_discrepancy"] = length_discrepancy(*lengths) if any(lengths[0]) else None
         rows.append(row | {"unanswered": int(np.isnan(chosen).sum())})
-    return pd.DataFrame(rows, columns=[*KEYS, "rows", "rstd", "length_discrepancy", "unanswered"])
+    return pd.DataFrame(rows, columns=[*KEYS, "rows", "rstd", "rstd_by_chance", "length_discrepancy", "unanswered"])
 
 
 def position_table(scores: Scores) -> pd.DataFrame:
@@ -93,13 +100,16 @@ def bias_section(scores: Scores) -> Section:
     keys = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(biases), Column("variant", "variant")]
     text = (
         "RStd is the standard deviation of recall over the positions of the right option, in percentage points (Zheng et al. "
-        "2024): 0 without a preference, at most 50. Length discrepancy says by how much the chosen options are longer (+) "
-        "or shorter (−) than the right ones, in per cent of their characters. Both after figure 3 of Guo et al. 2024."
+        "2024), at most 50. It is above 0 without a preference, too, the more so the fewer the rows; “by chance” says how far. "
+        "Compare it with that, not with RStd on other numbers of rows. Length discrepancy says by how much the chosen options "
+        "are longer (+) or shorter (−) than the right ones, in per cent of their characters. Both after figure 3 of Guo et al. "
+        "2024."
     )
     of_bias = "Choices of the headline metric; the length is that of the option's text, also where only its letter is ranked."
     of_positions = "How often an option is chosen, and in brackets how often it is right, in per cent of the rows."
     measures = [
         Column("rstd", "RStd", "percent", marker="limited"),
+        Column("rstd_by_chance", "by chance", "percent", hint="RStd without a preference, root mean square"),
         Column("length_discrepancy", "length discrepancy (%)", "points"),
         *columns("count", unanswered="no letter", rows="rows"),
     ]

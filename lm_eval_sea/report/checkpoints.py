@@ -44,9 +44,12 @@ def curve(scores: Scores) -> pd.DataFrame:
     for model, tasks_of_model in tasks.items():
         own = {name: task for name, task in tasks_of_model.items() if name in weights}
         mean = mean_of(own, weights)
-        row = {"mean": mean.value, "low": mean.low, "high": mean.high, "tasks": mean.tasks} if mean else {"tasks": 0}
+        names = ("low", "high", "tasks", "limited")
+        row = {"mean": mean.value} | {name: getattr(mean, name) for name in names} if mean else {"tasks": 0}
         rows.append({"model": model, "step": steps[model], **row, **_bits(list(own.values()))})
-    return pd.DataFrame(rows, columns=["model", "step", "mean", "low", "high", "tasks", "bits", "bits_low", "bits_high"])
+    return pd.DataFrame(
+        rows, columns=["model", "step", "mean", "low", "high", "tasks", "bits", "bits_low", "bits_high", "limited"]
+    )
 
 
 def _bits(tasks: Sequence[TaskRun]) -> dict[str, float | None]:
@@ -88,8 +91,8 @@ def _table(rows: pd.DataFrame) -> Table:
     )
     shown = [
         *(MODEL, Column("step", "step", "count")),
-        Column("mean", "mean [95 %]", "score", low="low", high="high"),
-        with_interval("bits", "bits per byte [95 %]", "decimals"),
+        Column("mean", "mean [95 %]", "score", low="low", high="high", marker="limited"),
+        with_interval("bits", "bits per byte [95 %]", "decimals", marker="limited"),
         Column("tasks", "tasks", "count"),
     ]
     return Table("checkpoints", "Checkpoints", note, rows, shown)

@@ -13,8 +13,9 @@ from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table, columns
-from lm_eval_sea.results.answers import TOLD, Bounds, Rates, bounds_of, rates_of
+from lm_eval_sea.results.answers import Bounds, Rates, bounds_of, rates_of
 from lm_eval_sea.results.row_statistics import scale_of
+from lm_eval_sea.results.thoughts import TOLD
 from lm_eval_sea.tasks._shared.facts import GENERATED
 
 METRICS = (

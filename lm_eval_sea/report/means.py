@@ -280,7 +280,7 @@ def comparisons_table(means: Means) -> Table:
         row |= {"first": first, "second": second, "tasks": found.tasks, "of": len(titles[kind, name].paths)}
         row |= {"mean_first": found.first, "mean_second": found.second, "difference": found.value}
         row |= {"stderr": found.spread.stderr, "confidence": 100 * confidence, "low": low, "high": high}
-        row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.spread.few}
+        row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.spread.few, "limited": found.limited}
         rows.append({**row, "apart": p_value is not None and p_value <= LEVEL})
     first, second = sorted(means.by_model) if two else ("first", "second")
     head = "difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]" if two else "difference [95 %]"
@@ -293,10 +293,10 @@ def comparisons_table(means: Means) -> Table:
     shown = [
         Column("over", "over"),
         *([] if two else columns("text", first="first", second="second")),
-        Column("difference", head, "points", low="low", high="high", few="few", strong="apart"),
+        Column("difference", head, "points", low="low", high="high", marker="limited", few="few", strong="apart"),
         Column("p_holm", "p, corrected", "p"),
         Column("tasks", "common tasks", "count"),
-        *columns("percent", mean_first=f"mean of {first}", mean_second=f"mean of {second}"),
+        *columns("percent", marker="limited", mean_first=f"mean of {first}", mean_second=f"mean of {second}"),
     ]
     return Table("comparisons", "Two models on their common tasks", note, pd.DataFrame(rows), shown)
 

@@ -16,7 +16,7 @@ from lm_eval_sea.report.tables import Column, Table, columns
 
 OFFICIAL, OWN = "official", "the pack's"
 _NUMBERS = Path(__file__).with_name("published_numbers.yaml")
-_SETTINGS = ("backend", "dtype", "softmax_dtype", "arguments", "batch_size")
+_SETTINGS = ("backend", "dtype", "softmax_dtype", "arguments", "generation", "batch_size")
 
 
 class Place(NamedTuple):
@@ -105,8 +105,8 @@ def published_table(scores: Scores) -> pd.DataFrame:
 
     `errors` is the difference over the standard error of the run's score: clustered where rows share a passage, of their
     contributions where all rows make the score together. It is missing without an error, or with fewer than ten independent rows.
-    `model_name` is `published_model` where they are the same model. Runs under a chat template or with another number of
-    exemplars do not correspond and are left out; `scores.notes` get a line for each.
+    `model_name` is `published_model` where they are the same model. Runs with a chat template, a system instruction, an adapter,
+    a quantisation or another number of exemplars do not correspond and are left out; `scores.notes` get a line for each.
     """
     by_task: dict[str, list[tuple[PublishedNumber, Place, str]]] = {}
     for number in published_numbers():
@@ -121,8 +121,10 @@ def _rows(scores: Scores, task: Mapping[str, Any], places: list[tuple[PublishedN
     of_task, by_metric = scores.of[task["model"], task["task"]], {}
     run = of_task.run
     settings = asdict(run.settings) | {"batch_size": run.batch_size}
+    made_with = [f"a {name.replace('_', ' ')}" for name in ("chat_template", "system_instruction") if settings[name] is not None]
+    made_with += filter(None, [run.settings.adapter_or_quantisation])
     for number, place, prompts in places:
-        how = "" if settings["chat_template"] is None else f"made under a chat template, {number.place} is not"
+        how = f"made with {', '.join(made_with)}, {number.place} is not" if made_with else ""
         if prompts == OWN and task["num_fewshot"] != number.exemplars:  # the official ones have theirs in the instruction
             how = f"{task['num_fewshot']} exemplars, {number.place} has {number.exemplars}"
         if how:

@@ -30,6 +30,11 @@ VARIANTS = tuple(TITLES)
 KEYS = ["model", "dataset", "language", "prompt_language", "setting"]
 KINDS = {"p": "wording", "e": "exemplars"}  # a task without a setting is the first prompt of both
 _ABOUT = ["model", "base", "dataset", "language", "prompt_language", "variant"]
+_BY_CHANCE = (
+    "Part of a spread is chance: two prompts that are equally good differ on the same rows by about as much as the intervals of "
+    "their scores say, or less, and the more prompts, the farther apart are the best and the worst. So compare spreads over as "
+    "many prompts and rows only."
+)
 
 
 def in_order(variants: Sequence[str]) -> list[str]:
@@ -75,7 +80,8 @@ def robustness_section(scores: Scores) -> Section:
     ]
     text = (
         "The same questions in different prompts (Guo et al. 2024, table 3). T is the text of an option, L its letter; i is "
-        "what the prompt shows, o what the answer is. A large spread says that a score is as much of the prompt as of the model."
+        "what the prompt shows, o what the answer is. A spread that is larger than chance "
+        f"makes it says that a score is as much of the prompt as of the model. {_BY_CHANCE}"
     )
     note = "In per cent; spread in percentage points. A variant that was run on fewer rows than another is left out."
     several = table[table.spread.notna()]
@@ -154,8 +160,7 @@ def prompts_section(scores: Scores) -> Section:
     note = "In per cent; the spread, best minus worst, in percentage points."
     text = (
         "The same questions after instructions in other words (p2, p3) or other exemplars (e1, e2, …), after Mizrahi et al. "
-        "2024. Part of a spread is chance: two prompts on the same rows differ by about as much as the intervals of their "
-        "scores say, or less."
+        f"2024. {_BY_CHANCE}"
     )
     spread = spread_table(prompt_scores(scores.headline))
     table = Table("prompt_spread", "Scores over prompts", note, spread, shown)

@@ -105,7 +105,10 @@ def thoughts_section(scores: Scores) -> Section:
         _figure(budgets, scores),
         Table("budgets", "Score within a budget of tokens", within, budgets, of_budgets),
     ]
-    lead = f"The score still rises at the limit of tokens on {', '.join(rising)}; a larger limit would give a higher one."
+    lead = (
+        f"The score still rises at the limit of tokens on {', '.join(rising)}; a larger limit may give a higher one, if the "
+        "thoughts that were cut do not loop."
+    )
     return Section("thoughts", "Thoughts and budgets", text, parts, lead=lead if rising else "")
 
 

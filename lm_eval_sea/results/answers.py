@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.thoughts import budget_curve, thought_rows
+from lm_eval_sea.results.thoughts import TOLD, budget_curve, thought_rows
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
-TOLD = 0.02  # a rate is told above it
 _HARDLY_READ, _MOST = 0.9, 0.5
 _LONGER = 0.2  # a share of answers that hold the right one among other words is told above it
 _MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL")

@@ -140,6 +140,7 @@ class Pair(NamedTuple):
     strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: nothing tells
     most: float  # by which two scores can differ
     all_rows: bool = True  # whether neither model was asked others
+    limited: bool = False  # whether a score is not of all rows of the data set
 
 
 def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[str, Pair]:
@@ -169,7 +170,8 @@ def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
         strata = _in_points(first, _difference_strata(first, second, common))
     a, b = (max(score, _worst(first)) for score in scores)
     low, high = _before_cut(first, scores[0]) - b, a - _before_cut(second, scores[1])
-    return Pair(a, b, low, high, strata, 100 - _worst(first), common is None or common.all_rows)
+    all_rows, limited = common is None or common.all_rows, first.limited or second.limited
+    return Pair(a, b, low, high, strata, 100 - _worst(first), all_rows, limited)
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,7 @@ class MeanDifference:
     tasks: int
     most: float  # by which two means can differ
     all_rows: bool  # whether neither model was asked others on these tasks
+    limited: bool  # whether a score of one of them is not of all rows
 
     @property
     def value(self) -> float:
@@ -221,6 +224,7 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
         tasks=len(common),
         most=sum(weights[name] * pair.most for name, pair in common.items()),
         all_rows=all(pair.all_rows for pair in common.values()),
+        limited=any(pair.limited for pair in common.values()),
     )
 
 

@@ -19,6 +19,7 @@ from lm_eval_sea.results.types import count_of, mapping_of
 from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference, percent
 from lm_eval_sea.tasks._shared.metrics.target_language import is_in_language
 
+TOLD = 0.02  # a rate of lost answers is told above it
 WINDOW = 20  # characters
 LOOP = 0.5  # share of repeated windows from which on a thought goes in circles
 THOUGHTS_READ = 200  # of a task, evenly spaced: telling languages takes time
@@ -60,7 +61,7 @@ class BudgetCurve(NamedTuple):
 
     points: list[BudgetPoint]
     gain: float  # of the second half of the limit, in points
-    rises: bool  # whether the interval of this gain is above 0, and answers were cut: a larger limit would give a higher score
+    rises: bool  # whether the interval of this gain is above 0, and more than 2 % of the answers met the limit and are not right
 
 
 def repeated_share(text: str, window: int = WINDOW) -> float:
@@ -186,5 +187,5 @@ def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
         found, most = estimate(within.tolist(), telling.clusters), float(np.maximum(within, hopeful).mean())
         points.append(BudgetPoint(budget, 100 * found.mean, percent(found.low), percent(found.high), 100 * most))
     gain = paired_difference(scores.tolist(), (scores * (total <= limit / 2)).tolist(), telling.clusters)
-    hit = bool(((rows.finish_reason == "length") | (rows.state == "cut")).any())
-    return BudgetCurve(points, 100 * gain.mean, hit and gain.low is not None and gain.low > 0)
+    lost = ((rows.finish_reason == "length") | (rows.state == "cut")).to_numpy() & (scores < 1)
+    return BudgetCurve(points, 100 * gain.mean, bool(lost.mean() > TOLD) and gain.low is not None and gain.low > 0)

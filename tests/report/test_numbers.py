@@ -112,6 +112,8 @@ def test_bias_by_hand(scores):
     found = at(bias.bias_table(scores), model="org/a", task=RANKED)
     recalls = 100 * recall_score(GOLDS, planted.CHOICES["org/a"][RANKED], average=None)  # 100, 50, 0, 100
     assert found.rstd == pytest.approx(np.std(recalls))
+    # 4 of 6 right at any of four positions, which have 2, 2, 1 and 1 rows
+    assert found.rstd_by_chance == pytest.approx(100 * math.sqrt(4 / 6 * 2 / 6 * 3 / 4 * (1 / 2 + 1 / 2 + 1 + 1) / 4))
     gold, chosen = (sum(len(planted.OPTIONS[choice]) for choice in side) for side in (GOLDS, planted.CHOICES["org/a"][RANKED]))
     assert found.length_discrepancy == pytest.approx(100 * (chosen / gold - 1))
     generated = at(bias.bias_table(scores), model="org/a", task=GENERATED)
@@ -135,7 +137,24 @@ def test_where_right_options_are_empty_there_is_no_length(tmp_path):
 def test_recall_deviation_is_that_of_a_library(rows):
     golds, chosen = [gold for gold, _ in rows], [-1 if choice is None else choice for _, choice in rows]
     recalls = 100 * recall_score(golds, chosen, average=None, labels=sorted(set(golds)), zero_division=0)
-    assert bias.recall_deviation(golds, [choice for _, choice in rows]) == pytest.approx(np.std(recalls), abs=1e-9)
+    assert bias.recall_deviation(golds, [choice for _, choice in rows])[0] == pytest.approx(np.std(recalls), abs=1e-9)
+
+
+@pytest.mark.parametrize("counts", [(25, 25, 25, 25), (4, 10, 60)], ids=str)
+def test_a_model_without_a_preference_has_the_recall_deviation_that_chance_gives(counts):
+    generator, golds, found = np.random.default_rng(0), np.repeat(np.arange(len(counts)), counts), []
+    for _ in range(1000):
+        chosen = np.where(generator.random(len(golds)) < 0.6, golds, -1)
+        found.append(bias.recall_deviation(golds.tolist(), chosen.tolist()))
+    drawn, expected = np.square(found).mean(axis=0)
+    assert expected == pytest.approx(drawn, rel=0.1)
+
+
+def test_one_position_that_is_always_right_tells_no_deviation(tmp_path):
+    docs = {"gold": [0, 0], "options": [["a", "b"]] * 2, "predictions": [{"acc": 0}, {"acc": 1}]}
+    write_run(tmp_path, {"toy": toy([1.0, 0.0], docs=docs)})
+    [found] = bias.bias_table(scores_of(read(tmp_path).best())).to_dict("records")
+    assert (found["rstd"], found["rstd_by_chance"]) == (None, None)
 
 
 def test_calibration_by_a_library(scores):
@@ -275,7 +294,7 @@ def test_what_was_run_stands_first_and_a_note_names_its_model_once(tmp_path):
 def test_means_of_few_rows_are_not_tested(tmp_path):
     answers = {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]}  # three clusters
     [cells] = overview(two_models(tmp_path, answers), "comparisons")
-    assert cells["difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]"].text == "+66.7 few"
+    assert cells["difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]"].text == "+66.7 few†"
     assert cells["p, corrected"].text == "–"
 
 
@@ -316,6 +335,20 @@ def test_a_model_with_the_lite_task_alone_has_no_mean_where_more_have_the_whole_
     assert [cells["all tasks"].text for cells in overview(scores, "models")] == ["40.0", "40.0", "–"]
     [figure] = overview_section(scores, None, steps=False).figures
     assert [line.label for line in figure.chart.panels[0].lines] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("original", "mark"), [(40, ""), (900, "†")])
+def test_differences_of_means_and_checkpoints_on_a_part_of_the_rows_are_marked(tmp_path, original, mark):
+    for step in (1000, 2000):
+        task = toy([1.0] * 30 + [0.0] * 10, "acc_ppl", language="th", variant="to_ppl")
+        task["scores"] |= {"bits_per_byte,none": 1.0, "bits_per_byte_stderr,none": 0.1}
+        sizes = {"n-samples": {"sea_x": {"original": original, "effective": 40}}}
+        write_run(tmp_path / str(step), {"sea_x": task}, model=f"step{step}", **sizes)
+    scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    [cells] = overview(scores, "comparisons")
+    texts = [cells[title].text for title in cells if title.startswith(("difference", "mean of"))]
+    texts += [cell.text for _, line in checkpoints.parts(scores)[0].cells() for cell in line[2:4]]
+    assert len(texts) == 7 and all(text.endswith(mark) and ("†" in text) == bool(mark) for text in texts), texts
 
 
 def test_a_curve_over_checkpoints(tmp_path):

@@ -3,9 +3,11 @@
 import pandas as pd
 import pytest
 
-from lm_eval_sea.report.robustness import prompt_scores, spread_table
+from lm_eval_sea.report.robustness import prompt_scores, prompts_section, robustness_section, spread_table
+from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.results.read import read
 
-from .planted import at
+from .planted import at, plant
 
 
 def headline(*rows):
@@ -38,6 +40,13 @@ def test_spread_and_worst_case():
     row = at(table, model="b", varied="wording")
     assert (row["prompts"], row["worst"], row["spread"]) == (3, 30, 20)
     assert row["mean"] == pytest.approx(125 / 3)
+
+
+def test_both_pages_of_prompts_say_what_of_a_spread_is_chance(tmp_path):
+    """On 100 rows the best of six equally good prompts is ten points above the worst."""
+    scores = scores_of(read(plant(tmp_path)).best())
+    for section in (robustness_section(scores), prompts_section(scores)):
+        assert "Part of a spread is chance" in section.text[0] and "the more prompts, the farther apart" in section.text[0]
 
 
 def test_one_prompt_or_scores_on_other_numbers_of_rows_make_no_table():

@@ -65,7 +65,13 @@ def test_few_rows_have_no_size_of_the_difference(tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "note"),
-    [({"shots": 5}, "5 exemplars, XCOPA has 3"), ({"chat_template": "x", "chat_template_sha": "abc"}, "under a chat template")],
+    [
+        ({"shots": 5}, "5 exemplars, XCOPA has 3"),
+        ({"chat_template": "x", "chat_template_sha": "abc"}, "made with a chat template, XCOPA is not"),
+        ({"system_instruction": "x", "system_instruction_sha": "abc"}, "made with a system instruction, XCOPA is not"),
+        ({"config": {"model": "hf", "model_args": {"pretrained": MODEL, "peft": "a"}}}, "made with peft=a, XCOPA is not"),
+        ({"config": {"model": "hf", "model_args": {"pretrained": MODEL, "load_in_4bit": True}}}, "made with load_in_4bit=True,"),
+    ],
 )
 def test_another_setting_does_not_correspond(tmp_path, change, note):
     plant(tmp_path, {XCOPA: ("acc_ppl", [1.0, 0.0] * 10, 0.5)}, **change)

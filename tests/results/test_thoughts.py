@@ -112,11 +112,11 @@ def test_a_curve_bounds_the_scores_of_runs_with_smaller_limits(tmp_path):
     assert not curve.rises, "no answer met the limit"
 
 
-@pytest.mark.parametrize(("late", "rises"), [(30, True), (0, False)])
-def test_a_score_that_still_rises_at_the_limit_says_so(tmp_path, late, rises):
-    rows = (
-        [("closed", "t", 100, 10, 1.0)] * (60 - late) + [("closed", "t", 800, 10, 1.0)] * late + [("cut", "t", 1000, 0, 0.0)] * 40
-    )
+@pytest.mark.parametrize(("late", "cut", "rises"), [(30, 40, True), (0, 40, False), (30, 1, False)])
+def test_a_score_that_still_rises_at_the_limit_says_so(tmp_path, late, cut, rises):
+    """Not where hardly an answer met the limit: a larger one would leave the others as they are."""
+    rows = [("closed", "t", 100, 10, 1.0)] * (100 - cut - late) + [("closed", "t", 800, 10, 1.0)] * late
+    rows += [("cut", "t", 1000, 0, 0.0)] * cut
     task = planted(tmp_path, rows)
     curve = budget_curve(task, thought_rows(task))
     assert (curve.rises, curve.gain) == (rises, pytest.approx(late))

@@ -135,7 +135,7 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
             "evaluation_name": task.name,
             "source_data": _source(task),
             "metric_config": _metric(task, name, is_headline=is_headline),
-            "score_details": {"score": metric.value} | _uncertainty(name, metric, task.score if is_headline else None, task.rows),
+            "score_details": {"score": metric.value} | _uncertainty(task, name, metric, task.score if is_headline else None),
             "generation_config": _generation(task),
         }
     notes += task.notes
@@ -159,18 +159,20 @@ def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
     }
 
 
-def _uncertainty(name: str, metric: Score, score: TaskScore | None, rows: int | None) -> dict[str, Any]:
+def _uncertainty(task: TaskRun, name: str, metric: Score, score: TaskScore | None) -> dict[str, Any]:
     """The headline with the interval of the report; every other metric with lm-eval's error."""
+    statistics = task.telling_rows.statistics if task.telling_rows is not None else None
     share, made = scale_of(name) / 100, dict[str, Any]()
     if score is not None and score.stderr is not None:
-        method = REPORTED if score.clusters is None else CONTRIBUTIONS if score.stderr_plain is None else CLUSTERED
+        of_rows = CLUSTERED if statistics is not None and statistics.is_mean else CONTRIBUTIONS
+        method = REPORTED if score.clusters is None else of_rows
         made["standard_error"] = {"value": score.stderr * share, "method": method}
         if score.low is not None and score.high is not None:
             ends = {"lower": score.low * share, "upper": score.high * share}
             made["confidence_interval"] = ends | {"confidence_level": 0.95, "method": INTERVAL}
     elif metric.stderr is not None:
         made["standard_error"] = {"value": metric.stderr, "method": REPORTED}
-    made |= {} if rows is None else {"num_samples": rows}
+    made |= {} if task.rows is None else {"num_samples": task.rows}
     return {"uncertainty": made} if made else {}
 
 

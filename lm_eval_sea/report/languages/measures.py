@@ -24,6 +24,7 @@ class Answers(NamedTuple):
     right: Mapping[str, bool]  # by the question's id
     clusters: Mapping[str, str]  # likewise
     chosen: Mapping[str, Any] = {}  # by question, if known: the position of the chosen option; None: there is none
+    limited: bool = False  # whether these are not all questions
 
     @property
     def accuracy(self) -> float:

@@ -50,24 +50,26 @@ def languages_section(scores: Scores) -> Section:
     about = [MODEL, DATA_SET, *columns("text", setting="setting", variant="variant", prompt="prompt")]
     of_consistency = [
         *about,
-        *columns("count", languages="languages", of="of", questions="questions"),
+        *columns("count", languages="languages", of="of"),
+        Column("questions", "questions", "count", marker="limited"),
         Column("accuracy", "accuracy", "percent"),
-        Column("consistency", "same answer [95 %]", "score", low="low", high="high"),
+        Column("consistency", "same answer [95 %]", "score", low="low", high="high", marker="limited"),
         Column("ac3", "AC3", "percent"),
     ]
     of_errors = [
-        *(*about, *columns("text", first="first", second="second"), Column("questions", "questions", "count")),
+        *(*about, *columns("text", first="first", second="second"), Column("questions", "questions", "count", marker="limited")),
         *columns("percent", wrong_first="wrong in the first", wrong_second="in the second", wrong_in_both="in both"),
         Column("by_chance", "by chance", "percent"),
-        Column("excess", "difference", "points", low="low", high="high", strong="tells"),
+        Column("excess", "difference", "points", low="low", high="high", marker="limited", strong="tells"),
         Column("p_holm", "p", "p"),
         Column("same_wrong", "same wrong option", "percent", hint="of the questions wrong in both"),
     ]
     same = "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all."
     shared = (
         "Share of questions wrong in both, and what independent errors would give. Questions that are hard in every "
-        "language make the difference positive. In bold: it is told from 0, corrected for all lines (Holm). Of more than "
-        f"{_MOST_LANGUAGES} languages only pairs with English are here; report --languages writes all."
+        "language make the difference positive. In bold: it is told from 0, corrected for all lines of this table (Holm), which "
+        f"has an error rate of 5 % of its own. Of more than {_MOST_LANGUAGES} languages only pairs with English are here; "
+        "report --languages writes all."
     )
     text = "Questions that a parallel test asks in each language, paired by id; intervals are clustered by passage."
     parts = [

@@ -119,7 +119,7 @@ def _read_answers(task: TaskRun, metric: str, notes: list[str]) -> Answers | Non
         return None
     chosen = dict(zip(names, rows.chosen, strict=True)) if f"chosen_{metric}" in rows.frame else {}
     right = {name: bool(score) for name, score in zip(names, scores, strict=True)}
-    return Answers(right, dict(zip(names, rows.clusters, strict=True)), chosen)
+    return Answers(right, dict(zip(names, rows.clusters, strict=True)), chosen, task.limited)
 
 
 def _with_english(condition: Condition, answers: Mapping[str, Answers], english: Mapping[Condition, Answers]) -> Comparison:
@@ -199,7 +199,8 @@ def consistency_rows(
 ) -> Iterator[dict[str, Any]]:
     """One row for every number of languages from two up, or for two and all: the share of same answers, and AC3."""
     for condition, comparison in comparisons.items():
-        rows = [condition._asdict() | found._asdict() for found in consistencies(comparison.answers, every=every)]
+        limited = {"limited": any(answers.limited for answers in comparison.answers.values())}
+        rows = [condition._asdict() | found._asdict() | limited for found in consistencies(comparison.answers, every=every)]
         if not rows and len(comparison.answers) > 1:
             notes.append(f"{condition.model}, {condition.name}: no question has a known answer in all, so no consistency")
         yield from rows
@@ -211,10 +212,12 @@ def error_rows(comparisons: Mapping[Condition, Comparison], beside: str = "") ->
         for first, second in combinations(comparison.answers, 2):
             if beside and beside not in (first, second):
                 continue
-            shared = shared_errors(comparison.answers[first], comparison.answers[second])
+            one, other = comparison.answers[first], comparison.answers[second]
+            shared = shared_errors(one, other)
             if shared is not None:
                 counts, errors = _parts(shared.excess)
                 about = condition._asdict() | {"first": first, "second": second} | counts
+                about["limited"] = one.limited or other.limited
                 yield about | shared._asdict() | {"excess": shared.excess.mean} | errors
 
 

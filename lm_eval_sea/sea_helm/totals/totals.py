@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm.totals.draws import interval, mean_and_published_error, standard_error
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import Place, aggregate, incomplete
 from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, pooled_place, pooled_pragmatics
 from lm_eval_sea.sea_helm.totals.suite import Judge, Suite, judges
+
+_ROUNDING = 1e-9  # points; means of equal scores are not quite equal
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,12 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
             notes.append(f"{place.language} {place.task}: has no rows and counts as 0, as in the method of {method}")
             draws[place] = rule.zero
     notes += [f"{place.language} {place.task}: {remark}" for place, task in sorted(rows.items()) if (remark := rule.remark(task))]
+    alike = [f"{place.language} {place.task}" for place in sorted(rows) if np.ptp(draws[place].questions) < _ROUNDING]
+    if alike:
+        notes.append(
+            f"no draw of {some_names(alike)} has another score, for all rows score alike or are cut off at chance; that their "
+            "intervals have no width does not make these scores certain, and those of means over them are too narrow"
+        )
     notes += _notes_on_missing(not_run, evidence.without_scores)
     counted, uneven = _with_pooled(members), _with_pooled(evidence.unequal)
     if outside := sorted(draws.keys() - counted):

@@ -10,10 +10,11 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.export.every_eval_ever import model_id, records
 from lm_eval_sea.results.read import read
+from lm_eval_sea.results.row_statistics import scale_of, statistics_of
 from lm_eval_sea.results.table import table_of
 from lm_eval_sea.results.types import ResultsError
 from tests.report.planted import CHRF, NO_SAMPLES, RANKED, TO_THAI, plant
-from tests.results.lm_eval_output import NEW, OLD, write_run
+from tests.results.lm_eval_output import NEW, OLD, toy, write_run
 
 
 def exported(out):
@@ -78,6 +79,20 @@ def test_what_converters_of_plain_results_lose_is_there(out):
     assert (translated["metric_config"]["max_score"], translated["metric_config"]["metric_unit"]) == (100, "points")
     reported = of_model(out, "org/a")[f"{NO_SAMPLES}/exact_match"]["score_details"]["uncertainty"]["standard_error"]
     assert reported["value"] == pytest.approx(0.05) and "lm-eval" in reported["method"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "entry", "method"),
+    [("exact_match", float, "clustered"), ("chrf++", lambda n: ["a b c", "a b c" * n], "jackknife")],
+)
+def test_an_error_is_called_what_it_is_also_where_lm_eval_reports_another(tmp_path, metric, entry, method):
+    entries = [entry(n % 2) for n in range(20)]
+    task = toy(entries, metric, value=scale_of(metric) * statistics_of(metric, entries).of_all_rows)
+    task["scores"] |= {f"{metric}_stderr,none": 0.01}
+    write_run(tmp_path, {"sea_toy": task})
+    [record] = records(read(tmp_path).best())[0].values()
+    [result] = record["evaluation_results"]
+    assert method in result["score_details"]["uncertainty"]["standard_error"]["method"]
 
 
 def test_intervals_are_those_that_show_prints(out, runs):

@@ -78,7 +78,8 @@ def test_the_interval_knows_that_questions_of_a_passage_belong_together():
 SAID = {"th": "คำตอบ: {}", "id": "Jawaban: {}", "en": "Answer: {}"}
 
 
-def test_chat_models_whose_answers_are_read(tmp_path, report):
+@pytest.mark.parametrize(("original", "mark"), [(900, "†"), (24, "")])
+def test_chat_models_whose_answers_are_read(tmp_path, report, original, mark):
     """By the scorer of the chat tasks; the last row has no answer in Thai, which equals nothing and is wrong."""
     picks = {"en": "AABB" * 6, "id": "AABA" * 6, "th": "AAB?" * 6}
     tasks = {}
@@ -93,7 +94,8 @@ def test_chat_models_whose_answers_are_read(tmp_path, report):
                  "setting": "chat", "headline_metric": "exact_match"}  # fmt: skip
         scores = {"exact_match,none": sum(row["exact_match"] for row in rows) / len(rows)}
         tasks[f"sea_belebele_{language}_chat"] = {"scores": scores, "metadata": facts, "rows": rows, "num_fewshot": 0}
-    lm_eval_output.write_run(tmp_path / "results", tasks)
+    sizes = {name: {"original": original, "effective": 24} for name in tasks}
+    lm_eval_output.write_run(tmp_path / "results", tasks, **{"n-samples": sizes})
     tables, (out, _) = report(tmp_path / "results")
     two, three = csv_rows(tables / "consistency.csv")
     assert two["setting"] == "chat"
@@ -109,7 +111,9 @@ def test_chat_models_whose_answers_are_read(tmp_path, report):
     assert re.search(r"^3 of 3 +24 +58\.3 +75\.0 \[[\d.]+, [\d.]+\] +65\.6$", out, re.MULTILINE)
     section = languages_section(scores_of(read_runs(tmp_path / "results").best()))
     consistent, shared = section.tables
+    assert "an error rate of 5 % of its own" in shared.note, "it is not among the claims that the whole report corrects for"
     *shown, interval, _ = [cell.text for cell in consistent.cells()[0][1]]
-    assert shown[-4:] == ["2", "3", "24", "58.3"] and interval.startswith("75.0 [")
+    assert shown[-4:] == ["2", "3", f"24{mark}", "58.3"] and re.fullmatch(rf"75\.0 \[.*\]{mark}", interval)
+    assert all(cells[7].text == f"24{mark}" and cells[12].text.endswith("]" + mark) for _, cells in shared.cells())
     lines = {(row["first"], row["second"]): row for row in shared.frame.to_dict("records")}
     assert lines["id", "th"]["excess"] == pytest.approx(12.5) and lines["id", "th"]["tells"]

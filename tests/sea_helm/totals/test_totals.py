@@ -108,15 +108,22 @@ def test_totals_are_those_of_plain_loops(tmp_path, seeds):
         assert totals.nodes[ALL].published_error == pytest.approx(0, abs=1e-12)
 
 
-def test_perfect_and_guessing_models(tmp_path):
+@pytest.mark.parametrize("method", ["2026-08", "2026-06", "corrected"])
+def test_perfect_and_guessing_models(tmp_path, method):
+    """The draws of such tasks have no width, which does not make their scores certain."""
     perfect = {key: [(1.0, *row[1:]) for row in rows] for key, rows in planted(1).items()}
     perfect["id", "abssum"] = [(100.0, row[1]) for row in planted(1)["id", "abssum"]]
     write_run(tmp_path / "perfect", 1, perfect)
     always_a = {("id", "nli"): [(float(number % 3 == 0), "ABC"[number % 3]) for number in range(30)]}
     write_run(tmp_path / "guess", 1, always_a)
-    nodes = totals_of(tmp_path / "perfect").nodes
+    totals = {name: totals_of(tmp_path / name, method) for name in ("perfect", "guess")}
+    nodes = totals["perfect"].nodes
     assert [node.score for node in nodes.values()] == pytest.approx([100] * len(nodes))
-    assert totals_of(tmp_path / "guess").nodes[ALL].score == 0
+    assert totals["guess"].nodes[ALL].score == pytest.approx(0, abs=1e-9)
+    [said] = [note for note in totals["perfect"].notes if "does not make these scores certain" in note]
+    assert said.startswith("no draw of id abssum") and nodes[place("id", "nli")].interval == pytest.approx((100, 100))
+    write_run(tmp_path / "usual", 1, planted(1))
+    assert not [note for note in totals_of(tmp_path / "usual", method).notes if "certain" in note]
 
 
 def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
