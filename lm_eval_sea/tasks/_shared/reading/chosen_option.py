@@ -316,7 +316,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         repeated = [position for _, position in bare].count(last) > 1
         return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
     if amounts and by_text(" ".join(lines), choices) is None:
-        position = of_amounts(text, choices)  # other numbers in the text may be those of options, too
+        position = of_amounts("\n".join(lines), choices)  # other numbers in the text may be those of options, too
         return of_numbers(lines, choices) if position is None else position
     position = of_texts(lines, choices) if lines else None
     if position is None and are_letters(choices):

@@ -12,7 +12,7 @@ from .answer_text import COLON, STOPS, TRIM, plain
 from .conclusions import any_word, lead_in
 from .final_number import read_final_number
 from .number_words import number_in_words
-from .option_evidence import DENIES_BEHIND, LONGEST_JOINT
+from .option_evidence import DENIES_BEHIND, LONGEST_JOINT, LONGEST_PHRASE
 from .option_labels import Choices, are_letters
 from .option_texts import sentences_of
 from .written_numbers import NUMBER, parse_number, prepared
@@ -148,9 +148,10 @@ def _ends(lines: Sequence[str], choices: Choices) -> list[tuple[str, bool]]:
         sentences.append(sentence)
     equals = r"(?!)" if any("=" in option for option in choices.options) else "="
     leads = rf"(?:{any_word('so', language).pattern})|{lead_in(language).pattern}|{equals}|\A\W*[^\W\d][^\d:]{{1,30}}{COLON}"
-    behind = [sentences[-1][lead.end() :] for lead in re.finditer(leads, sentences[-1], re.IGNORECASE)]
+    last = sentences[-1][-LONGEST_PHRASE:]
+    behind = [last[lead.end() :] for lead in re.finditer(leads, last, re.IGNORECASE)]
     results = [clause for clause in behind if re.search(r"\d|(?<!\w)[IVX]+(?!\w)", clause)]
-    return [(results[-1], True) if results else (sentences[-1], False), (first, False)]
+    return [(results[-1], True) if results else (last, False), (first, False)]
 
 
 def _joins_numbers(clause: str, choices: Choices) -> bool:
