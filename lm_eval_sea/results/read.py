@@ -1,5 +1,7 @@
 """Reads what lm-eval writes: `results_<date>.json` of a run and `samples_<task>_<date>.jsonl` of its tasks. Nothing else does.
 
+A file `<name>.json` in `--output_path` has `<name>_<date>.json` written in the place of the first.
+
 What users have is often incomplete: what is left out stands in notes, one line each, and the rest goes on.
 """
 
@@ -91,7 +93,8 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     samples: list[Path] = []
     for path in paths:
         if path.is_dir():
-            results += sorted(path.rglob("results_*.json"))
+            dated = (each for each in path.rglob("*.json") if _RESULTS_NAME.fullmatch(each.name))
+            results += sorted({*path.rglob("results_*.json"), *dated})
             samples += sorted(path.rglob("samples_*.jsonl"))
         elif not path.is_file():
             raise ResultsError(f"{path}: no such file or folder; {_instead_of(path)}")
