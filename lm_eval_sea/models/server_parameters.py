@@ -117,7 +117,9 @@ class RequestParameters:
         is_longer = type(tokens) is int and longest is not None and tokens > longest + _UNCOUNTED
         if is_longer:
             said = f"{_LIMITS[1]} takes its place" if self._limit == LIMIT else "answers have the server's own limit"
-            known.say(f"heeded {self._limit}", f"the server does not heed {self._limit} (an answer has {tokens:,} tokens); {said}")
+            known.say(
+                f"heeded {self._limit}", f"the server does not heed {self._limit} (an answer has {tokens:,} tokens); {said}"
+            )
         if is_longer and self._limit == LIMIT:
             self._limit = known.limit = _LIMITS[1]
             return None

@@ -292,7 +292,7 @@ PART = {"type": "text", "text": "So"}
         (stream(chunk(delta={"content": "B"}), chunk(delta={}, message={"content": "B"}, finish="stop")), "B", None),
         (stream(chunk(message={"content": "B"}, finish="stop")), "B", None),
         (stream("\ufeff" + chunk(delta={"content": "B"}), END), "B", None),
-        (Status(200, "\ufeff{}".format(json.dumps(WHOLE)).encode()), "B", "So"),
+        (Status(200, ("\ufeff" + json.dumps(WHOLE)).encode()), "B", "So"),
         *((stream(chunk(delta={"reasoning": thought}), chunk(delta={"content": "B"}), END), "B", "So")
           for thought in ("So", PART, [PART], [{"type": "summary", "summary": [PART]}], ["S", {"text": "o"}])),
         (stream(chunk(delta={"reasoning": {"encrypted": 1}, "reasoning_content": "So", "content": "B"}), END), "B", "So"),
