@@ -228,7 +228,7 @@ def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dic
 def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, notes: list[str]) -> TaskRun:
     parts = ("results", "configs", "versions", "n-shot", "n-samples")
     scores, config, version, shots, counts = (mapping_of(content.get(part)).get(name) for part in parts)
-    config, counts, plain = mapping_of(config), mapping_of(counts), _plain_name(name)
+    config, counts, of_run, plain = mapping_of(config), mapping_of(counts), mapping_of(content.get("config")), _plain_name(name)
     facts = facts_of(mapping_of(config.get("metadata")), plain)
     note = f"{plain}: its settings are not in the files; those of the installed pack are taken"
     return TaskRun(
@@ -241,6 +241,7 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
         num_fewshot=count_of(shots),
         rows=count_of(counts.get("effective")),
         rows_total=count_of(counts.get("original")),
+        cut_prompts=share if is_number(share := mapping_of(of_run.get("cut_prompts")).get(name)) else None,
         notes=[note] if facts.assumed else [],
     )
 
