@@ -192,7 +192,10 @@ class ChatServer:
             except self._openai.APIStatusError as error:
                 self._learn(parameters, error)
                 continue
-            reply.refused_parameters = parameters.answered(reply.usage.get("completion_tokens"))
+            refused = parameters.answered(reply.usage.get("completion_tokens"))
+            if refused is None:
+                continue
+            reply.refused_parameters = refused
             if reply.model:
                 say_if_another(model, reply.model)
             return reply
@@ -313,14 +316,16 @@ class ChatServer:
             model=model, messages=messages, stream=True, extra_body=dict(sent)
         )
         async with request as response:
-            if "json" in response.headers.get("Content-Type", ""):  # a server that does not stream, or that reports an error
+            kind = response.headers.get("Content-Type", "")
+            if "json" in kind:  # a server that does not stream, or that reports an error
                 content = [chunk async for chunk in self._in_time(response.iter_bytes(), reply)]
-                reply.add(json.loads(b"".join(content).decode(errors="replace")))
+                reply.add(json.loads(b"".join(content).decode("utf-8-sig", errors="replace")))
             else:
                 async for data in _events(self._in_time(response.iter_bytes(), reply)):
                     reply.add(data)
         if reply.finish_reason is None:
-            raise _BrokenReplyError("a reply that ends in the middle")
+            is_stream = "event-stream" in kind
+            raise _BrokenReplyError("a reply that ends in the middle" if is_stream else f"a reply without finish_reason ({kind})")
         if end_of(reply.finish_reason) is None:
             _say_if_unknown(reply.finish_reason)
         return reply
@@ -356,9 +361,9 @@ async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
         first, *others = re.split(rb"\r\n?|\n", chunk)  # a pair that two chunks share is one empty line more
         begun.append(first)
         for other in others:
-            yield b"".join(begun).decode(errors="replace")
+            yield b"".join(begun).decode("utf-8-sig", errors="replace")  # some servers begin with a byte order mark
             begun = [other]
-    yield b"".join(begun).decode(errors="replace")
+    yield b"".join(begun).decode("utf-8-sig", errors="replace")
 
 
 @functools.cache

@@ -101,8 +101,11 @@ class RequestParameters:
         self._learn(before, message, parameter)
         return self.sent() != before
 
-    def answered(self, tokens: Any) -> dict[str, str]:
-        """Takes note of an answer of so many tokens; returns what was sent in the place of parameters that are refused."""
+    def answered(self, tokens: Any) -> dict[str, str] | None:
+        """Takes note of an answer of so many tokens; returns what was sent in the place of parameters that are refused.
+
+        None: it is to be asked for again, for it is longer than its limit, which may have another name.
+        """
         known, sent = self._server, self.sent()
         known.refused |= self._refused
         known.most = min((number for number in (known.most, self._most) if number is not None), default=None)
@@ -110,12 +113,20 @@ class RequestParameters:
             known.limit = self._limit
         for what, line in self._lines.items():
             known.say(what, line)
-        if type(tokens) is int and known.limit == LIMIT and tokens > sent.get(LIMIT, tokens) + _UNCOUNTED:
-            known.limit = _LIMITS[1]
-            said = f"the server does not heed {LIMIT} (an answer has {tokens:,} tokens); {_LIMITS[1]} takes its place"
-            known.say("heeded", said)
+        longest = sent.get(self._limit) if self._limit else None
+        is_longer = type(tokens) is int and longest is not None and tokens > longest + _UNCOUNTED
+        if is_longer:
+            said = f"{_LIMITS[1]} takes its place" if self._limit == LIMIT else "answers have the server's own limit"
+            known.say(
+                f"heeded {self._limit}", f"the server does not heed {self._limit} (an answer has {tokens:,} tokens); {said}"
+            )
+        if is_longer and self._limit == LIMIT:
+            self._limit = known.limit = _LIMITS[1]
+            return None
         instead = {name: "not sent" for name in sorted(self._refused) if name in self._wanted}
-        if self._limit is None and LIMIT in self._wanted:
+        if is_longer:
+            instead[LIMIT] = "not heeded"
+        elif self._limit is None and LIMIT in self._wanted:
             instead[LIMIT] = "not sent"
         elif self._most is not None and self._wanted.get(LIMIT, 0) > self._most:
             instead[LIMIT] = f"{self._most:,} at most"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.thoughts import TOLD, budget_curve, thought_rows
-from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 _HARDLY_READ, _MOST = 0.9, 0.5
@@ -100,8 +100,12 @@ def advice_on(task: TaskRun) -> list[str]:
     elif rates.unexplained > _HARDLY_READ:
         rows = thought_rows(task)
         why = "; is this a chat model? add --apply_chat_template"
-        if rows is not None and (rows.finish_reason == "length").mean() > _MOST:
+        ends = {} if rows is None else (rows.finish_reason.value_counts() / len(rows)).to_dict()
+        end = next((end for end, share in ends.items() if share > _MOST and end != "stop"), None)
+        if end == "length":
             why = ", and most break off at the limit of tokens; raise --gen_kwargs max_gen_toks"
+        elif end is not None:
+            why = f", and the server ends most by {one_line(str(end))}"
         elif templated:
             why = "; is this a base model? it needs a run without chat template"
         said.append(f"hardly an answer could be read{why}")

@@ -1,5 +1,7 @@
 """Reads what lm-eval writes: `results_<date>.json` of a run and `samples_<task>_<date>.jsonl` of its tasks. Nothing else does.
 
+A file `<name>.json` in `--output_path` has `<name>_<date>.json` written in the place of the first.
+
 What users have is often incomplete: what is left out stands in notes, one line each, and the rest goes on.
 """
 
@@ -91,7 +93,8 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     samples: list[Path] = []
     for path in paths:
         if path.is_dir():
-            results += sorted(path.rglob("results_*.json"))
+            dated = (each for each in path.rglob("*.json") if _RESULTS_NAME.fullmatch(each.name))
+            results += sorted({*path.rglob("results_*.json"), *dated})
             samples += sorted(path.rglob("samples_*.jsonl"))
         elif not path.is_file():
             raise ResultsError(f"{path}: no such file or folder; {_instead_of(path)}")
@@ -225,7 +228,7 @@ def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dic
 def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, notes: list[str]) -> TaskRun:
     parts = ("results", "configs", "versions", "n-shot", "n-samples")
     scores, config, version, shots, counts = (mapping_of(content.get(part)).get(name) for part in parts)
-    config, counts, plain = mapping_of(config), mapping_of(counts), _plain_name(name)
+    config, counts, of_run, plain = mapping_of(config), mapping_of(counts), mapping_of(content.get("config")), _plain_name(name)
     facts = facts_of(mapping_of(config.get("metadata")), plain)
     note = f"{plain}: its settings are not in the files; those of the installed pack are taken"
     return TaskRun(
@@ -238,6 +241,7 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
         num_fewshot=count_of(shots),
         rows=count_of(counts.get("effective")),
         rows_total=count_of(counts.get("original")),
+        cut_prompts=share if is_number(share := mapping_of(of_run.get("cut_prompts")).get(name)) else None,
         notes=[note] if facts.assumed else [],
     )
 

@@ -58,6 +58,7 @@ class TaskRun:
     num_fewshot: int | None
     rows: int | None  # evaluated, as the results say
     rows_total: int | None  # of the data set, as the run saw it
+    cut_prompts: float | None = None  # the share of the rows whose prompts did not fit the model's window
     samples: Samples | None = field(default=None, repr=False)  # None: the rows were not logged
     notes: list[str] = field(default_factory=list)  # on what is odd; grows as rows are read
 

@@ -154,6 +154,8 @@ def _notes_of(task: TaskRun) -> list[str]:
     refused, most = of_run.refused_parameters, of_run.prompts_cut_at
     said.append(of_run.answered_by and f"answered by {of_run.answered_by}, as the server calls the model")
     said.append(f"prompts seem to have been cut at {most:,} tokens; give the model a larger window" if most else None)
+    beginning = "prompts did not fit the model's window, and lack their beginning; lower --num_fewshot, or raise max_length"
+    said.append(f"{100 * task.cut_prompts:.1f} % of the {beginning}" if task.cut_prompts else None)
     said += [refused and f"answers were not asked for as configured: the server refuses {refused}", *catalogue_notes(task)]
     return list(filter(None, said))
 

@@ -12,9 +12,11 @@ from typing import Any
 from lm_eval.api.model import LM
 
 from lm_eval_sea.results.power import what_rows_show
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run import failing_tasks, workload
 from lm_eval_sea.run.api_server import check_api_window
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError
+from lm_eval_sea.run.model_check import reads_folders
 from lm_eval_sea.run.request import GENERATION, Tasks
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes on
@@ -42,6 +44,7 @@ class AnsweringModel:
         self._kept = _KeptGenerations(seeds)
         self._begun = False
         self.unknown_tokens: dict[str, float] = {}  # task → share of its tokens, above 1 %
+        self.cut_prompts: dict[str, float] = {}  # task → share of its rows
 
     def __getattr__(self, name: str) -> Any:
         """All else is the model's."""
@@ -75,15 +78,20 @@ class AnsweringModel:
             self._model.set_cache_hook(hook)
         return [next(answers) if answer is None else answer for answer in kept]
 
+    def begin(self) -> None:
+        """Checks what is asked, and says it, once all requests are made; also where all answers are kept ones."""
+        if self._begun:
+            return
+        self._begun = True
+        # A task that failed has no requests.
+        self._tasks = {name: task for name, task in self._tasks.items() if hasattr(task, "_instances")}
+        check_api_window(self._model, self._tasks)
+        workload.check_window(self._model, self._tasks)
+        if self._model.rank == 0:
+            self._introduce()
+
     def _answer(self, kind: str, requests: list[Any]) -> list[Any]:
-        if not self._begun:
-            self._begun = True
-            # A task that failed has no requests.
-            self._tasks = {name: task for name, task in self._tasks.items() if hasattr(task, "_instances")}
-            check_api_window(self._model, self._tasks)
-            workload.check_window(self._model, self._tasks)
-            if self._model.rank == 0:
-                self._introduce()
+        self.begin()
         keys = _numbered(kind, requests, self._given)
         asked = [request for request, (key, number) in zip(requests, keys, strict=True) if number >= len(self._answers[key])]
         new = iter(self._ask(kind, asked) if asked else ())
@@ -166,6 +174,12 @@ class AnsweringModel:
             text = "the tokenizer does not know %.1f %% of the tokens of %s%s: scores say little of the model there"
             others = f", and above 1 % of {len(self.unknown_tokens) - 1} more tasks" if len(self.unknown_tokens) > 1 else ""
             logger.warning(text, 100 * self.unknown_tokens[most], most, others)
+        if reads_folders(self._backend):  # a server's window is its own
+            self.cut_prompts = workload.cut_shares(self._model, self._tasks)
+        if self.cut_prompts:
+            logger.warning(
+                "prompts do not fit the model's window, and lack their beginning: %s", some_names(list(self.cut_prompts))
+            )
         for line in workload.advice(self._backend, self._model, total):
             logger.info("%s", line)
 

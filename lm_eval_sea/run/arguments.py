@@ -107,6 +107,8 @@ def run_parser() -> argparse.ArgumentParser:
     Run.create(commands)
     parser: argparse.ArgumentParser = commands.choices["run"]
     setattr(parser, "error", refuse)  # noqa: B010 (a method, to mypy)
+    # argparse names the type in its refusal, and shows one without a name as Python does
+    vars(parser._option_string_actions["--seed"].type)["__name__"] = "list of one or four numbers"
     group = parser.add_argument_group("lm-eval-sea")
     for flag, options in _OURS.items():
         group.add_argument(flag, **options)

@@ -70,6 +70,9 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
     for name in ("device", "batch_size", "max_batch_size"):
         if name in model_args and backend.startswith(_OF_TRANSFORMERS):
             raise RunError(f"{name} in --model_args: give it as --{name}")
+    for name in ("dtype", "softmax_dtype"):
+        if backend.startswith(_OF_TRANSFORMERS) and not _is_dtype(given := model_args.get(name)):
+            raise RunError(f"--model_args {name}={given}: torch has no such type; give bfloat16, float16 or float32")
     for name in ("max_length", "max_model_len"):
         if name in model_args and not (isinstance(model_args[name], int) and model_args[name] > 0):
             raise RunError(
@@ -164,6 +167,15 @@ def _is_usable(device: str) -> bool:
     return bool(kind.type == "cuda" if kind.index is None else kind.index < of_kind.device_count())
 
 
+def _is_dtype(given: Any) -> bool:
+    """Whether it is what lm-eval takes for a type of numbers: torch's name of one, "auto", or none."""
+    import torch
+
+    return given in (None, "auto") or isinstance(
+        given if not isinstance(given, str) else getattr(torch, given, None), torch.dtype
+    )
+
+
 def reads_folders(backend: str) -> bool:
     """Whether a backend reads configuration, weights and tokenizer in the layout of transformers."""
     return backend.startswith(_READ_FOLDERS)
@@ -222,6 +234,10 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
             continue
         folder = Path(given)
         if not folder.is_dir():
+            if folder.is_file():
+                raise RunError(
+                    f"{argument}={given} is a file; name its folder, and one in GGUF as gguf_file={folder.name} beside it"
+                )
             if _is_path(given):
                 raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()})")
         elif not (folder / file).is_file():

@@ -92,6 +92,23 @@ def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str,
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number from 0")
 
 
+def check_sampling(tasks: Tasks, gen_kwargs: Mapping[str, Any]) -> None:
+    """Refuses a temperature that no text is drawn with, and drawing without one: most tasks say that texts are greedy.
+
+    lm-eval puts the temperature back to 0, and the results name the one that was given.
+    """
+    given = [f"{name}={gen_kwargs[name]}" for name in ("do_sample", "temperature") if name in gen_kwargs]
+    generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
+    for name, config in generating.items() if given else ():
+        wanted = {**(config.generation_kwargs or {}), **gen_kwargs}
+        do_sample, temperature = wanted.get("do_sample"), wanted.get("temperature") or 0
+        if do_sample is not None and do_sample is not (temperature > 0):
+            raise RunError(
+                f"--gen_kwargs {','.join(given)}: {name} would have do_sample={do_sample} with temperature={temperature}; give "
+                "do_sample=True and a temperature above 0 to draw texts, do_sample=False,temperature=0 to draw none"
+            )
+
+
 def unknown_names(names: Iterable[str], known: Collection[str]) -> str:
     """What is said of names that no task, group or tag has."""
     return "; ".join(f"no task, group or tag {name!r}{meant(name.lower(), known, 5)}" for name in names)

@@ -103,6 +103,7 @@ class _Run:
                     raise FailedRunError("\n  ".join(self.failed)) from error
         if results is None:
             return False
+        model.begin()  # which a run whose answers are all kept did not need
         of_server = what_servers_said(tasks)
         if refused := of_server.get("refused_parameters"):
             said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
@@ -114,6 +115,7 @@ class _Run:
             "weights_digest": digest,
             "template_date": self.ours.date and self.ours.date.date().isoformat(),
             **({"unknown_tokens": model.unknown_tokens} if model.unknown_tokens else {}),
+            **({"cut_prompts": model.cut_prompts} if model.cut_prompts else {}),
             **of_server,
             "thinking": self.ours.thinking if config.apply_chat_template else None,
         }
@@ -184,6 +186,7 @@ class _Run:
             config.limit = limit_to_see(detect, scored)
             logger.info("--detect %g: --limit %d", detect, config.limit)
         request.check_exemplars(tasks, config.num_fewshot)
+        request.check_sampling(tasks, config.gen_kwargs or {})
         for line in mixed_mirrors(str(facts(task.config.metadata or {}).get("data_source")) for task in tasks.values()):
             logger.warning("%s", line)
         if config.samples is not None:

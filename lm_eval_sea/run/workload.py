@@ -148,6 +148,26 @@ def unknown_shares(model: Any, tasks: Tasks) -> dict[str, float]:
     return shares
 
 
+def cut_shares(model: Any, tasks: Tasks) -> dict[str, float]:
+    """Tasks of whose rows a model that is loaded here does not take the whole prompt, with the share: the beginning is cut off.
+
+    lm-eval cuts prompts to what the longest answer leaves of the window. Tasks that rank do so themselves, and mark the requests.
+    """
+    count = token_counter(model) if getattr(model, "backend", "causal") == "causal" else None
+
+    def is_cut(request: Any) -> bool:
+        if count is None or request.request_type != GENERATION:
+            return bool(getattr(request, "prompt_was_cut", False))
+        text, room = text_of(request.args), model.max_length - (stated_limit(request.args) or DEFAULT_LIMIT)
+        return bool(len(text.encode()) >= room and count(text) > room)  # a token has a byte at least
+
+    shares = {}
+    for name, task in tasks.items():
+        if cut := {request.doc_id for request in task.instances or [] if is_cut(request)}:
+            shares[name] = len(cut) / len({request.doc_id for request in task.instances})
+    return shares
+
+
 def fault_of_vocabulary(model: Any) -> str | None:
     """What is said of a tokenizer whose size is not about that of the model's embeddings, which are often padded."""
     embeddings = getattr(getattr(model, "model", None), "get_input_embeddings", None)

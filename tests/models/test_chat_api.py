@@ -231,8 +231,21 @@ def test_a_limit_that_the_server_does_not_heed_by_its_new_name(caplog):
 
     with serve(behave) as toy:
         answers = ask(toy, *"abc", num_concurrent=1)
-    assert [answer.answer_tokens for answer in answers] == [900, 64, 64]
+    assert [answer.answer_tokens for answer in answers] == [64, 64, 64], "what was longer is asked for again"
     assert len(said(caplog)) == 1 and "does not heed max_completion_tokens" in said(caplog)[0]
+    assert not any(answer.refused_parameters for answer in answers)
+
+
+def test_a_limit_that_the_server_does_not_heed_by_any_name(caplog):
+    with serve(lambda *_: text("B", usage={"completion_tokens": 900})) as toy:
+        answers = ask(toy, *"abc", num_concurrent=1)
+    assert [sorted({"max_tokens", "max_completion_tokens"} & set(body)) for body in toy.requests] == [
+        ["max_completion_tokens"],
+        *[["max_tokens"]] * 3,
+    ]
+    assert [answer.refused_parameters for answer in answers] == [{"max_completion_tokens": "not heeded"}] * 3
+    assert ["does not heed max_completion_tokens" in said(caplog)[0], "does not heed max_tokens" in said(caplog)[1]] == [True] * 2
+    assert len(said(caplog)) == 2
 
 
 WHOLE = {"choices": [{"message": {"role": "assistant", "content": "B", "reasoning": "So"}, "finish_reason": "stop"}]}
@@ -278,6 +291,8 @@ PART = {"type": "text", "text": "So"}
                                   for text, more in (("A", {}), ("B", {"index": 1}))]}), "A", None),
         (stream(chunk(delta={"content": "B"}), chunk(delta={}, message={"content": "B"}, finish="stop")), "B", None),
         (stream(chunk(message={"content": "B"}, finish="stop")), "B", None),
+        (stream("\ufeff" + chunk(delta={"content": "B"}), END), "B", None),
+        (Status(200, ("\ufeff" + json.dumps(WHOLE)).encode()), "B", "So"),
         *((stream(chunk(delta={"reasoning": thought}), chunk(delta={"content": "B"}), END), "B", "So")
           for thought in ("So", PART, [PART], [{"type": "summary", "summary": [PART]}], ["S", {"text": "o"}])),
         (stream(chunk(delta={"reasoning": {"encrypted": 1}, "reasoning_content": "So", "content": "B"}), END), "B", "So"),
@@ -357,7 +372,8 @@ BROKEN = {
     "json in stream": (stream('data: {"choices": [{"del', "data: [DONE]"), "JSONDecodeError"),
     "list": (Status(200, [1]), "a reply that is no completion"),
     "choice": (Status(200, {"choices": [7]}), "a reply that is no completion"),
-    "html": (Status(200, b"<html>sign in</html>", content_type="text/html"), "a reply that ends in the middle"),
+    "html": (Status(200, b"<html>sign in</html>", content_type="text/html"), "a reply without finish_reason (text/html)"),
+    "no reason": (Status(200, {"choices": [{"message": {"content": "B"}}]}), "a reply without finish_reason (application/json)"),
     "nothing": (DROP, "Connection error"),
     "half": (Answer([("content", "Answ")], finish=None), "a reply that ends in the middle"),
     "no end": (HANG, "timed out"),

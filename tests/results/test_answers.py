@@ -120,9 +120,18 @@ def test_bounds_are_those_of_scoring_the_cut_rows_anew(tmp_path, rows, metric, b
     assert advice == ENDLESS
 
 
-@pytest.mark.parametrize(("long", "said"), [(3, "most break off at the limit of tokens"), (2, "is this a base model?")])
-def test_answers_that_break_off_are_told_from_those_of_a_base_model(tmp_path, long, said):
-    reasons = ["length"] * long + ["stop"] * (5 - long)
+@pytest.mark.parametrize(
+    ("end", "number", "said"),
+    [
+        ("length", 3, "most break off at the limit of tokens"),
+        ("length", 2, "is this a base model?"),
+        ("content_filter", 3, "read, and the server ends most by content_filter"),
+        ("tool_calls", 3, "read, and the server ends most by tool_calls"),
+        ("tool_calls", 2, "is this a base model?"),
+    ],
+)
+def test_answers_that_break_off_are_told_from_those_of_a_base_model(tmp_path, end, number, said):
+    reasons = [end] * number + ["stop"] * (5 - number)
     rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": why}} for number, why in enumerate(reasons)]
     planted = task(score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": rows}
     assert any(said in note for note in notes(tmp_path, {"toy_th": planted}, **CHAT))

@@ -139,6 +139,16 @@ def test_paths_of_models_are_as_short_as_tells_them_apart(models, labels, tmp_pa
     assert read(tmp_path).apart().labels == expected
 
 
+def test_results_that_a_file_in_output_path_named(tmp_path):
+    """Two models in one folder are two models, with or without logged rows."""
+    for stamp, name, entries in ((OLD, "a", [1, 1]), (NEW, "b", [0, 1])):
+        path = write_run(tmp_path, {"toy_th": toy(entries)}, stamp, model=f"org/{name}")
+        path.rename(tmp_path / f"{name}_{stamp}.json")
+    runs = read(tmp_path)
+    assert [(task.run.model, task.scores["acc"].value) for task in runs.best().tasks] == [("org/a", 1), ("org/b", 0.5)]
+    assert not runs.notes and all(task.samples for task in runs.tasks)
+
+
 def test_results_without_samples(tmp_path):
     path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
     runs = read(tmp_path).best()

@@ -320,6 +320,13 @@ def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
         assert "prompts seem to have been cut at 2,048 tokens" in text
 
 
+def test_prompts_that_lack_their_beginning_are_said_of_their_task(tmp_path):
+    write_run(tmp_path, {"toy_th": task([1]), "toy_vi": task([1])}, config={"cut_prompts": {"toy_th": 0.125}})
+    text = shown(tmp_path)
+    assert "toy_th: 12.5 % of the prompts did not fit the model's window, and lack their beginning" in text
+    assert "toy_vi: " not in text.replace("toy_th, toy_vi: ", "")
+
+
 @pytest.mark.parametrize(
     ("asked", "share", "names"),
     [

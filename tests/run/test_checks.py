@@ -122,6 +122,26 @@ def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
 
 
 @pytest.mark.slow
+def test_prompts_that_do_not_fit_the_window_are_said(samples, tiny_model, tokenizer, tmp_path, capsys, caplog, monkeypatch):
+    """Ranked and written ones, before the first answer, and below the table."""
+    monkeypatch.chdir(samples)
+    window, names = 926, "sea_belebele_th_to_ppl,sea_tydiqa_id,sea_flores_en_th"
+    asked = ["--gen_kwargs", "max_gen_toks=8", "--use_cache", tmp_path / "kept" / "answers"]
+    assert main(run_of(f"{tiny_model},max_length={window}", names, *asked)) == 0
+    assert "do not fit the model's window, and lack their beginning: sea_belebele_th_to_ppl, sea_tydiqa_id" in caplog.text
+    capsys.readouterr()
+    asked += ["--output_path", tmp_path, "--log_samples"]  # now all answers are kept ones
+    assert main(run_of(f"{tiny_model},max_length={window}", names, *asked)) == 0
+    [rows] = tmp_path.rglob("samples_sea_tydiqa_id_*.jsonl")
+    prompts = [json.loads(line)["arguments"]["gen_args_0"]["arg_0"] for line in rows.read_text(encoding="utf-8").splitlines()]
+    cut = [len(tokenizer(prompt).input_ids) > window - 8 for prompt in prompts]
+    assert 0 < sum(cut) < len(cut)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"sea_tydiqa_id: {100 * sum(cut) / len(cut):.1f} % of the prompts did not fit the model's window" in shown
+    assert "sea_belebele_th_to_ppl: 100.0 % of the prompts did not fit" in shown
+
+
+@pytest.mark.slow
 def test_a_model_with_a_name_that_no_file_system_takes(tiny_model, samples, tmp_path, monkeypatch):
     """lm-eval makes the name of a folder of a model's whole path; a letter of Thai has three bytes."""
     place = tmp_path / ("ไทย" * 25) / ("แบบจำลอง" * 10)
