@@ -72,8 +72,8 @@ def of_numbers(lines: Sequence[str], choices: Choices) -> int | None:
     count.
     """
     own = [_numbers_in(option, choices) for option in choices.options]
-    if not any(own) or any(own.count(numbers) > 1 for numbers in own):
-        return None
+    if own.count([]) > 1 or any(own.count(numbers) > 1 for numbers in own):
+        return None  # one may be "all of them"
     years = all(len(numbers) == 1 and numbers[0] >= _FIRST_YEAR for numbers in own)
     for end, is_result in _ends(lines, choices):
         clause = _without_denied(end, choices.language)
