@@ -45,6 +45,9 @@ MOVED = {
 def main(argv: list[str] | None = None) -> int:
     """Runs the command line `argv`, by default that of the process; returns the exit status."""
     argv = sys.argv[1:] if argv is None else argv
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the shell has closed it: `lm-eval-sea run … >&-`
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (as long as the process)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that lacks a character shows its number, as standard error does
         sys.stdout.reconfigure(errors="backslashreplace")
     for old, new in MOVED.items():

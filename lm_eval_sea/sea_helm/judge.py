@@ -154,6 +154,7 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     known = [*job.rubric.classes] or ["A", "B", "C"]
     unreadable = sum(verdict not in known for verdict in given)
     count = "count as unreadable" if job.kind == SAFETY else "count as 0"
+    count += ", or one of a pair as a disagreement" if job.kind == "mt-bench" else ""
     notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
     if job.kind in OWN_KINDS:
         notes.append("not comparable with the paper's numbers, which had another judge")

@@ -31,6 +31,13 @@ def test_path_help_and_lists_load_no_heavy_library():
     assert output.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_a_closed_stream_is_no_fault(closed):
+    code = "import sys; from lm_eval_sea.commands.cli import main; sys.exit(main(['ls', 'sea_xcopa_th_to_ppl']))"
+    shell = f'exec "$0" -c "$1" {closed}>&-'
+    assert subprocess.run(["bash", "-c", shell, sys.executable, code], cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 0
+
+
 NAMES = [[of.name, *below] for of in COMMANDS if of.run or of.subcommands for below in ([], *([b.name] for b in of.subcommands))]
 
 
