@@ -93,8 +93,8 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     samples: list[Path] = []
     for path in paths:
         if path.is_dir():
-            dated = (each for each in path.rglob("*.json") if _RESULTS_NAME.fullmatch(each.name))
-            results += sorted({*path.rglob("results_*.json"), *dated})
+            files = path.rglob("*.json")
+            results += sorted(each for each in files if each.name.startswith("results_") or _RESULTS_NAME.fullmatch(each.name))
             samples += sorted(path.rglob("samples_*.jsonl"))
         elif not path.is_file():
             raise ResultsError(f"{path}: no such file or folder; {_instead_of(path)}")

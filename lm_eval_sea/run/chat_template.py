@@ -295,8 +295,9 @@ def thinks(render: Render, messages: Messages) -> bool:
     if off is None:
         # without the words of the row; Kimi K2 Thinking shows an empty thought in each turn that the model has had
         had = (*QUESTION, {"role": "assistant", "content": _EXEMPLAR}, *QUESTION)
-        asks = [asks_for_thought(own) for turns in (QUESTION, had) if (own := shown(render, turns, {})) is not None]
-        return next((each for each in asks if each is not None), knows_effort(render))
+        said = (asks_for_thought(own) for turns in (QUESTION, had) if (own := shown(render, turns, {})) is not None)
+        asks = next((each for each in said if each is not None), None)
+        return knows_effort(render) if asks is None else asks
     return bool(off.settings) and prompt != shown(render, messages, off.settings)
 
 

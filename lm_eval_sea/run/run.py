@@ -61,6 +61,7 @@ class _Run:
     device_given: bool  # on the command line
     secrets: KnownSecrets  # grows as more is known of the run
     template: TemplateUse | None = None  # as it was checked
+    weights: str | None = None  # their digest, as it was checked
     failed: list[str] = field(default_factory=list)  # a line for each task that could not be scored
     left_out: list[str] = field(default_factory=list)  # a line for each data set that is not here
     held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # until the run has ended
@@ -84,7 +85,6 @@ class _Run:
             self.held.enter_context(answer_cache.alone_with(use_cache))
         # of a run's own cache only: another place stays when the run is done, and a run anew is to draw anew
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
-        digest = answer_cache.digest_of_weights(config.model_args)
         loaded = lm_eval_run.make_model(config)
         check_replies(loaded)
         use_template(loaded, self.template, config.model, self.ours.thinking, tasks)
@@ -112,7 +112,7 @@ class _Run:
             logger.warning("prompts seem to be cut: the longest, of unlike lengths, all have %s tokens", f"{most:,}")
         results["config"] |= {
             **({"failed_tasks": self.failed} if self.failed else {}),
-            "weights_digest": digest,
+            "weights_digest": self.weights,
             "template_date": self.ours.date and self.ours.date.date().isoformat(),
             **({"unknown_tokens": model.unknown_tokens} if model.unknown_tokens else {}),
             **({"cut_prompts": model.cut_prompts} if model.cut_prompts else {}),
@@ -195,7 +195,8 @@ class _Run:
             check_space(config.output_path, tasks, config.limit)
         check_api_server(config.model, config.model_args, tasks, apply_chat_template=config.apply_chat_template)
         model_check.check_constraints(config.model, tasks)
-        model_check.check_first_turns(config.model_args, answer_cache.digest_of_weights(config.model_args), tasks)
+        self.weights = answer_cache.digest_of_weights(config.model_args)
+        model_check.check_first_turns(config.model_args, self.weights, tasks)
         model_check.check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
         self.template = check_template(config, tasks, self.ours.thinking, self.ours.date)
         set_limits(config, tasks, self.template, self.ours.thinking_tokens)

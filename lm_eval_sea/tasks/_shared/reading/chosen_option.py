@@ -8,8 +8,10 @@ The text may reason, list the options, judge them one by one, correct itself. Wh
 4. the only option that stands alone on a line, with or without its text, or the first line where a reason follows it;
 5. the text of one option, alone or on the first line;
 6. of labels that are words, the only one that the first or the last sentence names;
-7. the only option whose text stands with its letter, or whose text is named at all and not denied;
-8. of options that are amounts or formulae, the one whose number or formula the answer concludes with.
+7. of options that are dates, numbers of statements or formulae, the one that the answer concludes with;
+8. the only option whose text stands with its letter, or whose text is named at all and not denied.
+
+Of options that differ in a number alone, the number that the answer concludes with counts in the place of 6 to 8.
 
 Before that, words that count the options ("the second option") become letters, and another question that the model makes up and
 answers is cut off. A correction behind a framed answer takes its place.
@@ -48,7 +50,7 @@ from .option_texts import (
     text_beside_letters,
     under_condition,
 )
-from .option_values import are_amounts, of_amounts, of_formulae, of_numbers
+from .option_values import amounts_of, of_amounts, of_formulae, of_numbers
 from .refusal import is_refusal
 
 
@@ -286,7 +288,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         conditional |= under_condition(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
-    amounts = are_amounts(choices)
+    amounts = amounts_of(choices)
     concluded = text_behind_so(lines[-1], choices) if lines and not amounts else None
     if concluded is not None and concluded not in wrong:
         return concluded
@@ -316,15 +318,12 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         repeated = [position for _, position in bare].count(last) > 1
         return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
     if amounts and by_text(" ".join(lines), choices) is None:
-        position = of_amounts("\n".join(lines), choices)  # other numbers in the text may be those of options, too
+        position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may be those of options, too
         return of_numbers(lines, choices) if position is None else position
     position = of_texts(lines, choices) if lines else None
     if position is None and are_letters(choices):
-        position = of_numbers(lines, choices)
-    if position is None and are_letters(choices):
-        position = of_formulae(lines, choices)
-    if position is None and are_letters(choices):
-        position = only_pair(lines, choices)
+        readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair))
+        position = next((each for each in readings if each is not None), None)
     if position is None and lines and not all(re.search(r"\d", option) for option in choices.options):
         if are_letters(choices) and _is_whole(lines, choices.language):
             position = text_beside_letters(lines, wrong, choices)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import is_reason
 from .answer_text import COLON, STOPS, TRIM, plain
-from .conclusions import any_word, lead_in
+from .conclusions import any_word, has_word, lead_in
 from .final_number import read_final_number
 from .number_words import number_in_words
 from .option_evidence import DENIES_BEHIND, LONGEST_JOINT, LONGEST_PHRASE
@@ -29,32 +29,13 @@ _FORMULA = re.compile(r"(?!.*[a-z]{4})[!-~\u00b0-\u00b7\u00d7\u00f7\u0370-\u03ff
 _FIRST_YEAR = 1000
 _NEGATIVE = re.compile(r"(?<!\d)(?<!\d\s)(?:(?<!\w)(?:minus|negatif|negative|negatibo|âm)\s+|ลบ\s*|[负負])(?=\d)", re.IGNORECASE)
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi")
+_ANY_ROMAN = re.compile(rf"(?<!\w)(?:{'|'.join(_ROMAN)})(?!\w)")
 
 
-def of_amounts(text: str, choices: Choices) -> int | None:
-    """The option with the number that a text concludes with, where `are_amounts`; None where the text breaks off behind it."""
-    last = sentences_of([text])[-1:]
-    if not last or (last[0] != text and not re.search(r"\d", last[0]) and text.rstrip(TRIM)[-1:] not in (*STOPS, "?")):
-        return None
-    text = _NEGATIVE.sub("-", text)
-    values, clause = _amounts(choices), _ends([text], choices)[0][0]
-    if _joins_numbers(clause, choices) or _counts_options(last[0], choices):
-        return None
-    number = read_final_number(text, choices.language)
-    if number is None or values.count(number) != 1:
-        return None
-    written = [parse_number(found, choices.language) for found in NUMBER.findall(prepared(text, choices.language))]
-    is_unsigned = number > 0 and -number in values and -number in written  # "… = -7, so it is negative 7"
-    return None if is_unsigned else values.index(number)
-
-
-def are_amounts(choices: Choices) -> bool:
-    """Whether options differ in their numbers alone: "20 km", "25 km"."""
-    return are_letters(choices) and len(_amounts(choices)) > 0
-
-
-def _amounts(choices: Choices) -> list[Decimal]:
-    """The numbers of options that differ in these alone, in digits or words; none of others."""
+def amounts_of(choices: Choices) -> list[Decimal]:
+    """The numbers of options that differ in these alone, in digits or words: "20 km", "25 km"; none of others."""
+    if not are_letters(choices):
+        return []
     words = [number_in_words(plain(option).strip(TRIM), choices.language) for option in choices.options]
     if None not in words:
         return [Decimal(str(word)) for word in words]
@@ -65,21 +46,38 @@ def _amounts(choices: Choices) -> list[Decimal]:
     return [parse_number(found[0], choices.language) for found in numbers]
 
 
+def of_amounts(text: str, amounts: Sequence[Decimal], choices: Choices) -> int | None:
+    """The option with the number, of `amounts_of` all, that a text concludes with; None where the text breaks off behind it."""
+    last = sentences_of([text])[-1:]
+    if not last or (last[0] != text and not re.search(r"\d", last[0]) and text.rstrip(TRIM)[-1:] not in (*STOPS, "?")):
+        return None
+    text = _NEGATIVE.sub("-", text)
+    if _joins_numbers(_ends([text], choices)[0][0], choices) or _counts_options(last[0], choices):
+        return None
+    number = read_final_number(text, choices.language)
+    if number is None or amounts.count(number) != 1:
+        return None
+    written = [parse_number(found, choices.language) for found in NUMBER.findall(prepared(text, choices.language))]
+    is_unsigned = number > 0 and -number in amounts and -number in written  # "… = -7, so it is negative 7"
+    return None if is_unsigned else amounts.index(number)
+
+
 def of_numbers(lines: Sequence[str], choices: Choices) -> int | None:
     """The option with the numbers of the last clause, or of the first sentence, in their order: "from 1950 to 1953", "1 and 3".
 
     What has no "so", "is" or "=" before it counts where no other option is named. Of options that are years, other numbers do not
     count.
     """
-    own = [_numbers_in(option, choices) for option in choices.options]
+    roman = any(_ANY_ROMAN.search(plain(option).casefold()) for option in choices.options)
+    own = [_numbers_in(option, roman=roman) for option in choices.options]
     if own.count([]) > 1 or any(own.count(numbers) > 1 for numbers in own):
         return None  # one may be "all of them"
     years = all(len(numbers) == 1 and numbers[0] >= _FIRST_YEAR for numbers in own)
     for end, is_result in _ends(lines, choices):
         clause = _without_denied(end, choices.language)
-        named = [number for number in _numbers_in(clause, choices) if [number] in own or not years]
+        named = [number for number in _numbers_in(clause, roman=roman) if [number] in own or not years]
         others = [numbers for numbers in own if numbers and numbers != named]
-        rest = _numbers_in(" ".join(lines).replace(end, clause), choices)
+        rest = _numbers_in(" ".join(lines).replace(end, clause), roman=roman)
         if named and not is_result and any(_holds(rest, numbers) for numbers in others):
             return None
         if named:
@@ -88,10 +86,9 @@ def of_numbers(lines: Sequence[str], choices: Choices) -> int | None:
     return None
 
 
-def _numbers_in(text: str, choices: Choices) -> list[int]:
-    """The integers of a text; also Roman ones, where options have such."""
+def _numbers_in(text: str, *, roman: bool) -> list[int]:
+    """The integers of a text; also Roman ones where these are asked for."""
     tokens = re.findall(r"\d+|(?<!\w)[iv]+(?!\w)", plain(re.sub("([①-⑳])", r" \1 ", text)).casefold())
-    roman = any(re.search(rf"(?<!\w)(?:{'|'.join(_ROMAN)})(?!\w)", plain(option).casefold()) for option in choices.options)
     tokens = [token for token in tokens if token.isdecimal() or (roman and token in _ROMAN)]
     return [int(token) if token.isdecimal() else _ROMAN.index(token) + 1 for token in tokens]
 
@@ -168,5 +165,4 @@ def _counts_options(sentence: str, choices: Choices) -> bool:
 
 def _is_open(clause: str, choices: Choices) -> bool:
     """Whether a clause denies, asks, or says what would be. A "×" multiplies here."""
-    words = clause.replace("×", "")
-    return "?" in clause or any(any_word(place, choices.language).search(words) for place in ("wrong", "condition"))
+    return "?" in clause or has_word(clause.replace("×", ""), choices.language, "wrong", "condition")
