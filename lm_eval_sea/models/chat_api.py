@@ -21,7 +21,7 @@ from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
 
 from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError
 from .generated_text import GeneratedText
-from .server_parameters import LIMIT, ServerParameters
+from .server_parameters import LIMIT, STREAM, ServerParameters
 from .thinking_switches import SWITCHES
 
 OPENAI = "https://api.openai.com/v1"
@@ -95,6 +95,10 @@ class ChatAPI(LM):
             raise ServerError(f"thinking={thinking}: choose on, off or template")
         if not str(base_url).startswith(("http://", "https://")):
             raise ServerError(f"base_url={base_url}: expected an address such as http://localhost:8000/v1")
+        if "?" in str(base_url):
+            raise ServerError(
+                f"base_url={base_url}: what follows ? is not sent; Azure's is https://NAME.openai.azure.com/openai/v1"
+            )
         if int(num_concurrent) < 1 or float(timeout) <= 0 or int(max_retries) < 0:
             raise ServerError("num_concurrent and timeout must be above 0, and max_retries 0 or more")
         self._model, self._base_url = str(model), str(base_url).rstrip("/").removesuffix("/chat/completions")
@@ -279,7 +283,7 @@ class ChatAPI(LM):
         until = [own.pop("until")] if isinstance(own["until"], str) else own.pop("until")
         if not own.pop("do_sample"):
             own["temperature"] = 0
-        wanted = {LIMIT: own.pop("max_gen_toks"), "stream_options": {"include_usage": True}}
+        wanted = {LIMIT: own.pop("max_gen_toks"), STREAM: True, "stream_options": {"include_usage": True}}
         template_kwargs = self._template_kwargs | _json_object(own.pop("chat_template_kwargs", None))
         if template_kwargs:
             wanted["chat_template_kwargs"] = template_kwargs
@@ -311,16 +315,21 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> Gene
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
     if told_apart is None and text and parts.state in ("cut", "stopped in the thought"):
         text, told_apart = "", parts.thought
+    prompt, written, total = (_count(reply.usage, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
     thought = _count(reply.usage.get("completion_tokens_details"), "reasoning_tokens")
+    if prompt is not None and written is not None and total is not None and (apart := total - prompt - written) > 0:
+        # xAI and Gemini count a thought in the total alone, and Gemini tells no more of it
+        thought, written = thought or apart, written + apart
+    if not text and thought and told_apart is None:
+        told_apart = ""  # a thought that the server keeps to itself
     if not thought and (told_apart or parts.state != "no thought"):  # some count none of what they send
         thought = None
-    written = _count(reply.usage, "completion_tokens")
     is_known = thought is not None or (parts.state == "no thought" and not told_apart)
     return GeneratedText(
         _cut(text, parts, until),
         thought=told_apart,
         finish_reason=reply.finish_reason,
-        prompt_tokens=_count(reply.usage, "prompt_tokens"),
+        prompt_tokens=prompt,
         thought_tokens=thought,
         answer_tokens=max(written - (thought or 0), 0) if written is not None and is_known else None,
         model=reply.model,
