@@ -19,9 +19,9 @@ from tqdm import tqdm
 from lm_eval_sea.tasks._shared.chat.ends import ended_by_itself
 from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
 
-from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError
+from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError, in_parallel
 from .generated_text import GeneratedText
-from .server_parameters import LIMIT, STREAM, ServerParameters
+from .server_parameters import LIMIT, STREAMED, ServerParameters
 from .thinking_switches import SWITCHES
 
 OPENAI = "https://api.openai.com/v1"
@@ -131,8 +131,14 @@ class ChatAPI(LM):
             return window, rendered[-_PROMPT_END:]
 
     def _server(self, parameters: ServerParameters) -> ChatServer:
-        key = self._api_key or "none"
-        return ChatServer(self._base_url, key, timeout=self._timeout, max_retries=self._max_retries, parameters=parameters)
+        return ChatServer(
+            self._base_url,
+            self._api_key or "none",
+            key_hint="the key is read from OPENAI_API_KEY",
+            timeout=self._timeout,
+            max_retries=self._max_retries,
+            parameters=parameters,
+        )
 
     @property
     def tokenizer_name(self) -> str:
@@ -191,15 +197,9 @@ class ChatAPI(LM):
         return answers
 
     async def _work(self, work: Callable[[ChatServer], Coroutine[Any, Any, None]], number: int) -> None:
-        """Has as many workers share the work as there may be requests at the same time; the first error ends them all."""
+        """Has as many workers share the work as there may be requests at the same time."""
         async with self._server(self._parameters) as server:
-            workers = [asyncio.create_task(work(server)) for _ in range(min(self._num_concurrent, number))]
-            try:
-                await asyncio.gather(*workers)
-            finally:
-                for worker in workers:
-                    worker.cancel()
-                await asyncio.gather(*workers, return_exceptions=True)
+            await in_parallel(lambda: work(server), min(self._num_concurrent, number))
 
     def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
         """Not what a server of chats tells."""
@@ -283,7 +283,7 @@ class ChatAPI(LM):
         until = [own.pop("until")] if isinstance(own["until"], str) else own.pop("until")
         if not own.pop("do_sample"):
             own["temperature"] = 0
-        wanted = {LIMIT: own.pop("max_gen_toks"), STREAM: True, "stream_options": {"include_usage": True}}
+        wanted = {LIMIT: own.pop("max_gen_toks"), **STREAMED}
         template_kwargs = self._template_kwargs | _json_object(own.pop("chat_template_kwargs", None))
         if template_kwargs:
             wanted["chat_template_kwargs"] = template_kwargs

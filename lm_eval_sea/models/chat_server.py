@@ -11,7 +11,7 @@ import math
 import random
 import re
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +32,6 @@ _SHOWN = 300  # characters of what a server says
 # Statuses of a refusal that any other request would meet, too: wrong key, no credit, no such model or address.
 _OF_ALL = {401, 402, 404, 405}
 _AT_ADDRESS = "; base_url is what stands before /chat/completions, and often ends in /v1"
-_HINTS = {401: "; the key is read from OPENAI_API_KEY", 404: _AT_ADDRESS, 405: _AT_ADDRESS}
 _OF_PARAMETERS = {400, 422}
 _PASSING = {408, 409, 425, 429}
 
@@ -111,8 +110,14 @@ class Reply:
                 why = f": {_shown(choice['error'])}" if choice.get("error") else ""
                 raise _BrokenReplyError(f"an answer that the server ends by {_shown(finish_reason)!r}{why}")
             self.length += len(text) + len(thought)
-        if self.length > LONGEST_TEXT:
-            raise _BrokenReplyError("an answer without an end")
+        _bounded(self.length)
+
+
+def _bounded(length: int) -> int:
+    """A length that an answer may have."""
+    if length > LONGEST_TEXT:
+        raise _BrokenReplyError("an answer without an end")
+    return length
 
 
 def _without_surrogates(text: str) -> str:
@@ -138,8 +143,10 @@ def _texts(content: Any) -> tuple[str, str]:
 class ChatServer:
     """A server, for as long as an event loop runs; a context manager."""
 
-    def __init__(self, base_url: str, api_key: str, *, timeout: float, max_retries: int, parameters: ServerParameters) -> None:
-        """Connects when it is asked.
+    def __init__(
+        self, base_url: str, api_key: str, *, key_hint: str, timeout: float, max_retries: int, parameters: ServerParameters
+    ) -> None:
+        """Connects when it is asked; `key_hint` says where the key comes from.
 
         `timeout` is in seconds without a token; before the first it is as many without a sign of the server, and `QUEUE` times as
         many in all, as for an answer that is not streamed. Servers of one's own want no key, but the client does.
@@ -147,10 +154,11 @@ class ChatServer:
         try:
             import openai
         except ImportError as error:
-            raise ServerError(f"chat-api needs the package openai: {install_extra('api')}") from error
+            raise ServerError(f"the package openai is needed: {install_extra('api')}") from error
         self._openai = openai
         self._base_url, self._parameters = base_url, parameters
         self._timeout, self._max_retries = timeout, max_retries
+        self._hints = {401: f"; {key_hint}", 404: _AT_ADDRESS, 405: _AT_ADDRESS}
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=api_key,
@@ -293,7 +301,7 @@ class ChatServer:
         raise RequestError(str(refusal)) from error
 
     def _refusal(self, error: Any) -> ServerError:
-        hint = _HINTS.get(error.status_code, "")
+        hint = self._hints.get(error.status_code, "")
         return ServerError(f"{self._base_url}: status {error.status_code}: {_message(error)}{hint}")
 
     async def _attempts(self, attempt: Any, max_retries: int | None = None) -> Any:
@@ -357,15 +365,28 @@ class ChatServer:
             yield chunk
 
 
+async def in_parallel(work: Callable[[], Coroutine[Any, Any, None]], workers: int) -> None:
+    """Has so many workers share the work; the first error ends them all."""
+    tasks = [asyncio.create_task(work()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
     """What server-sent events carry, and None for the end; or one JSON of a server that does not stream, or reports an error.
 
     Events of chat completions are a line each; others are comments. What servers and proxies call the content is often wrong.
     """
     whole: list[str] = []
+    length = 0
     async for line in _lines(chunks):
         if whole or line.lstrip().startswith(("{", "[")):
             whole.append(line)
+            length = _bounded(length + len(line))
             continue
         name, _, value = line.partition(":")
         if name == "data" and value.strip() == "[DONE]":
@@ -380,12 +401,14 @@ async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
     """Lines as events have them: `str.splitlines`, as the client has it, also ends them at U+2028 and others within a text."""
     begun: list[bytes] = []
+    length = 0
     async for chunk in chunks:
         first, *others = re.split(rb"\r\n?|\n", chunk)  # a pair that two chunks share is one empty line more
         begun.append(first)
+        length = _bounded(length + len(first))
         for other in others:
             yield b"".join(begun).decode("utf-8-sig", errors="replace")  # some servers begin with a byte order mark
-            begun = [other]
+            begun, length = [other], len(other)
     yield b"".join(begun).decode("utf-8-sig", errors="replace")
 
 

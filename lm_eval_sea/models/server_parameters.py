@@ -10,7 +10,8 @@ from typing import Any
 logger = logging.getLogger("lm_eval_sea")
 
 LIMIT = "max_completion_tokens"
-STREAM, _OF_STREAM = "stream", "stream_options"  # how an answer is sent, not what it is
+STREAM, _OF_STREAM = "stream", "stream_options"
+STREAMED = {STREAM: True, _OF_STREAM: {"include_usage": True}}  # how an answer is sent, not what it is
 _LIMITS = (LIMIT, "max_tokens")
 _CALLED = (*_LIMITS, "max_new_tokens", "max_output_tokens")  # in messages, whatever was sent
 # Without these another thing would be measured than the one that was asked for.
@@ -134,7 +135,7 @@ class RequestParameters:
         if is_longer and self._limit == LIMIT:
             self._limit = known.limit = _LIMITS[1]
             return None
-        instead = {name: "not sent" for name in sorted(self._refused - {STREAM, _OF_STREAM}) if name in self._wanted}
+        instead = {name: "not sent" for name in sorted(self._refused - STREAMED.keys()) if name in self._wanted}
         if is_longer:
             instead[LIMIT] = "not heeded"
         elif self._limit is None and LIMIT in self._wanted:
