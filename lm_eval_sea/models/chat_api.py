@@ -315,11 +315,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> Gene
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
     if told_apart is None and text and parts.state in ("cut", "stopped in the thought"):
         text, told_apart = "", parts.thought
-    prompt, written, total = (_count(reply.usage, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
-    thought = _count(reply.usage.get("completion_tokens_details"), "reasoning_tokens")
-    if prompt is not None and written is not None and total is not None and (apart := total - prompt - written) > 0:
-        # xAI and Gemini count a thought in the total alone, and Gemini tells no more of it
-        thought, written = thought or apart, written + apart
+    prompt, thought, written = reply.tokens
     if not text and thought and told_apart is None:
         told_apart = ""  # a thought that the server keeps to itself
     if not thought and (told_apart or parts.state != "no thought"):  # some count none of what they send
@@ -335,11 +331,6 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> Gene
         model=reply.model,
         refused_parameters=reply.refused_parameters or None,
     )
-
-
-def _count(counts: Any, name: str) -> int | None:
-    number = counts.get(name) if isinstance(counts, Mapping) else None
-    return number if type(number) is int and number >= 0 else None
 
 
 def _cut(text: str, parts: Generated, until: Sequence[str]) -> str:

@@ -68,6 +68,7 @@ class Reply:
     _has_deltas: bool = False
     is_whole: bool = False  # whether a whole message came, which has all of the answer
     length: int = 0  # characters of answer and thought
+    other: Any = None  # the last piece without a choice, which may say what is wrong
 
     @property
     def answer(self) -> str | None:
@@ -78,6 +79,16 @@ class Reply:
     def thought(self) -> str | None:
         """The whole of it; None where the server tells none apart."""
         return _without_surrogates("".join(self._thought)) if self._thought else None
+
+    @property
+    def tokens(self) -> tuple[int | None, int | None, int | None]:
+        """The tokens of the prompt, of the thought, and of thought and answer together; None where the server does not tell."""
+        prompt, written, total = (_count(self.usage, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
+        thought = _count(self.usage.get("completion_tokens_details"), "reasoning_tokens")
+        if prompt is not None and written is not None and total is not None and (apart := total - prompt - written) > 0:
+            # xAI and Gemini count a thought in the total alone, and Gemini tells no more of it
+            thought, written = thought or apart, written + apart
+        return prompt, thought, written
 
     def add(self, data: Any) -> None:
         """Takes a piece of a stream, or a whole completion; the report of an error and what is too long are no answers."""
@@ -90,6 +101,7 @@ class Reply:
             self.model = f"{data['model']} ({provider})" if isinstance(provider, str) and provider else data["model"]
         if isinstance(data.get("usage"), Mapping):
             self.usage = dict(data["usage"])
+        self.other = self.other if data.get("choices") else data
         for choice in data.get("choices") or ():
             if choice.get("index"):  # another answer to the same request, which nobody asked for
                 continue
@@ -111,6 +123,11 @@ class Reply:
                 raise _BrokenReplyError(f"an answer that the server ends by {_shown(finish_reason)!r}{why}")
             self.length += len(text) + len(thought)
         _bounded(self.length)
+
+
+def _count(counts: Any, name: str) -> int | None:
+    number = counts.get(name) if isinstance(counts, Mapping) else None
+    return number if type(number) is int and 0 <= number < 2**53 else None
 
 
 def _bounded(length: int) -> int:
@@ -345,8 +362,10 @@ class ChatServer:
                 if not is_ended:
                     reply.add(data)
         if reply.finish_reason is None and not is_ended and not (reply.is_whole and reply.answer):
-            is_stream = "event-stream" in kind
-            raise _BrokenReplyError("a reply that ends in the middle" if is_stream else f"a reply without finish_reason ({kind})")
+            what = "a reply that ends in the middle" if "event-stream" in kind else f"a reply without finish_reason ({kind})"
+            raise _BrokenReplyError(f"{what}: {_shown(reply.other)}" if reply.other else what)
+        if reply.finish_reason == "stop" and not reply.length and reply.tokens[-1] == 0:
+            raise _BrokenReplyError("an answer of no tokens")  # where a model ends at once there is the token that ends it
         if reply.finish_reason is not None and end_of(reply.finish_reason) is None:
             _say_if_unknown(reply.finish_reason)
         return reply

@@ -14,8 +14,13 @@ STREAM, _OF_STREAM = "stream", "stream_options"
 STREAMED = {STREAM: True, _OF_STREAM: {"include_usage": True}}  # how an answer is sent, not what it is
 _LIMITS = (LIMIT, "max_tokens")
 _CALLED = (*_LIMITS, "max_new_tokens", "max_output_tokens")  # in messages, whatever was sent
-# Without these another thing would be measured than the one that was asked for.
-_NEEDED = ("chat_template_kwargs", "reasoning_effort", "structured_outputs", "continue_final_message")
+# Without these another thing would be measured than the one that was asked for; how a run does without.
+_NEEDED = {
+    "chat_template_kwargs": "leave thinking and chat_template_kwargs out; a server that takes none may take effort=low",
+    "reasoning_effort": "give effort a value that it takes, or leave it out",
+    "structured_outputs": "leave out the _choice tasks",
+    "continue_final_message": "leave out tasks that begin the answer",
+}
 _UNCOUNTED = 16  # tokens beyond the limit that a server may write by its way of counting, such as those that end a turn
 _NUMBER = r"(\d[\d,]*)"
 _WINDOW = re.compile(rf"context (?:length|window|size)\D{{0,40}}{_NUMBER}", re.IGNORECASE)
@@ -162,7 +167,7 @@ class RequestParameters:
                 if not _refuses(name, message, parameter):
                     continue
                 if name in _NEEDED:
-                    raise NeededParameterError(f"the server refuses {name}: {message}")
+                    raise NeededParameterError(f"the server refuses {name}: {message}; {_NEEDED[name]}")
                 self.leave_out(name, message)
 
     def _learn_limit(self, limit: str, asked: int, message: str) -> None:

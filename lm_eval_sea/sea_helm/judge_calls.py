@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from lm_eval_sea.results.types import count_of
 from lm_eval_sea.sea_helm import SeaHelmError
 from lm_eval_sea.sea_helm.row_scores import KeyedLines
 
@@ -107,14 +106,9 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
                         raise ServerError(f"{endpoint.base_url}: {error}; is the server there?") from error
                 else:
                     in_a_row = 0
-                    answer = Answer(
-                        reply.answer or "",  # all may have gone into thoughts: no verdict
-                        time.monotonic() - before,
-                        count_of(reply.usage.get("prompt_tokens")),
-                        count_of(reply.usage.get("completion_tokens")),
-                        dict(reply.refused_parameters) or None,
-                    )
-                    cache.add(key, vars(answer))
+                    text, seconds = reply.answer or "", time.monotonic() - before  # all may have gone into thoughts: no verdict
+                    prompt, _, written = reply.tokens
+                    cache.add(key, vars(Answer(text, seconds, prompt, written, dict(reply.refused_parameters) or None)))
                 progress.update()
 
         async with ChatServer(

@@ -282,6 +282,8 @@ def test_thoughts_beside_answers(reply, told):
         (Answer([("content", "")], finish="length"), (9, 0, 73, None), (9, 64, 0), "cut"),  # Gemini
         (Answer([("content", "B")]), (9, 10, 39, None), (9, 20, 10), "no thought"),
         (Answer([("reasoning_content", "So"), ("content", "B")]), (9, 10, 39, 20), (9, 20, 10), "closed"),  # xAI
+        (Answer([("content", "")]), (9, 1, 10, None), (9, None, 1), "no thought"),  # a model that ends at once
+        (Answer([("content", "")], finish="content_filter"), (9, 0, 9, None), (9, None, 0), "no thought"),
     ],
 )
 def test_thoughts_that_are_counted_and_not_shown(reply, usage, counts, state):
@@ -461,6 +463,12 @@ BROKEN = {
         Status(524, b"<!DOCTYPE html>" + b" " * 400 + b"<title>host | 524: A timeout occurred</title>", content_type="text/html"),
         "status 524: a page with the title 'host | 524: A timeout occurred'",
     ),
+    **{
+        f"no completion {name}": (Status(200, {name: "out of credit", "choices": None}), "out of credit")
+        for name in ("detail", "message", "base_resp", "output")
+    },
+    "no completion in stream": (stream('data: {"type": "error", "message": "out of credit"}'), "out of credit"),
+    "no tokens": (text("", usage={"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}), "an answer of no tokens"),
     "nothing, no reason": (
         Status(200, {"choices": [{"message": {"content": ""}, "finish_reason": None}]}),
         "a reply without finish_reason (application/json)",
@@ -522,7 +530,10 @@ def test_answers_out_of_order_under_bounded_concurrency():
         ),
         (Status(405, {"detail": "Method Not Allowed"}), "status 405: .*Method Not Allowed.*; base_url .* ends in /v1"),
         (Status(429, {"error": {"message": "no credit", "code": "insufficient_quota"}}), "status 429: .*no credit"),
-        (refusal("Unrecognized request argument supplied: chat_template_kwargs"), "refuses chat_template_kwargs"),
+        (
+            refusal("Unrecognized request argument supplied: chat_template_kwargs"),
+            "refuses chat_template_kwargs.*; leave thinking",
+        ),
     ],
 )
 def test_what_concerns_all_requests_ends_the_run(reply, line):
