@@ -333,6 +333,24 @@ def test_a_server_that_does_not_stream(instead_of_a_stream, caplog, monkeypatch)
     assert not any(answer.refused_parameters for answer in answers), "how an answer is sent is no setting of it"
 
 
+@pytest.mark.parametrize(
+    ("reply", "refused"),
+    [
+        (text("Answer: A"), None),
+        (text("Answer: A\n"), None),
+        (text("<think>A or B</think>\n\nAnswer: A"), None),
+        (text("Answ", finish="length"), None),
+        (text("I think that the answer is A"), {"structured_outputs": "not heeded"}),
+        (text("Answer: C"), {"structured_outputs": "not heeded"}),
+    ],
+)
+def test_a_server_that_leaves_alone_what_it_is_to_choose_from(reply, refused):
+    """Answers that were not constrained are no worse to read, so that nothing else tells."""
+    with serve(lambda *_: reply) as toy:
+        [answer] = ask(toy, settings=GREEDY | {"structured_outputs": {"choice": ["Answer: A", "Answer: B"]}})
+    assert answer.refused_parameters == refused
+
+
 def test_the_provider_behind_a_router_belongs_to_the_name_of_the_model():
     def behave(_, number):
         name = {"model": "org/toy", "provider": f"Host {number % 2}"}
