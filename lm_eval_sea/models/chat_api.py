@@ -242,8 +242,7 @@ class ChatAPI(LM):
                         if not await self._answers_others(wanted):
                             raise ServerError(f"{failed} requests in a row have no answer, the last: {error}") from error
                 else:
-                    choices = wanted.get("structured_outputs", {}).get("choice", ())
-                    answers[index] = _text_of(reply, until, self._prompt_end, choices)
+                    answers[index] = _text_of(reply, until, self._prompt_end, wanted.get("structured_outputs"))
                     failed_in_a_row, self._answered = 0, True
                     self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
                 progress.update()
@@ -305,11 +304,11 @@ def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
         raise ServerError(f'chat_template_kwargs={given}: expected a JSON object such as {{"reasoning": true}}') from error
 
 
-def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, choices: Sequence[str]) -> GeneratedText:
+def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constraint: Any) -> GeneratedText:
     """The answer as tasks take it, cut at `until`.
 
     `prompt_end` is how the rendered prompt ends, if the server tells; where that opens a thought, a text that does not close it
-    is one. `choices` are the answers that the server was to choose from, if any; many leave alone that they were.
+    is one. `constraint` is what the server was to keep the answer to, if anything; many leave it alone.
     """
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not tell thoughts apart leaves them in the text
@@ -322,6 +321,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, choices
     if not thought and (told_apart or parts.state != "no thought"):  # some count none of what they send
         thought = None
     refused = dict(reply.refused_parameters)
+    choices = constraint.get("choice") if isinstance(constraint, Mapping) else None
     if choices and text and ended_by_itself(reply.finish_reason) and parts.answer not in choices:
         refused["structured_outputs"] = "not heeded"
     is_known = thought is not None or (parts.state == "no thought" and not told_apart)

@@ -349,6 +349,8 @@ def test_a_server_that_leaves_alone_what_it_is_to_choose_from(reply, refused):
     with serve(lambda *_: reply) as toy:
         [answer] = ask(toy, settings=GREEDY | {"structured_outputs": {"choice": ["Answer: A", "Answer: B"]}})
     assert answer.refused_parameters == refused
+    with serve(lambda *_: reply) as toy:
+        assert ask(toy, settings=GREEDY | {"structured_outputs": "regex"})[0].refused_parameters is None, "not a list of choices"
 
 
 def test_the_provider_behind_a_router_belongs_to_the_name_of_the_model():
