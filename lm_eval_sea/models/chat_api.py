@@ -19,9 +19,9 @@ from tqdm import tqdm
 from lm_eval_sea.tasks._shared.chat.ends import ended_by_itself
 from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
 
-from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError
+from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError, in_parallel
 from .generated_text import GeneratedText
-from .server_parameters import LIMIT, ServerParameters
+from .server_parameters import LIMIT, STREAMED, ServerParameters
 from .thinking_switches import SWITCHES
 
 OPENAI = "https://api.openai.com/v1"
@@ -95,6 +95,10 @@ class ChatAPI(LM):
             raise ServerError(f"thinking={thinking}: choose on, off or template")
         if not str(base_url).startswith(("http://", "https://")):
             raise ServerError(f"base_url={base_url}: expected an address such as http://localhost:8000/v1")
+        if "?" in str(base_url):
+            raise ServerError(
+                f"base_url={base_url}: what follows ? is not sent; Azure's is https://NAME.openai.azure.com/openai/v1"
+            )
         if int(num_concurrent) < 1 or float(timeout) <= 0 or int(max_retries) < 0:
             raise ServerError("num_concurrent and timeout must be above 0, and max_retries 0 or more")
         self._model, self._base_url = str(model), str(base_url).rstrip("/").removesuffix("/chat/completions")
@@ -127,8 +131,14 @@ class ChatAPI(LM):
             return window, rendered[-_PROMPT_END:]
 
     def _server(self, parameters: ServerParameters) -> ChatServer:
-        key = self._api_key or "none"
-        return ChatServer(self._base_url, key, timeout=self._timeout, max_retries=self._max_retries, parameters=parameters)
+        return ChatServer(
+            self._base_url,
+            self._api_key or "none",
+            key_hint="the key is read from OPENAI_API_KEY",
+            timeout=self._timeout,
+            max_retries=self._max_retries,
+            parameters=parameters,
+        )
 
     @property
     def tokenizer_name(self) -> str:
@@ -187,15 +197,9 @@ class ChatAPI(LM):
         return answers
 
     async def _work(self, work: Callable[[ChatServer], Coroutine[Any, Any, None]], number: int) -> None:
-        """Has as many workers share the work as there may be requests at the same time; the first error ends them all."""
+        """Has as many workers share the work as there may be requests at the same time."""
         async with self._server(self._parameters) as server:
-            workers = [asyncio.create_task(work(server)) for _ in range(min(self._num_concurrent, number))]
-            try:
-                await asyncio.gather(*workers)
-            finally:
-                for worker in workers:
-                    worker.cancel()
-                await asyncio.gather(*workers, return_exceptions=True)
+            await in_parallel(lambda: work(server), min(self._num_concurrent, number))
 
     def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
         """Not what a server of chats tells."""
@@ -238,7 +242,7 @@ class ChatAPI(LM):
                         if not await self._answers_others(wanted):
                             raise ServerError(f"{failed} requests in a row have no answer, the last: {error}") from error
                 else:
-                    answers[index] = _text_of(reply, until, self._prompt_end)
+                    answers[index] = _text_of(reply, until, self._prompt_end, wanted.get("structured_outputs"))
                     failed_in_a_row, self._answered = 0, True
                     self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
                 progress.update()
@@ -279,7 +283,7 @@ class ChatAPI(LM):
         until = [own.pop("until")] if isinstance(own["until"], str) else own.pop("until")
         if not own.pop("do_sample"):
             own["temperature"] = 0
-        wanted = {LIMIT: own.pop("max_gen_toks"), "stream_options": {"include_usage": True}}
+        wanted = {LIMIT: own.pop("max_gen_toks"), **STREAMED}
         template_kwargs = self._template_kwargs | _json_object(own.pop("chat_template_kwargs", None))
         if template_kwargs:
             wanted["chat_template_kwargs"] = template_kwargs
@@ -300,37 +304,37 @@ def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
         raise ServerError(f'chat_template_kwargs={given}: expected a JSON object such as {{"reasoning": true}}') from error
 
 
-def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None) -> GeneratedText:
+def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constraint: Any) -> GeneratedText:
     """The answer as tasks take it, cut at `until`.
 
     `prompt_end` is how the rendered prompt ends, if the server tells; where that opens a thought, a text that does not close it
-    is one.
+    is one. `constraint` is what the server was to keep the answer to, if anything; many leave it alone.
     """
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not tell thoughts apart leaves them in the text
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
     if told_apart is None and text and parts.state in ("cut", "stopped in the thought"):
         text, told_apart = "", parts.thought
-    thought = _count(reply.usage.get("completion_tokens_details"), "reasoning_tokens")
+    prompt, thought, written = reply.tokens
+    if not text and thought and told_apart is None:
+        told_apart = ""  # a thought that the server keeps to itself
     if not thought and (told_apart or parts.state != "no thought"):  # some count none of what they send
         thought = None
-    written = _count(reply.usage, "completion_tokens")
+    refused = dict(reply.refused_parameters)
+    choices = constraint.get("choice") if isinstance(constraint, Mapping) else None
+    if choices and text and ended_by_itself(reply.finish_reason) and parts.answer not in choices:
+        refused["structured_outputs"] = "not heeded"
     is_known = thought is not None or (parts.state == "no thought" and not told_apart)
     return GeneratedText(
         _cut(text, parts, until),
         thought=told_apart,
         finish_reason=reply.finish_reason,
-        prompt_tokens=_count(reply.usage, "prompt_tokens"),
+        prompt_tokens=prompt,
         thought_tokens=thought,
         answer_tokens=max(written - (thought or 0), 0) if written is not None and is_known else None,
         model=reply.model,
-        refused_parameters=reply.refused_parameters or None,
+        refused_parameters=refused or None,
     )
-
-
-def _count(counts: Any, name: str) -> int | None:
-    number = counts.get(name) if isinstance(counts, Mapping) else None
-    return number if type(number) is int and number >= 0 else None
 
 
 def _cut(text: str, parts: Generated, until: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ import math
 import random
 import re
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.tasks._shared.chat.ends import FAILED, end_of
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
-from .server_parameters import NeededParameterError, PromptTooLongError, RequestParameters, ServerParameters
+from .server_parameters import STREAM, NeededParameterError, PromptTooLongError, RequestParameters, ServerParameters
 
 FIRST_WAIT = 1.0  # seconds before the second attempt, where the server names no time; each further wait is twice as long
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
@@ -31,6 +31,7 @@ _RETRIES_AT_FIRST = 2  # of the question whether the server is there
 _SHOWN = 300  # characters of what a server says
 # Statuses of a refusal that any other request would meet, too: wrong key, no credit, no such model or address.
 _OF_ALL = {401, 402, 404, 405}
+_AT_ADDRESS = "; base_url is what stands before /chat/completions, and often ends in /v1"
 _OF_PARAMETERS = {400, 422}
 _PASSING = {408, 409, 425, 429}
 
@@ -65,7 +66,9 @@ class Reply:
     _answer: list[str] = field(default_factory=list)
     _thought: list[str] = field(default_factory=list)
     _has_deltas: bool = False
+    is_whole: bool = False  # whether a whole message came, which has all of the answer
     length: int = 0  # characters of answer and thought
+    other: Any = None  # the last piece without a choice, which may say what is wrong
 
     @property
     def answer(self) -> str | None:
@@ -77,36 +80,61 @@ class Reply:
         """The whole of it; None where the server tells none apart."""
         return _without_surrogates("".join(self._thought)) if self._thought else None
 
+    @property
+    def tokens(self) -> tuple[int | None, int | None, int | None]:
+        """The tokens of the prompt, of the thought, and of thought and answer together; None where the server does not tell."""
+        prompt, written, total = (_count(self.usage, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
+        thought = _count(self.usage.get("completion_tokens_details"), "reasoning_tokens")
+        if prompt is not None and written is not None and total is not None and (apart := total - prompt - written) > 0:
+            # xAI and Gemini count a thought in the total alone, and Gemini tells no more of it
+            thought, written = thought or apart, written + apart
+        return prompt, thought, written
+
     def add(self, data: Any) -> None:
         """Takes a piece of a stream, or a whole completion; the report of an error and what is too long are no answers."""
         if not isinstance(data, Mapping) or not all(isinstance(choice, Mapping) for choice in data.get("choices") or ()):
             raise _BrokenReplyError(f"a reply that is no completion: {_shown(data)}")
-        if error := data.get("error"):
+        if error := data.get("error") or (data.get("object") == "error" and data):  # OpenAI's form, and that of SGLang and vLLM
             raise _BrokenReplyError(f"an error in the place of an answer: {_shown(error)}")
         if isinstance(data.get("model"), str):
-            self.model = data["model"]
+            provider = data.get("provider")  # OpenRouter's, which may be another one for each request
+            self.model = f"{data['model']} ({provider})" if isinstance(provider, str) and provider else data["model"]
         if isinstance(data.get("usage"), Mapping):
             self.usage = dict(data["usage"])
+        self.other = self.other if data.get("choices") else data
         for choice in data.get("choices") or ():
             if choice.get("index"):  # another answer to the same request, which nobody asked for
                 continue
             delta = choice.get("delta")
             self._has_deltas |= bool(delta)
+            self.is_whole |= not self._has_deltas and bool(choice.get("message"))
             # some servers end a stream with the whole message
             part = delta or (not self._has_deltas and choice.get("message")) or {}
             text, thought = _texts(part.get("content"))
             # vLLM from 0.12 on and OpenRouter: reasoning; older vLLM, SGLang and DeepSeek: reasoning_content; some send both
-            thought += _text_in(part.get("reasoning")) or _text_in(part.get("reasoning_content"))
-            text += part.get("refusal") or ""
+            thought += "".join(_texts(part.get("reasoning"))) or "".join(_texts(part.get("reasoning_content")))
+            text += "".join(_texts(part.get("refusal")))
             self._answer += [text] if text else []
             self._thought += [thought] if thought else []
             if finish_reason := choice.get("finish_reason"):
                 self.finish_reason = end_of(str(finish_reason)) or _shown(finish_reason)
             if self.finish_reason == FAILED:
-                raise _BrokenReplyError(f"an answer that the server ends by {_shown(finish_reason)!r}")
+                why = f": {_shown(choice['error'])}" if choice.get("error") else ""
+                raise _BrokenReplyError(f"an answer that the server ends by {_shown(finish_reason)!r}{why}")
             self.length += len(text) + len(thought)
-        if self.length > LONGEST_TEXT:
-            raise _BrokenReplyError("an answer without an end")
+        _bounded(self.length)
+
+
+def _count(counts: Any, name: str) -> int | None:
+    number = counts.get(name) if isinstance(counts, Mapping) else None
+    return number if type(number) is int and 0 <= number < 2**53 else None
+
+
+def _bounded(length: int) -> int:
+    """A length that an answer may have."""
+    if length > LONGEST_TEXT:
+        raise _BrokenReplyError("an answer without an end")
+    return length
 
 
 def _without_surrogates(text: str) -> str:
@@ -115,44 +143,49 @@ def _without_surrogates(text: str) -> str:
 
 
 def _texts(content: Any) -> tuple[str, str]:
-    """Text and thought of a `content`: a string, or a list of parts, as Mistral's API has it."""
-    if isinstance(content, Sequence) and not isinstance(content, str):
-        text = "".join(part.get("text") or "" for part in content)
-        return text, "".join(_texts(part.get("thinking"))[0] for part in content)
-    return content or "", ""
-
-
-def _text_in(content: Any) -> str:
-    """The text of a string, of a part that has one, or of a list of such parts."""
-    if isinstance(content, str):
-        return content
+    """Text and thought of a `content`: a string, or parts, of which those of Mistral's API may be thoughts."""
+    if content is None or isinstance(content, str):
+        return content or "", ""
     if isinstance(content, Mapping):
-        return next(filter(None, (_text_in(content.get(name)) for name in ("text", "content", "summary"))), "")
-    return "".join(map(_text_in, content)) if isinstance(content, Sequence) else ""
+        names = ("text", "thinking", "content", "summary")  # a part of another kind, such as a picture, has no text
+        found = next(filter(None, ("".join(_texts(content.get(name))) for name in names)), "")
+        is_thought = "thinking" in content or content.get("type") == "reasoning"
+        return ("", found) if is_thought else (found, "")
+    if isinstance(content, Sequence):
+        texts, thoughts = zip(("", ""), *map(_texts, content), strict=True)
+        return "".join(texts), "".join(thoughts)
+    raise _BrokenReplyError(f"a reply with {_shown(content)} in the place of a text")
 
 
 class ChatServer:
     """A server, for as long as an event loop runs; a context manager."""
 
-    def __init__(self, base_url: str, api_key: str, *, timeout: float, max_retries: int, parameters: ServerParameters) -> None:
-        """Connects when it is asked.
+    def __init__(
+        self, base_url: str, api_key: str, *, key_hint: str, timeout: float, max_retries: int, parameters: ServerParameters
+    ) -> None:
+        """Connects when it is asked; `key_hint` says where the key comes from.
 
         `timeout` is in seconds without a token; before the first it is as many without a sign of the server, and `QUEUE` times as
-        many in all. Servers of one's own want no key, but the client does.
+        many in all, as for an answer that is not streamed. Servers of one's own want no key, but the client does.
         """
         try:
             import openai
         except ImportError as error:
-            raise ServerError(f"chat-api needs the package openai: {install_extra('api')}") from error
+            raise ServerError(f"the package openai is needed: {install_extra('api')}") from error
         self._openai = openai
         self._base_url, self._parameters = base_url, parameters
         self._timeout, self._max_retries = timeout, max_retries
+        self._hints = {401: f"; {key_hint}", 404: _AT_ADDRESS, 405: _AT_ADDRESS}
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=api_key,
             max_retries=0,  # it would try again what ends before the first token only
-            timeout=openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
+            timeout=self._silence(timeout),
         )
+
+    def _silence(self, seconds: float) -> Any:
+        """The client's timeout: so many seconds without a sign of the server, and fewer for the connection."""
+        return self._openai.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
 
     async def __aenter__(self) -> ChatServer:
         """Nothing is sent."""
@@ -192,6 +225,12 @@ class ChatServer:
             except self._openai.APIStatusError as error:
                 self._learn(parameters, error)
                 continue
+            if reply.is_whole:
+                parameters.leave_out(STREAM, "it sends answers in one piece")
+            elif reply.finish_reason is None:  # what is asked for in one piece either comes whole or not at all
+                if parameters.leave_out(STREAM, "its streams do not tell why an answer ended"):
+                    continue
+                raise NoReplyError("a stream without finish_reason")
             refused = parameters.answered(reply.usage.get("completion_tokens"))
             if refused is None:
                 continue
@@ -279,7 +318,7 @@ class ChatServer:
         raise RequestError(str(refusal)) from error
 
     def _refusal(self, error: Any) -> ServerError:
-        hint = "; the key is read from OPENAI_API_KEY" if error.status_code == 401 else ""
+        hint = self._hints.get(error.status_code, "")
         return ServerError(f"{self._base_url}: status {error.status_code}: {_message(error)}{hint}")
 
     async def _attempts(self, attempt: Any, max_retries: int | None = None) -> Any:
@@ -310,23 +349,24 @@ class ChatServer:
         raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem)
 
     async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
-        """One attempt; the answer comes token by token, so that the timeout is one between tokens."""
-        reply = Reply()
+        """One attempt; the answer comes token by token, if the server streams, so that the timeout is one between tokens."""
+        reply, is_ended = Reply(), False
+        timeout = self._silence(self._timeout if STREAM in sent else QUEUE * self._timeout)
         request = self._client.chat.completions.with_streaming_response.create(
-            model=model, messages=messages, stream=True, extra_body=dict(sent)
+            model=model, messages=messages, extra_body=dict(sent), timeout=timeout
         )
         async with request as response:
             kind = response.headers.get("Content-Type", "")
-            if "json" in kind:  # a server that does not stream, or that reports an error
-                content = [chunk async for chunk in self._in_time(response.iter_bytes(), reply)]
-                reply.add(json.loads(b"".join(content).decode("utf-8-sig", errors="replace")))
-            else:
-                async for data in _events(self._in_time(response.iter_bytes(), reply)):
+            async for data in _events(self._in_time(response.iter_bytes(), reply)):
+                is_ended = data is None
+                if not is_ended:
                     reply.add(data)
-        if reply.finish_reason is None:
-            is_stream = "event-stream" in kind
-            raise _BrokenReplyError("a reply that ends in the middle" if is_stream else f"a reply without finish_reason ({kind})")
-        if end_of(reply.finish_reason) is None:
+        if reply.finish_reason is None and not is_ended and not (reply.is_whole and reply.answer):
+            what = "a reply that ends in the middle" if "event-stream" in kind else f"a reply without finish_reason ({kind})"
+            raise _BrokenReplyError(f"{what}: {_shown(reply.other)}" if reply.other else what)
+        if reply.finish_reason == "stop" and not reply.length and reply.tokens[-1] == 0:
+            raise _BrokenReplyError("an answer of no tokens")  # where a model ends at once there is the token that ends it
+        if reply.finish_reason is not None and end_of(reply.finish_reason) is None:
             _say_if_unknown(reply.finish_reason)
         return reply
 
@@ -344,25 +384,50 @@ class ChatServer:
             yield chunk
 
 
+async def in_parallel(work: Callable[[], Coroutine[Any, Any, None]], workers: int) -> None:
+    """Has so many workers share the work; the first error ends them all."""
+    tasks = [asyncio.create_task(work()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
-    """What server-sent events carry. Those of chat completions are a line each; others are comments."""
+    """What server-sent events carry, and None for the end; or one JSON of a server that does not stream, or reports an error.
+
+    Events of chat completions are a line each; others are comments. What servers and proxies call the content is often wrong.
+    """
+    whole: list[str] = []
+    length = 0
     async for line in _lines(chunks):
+        if whole or line.lstrip().startswith(("{", "[")):
+            whole.append(line)
+            length = _bounded(length + len(line))
+            continue
         name, _, value = line.partition(":")
         if name == "data" and value.strip() == "[DONE]":
+            yield None
             return
         if name == "data":
             yield json.loads(value)
+    if whole:
+        yield json.loads("\n".join(whole))
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
     """Lines as events have them: `str.splitlines`, as the client has it, also ends them at U+2028 and others within a text."""
     begun: list[bytes] = []
+    length = 0
     async for chunk in chunks:
         first, *others = re.split(rb"\r\n?|\n", chunk)  # a pair that two chunks share is one empty line more
         begun.append(first)
+        length = _bounded(length + len(first))
         for other in others:
             yield b"".join(begun).decode("utf-8-sig", errors="replace")  # some servers begin with a byte order mark
-            begun = [other]
+            begun, length = [other], len(other)
     yield b"".join(begun).decode("utf-8-sig", errors="replace")
 
 
@@ -403,8 +468,10 @@ def _stated_wait(headers: Mapping[str, str]) -> float | None:
 
 
 def _message(error: Any) -> str:
-    """What a server says of a status: the message of an error in OpenAI's form, or all that it sends."""
+    """What a server says of a status: the message of an error in OpenAI's form, the title of a page, or all that it sends."""
     body = error.body
+    if isinstance(body, str) and (title := re.search(r"<title>(.*?)</title>", body, re.IGNORECASE | re.DOTALL)):
+        body = f"a page with the title {title[1].strip()!r}"
     return _shown(
         (isinstance(body, Mapping) and body.get("message")) or body or error.response.text or error.response.reason_phrase
     )

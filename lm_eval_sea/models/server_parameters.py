@@ -10,10 +10,17 @@ from typing import Any
 logger = logging.getLogger("lm_eval_sea")
 
 LIMIT = "max_completion_tokens"
+STREAM, _OF_STREAM = "stream", "stream_options"
+STREAMED = {STREAM: True, _OF_STREAM: {"include_usage": True}}  # how an answer is sent, not what it is
 _LIMITS = (LIMIT, "max_tokens")
 _CALLED = (*_LIMITS, "max_new_tokens", "max_output_tokens")  # in messages, whatever was sent
-# Without these another thing would be measured than the one that was asked for.
-_NEEDED = ("chat_template_kwargs", "reasoning_effort", "structured_outputs", "continue_final_message")
+# Without these another thing would be measured than the one that was asked for; how a run does without.
+_NEEDED = {
+    "chat_template_kwargs": "leave thinking and chat_template_kwargs out; a server that takes none may take effort=low",
+    "reasoning_effort": "give effort a value that it takes, or leave it out",
+    "structured_outputs": "leave out the _choice tasks",
+    "continue_final_message": "leave out tasks that begin the answer",
+}
 _UNCOUNTED = 16  # tokens beyond the limit that a server may write by its way of counting, such as those that end a turn
 _NUMBER = r"(\d[\d,]*)"
 _WINDOW = re.compile(rf"context (?:length|window|size)\D{{0,40}}{_NUMBER}", re.IGNORECASE)
@@ -31,9 +38,9 @@ _MOST = re.compile(
 
 # How servers say that it is a parameter that they refuse, near its name; other words around a name may be those of a row.
 _SAYS = (
-    r"not (?:\w+ ){0,2}(?:support|permit|allow|accept|recogni|implement|valid|available)|n't (?:support|allow|accept)|unsupported"
-    r"|unrecogni|unknown|unexpected|invalid|\bextra\b|forbidden|deprecated|incompatible|\bmust\b|\bshould\b|\bonly\b|range"
-    r"|too (?:large|big|long|high|small|low)"
+    r"not (?:\w+ ){0,2}(?:support|permit|allow|accept|recogni|implement|valid|available|enabl)|n't (?:support|allow|accept)"
+    r"|unsupported|unrecogni|unknown|unexpected|invalid|\bextra\b|forbidden|deprecated|disabled|incompatible"
+    r"|\bmust\b|\bshould\b|\bonly\b|range|too (?:large|big|long|high|small|low)"
 )
 _NEAR = 80  # characters
 
@@ -82,6 +89,8 @@ class RequestParameters:
     def sent(self) -> dict[str, Any]:
         """What is sent."""
         found = {name: value for name, value in self._wanted.items() if name not in self._refused and name != LIMIT}
+        if STREAM not in found:
+            found.pop(_OF_STREAM, None)
         if self._limit and LIMIT in self._wanted and self._room != 0:
             limits = (self._wanted[LIMIT], self._server.longest, self._most, self._room)
             found[self._limit] = min(number for number in limits if number is not None)
@@ -100,6 +109,14 @@ class RequestParameters:
         before = self.sent()
         self._learn(before, message, parameter)
         return self.sent() != before
+
+    def leave_out(self, name: str, why: str) -> bool:
+        """Sends a parameter no more; whether it was sent."""
+        if name not in (sent := self.sent()):
+            return False
+        self._refused |= {name}
+        self._lines[name] = f"the server refuses {name}={sent[name]}; it is left out of all requests ({why})"
+        return True
 
     def answered(self, tokens: Any) -> dict[str, str] | None:
         """Takes note of an answer of so many tokens; returns what was sent in the place of parameters that are refused.
@@ -123,7 +140,7 @@ class RequestParameters:
         if is_longer and self._limit == LIMIT:
             self._limit = known.limit = _LIMITS[1]
             return None
-        instead = {name: "not sent" for name in sorted(self._refused) if name in self._wanted}
+        instead = {name: "not sent" for name in sorted(self._refused - STREAMED.keys()) if name in self._wanted}
         if is_longer:
             instead[LIMIT] = "not heeded"
         elif self._limit is None and LIMIT in self._wanted:
@@ -150,9 +167,8 @@ class RequestParameters:
                 if not _refuses(name, message, parameter):
                     continue
                 if name in _NEEDED:
-                    raise NeededParameterError(f"the server refuses {name}: {message}")
-                self._refused |= {name}
-                self._lines[name] = f"the server refuses {name}={sent[name]}; it is left out of all requests ({message})"
+                    raise NeededParameterError(f"the server refuses {name}: {message}; {_NEEDED[name]}")
+                self.leave_out(name, message)
 
     def _learn_limit(self, limit: str, asked: int, message: str) -> None:
         most = _number(_MOST, message)
@@ -176,5 +192,6 @@ def _refuses(name: str, message: str, parameter: str | None) -> bool:
     """Whether a refusal is one of a parameter: it names it apart, or says so near its name."""
     if parameter:
         return parameter.rpartition(".")[2] == name
-    near = (message[max(0, found.start() - _NEAR) : found.end() + _NEAR] for found in re.finditer(rf"\b{name}\b", message))
+    named = re.finditer(rf"\b{name}(?:ing)?\b", message, re.IGNORECASE)  # "Streaming is not supported"
+    near = (message[max(0, found.start() - _NEAR) : found.end() + _NEAR] for found in named)
     return any(re.search(_SAYS, text, re.IGNORECASE) or _MOST.search(text) for text in near)

@@ -113,6 +113,12 @@ def advice_on(task: TaskRun) -> list[str]:
         said.append("thoughts do not end; where their finish_reason is length, raise --thinking_tokens")
     if rates.failed > 0:
         said.append("requests failed; the same command asks them again")
+    if (rows := thought_rows(task)) is not None and (mode := task.run.settings.thinking) is not None:
+        thinking = float((~rows.state.isin(("no thought", "failed")) | (rows.thought > 0)).mean())
+        if mode == "off" and thinking > _MOST:
+            said.append(f"thinking off, and {100 * thinking:.0f} % of the answers have a thought: the switch is not heeded")
+        if mode == "on" and thinking == 0 and rates.failed < 1:
+            said.append("thinking on, and no answer has a thought: does the model have this switch, and the server heed it?")
     return said
 
 

@@ -146,9 +146,12 @@ def _shares_text(scores: row_scores.RowScores) -> str:
 def scored(job: Job, model: str) -> row_scores.RowScores:
     """The scores of a job whose questions are all answered."""
     verdicts: list[Verdicts] = []
+    refused: dict[str, str] = {}
     for questions in job.questions:
         answers = [(question, job.cache.answer(key_of(model, job.call(question)))) for question in questions]
         verdicts.append({question.part: job.rubric.read(question, answer.text) for question, answer in answers if answer})
+        for _, answer in answers:
+            refused |= (answer and answer.refused_parameters) or {}
     scores = [ROW_SCORES[job.kind](row, found, job.rubric.classes) for row, found in zip(job.rows, verdicts, strict=True)]
     given = [verdict for found in verdicts for verdict in found.values()]
     known = [*job.rubric.classes] or ["A", "B", "C"]
@@ -156,6 +159,9 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     count = "count as unreadable" if job.kind == SAFETY else "count as 0"
     count += ", or one of a pair as a disagreement" if job.kind == "mt-bench" else ""
     notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
+    if refused:
+        said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
+        notes.append(f"the judge was not asked as configured: its server refuses {said}")
     if job.kind in OWN_KINDS:
         notes.append("not comparable with the paper's numbers, which had another judge")
     elif job.rubric.official_judge is None:

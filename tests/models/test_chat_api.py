@@ -3,6 +3,7 @@
 import json
 import pickle
 import time
+from dataclasses import replace
 
 import pytest
 from lm_eval.api.instance import Instance
@@ -11,6 +12,7 @@ from lm_eval.api.registry import get_model
 import lm_eval_sea.models  # noqa: F401 (registers the backend)
 from lm_eval_sea.models import chat_server
 from lm_eval_sea.models.chat_server import ServerError
+from lm_eval_sea.tasks._shared.chat.scores import taken_apart
 
 from .toy_server import DROP, HANG, Answer, Status, refusal, serve, text
 
@@ -259,13 +261,106 @@ OLDER = [("reasoning_content", "So"), ("reasoning_content", " B."), ("content", 
         # how many of the 7 tokens are thought is not told
         (Answer(OLDER, usage={"prompt_tokens": 4, "completion_tokens": 7}), ("B", "So B.", "stop", 4)),
         (Status(200, WHOLE), ("B", "So", "stop", None)),  # a server that does not stream
+        # all of an answer is there, and why it ended is not told
+        *((Status(200, {"choices": [{"message": WHOLE["choices"][0]["message"]} | end]}), ("B", "So", None, None))
+          for end in ({}, {"finish_reason": None})),
     ],
-)
+)  # fmt: skip
 def test_thoughts_beside_answers(reply, told):
     with serve(lambda *_: reply) as toy:
         [answer] = ask(toy)
     assert (answer, answer.thought, answer.finish_reason, answer.prompt_tokens) == told
     assert answer.failure is answer.thought_tokens is answer.answer_tokens is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "usage", "counts", "state"),
+    [
+        # OpenAI counts a thought that it does not show; all of the limit may have gone into it
+        (Answer([("content", "")], finish="length"), (9, 64, 73, 64), (9, 64, 0), "cut"),
+        (Answer([("content", "B")]), (9, 30, 39, 20), (9, 20, 10), "no thought"),
+        (Answer([("content", "")], finish="length"), (9, 0, 73, None), (9, 64, 0), "cut"),  # Gemini
+        (Answer([("content", "B")]), (9, 10, 39, None), (9, 20, 10), "no thought"),
+        (Answer([("reasoning_content", "So"), ("content", "B")]), (9, 10, 39, 20), (9, 20, 10), "closed"),  # xAI
+        (Answer([("content", "")]), (9, 1, 10, None), (9, None, 1), "no thought"),  # a model that ends at once
+        (Answer([("content", "")], finish="content_filter"), (9, 0, 9, None), (9, None, 0), "no thought"),
+    ],
+)
+def test_thoughts_that_are_counted_and_not_shown(reply, usage, counts, state):
+    """Prompt, thought and answer have their own tokens, whether a server counts the thought with the answer or beside it."""
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    told = dict(zip(names, usage, strict=False)) | {"completion_tokens_details": usage[3] and {"reasoning_tokens": usage[3]}}
+    with serve(lambda *_: replace(reply, usage=told)) as toy:
+        [answer] = ask(toy)
+    assert (answer.prompt_tokens, answer.thought_tokens, answer.answer_tokens) == counts
+    assert taken_apart(answer).state == state
+
+
+NO_STREAM = "Unsupported value: 'stream' does not support true with this model. Supported values are: false."
+
+
+@pytest.mark.parametrize(
+    "instead_of_a_stream",
+    [
+        refusal("Your organization must be verified to stream this model.", "stream"),
+        refusal(NO_STREAM),
+        refusal("Streaming is not enabled for this deployment"),
+        Status(422, {"detail": [{"loc": ["body", "stream"], "msg": "Extra inputs are not permitted"}]}),
+        Status(200, WHOLE),  # it leaves the parameter alone
+        Answer([("content", "B, or"), (None, "data: [DONE]")], finish=None),  # nobody knows why it ended
+    ],
+)
+def test_a_server_that_does_not_stream(instead_of_a_stream, caplog, monkeypatch):
+    """It is asked for whole answers, and has longer for them than the time between tokens."""
+    monkeypatch.setattr(chat_server, "QUEUE", 20)
+
+    def behave(body, number):
+        if "stream" in body:
+            return instead_of_a_stream
+        time.sleep(1.0 if number == 1 else 0)
+        return (
+            refusal("'stream_options' is only allowed when 'stream' is enabled")
+            if "stream_options" in body
+            else Status(200, WHOLE)
+        )
+
+    with serve(behave) as toy:
+        answers = ask(toy, "one", "two", "three", num_concurrent=1, timeout=0.5, max_retries=0)
+    assert answers == ["B"] * 3
+    assert ["stream" in body for body in toy.requests] == [True] + [False] * (len(toy.requests) - 1)
+    assert [line for line in said(caplog) if "refuses stream=True; it is left out of all requests" in line] == said(caplog)
+    assert len(said(caplog)) == 1
+    assert not any(answer.refused_parameters for answer in answers), "how an answer is sent is no setting of it"
+
+
+@pytest.mark.parametrize(
+    ("reply", "refused"),
+    [
+        (text("Answer: A"), None),
+        (text("Answer: A\n"), None),
+        (text("<think>A or B</think>\n\nAnswer: A"), None),
+        (text("Answ", finish="length"), None),
+        (text("I think that the answer is A"), {"structured_outputs": "not heeded"}),
+        (text("Answer: C"), {"structured_outputs": "not heeded"}),
+    ],
+)
+def test_a_server_that_leaves_alone_what_it_is_to_choose_from(reply, refused):
+    """Answers that were not constrained are no worse to read, so that nothing else tells."""
+    with serve(lambda *_: reply) as toy:
+        [answer] = ask(toy, settings=GREEDY | {"structured_outputs": {"choice": ["Answer: A", "Answer: B"]}})
+    assert answer.refused_parameters == refused
+    with serve(lambda *_: reply) as toy:
+        assert ask(toy, settings=GREEDY | {"structured_outputs": "regex"})[0].refused_parameters is None, "not a list of choices"
+
+
+def test_the_provider_behind_a_router_belongs_to_the_name_of_the_model():
+    def behave(_, number):
+        name = {"model": "org/toy", "provider": f"Host {number % 2}"}
+        return Answer([(None, "data: " + json.dumps(name | {"choices": []})), ("content", "B")])
+
+    with serve(behave) as toy:
+        answers = ask(toy, *"abc", num_concurrent=1)
+    assert [answer.model for answer in answers] == ["org/toy (Host 0)", "org/toy (Host 1)", "org/toy (Host 0)"]
 
 
 def stream(*lines, end="\n\n"):
@@ -278,6 +373,7 @@ def chunk(index=0, finish=None, **part):
 
 END = chunk(delta={}, finish="stop")
 PART = {"type": "text", "text": "So"}
+ANSWER = {"type": "text", "text": "B"}
 
 
 @pytest.mark.parametrize(
@@ -296,6 +392,16 @@ PART = {"type": "text", "text": "So"}
         *((stream(chunk(delta={"reasoning": thought}), chunk(delta={"content": "B"}), END), "B", "So")
           for thought in ("So", PART, [PART], [{"type": "summary", "summary": [PART]}], ["S", {"text": "o"}])),
         (stream(chunk(delta={"reasoning": {"encrypted": 1}, "reasoning_content": "So", "content": "B"}), END), "B", "So"),
+        *((Status(200, {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}), "B", thought)
+          for content, thought in ((ANSWER, None), (["B"], None), ([{"type": "image_url", "image_url": {}}, ANSWER], None),
+                                   ([{"type": "thinking", "thinking": "So"}, ANSWER], "So"),  # Anthropic's parts
+                                   ([{"type": "thinking", "thinking": [PART]}, ANSWER], "So"),  # Mistral's
+                                   ([{"type": "reasoning", "text": "So"}, ANSWER], "So"))),
+        (stream(chunk(delta={"content": [{"type": "thinking", "thinking": [PART]}]}), chunk(delta={"content": [ANSWER]}), END),
+         "B", "So"),
+        # another type than that of the content
+        (Status(200, json.dumps(WHOLE, indent=1).encode(), content_type="text/plain"), "B", "So"),
+        (Status(200, f"{chunk(delta={'content': 'B'})}\n\n{END}\n\n".encode()), "B", None),
     ],
 )  # fmt: skip
 def test_forms_of_replies(reply, answer, thought):
@@ -309,7 +415,7 @@ def test_forms_of_replies(reply, answer, thought):
     [
         *((end, "stop") for end in ("stop", "STOP", "eos_token", "end_turn")),
         *((end, "length") for end in ("length", "model_length", "max_tokens", "MAX_TOKENS")),
-        ("content_filter", "content_filter"),
+        *((end, "content_filter") for end in ("content_filter", "refusal", "sensitive")),
         ("function_call", "tool_calls"),
         ("end_of_the_world", "end_of_the_world"),
     ],
@@ -373,11 +479,40 @@ BROKEN = {
     "list": (Status(200, [1]), "a reply that is no completion"),
     "choice": (Status(200, {"choices": [7]}), "a reply that is no completion"),
     "html": (Status(200, b"<html>sign in</html>", content_type="text/html"), "a reply without finish_reason (text/html)"),
-    "no reason": (Status(200, {"choices": [{"message": {"content": "B"}}]}), "a reply without finish_reason (application/json)"),
+    "page": (
+        Status(524, b"<!DOCTYPE html>" + b" " * 400 + b"<title>host | 524: A timeout occurred</title>", content_type="text/html"),
+        "status 524: a page with the title 'host | 524: A timeout occurred'",
+    ),
+    **{
+        f"no completion {name}": (Status(200, {name: "out of credit", "choices": None}), "out of credit")
+        for name in ("detail", "message", "base_resp", "output")
+    },
+    "no completion in stream": (stream('data: {"type": "error", "message": "out of credit"}'), "out of credit"),
+    "no tokens": (text("", usage={"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}), "an answer of no tokens"),
+    "nothing, no reason": (
+        Status(200, {"choices": [{"message": {"content": ""}, "finish_reason": None}]}),
+        "a reply without finish_reason (application/json)",
+    ),
+    "error of SGLang": (Status(200, {"object": "error", "message": "out of memory", "code": 500}), "out of memory"),
+    "error of vLLM in stream": (stream('data: {"object": "error", "message": "engine died"}', "data: [DONE]"), "engine died"),
+    "error of OpenRouter": (
+        Status(200, {"choices": [{"message": {}, "finish_reason": "error", "error": {"message": "provider timed out"}}]}),
+        "provider timed out",
+    ),
+    **{
+        f"{content} as text": (
+            Status(200, {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}),
+            f"a reply with {number} in the place of a text",
+        )
+        for content, number in ((5, 5), (True, True), ([5], 5))
+    },
     "nothing": (DROP, "Connection error"),
     "half": (Answer([("content", "Answ")], finish=None), "a reply that ends in the middle"),
     "no end": (HANG, "timed out"),
-    **{end: (text("The answer is A", finish=end), repr(end)) for end in ("error", "abort", "insufficient_system_resource")},
+    **{
+        end: (text("The answer is A", finish=end), repr(end))
+        for end in ("error", "abort", "insufficient_system_resource", "network_error")
+    },
 }
 
 
@@ -409,9 +544,16 @@ def test_answers_out_of_order_under_bounded_concurrency():
     ("reply", "line"),
     [
         (refusal("Incorrect API key provided", code=401), "status 401: .*; the key is read from OPENAI_API_KEY"),
-        (refusal("The model `toy` does not exist", code=404), "status 404: .*The model `toy` does not exist"),
+        (
+            refusal("The model `toy` does not exist", code=404),
+            "status 404: .*The model `toy` does not exist; base_url .* ends in /v1",
+        ),
+        (Status(405, {"detail": "Method Not Allowed"}), "status 405: .*Method Not Allowed.*; base_url .* ends in /v1"),
         (Status(429, {"error": {"message": "no credit", "code": "insufficient_quota"}}), "status 429: .*no credit"),
-        (refusal("Unrecognized request argument supplied: chat_template_kwargs"), "refuses chat_template_kwargs"),
+        (
+            refusal("Unrecognized request argument supplied: chat_template_kwargs"),
+            "refuses chat_template_kwargs.*; leave thinking",
+        ),
     ],
 )
 def test_what_concerns_all_requests_ends_the_run(reply, line):

@@ -137,6 +137,26 @@ def test_answers_that_break_off_are_told_from_those_of_a_base_model(tmp_path, en
     assert any(said in note for note in notes(tmp_path, {"toy_th": planted}, **CHAT))
 
 
+@pytest.mark.parametrize(
+    ("mode", "states", "tokens", "said"),
+    [
+        ("off", ["closed", "cut", "no thought"], {}, ["thinking off, and 67 % of the answers have a thought"]),
+        ("off", ["no thought"] * 3, {"thought": 20}, ["thinking off, and 100 % of the answers have a thought"]),  # not shown
+        ("off", ["closed", "no thought", "failed"], {}, []),
+        ("on", ["no thought"] * 2 + ["failed"], {"thought": 0}, ["thinking on, and no answer has a thought"]),
+        ("on", ["no thought"] * 2 + ["stopped in the thought"], {}, []),
+        ("on", ["no thought"] * 3, {"thought": 20}, []),
+        (None, ["no thought"] * 3, {}, []),
+        (None, ["closed"] * 3, {}, []),
+    ],
+)
+def test_a_switch_that_is_not_heeded_is_told(tmp_path, mode, states, tokens, said):
+    rows = [{"doc_id": number, "doc": {"state": state, "tokens": tokens}} for number, state in enumerate(states)]
+    planted = task(null_rate=0.0, cut_rate=0.0) | {"rows": rows}
+    found = notes(tmp_path, {"toy_th": planted}, **CHAT | {"config": {"model": "chat-api", "thinking": mode}})
+    assert [note.removeprefix("toy_th: ").partition(":")[0] for note in found] == said
+
+
 @pytest.mark.parametrize("cause", ["refusal_rate", "failure_rate"])
 def test_answers_that_are_refused_or_missing_say_nothing_of_the_template(tmp_path, cause):
     said = notes(tmp_path, {"toy_th": task(score=0.0, null_rate=1.0, **{cause: 1.0})}, **BASE)

@@ -7,8 +7,9 @@ import json
 import pytest
 from huggingface_hub import constants
 
+from lm_eval_sea.models import chat_server
 from lm_eval_sea.sea_helm import SeaHelmError, judge_calls
-from lm_eval_sea.sea_helm.judge_calls import Call, Endpoint
+from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.tasks._shared import hub_files
 from lm_eval_sea.tasks._shared.hub_files import DataError, download
 from tests.loopback import completion, reply, serving
@@ -20,17 +21,11 @@ CALL = Call([{"role": "user", "content": "x"}], {"max_tokens": 5})
 def hasty(monkeypatch):
     """Nothing is tried again."""
     monkeypatch.setattr(judge_calls, "RETRIES", 0)
-    monkeypatch.setattr(judge_calls, "BROKEN_ANSWERS", 1)
 
 
 LIES = {
-    "a list for a text": completion(["a"]),
     "a number for a text": completion(5),
     "an object for a text": completion({"a": 1}),
-    "counts below zero": completion(prompt_tokens=-5),
-    "counts of text": completion(completion_tokens="many"),
-    "counts beyond all": completion(completion_tokens=10**30),
-    "fractions": completion(completion_tokens=2.5),
     "no choices": completion() | {"choices": []},
     "choices of nothing": completion() | {"choices": [None]},
     "choices of text": completion() | {"choices": "abc"},
@@ -45,17 +40,31 @@ LIES = {
 }
 
 
-def refusal_of(answer):
+def ask(address, folder, key="none"):
+    """What a judge answers."""
+    cache = Cache(folder / "answers.jsonl")
+    ask_all(Endpoint(f"{address}/v1", "m", key), [(CALL, cache)], 1)
+    return cache.answer(key_of("m", CALL))
+
+
+def refusal_of(answer, folder):
     """What is said of a judge that answers so: one line."""
     with serving(answer) as (address, _), pytest.raises(SeaHelmError) as caught:
-        Endpoint(f"{address}/v1", "m").ask(CALL)
+        ask(address, folder)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
-def test_a_judge_that_answers_something_else(hasty):
+def test_a_judge_that_answers_something_else(tmp_path, hasty):
     for lie in LIES.values():
-        refusal_of(reply(lie))
+        assert "1 of 1 questions have no answer, the first: " in refusal_of(reply(lie), tmp_path)
+
+
+@pytest.mark.parametrize("tokens", [-5, "many", 10**30, 2.5, None])
+def test_a_judge_that_counts_wrongly(tokens, tmp_path, hasty):
+    with serving(reply(completion(completion_tokens=tokens))) as (address, _):
+        answer = ask(address, tmp_path)
+    assert (answer.text, answer.prompt_tokens, answer.completion_tokens) == ("fine", 1, None)
 
 
 def send_for_ever(handler):
@@ -71,26 +80,26 @@ def endless(handler):
     send_for_ever(handler)
 
 
-def test_a_judge_that_sends_more_than_the_memory_holds(hasty, monkeypatch):
-    """Without end, or packed."""
-    bomb = gzip.compress(b" " * 50_000_000)
-    assert "packed" in refusal_of(reply(bomb, **{"Content-Encoding": "gzip"}))
-    monkeypatch.setattr(judge_calls, "LONGEST", 2**20)
-    assert "a reply of more than" in refusal_of(endless)
+def test_a_judge_that_sends_more_than_the_memory_holds(tmp_path, hasty, monkeypatch):
+    """Without end, or packed, on one line or on many."""
+    monkeypatch.setattr(chat_server, "LONGEST_TEXT", 2**20)
+    packed = (gzip.compress(blanks * 5_000_000) for blanks in (b" ", b"[\n"))
+    for answer in (endless, *(reply(bomb, **{"Content-Encoding": "gzip"}) for bomb in packed)):
+        assert "an answer without an end" in refusal_of(answer, tmp_path)
 
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "/v1/chat/completions", "http://127.0.0.1:1/"])
-def test_a_judge_that_sends_elsewhere(target, hasty):
+def test_a_judge_that_sends_elsewhere(target, tmp_path, hasty):
     """To a file, to itself or to nobody."""
-    assert "root:" not in refusal_of(reply(b"", 307, Location=target))
+    assert "root:" not in refusal_of(reply(b"", 307, Location=target), tmp_path)
 
 
-def test_the_key_stays_with_the_judge(hasty):
+def test_the_key_stays_with_the_judge(tmp_path, hasty):
     """Another server, to which it redirects, does not get it."""
     with serving(reply(completion())) as (other, asked):
         location = f"{other}/v1/chat/completions"
         with serving(reply(b"", 307, Location=location)) as (address, _):
-            answer = Endpoint(f"{address}/v1", "m", "secret").ask(CALL)
+            answer = ask(address, tmp_path, "secret")
     assert answer.text == "fine"
     assert asked and "secret" not in json.dumps(asked)
 

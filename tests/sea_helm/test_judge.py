@@ -14,6 +14,7 @@ from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key
 from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES
 from lm_eval_sea.sea_helm.row_scores import read
 
+from ..models.toy_server import refusal, serve, text
 from .judge_server import FAULTS, own_tag, serving
 from .planted_answers import one_turn, two_turns, write_answers
 from .planted_answers import scores_beside as judged
@@ -71,7 +72,7 @@ def test_the_judge_sees_both_turns_and_only_the_second_answer_is_graded(tmp_path
     assert re.search(rf"\[{tag} answer\]\nlanjutan 0\n", user)
     before = re.search(rf"\[{tag} conversation\]\n(.*)\n\[{tag} end of conversation\]", user, re.DOTALL).group(1)
     assert before == "[User]\nSatu 0?\n\n[Assistant (fixed)]\njawaban 0\n\n[User]\nDua 0?"
-    assert third["seed"] == 1 and third["max_tokens"] == 16384 and third["model"] == "judge"
+    assert third["seed"] == 1 and third["max_completion_tokens"] == 16384 and third["model"] == "judge"
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -206,7 +207,7 @@ def test_official_prompts_make_the_number_sea_helms(tmp_path, capsys):
     assert "100.00 of 100" in official and "not SEA-HELM's number" not in official
     assert "not SEA-HELM's number, whose judge is org/official-judge" in other
     body = server.requests[0]
-    assert (body["max_tokens"], body["reasoning_effort"], body["seed"]) == (77, "high", 1)
+    assert (body["max_completion_tokens"], body["reasoning_effort"], body["seed"]) == (77, "high", 1)
     first = "Turn 1: [User]\nSatu 0?|jawaban 0|first Grade."
     assert first in {body["messages"][1]["content"] for body in server.requests}
 
@@ -216,7 +217,7 @@ def test_a_wrong_key_or_name_stops_at_once(tmp_path, capsys):
     with serving(planted_verdict, dict.fromkeys(range(1, 200), "401")) as server:
         assert command(tmp_path, server) == 1
     assert len(server.requests) < 20
-    assert "401" in capsys.readouterr().err.strip().splitlines()[-1]
+    assert re.search("401.*; --api_key_env names the variable", capsys.readouterr().err.strip().splitlines()[-1])
 
 
 def test_questions_without_an_answer_leave_no_score(tmp_path, capsys):
@@ -265,6 +266,26 @@ def test_a_server_that_is_not_there_is_named(tmp_path, monkeypatch):
     calls = [(Call([{"role": "user", "content": str(number)}], {}), Cache(tmp_path / "c.jsonl")) for number in range(60)]
     with pytest.raises(SeaHelmError, match="is the server there.*stopped, what was answered is kept"):
         ask_all(endpoint, calls, 2)
+
+
+def test_a_judge_that_refuses_parameters_is_asked_without_them_and_a_note_says_so(tmp_path, capsys):
+    """Reasoning models of OpenAI take one temperature only."""
+    samples = write_conversations(tmp_path, rows=2)
+
+    def behave(body, number):
+        return (
+            refusal("'temperature' is not supported with this model", "temperature")
+            if "temperature" in body
+            else text(planted_verdict(body))
+        )
+
+    with serve(behave) as server:
+        assert command(tmp_path, server) == 0
+        asked = len(server.requests)
+        assert "the judge was not asked as configured: its server refuses temperature (not sent)" in capsys.readouterr().out
+        assert command(tmp_path, server) == 0
+    assert "temperature (not sent)" in capsys.readouterr().out and len(server.requests) == asked, "also of answers that were kept"
+    assert read(judged(samples)).scores == pytest.approx({0: EXPECTED, 1: EXPECTED})
 
 
 def test_a_call_is_told_from_others_by_all_that_is_sent():

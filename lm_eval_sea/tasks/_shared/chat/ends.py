@@ -9,8 +9,8 @@ _ENDS = {
     "stop": ("eos", "eos_token", "end_turn", "stop_sequence", "complete"),
     "tool_calls": ("tool_use", "function_call"),
     "length": ("max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"),
-    "content_filter": ("safety", "recitation", "prohibited_content", "blocklist", "spii"),
-    FAILED: ("abort", "aborted", "insufficient_system_resource"),
+    "content_filter": ("safety", "recitation", "prohibited_content", "blocklist", "spii", "sensitive", "refusal"),
+    FAILED: ("abort", "aborted", "insufficient_system_resource", "network_error"),
 }
 _WORDS = {word: end for end, others in _ENDS.items() for word in (end, *others)}
 
