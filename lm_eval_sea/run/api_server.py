@@ -72,7 +72,7 @@ def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Task
         raise RunError(f"{some_names(ranked)}: {error}") from error
     if not tells:
         raise RunError(
-            f"{some_names(ranked)}: the server tells no log-probabilities of answers, as vllm serve does; "
+            f"{some_names(ranked)}: the server gives no log-probabilities of a prompt, which vllm serve does; "
             f"{twins(ranked, tasks)}leave them out"
         )
 
