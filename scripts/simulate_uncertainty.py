@@ -21,6 +21,7 @@ import numpy as np
 
 from lm_eval_sea.report.contamination import Gap, mean_gap
 from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
+from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.row_statistics import (
     RowStatistics,
     group_mean_statistics,
@@ -28,6 +29,7 @@ from lm_eval_sea.results.row_statistics import (
     mean_statistics,
     statistics_of,
 )
+from lm_eval_sea.results.score import task_score
 from lm_eval_sea.results.strata import Origin, combined, difference_strata, strata_of
 from lm_eval_sea.results.uncertainty import estimate, swap_test
 
@@ -66,6 +68,40 @@ def scores(random: np.random.Generator, draws: int) -> None:
             held = np.mean((low <= truth) & (truth <= high))
             cells.append(f"{100 * held:.0f} ({100 * np.mean(high - low):.0f})")
         print(f"| {rows} | {passages} | {' | '.join(cells)} |", flush=True)
+
+
+def corpora(random: np.random.Generator, draws: int) -> None:
+    """Coverage of the 95 % interval of macro-F1 with a rare label, and of BLEU of a model that translates few rows."""
+    print("\n95 % intervals of scores that all rows make: per cent that hold the truth, in brackets of draws with an interval\n")
+    print("| metric | truth | 10 rows | 20 | 40 | 100 | 400 |\n|---|---|---|---|---|---|---|")
+    right = 0.7 * np.eye(3) + 0.1  # shares of what is chosen for each label
+    everything = {}
+    for rare in (0.02, 0.1, 0.3):
+        labels = random.choice(3, 100_000, p=[0.8 - rare, 0.2, rare])
+        chosen = (random.random(len(labels))[:, None] > right.cumsum(axis=1)[labels]).sum(axis=1)
+        name = f"macro-F1, a label of {100 * rare:.0f} % of the rows"
+        everything["f1", name] = macro_f1_statistics(list(zip(labels.tolist(), chosen.tolist(), strict=True)), 3)
+    for share in (0.01, 0.05, 0.3):
+        texts = [" ".join(WORDS[(np.arange(random.integers(5, 12)) + row) % 10]) for row in range(5000)]
+        wrong = [" ".join(random.permutation(WORDS)[: 2 + random.integers(6)]) for _ in texts]
+        known = random.random(len(texts)) < share
+        pairs = [(text, text if knows else other) for text, other, knows in zip(texts, wrong, known, strict=True)]
+        for name, metric in CORPUS.items():
+            found = statistics_of(metric, pairs)
+            assert found is not None
+            everything[metric, f"{name}, {100 * share:.0f} % of the rows translated"] = found
+    for (metric, name), rows in everything.items():
+        truth, cells = 100 * rows.of_all_rows, []
+        for count in (10, 20, 40, 100, 400):
+            held = []
+            for _ in range(draws if count < 400 else draws // 4):
+                own = rows.at(random.integers(len(rows.values), size=count).tolist())
+                score = task_score(metric, facts_of({}), None, own, list(map(str, range(count))), evaluated=count)
+                if score is not None and score.low is not None and score.high is not None:
+                    held.append(score.low <= truth <= score.high)
+            share = 100 * len(held) / (draws if count < 400 else draws // 4)
+            cells.append(f"{100 * np.mean(held):.0f} ({share:.0f})" if held else "none")
+        print(f"| {name} | {truth:.1f} | {' | '.join(cells)} |", flush=True)
 
 
 def means(random: np.random.Generator, draws: int) -> None:
@@ -266,9 +302,11 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=400, help="of each cell (default: %(default)s)")
-    parser.add_argument("--part", choices=("scores", "means", "differences", "orders", "pages"), help="one table alone")
+    parser.add_argument(
+        "--part", choices=("scores", "corpora", "means", "differences", "orders", "pages"), help="one table alone"
+    )
     arguments = parser.parse_args()
-    for part in (scores, means, differences, orders, pages):
+    for part in (scores, corpora, means, differences, orders, pages):
         if arguments.part in (None, part.__name__):
             part(np.random.default_rng(SEED), arguments.draws)
 

@@ -110,13 +110,6 @@ def _reported_code(name: str) -> bytes:
     return np.array([_code("\0reported", name)]).tobytes()
 
 
-def error_of(strata: Sequence[Stratum]) -> float | None:
-    """The standard error of one task's score, as its rows vary; None for fewer than two clusters of a group."""
-    if any(stratum.degrees < 1 for stratum in strata):
-        return None
-    return math.sqrt(sum(float(np.square(stratum.contributions).sum()) for stratum in strata))
-
-
 def combined(strata: Sequence[Stratum]) -> Spread:
     """How certain the sum of scores is; `few` where a stratum has fewer than `FEWEST` clusters.
 
