@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,6 +108,7 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     evidence.base_model = templates == {None} and any(task.num_fewshot for task in members)
     for line in _mixed_settings(members):
         evidence.doubt(found, line)
+    _doubt_repeated_seeds(found, evidence)
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
@@ -117,6 +119,21 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     if not evidence.rows:
         raise ResultsError("none of the tasks of SEA-HELM has samples; run them with --log_samples")
     return evidence
+
+
+def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Evidence) -> None:
+    """Runs of a task with equal seeds draw the same answers, so that one draw counts several times."""
+    places: dict[tuple[int, int], list[Place]] = {}  # seed and how often it was run → tasks
+    for place, results in found.items():
+        for seed, runs in Counter(result.run.seed for result in results).items():
+            if seed is not None and runs > 1:
+                places.setdefault((seed, runs), []).append(place)
+    for (seed, runs), of_seed in sorted(places.items()):
+        names = some_names([found[place][0].name for place in of_seed])
+        evidence.doubt(
+            of_seed,
+            f"{names}: {runs} runs have seed {seed} and count as {runs} draws, though they draw alike; give one run of each seed",
+        )
 
 
 def _doubt_mixed_scorers(evidence: Evidence) -> None:
