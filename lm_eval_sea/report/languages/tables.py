@@ -199,8 +199,8 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
         pairs = list(combinations(by_condition, 2))
         if any(len(by_condition[first].keys() & by_condition[second].keys()) < FEWEST_LANGUAGES for first, second in pairs):
             notes.append(
-                f"{model}, {data_set}: settings that share fewer than {FEWEST_LANGUAGES} languages have no rank correlation: even "
-                "a perfect one may be chance"
+                f"{model}, {data_set}: settings that share fewer than {FEWEST_LANGUAGES} languages have no rank correlation: "
+                "even a perfect one may be chance"
             )
         for first, second in pairs:
             if (correlation := rank_correlation(by_condition[first], by_condition[second])) is not None:
