@@ -278,6 +278,14 @@ def test_corpus_scores_are_compared_by_swapping(tmp_path):
     assert 0 < found.low < found.difference < found.high and found.p_value < 0.001
 
 
+@pytest.mark.parametrize(("words", "is_known"), [((4, 6), True), ((2, 4), True), ((2, 3), False)])
+def test_two_models_without_four_words_in_a_row_are_not_compared_by_bleu(tmp_path, words, is_known):
+    """Both scores are sacreBLEU's smoothing."""
+    texts = {model: texts_of(40, lambda n, most=most: most - n % 2) for model, most in zip("ab", words, strict=True)}
+    found = the_difference(two_models(tmp_path, texts, metric="bleu"))
+    assert (found.low is not None, found.p_value is not None) == (is_known, is_known)
+
+
 def test_places_are_those_that_cannot_be_ruled_out(tmp_path):
     strong, weak = [1.0] * 36 + [0.0] * 4, [1.0] * 8 + [0.0] * 32
     means = two_models(tmp_path, {"a": strong, "b": strong[::-1], "c": weak}).means
