@@ -37,6 +37,7 @@ class RowStatistics:
     of_rows: np.ndarray | None = None  # the rows' own scores, 0 to 1; None: all rows make the score together
     groups: np.ndarray | None = None  # numbers of the groups whose means are averaged; None: the score is the mean of the rows
     needed: np.ndarray | None = None  # (rows, parts): whether a row tells each part of a score that all rows make together
+    right: np.ndarray | None = None  # (statistics,): what one more row with a right answer would add, for BLEU
 
     @property
     def is_mean(self) -> bool:
@@ -97,13 +98,20 @@ def macro_f1_statistics(choices: Sequence[tuple[int, int]], labels: int) -> RowS
 def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> RowStatistics:
     """For sacreBLEU's score of a corpus of (reference, answer) pairs."""
     counts = corpus_counts(metric, pairs)
-    needed = _has_longest_match(counts[:, 2:]) if isinstance(metric, BLEU) else None  # behind both lengths
-    return RowStatistics(counts, _percentages(lambda sums: score_of_counts(metric, sums)), needed=needed)
+    score = _percentages(lambda sums: score_of_counts(metric, sums))
+    # of BLEU the lengths of answer and reference, right n-grams, n-grams
+    return _bleu_statistics(counts, score, 2, 1) if isinstance(metric, BLEU) else RowStatistics(counts, score)
 
 
-def _has_longest_match(counts: np.ndarray) -> np.ndarray:
-    """Whether rows have the longest n-grams of BLEU in common with their references: without any it is mere smoothing."""
-    return counts[:, ORDERS - 1 : ORDERS] > 0
+def _bleu_statistics(counts: np.ndarray, score: Callable[[np.ndarray], np.ndarray], ngrams: int, reference: int) -> RowStatistics:
+    """For BLEU; its counts of right n-grams begin at the column `ngrams`, and `reference` is that of the reference's length.
+
+    Without rows that share the longest n-grams with their references it is mere smoothing.
+    """
+    words = counts[:, reference].mean()
+    right = np.full(counts.shape[1], words)
+    right[ngrams : ngrams + 2 * ORDERS] = np.tile(np.maximum(words - np.arange(ORDERS), 0), 2)
+    return RowStatistics(counts, score, needed=counts[:, ngrams + ORDERS - 1, None] > 0, right=right)
 
 
 def _percentages(score: Callable[[np.ndarray], float]) -> Callable[[np.ndarray], np.ndarray]:
@@ -134,7 +142,7 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
         return group_mean_statistics([str(entry[0]) for entry in logged], [float(entry[1]) for entry in logged])
     if all(_is_counts(entry) for entry in logged):
         counts = counts_of_ngrams([NgramCounts(*entry) for entry in logged])
-        return RowStatistics(counts, _percentages(bleu_of_sums), needed=_has_longest_match(counts))
+        return _bleu_statistics(counts, _percentages(bleu_of_sums), 0, 2 * ORDERS + 1)
     return None
 
 
