@@ -12,15 +12,18 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
+from lm_eval_sea.report.calibration import gains_of, macro_f1
 from lm_eval_sea.report.contamination import Gap, mean_gap
 from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
+from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.row_statistics import (
     RowStatistics,
     group_mean_statistics,
@@ -28,8 +31,10 @@ from lm_eval_sea.results.row_statistics import (
     mean_statistics,
     statistics_of,
 )
+from lm_eval_sea.results.score import task_score
 from lm_eval_sea.results.strata import Origin, combined, difference_strata, strata_of
-from lm_eval_sea.results.uncertainty import estimate, swap_test
+from lm_eval_sea.results.uncertainty import Estimate, estimate, swap_test
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibration
 
 SEED = 2026
 ALIKE = 0.3  # share of the variance of answers that lies between passages
@@ -38,6 +43,7 @@ BOOTSTRAPS = 1999
 SWAPS = 999  # as sure to keep the level as the 9,999 of the report
 MODELS = (2, 6, 30)
 CORPUS = {"BLEU": "bleu", "chrF++": "chrf++"}
+EVEN, UNEVEN = (1 / 3, 1 / 3, 1 / 3), (0.7, 0.2, 0.1)  # shares of three labels
 METRICS = ("balanced accuracy", "macro-F1", *CORPUS)
 NOT, NAMED, UNNAMED = "no", "yes", "yes, not named"  # whether tasks ask about the same passages, and the rows' names tell
 WORDS = np.array(["ban", "cat", "dog", "eel", "fox", "gnu", "hen", "ibex", "jay", "koi"])
@@ -66,6 +72,69 @@ def scores(random: np.random.Generator, draws: int) -> None:
             held = np.mean((low <= truth) & (truth <= high))
             cells.append(f"{100 * held:.0f} ({100 * np.mean(high - low):.0f})")
         print(f"| {rows} | {passages} | {' | '.join(cells)} |", flush=True)
+
+
+def corpora(random: np.random.Generator, draws: int) -> None:
+    """Coverage of the 95 % interval of macro-F1 with a rare label, and of BLEU of a model that translates few rows."""
+    print("\n95 % intervals of scores that all rows make: per cent that hold the truth, in brackets of draws with an interval\n")
+    print("| metric | truth | 10 rows | 20 | 40 | 100 | 400 |\n|---|---|---|---|---|---|---|")
+    right = 0.7 * np.eye(3) + 0.1  # shares of what is chosen for each label
+    everything = {}
+    for rare in (0.02, 0.1, 0.3):
+        labels = random.choice(3, 100_000, p=[0.8 - rare, 0.2, rare])
+        chosen = (random.random(len(labels))[:, None] > right.cumsum(axis=1)[labels]).sum(axis=1)
+        name = f"macro-F1, a label of {100 * rare:.0f} % of the rows"
+        everything["f1", name] = macro_f1_statistics(list(zip(labels.tolist(), chosen.tolist(), strict=True)), 3)
+    for share in (0.01, 0.05, 0.3):
+        texts = [" ".join(WORDS[(np.arange(random.integers(5, 12)) + row) % 10]) for row in range(5000)]
+        wrong = [" ".join(random.permutation(WORDS)[: 2 + random.integers(6)]) for _ in texts]
+        known = random.random(len(texts)) < share
+        pairs = [(text, text if knows else other) for text, other, knows in zip(texts, wrong, known, strict=True)]
+        for name, metric in CORPUS.items():
+            found = statistics_of(metric, pairs)
+            assert found is not None
+            everything[metric, f"{name}, {100 * share:.0f} % of the rows translated"] = found
+    for (metric, name), rows in everything.items():
+        truth, cells = 100 * rows.of_all_rows, []
+        for count in (10, 20, 40, 100, 400):
+            held = []
+            for _ in range(draws if count < 400 else draws // 4):
+                own = rows.at(random.integers(len(rows.values), size=count).tolist())
+                score = task_score(metric, facts_of({}), None, own, list(map(str, range(count))), evaluated=count)
+                if score is not None and score.low is not None and score.high is not None:
+                    held.append(score.low <= truth <= score.high)
+            share = 100 * len(held) / (draws if count < 400 else draws // 4)
+            cells.append(f"{100 * np.mean(held):.0f} ({share:.0f})" if held else "none")
+        print(f"| {name} | {truth:.1f} | {' | '.join(cells)} |", flush=True)
+
+
+def calibration(random: np.random.Generator, draws: int) -> None:
+    """Coverage of the 95 % intervals of what batch calibration gains, of models with and without skill and a preferred label."""
+    print("\nGains of batch calibration: per cent of intervals that hold the truth, for accuracy / macro-F1\n")
+    print("| labels | skill | preferred | true gains | 20 rows | 50 | 100 | 400 |\n|---|---|---|---|---|---|---|---|")
+    for shares, skill, preferred in ((EVEN, 0.5, 2.0), (EVEN, 0.5, 0.0), (UNEVEN, 1.0, 1.0), (UNEVEN, 0.0, 0.0)):
+        gains = partial(_gains, random, shares, skill, preferred)
+        truths, cells = {name: gain.mean for name, gain in gains(100_000).items()}, []
+        for rows in (20, 50, 100, 400):
+            held: dict[str, list[bool]] = {name: [] for name in truths}
+            for _ in range(draws):
+                for name, gain in gains(rows).items():
+                    if gain.low is not None and gain.high is not None:
+                        held[name].append(gain.low <= truths[name] <= gain.high)
+            cells.append(" / ".join(f"{100 * np.mean(found):.0f}" for found in held.values()))
+        of_labels = ", ".join(f"{100 * share:.0f}" for share in shares)
+        gained = " / ".join(f"{100 * truth:.1f}" for truth in truths.values())
+        print(f"| {of_labels} % | {skill:g} | {preferred:g} | {gained} | {' | '.join(cells)} |", flush=True)
+
+
+def _gains(
+    random: np.random.Generator, shares: Sequence[float], skill: float, preferred: float, rows: int
+) -> dict[str, Estimate]:
+    golds = random.choice(3, rows, p=shares)
+    nats = random.normal(size=(rows, 3)) + preferred * np.eye(3)[0] + skill * np.eye(3)[golds]
+    _, calibrated = batch_calibration(list(map(Evidence, golds.tolist(), nats.tolist())))
+    measures = {"accuracy": lambda golds, chosen: float((golds == chosen).mean()), "macro_f1": partial(macro_f1, labels=3)}
+    return gains_of(golds, calibrated, nats.argmax(axis=1).__getitem__, measures, list(map(str, range(rows))))
 
 
 def means(random: np.random.Generator, draws: int) -> None:
@@ -266,9 +335,11 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=400, help="of each cell (default: %(default)s)")
-    parser.add_argument("--part", choices=("scores", "means", "differences", "orders", "pages"), help="one table alone")
+    parser.add_argument(
+        "--part", choices=("scores", "corpora", "calibration", "means", "differences", "orders", "pages"), help="one table alone"
+    )
     arguments = parser.parse_args()
-    for part in (scores, means, differences, orders, pages):
+    for part in (scores, corpora, calibration, means, differences, orders, pages):
         if arguments.part in (None, part.__name__):
             part(np.random.default_rng(SEED), arguments.draws)
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 
+import numpy as np
 import pandas as pd
 
 from lm_eval_sea.report.chart import BAR, GUIDE, Chart, Line, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
-from lm_eval_sea.report.tables import Column, Table, columns
+from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
+from lm_eval_sea.results.rows import BATCH_CALIBRATED
 from lm_eval_sea.results.types import list_of
-from lm_eval_sea.tasks._shared.metrics.classification_metrics import Choice, macro_f1
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, Spread, numbered
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import (
+    Evidence,
+    batch_calibration,
+    label_counts,
+    macro_f1_of_counts,
+)
 
 # Metric whose choice counts → what it is called.
 METHODS = {
@@ -24,7 +34,11 @@ METHODS = {
     "acc_pmi": "PMI",
     "acc_bc": "batch calibration",
 }
+BEFORE = "acc"  # what calibrated choices are compared with
 GOLD = "gold"
+_GROUPS = 20  # of passages, of which one after the other is left out
+_Choose = Callable[[np.ndarray], np.ndarray]  # of the rows at some places → their choices
+_Measure = Callable[[np.ndarray, np.ndarray], float]  # right and chosen labels → share
 _SHOWN_METHODS: Mapping[str, str] = {"acc": "none", "acc_cc": "contextual", "acc_pmi": "PMI", "acc_bc": "batch"}
 
 
@@ -45,17 +59,61 @@ def calibration_table(scores: Scores) -> pd.DataFrame:
     """One row a model, calibrated task and method: accuracy and macro-F1 over all labels, in per cent, and changed rows.
 
     Macro-F1 is given for fixed labels only. `changed` is the share of rows, in per cent, on which the choice is not that of the
-    uncalibrated log-likelihood.
+    uncalibrated log-likelihood, and the gains are the differences from its accuracy and macro-F1; see `gains_of`.
     """
     rows = []
     for model, task, samples, methods, words in _calibrated(scores):
-        golds, labels = samples.gold.astype(int), max(map(len, samples.loglikelihoods))
+        golds, sizes = samples.gold.to_numpy(dtype=int), set(map(len, samples.loglikelihoods))
+        measures: dict[str, _Measure] = {"accuracy": lambda golds, chosen: float((golds == chosen).mean())}
+        if words:
+            measures["macro_f1"] = partial(macro_f1, labels=max(sizes))
+        choosing: dict[str, _Choose] = {name: chosen.to_numpy().__getitem__ for name, chosen in methods.items()}
+        if BATCH_CALIBRATED in choosing and len(sizes) == 1:
+            _, choosing[BATCH_CALIBRATED] = batch_calibration(list(map(Evidence, golds.tolist(), samples.loglikelihoods)))
         for method, chosen in methods.items():
-            accuracy = 100 * int((golds == chosen).sum()) / len(chosen)
-            f1 = 100 * macro_f1([Choice(*pair, labels) for pair in zip(golds, chosen, strict=True)]) if words else None
-            changed = 100 * int((methods.acc != chosen).sum()) / len(chosen) if "acc" in methods else None
-            rows.append((model, task, method, accuracy, f1, changed, len(chosen)))
-    return pd.DataFrame(rows, columns=["model", "task", "method", "accuracy", "macro_f1", "changed", "rows"])
+            found = {name: 100 * measure(golds, chosen.to_numpy()) for name, measure in measures.items()}
+            row: dict[str, object] = {"model": model, "task": task, "method": method, **found, "rows": len(golds)}
+            if BEFORE in methods:
+                row["changed"] = 100 * int((methods[BEFORE] != chosen).sum()) / len(golds)
+            if BEFORE in methods and method != BEFORE:
+                gains = gains_of(golds, choosing[method], choosing[BEFORE], measures, samples.cluster.tolist())
+                for name, gain in gains.items():
+                    row |= mean_and_ends(f"{name}_gain", gain, 100)
+            rows.append(row)
+    ends = [f"{name}_gain{end}" for name in ("accuracy", "macro_f1") for end in ("", "_low", "_high")]
+    numbers = ["accuracy", "macro_f1", "changed", *ends]
+    frame = pd.DataFrame(rows, columns=["model", "task", "method", *numbers, "rows"])
+    return frame.astype(dict.fromkeys(numbers, "float64"))
+
+
+def macro_f1(golds: np.ndarray, chosen: np.ndarray, labels: int) -> float:
+    """Macro-F1 of right and chosen labels, over all labels."""
+    return float(macro_f1_of_counts(label_counts(golds, chosen, labels).sum(axis=0)))
+
+
+def gains_of(
+    golds: np.ndarray, after: _Choose, before: _Choose, measures: Mapping[str, _Measure], clusters: Sequence[str]
+) -> dict[str, Estimate]:
+    """What each measure gains from before to after, on the same rows, with its 95 % interval.
+
+    The error is that of the jackknife that leaves out one of at most `_GROUPS` groups of clusters (Shao and Wu 1989), with
+    Student's t. What is left is calibrated anew, and a whole group moves the choices of rows that lie close to the border, which
+    a single row hardly does. There is no interval with fewer than `FEWEST_CLUSTERS` clusters, nor where nothing changes.
+    """
+    count, numbers = len(set(clusters)), numbered(clusters)
+    groups = min(count, _GROUPS) if count >= FEWEST_CLUSTERS else 0
+
+    def gains(places: np.ndarray) -> list[float]:
+        right, one, other = golds[places], after(places), before(places)
+        return [measure(right, one) - measure(right, other) for measure in measures.values()]
+
+    without = [gains(np.flatnonzero(numbers % groups != left_out)) for left_out in range(groups)]
+    found = {}
+    for place, (name, value) in enumerate(zip(measures, gains(np.arange(len(golds))), strict=True)):
+        stderr = math.sqrt((groups - 1) * np.var([left[place] for left in without])) if groups else 0.0
+        spread = Spread(stderr or None, groups - 1, few=False)
+        found[name] = Estimate(value, spread.stderr, *spread.interval(value, -1.0, 1.0), None, len(golds), count)
+    return found
 
 
 def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.DataFrame:
@@ -86,11 +144,19 @@ def calibration_section(scores: Scores) -> Section:
         "A base model often answers one label for nearly every row. The methods take off what it would say without the row "
         "(Guo et al. 2024, tables 5 and 7 to 9); what each of them is stands in docs/scores.md."
     )
-    note = "“changed” is the share of rows that another label is chosen for than by the uncalibrated log-likelihood."
+    note = (
+        "“changed” is the share of rows that another label is chosen for than by the uncalibrated log-likelihood. Gains are over "
+        "it, on the same rows, in percentage points. For their 95 % intervals batch calibration is repeated on parts of the "
+        f"rows; there are none of fewer than {FEWEST_CLUSTERS} rows or passages. They are not corrected for the number of lines: "
+        "of many one may leave out 0 by chance."
+    )
     measures = [
         Column("method", "method"),
         Column("accuracy", "accuracy", "percent", marker="limited"),
-        *columns("percent", macro_f1="macro-F1", changed="changed"),
+        with_interval("accuracy_gain", "gain [95 %]", "points"),
+        *columns("percent", macro_f1="macro-F1"),
+        with_interval("macro_f1_gain", "gain in macro-F1 [95 %]", "points"),
+        *columns("percent", changed="changed"),
         Column("rows", "rows", "count"),
     ]
     counts = [
@@ -111,9 +177,12 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
     """A panel per model: accuracy of each method on the classification tasks of the suite, a line a task."""
     if table.empty:
         return None
-    by_method = table.pivot_table(index=["model", "task"], columns="method", values="accuracy")
-    gains = (by_method.acc_bc - by_method.acc).dropna() if {"acc", "acc_bc"} <= set(by_method) else pd.Series(dtype=float)
-    seen = f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}."
+    batch = table[(table.method == BATCH_CALIBRATED) & table.accuracy_gain.notna()]
+    gains, better, worse = batch.accuracy_gain, batch.accuracy_gain_low > 0, batch.accuracy_gain_high < 0
+    seen = (
+        f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}; of "
+        f"{len(batch)} intervals {better.sum()} are above 0 and {worse.sum()} below."
+    )
     shown = table.assign(shown=table.method.map(_SHOWN_METHODS)).dropna(subset="shown")
 
     def marks(rows: pd.DataFrame) -> list[Mark]:

@@ -162,7 +162,8 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
     note = (
         "The first model by name minus the second, in percentage points, on the rows that both were asked. Bold: told "
         "apart, after the correction for all that this page compares. “few” stands where there are fewer than "
-        f"{FEWEST_CLUSTERS} independent rows or passages, or fewer than {FEWEST} of a label: no interval is known."
+        f"{FEWEST_CLUSTERS} independent rows or passages, fewer than {FEWEST} of a label, or BLEU of hardly any match of four "
+        "words: no interval is known."
     )
     head = Column("difference", "difference [95 %]", "points", "", "low", "high", marker="limited", few="few", strong="apart")
     shown = [TASK, *columns("text", metric="metric"), head, *columns("text", test="test")]

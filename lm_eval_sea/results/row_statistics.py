@@ -36,6 +36,8 @@ class RowStatistics:
     score: Callable[[np.ndarray], np.ndarray]  # sums over rows, (sums, statistics) → scores, (sums,), 0 to 1
     of_rows: np.ndarray | None = None  # the rows' own scores, 0 to 1; None: all rows make the score together
     groups: np.ndarray | None = None  # numbers of the groups whose means are averaged; None: the score is the mean of the rows
+    needed: np.ndarray | None = None  # (rows, parts): whether a row tells each part of a score that all rows make together
+    right: np.ndarray | None = None  # (statistics,): what one more row with a right answer would add, for BLEU
 
     @property
     def is_mean(self) -> bool:
@@ -52,11 +54,16 @@ class RowStatistics:
         """The score in which every row counts once."""
         return float(self.score(self.values.sum(axis=0, keepdims=True))[0])
 
+    def tells_its_error(self, clusters: Sequence[str]) -> bool:
+        """Whether at least two clusters tell each part of the score; one alone, or none, shows nothing of how it varies."""
+        parts = () if self.needed is None else self.needed.T
+        return all(len({cluster for cluster, tells in zip(clusters, part, strict=True) if tells}) > 1 for part in parts)
+
     def at(self, places: Sequence[int]) -> RowStatistics:
         """Some of the rows, in another order."""
         chosen = np.asarray(places, dtype=np.int64)
-        scores, groups = (None if rows is None else rows[chosen] for rows in (self.of_rows, self.groups))
-        return replace(self, values=self.values[chosen], of_rows=scores, groups=groups)
+        scores, groups, needed = (None if rows is None else rows[chosen] for rows in (self.of_rows, self.groups, self.needed))
+        return replace(self, values=self.values[chosen], of_rows=scores, groups=groups, needed=needed)
 
 
 def mean_statistics(scores: Sequence[float]) -> RowStatistics:
@@ -85,12 +92,26 @@ def group_mean_statistics(groups: Sequence[str], scores: Sequence[float]) -> Row
 def macro_f1_statistics(choices: Sequence[tuple[int, int]], labels: int) -> RowStatistics:
     """For macro-F1 of (right, chosen) labels, over all labels; one that never occurs and is never chosen has F1 = 0."""
     golds, chosen = zip(*choices, strict=True)
-    return RowStatistics(label_counts(golds, chosen, labels), macro_f1_of_counts)
+    return RowStatistics(label_counts(golds, chosen, labels), macro_f1_of_counts, needed=np.eye(labels, dtype=bool)[list(golds)])
 
 
 def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> RowStatistics:
     """For sacreBLEU's score of a corpus of (reference, answer) pairs."""
-    return RowStatistics(corpus_counts(metric, pairs), _percentages(lambda sums: score_of_counts(metric, sums)))
+    counts = corpus_counts(metric, pairs)
+    score = _percentages(lambda sums: score_of_counts(metric, sums))
+    # of BLEU the lengths of answer and reference, right n-grams, n-grams
+    return _bleu_statistics(counts, score, 2, 1) if isinstance(metric, BLEU) else RowStatistics(counts, score)
+
+
+def _bleu_statistics(counts: np.ndarray, score: Callable[[np.ndarray], np.ndarray], ngrams: int, reference: int) -> RowStatistics:
+    """For BLEU; its counts of right n-grams begin at the column `ngrams`, and `reference` is that of the reference's length.
+
+    Without rows that share the longest n-grams with their references it is mere smoothing.
+    """
+    words = counts[:, reference].mean()
+    right = np.full(counts.shape[1], words)
+    right[ngrams : ngrams + 2 * ORDERS] = np.tile(np.maximum(words - np.arange(ORDERS), 0), 2)
+    return RowStatistics(counts, score, needed=counts[:, ngrams + ORDERS - 1, None] > 0, right=right)
 
 
 def _percentages(score: Callable[[np.ndarray], float]) -> Callable[[np.ndarray], np.ndarray]:
@@ -120,7 +141,8 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
     if all(_is_outcome(entry) for entry in logged):
         return group_mean_statistics([str(entry[0]) for entry in logged], [float(entry[1]) for entry in logged])
     if all(_is_counts(entry) for entry in logged):
-        return RowStatistics(counts_of_ngrams([NgramCounts(*entry) for entry in logged]), _percentages(bleu_of_sums))
+        counts = counts_of_ngrams([NgramCounts(*entry) for entry in logged])
+        return _bleu_statistics(counts, _percentages(bleu_of_sums), 0, 2 * ORDERS + 1)
     return None
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from lm_eval_sea.results.facts import Facts
 from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
-from lm_eval_sea.results.strata import combined, error_of, strata_of
+from lm_eval_sea.results.strata import UNKNOWN, combined, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.uncertainty import (
     FEWEST_CLUSTERS,
     Estimate,
+    Spread,
     clustered_standard_error,
     estimate,
     percent,
@@ -59,7 +60,8 @@ def task_score(
     The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
     standard error where the rows make the reported value: of the rows' scores, or where they make it together, of the
     contributions of clusters (`strata.combined`). Without such rows the reported error counts, which takes them for independent
-    and may be of a hundred draws.
+    and may be of a hundred draws. There is no interval where the rows do not tell how the score varies
+    (`RowStatistics.tells_its_error`).
 
     The rows are what the score is made of, and each has one of `clusters`. How many rows were evaluated counts for the degrees of
     freedom of a reported standard error.
@@ -81,12 +83,13 @@ def task_score(
     else:
         plain = reported.stderr / scale if reported and reported.stderr is not None else None
         plain = plain if plain is not None and 0 <= plain <= 1 else None
-        strata = strata_of(rows, facts.pool, clusters) if rows else []
-        clustered, spread = error_of(strata) if strata else None, combined(strata)
-        stderr, count = (plain, 0) if clustered is None else (clustered, len(set(clusters)))
-        # The few rows of a label may all be right: the spread counts them with one wrong answer more.
-        ends = (spread.stderr, spread.degrees + 1) if strata else (stderr, max(2, evaluated or 2))
-        own = Estimate(value, stderr, *score_interval(value, *ends), None, evaluated or 0, count)
+        spread = Spread(plain, max(2, evaluated or 2) - 1, few=False)
+        if rows is not None:
+            spread = combined(strata_of(rows, facts.pool, clusters)) if rows.tells_its_error(clusters) else UNKNOWN
+        is_clustered = rows is not None and spread.stderr is not None
+        ends = score_interval(value, spread.stderr, spread.degrees + 1)
+        stderr, count = (spread.stderr, len(set(clusters))) if is_clustered else (plain, 0)
+        own = Estimate(value, stderr, *ends, None, evaluated or 0, count)
     return TaskScore(
         score=100 * value,
         stderr=percent(own.stderr),

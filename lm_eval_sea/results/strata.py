@@ -10,8 +10,9 @@ them. The standard errors of such tasks are added, which is as much as they can 
 inequality). All else is independent.
 
 Few rows can be alike by chance, and then seem certain. So the variance of right and wrong answers is at least that of the same
-rows with one right and one wrong answer more (Agresti and Coull 1998), and with fewer than `FEWEST` clusters there is no
-interval. `scripts/simulate_uncertainty.py` shows how often the intervals hold the truth.
+rows with one right and one wrong answer more (Agresti and Coull 1998), and that of a BLEU with hardly any match is at least the
+square of what one right answer more would add. With fewer than `FEWEST` clusters there is no interval.
+`scripts/simulate_uncertainty.py` shows how often the intervals hold the truth.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
     """
     structure = _structure(pool, tuple(clusters), b"" if rows.groups is None else rows.groups.tobytes())
     if rows.of_rows is None:
-        return [_jackknifed(structure, rows)]
+        return [_jackknifed(structure, rows, clusters)]
     return _strata(rows.of_rows, structure, _least(rows.of_rows, rows.groups, _score_variance))
 
 
@@ -77,7 +78,7 @@ def difference_strata(first: RowStatistics, second: RowStatistics, pool: str, cl
 
 def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStatistics, second: RowStatistics) -> list[Stratum]:
     """`difference_strata` from those of both, on the same rows and groups."""
-    least = [0.0]
+    least = [min(a.least, b.least) for a, b in zip(one, other, strict=True)]  # of BLEU, if neither tells its error
     if first.of_rows is not None and second.of_rows is not None:
         least = _least(first.of_rows - second.of_rows, first.groups, _difference_variance)
     if len(one) < len(least):
@@ -108,13 +109,6 @@ def unpaired(name: str, first: Sequence[Stratum], second: Sequence[Stratum]) -> 
 
 def _reported_code(name: str) -> bytes:
     return np.array([_code("\0reported", name)]).tobytes()
-
-
-def error_of(strata: Sequence[Stratum]) -> float | None:
-    """The standard error of one task's score, as its rows vary; None for fewer than two clusters of a group."""
-    if any(stratum.degrees < 1 for stratum in strata):
-        return None
-    return math.sqrt(sum(float(np.square(stratum.contributions).sum()) for stratum in strata))
 
 
 def combined(strata: Sequence[Stratum]) -> Spread:
@@ -215,14 +209,19 @@ def _difference_variance(differences: np.ndarray) -> float:
     return (float(squares.sum()) + 1) / count - (float(differences.sum()) / count) ** 2
 
 
-def _jackknifed(structure: _Structure, rows: RowStatistics) -> Stratum:
+def _jackknifed(structure: _Structure, rows: RowStatistics, clusters: Sequence[str]) -> Stratum:
     [(codes, _)], count = structure.strata, structure.clusters
     of_cluster = np.zeros((count, rows.values.shape[1]))
     np.add.at(of_cluster, structure.cluster_of_row, rows.values)
     if count < 2:
         return Stratum(codes, np.zeros(count), 0.0, count - 1)
-    without = rows.score(of_cluster.sum(axis=0) - of_cluster)
-    return Stratum(codes, math.sqrt((count - 1) / count) * (without.mean() - without), 0.0, count - 1)
+    total = of_cluster.sum(axis=0)
+    without = rows.score(total - of_cluster)
+    least = 0.0
+    if rows.right is not None and not rows.tells_its_error(clusters):
+        with_one, own = rows.score(np.stack([total + rows.right, total]))
+        least = float(with_one - own) ** 2
+    return Stratum(codes, math.sqrt((count - 1) / count) * (without.mean() - without), least, count - 1)
 
 
 class _Layout(NamedTuple):

@@ -37,6 +37,10 @@ _NUMBERS = ("score", "low", "high", "stderr", "clusters", "chance", "normalised"
 _AGREE = 1e-6
 _NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
 _TOO_FEW = f"a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
+_NO_INTERVAL = (
+    "no interval, for the score hangs on fewer than two rows or passages: all there are, those of a label, or for BLEU those "
+    "with four words in a row of their reference"
+)
 _OTHER_MEAN = "it is not the plain mean of the scores above"
 
 
@@ -179,10 +183,11 @@ def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
 
 
 def score_text(task: TaskRun) -> str | None:
-    """In what the headline score contradicts its rows, or that it cannot be and is not counted."""
+    """In what the headline score contradicts its rows, why these leave it without an interval, or that it is not counted."""
     metric = task.facts.headline_metric
     if task.score is not None:
-        return task.score.contradiction
+        has_none = task.score.low is None and task.telling_rows is not None
+        return task.score.contradiction or (_NO_INTERVAL if has_none else None)
     beyond = beyond_scale(metric, task.scores[metric].value) if metric in task.scores else None
     return beyond and f"{beyond}; not shown"
 

@@ -129,7 +129,7 @@ def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> list[str
     lines = []
     for job in jobs:
         scores = scored(job, endpoint.model)
-        number = _shares_text(scores) if job.kind == SAFETY else f"{100 * fmean(scores.scores.values()):.2f} of 100"
+        number = _shares_text(scores) if job.kind == SAFETY else scores.mean_text
         lines.append(row_scores.write_beside(job.task, row_scores.JUDGED, scores, number))
     return lines
 
@@ -177,4 +177,5 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
         ],
     }
     by_row = {row.doc_id: score for row, score in zip(job.rows, scores, strict=True)}
-    return row_scores.RowScores(f"judged by {model} with {job.rubric.source}", 1.0, by_row, notes, details)
+    clusters = {row.doc_id: row.cluster for row in job.rows if row.cluster}
+    return row_scores.RowScores(f"judged by {model} with {job.rubric.source}", 1.0, by_row, notes, details, clusters)

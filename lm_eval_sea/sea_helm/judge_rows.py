@@ -3,6 +3,7 @@
 A judged task writes one line a conversation into its samples, whose `doc` has
 
     id          of the row
+    cluster     rows of one name are not independent; may be absent
     category    of the row, such as "writing"; may be absent
     turns       what the user said, turn by turn, as the model saw it, without instructions that all rows share
     answers     what the model answered to all turns but the last; empty for one turn
@@ -43,6 +44,7 @@ class Conversation:
     criteria: tuple[Criterion, ...] = ()
     baselines: tuple[str, ...] = ()  # as many as turns, or none
     references: tuple[str, ...] = ()  # likewise
+    cluster: str = ""  # of the row; empty where it is one of its own
 
 
 def conversation(sample: Mapping[str, Any]) -> Conversation:
@@ -74,7 +76,8 @@ def _conversation(sample: Mapping[str, Any]) -> Conversation:
         raise ValueError("neither criteria nor a baseline for each turn")
     if references and len(references) != len(turns):
         raise ValueError(f"{len(turns)} turns, but {len(references)} references")
-    return Conversation(number, str(doc.get("category") or ""), turns, answers, criteria, baselines, references)
+    category, cluster = (str(doc.get(key) or "") for key in ("category", "cluster"))
+    return Conversation(number, category, turns, answers, criteria, baselines, references, cluster)
 
 
 def _texts(doc: Mapping[str, Any], key: str) -> tuple[str, ...]:

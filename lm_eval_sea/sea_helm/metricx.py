@@ -49,6 +49,7 @@ class Job(NamedTuple):
     task: TaskRun
     doc_ids: list[int]
     texts: list[str]  # as the model reads them
+    clusters: list[str]  # of the rows
 
 
 def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
@@ -75,7 +76,7 @@ def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
         if not texts:
             notes.append(f"{task.samples}: left out, it has no rows")
             continue
-        jobs.append(Job(task, frame.doc_id.tolist(), texts))
+        jobs.append(Job(task, frame.doc_id.tolist(), texts, frame.cluster.tolist()))
     if not jobs:
         raise ResultsError("no samples of SEA-HELM's translations here; run sea_helm_id_translation_en_xx with --log_samples")
     return jobs
@@ -117,5 +118,6 @@ def _written(job: Job, errors: Sequence[float], setting: Setting) -> str:
     by_row = {doc_id: points(error) for doc_id, error in zip(job.doc_ids, errors, strict=True)}
     scorer = f"MetricX-24 by {setting.model}, end tokens as {setting.eos}, batches of {setting.batch_size}"
     details = {"setting": setting._asdict(), "mean_error": sum(errors) / len(errors)}
-    scores = row_scores.RowScores(scorer, 100.0, by_row, setting.notes, details)
-    return row_scores.write_beside(job.task, row_scores.METRICX, scores, f"{sum(by_row.values()) / len(by_row):.2f} of 100")
+    clusters = dict(zip(job.doc_ids, job.clusters, strict=True))
+    scores = row_scores.RowScores(scorer, 100.0, by_row, setting.notes, details, clusters)
+    return row_scores.write_beside(job.task, row_scores.METRICX, scores, scores.mean_text)

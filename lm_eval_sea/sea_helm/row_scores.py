@@ -7,7 +7,6 @@ are in a file of one JSON object a line, each on disk as soon as it is there: wh
 from __future__ import annotations
 
 import json
-import math
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
+from lm_eval_sea.results.uncertainty import Estimate, estimate, percent
 from lm_eval_sea.results.written_folder import write_whole
 
 JUDGED, METRICX = "judged", "metricx"
@@ -31,6 +31,20 @@ class RowScores:
     scores: Mapping[int, float]  # doc_id → score
     notes: Sequence[str] = ()  # what a reader of the scores must know
     details: Mapping[str, Any] = field(default_factory=dict)  # whatever else is worth keeping, such as verdicts by row
+    clusters: Mapping[int, str] = field(default_factory=dict)  # doc_id → cluster; rows of one are not independent
+
+    @property
+    def mean(self) -> Estimate:
+        """The mean score as a share of the best, with its interval by cluster; a row that names none is one of its own."""
+        shares = [score / self.best for score in self.scores.values()]
+        return estimate(shares, [self.clusters.get(doc_id, str(doc_id)) for doc_id in self.scores])
+
+    @property
+    def mean_text(self) -> str:
+        """Such as "61.25 of 100, 95 % interval [52.1, 69.6]"; one row or passage has no interval."""
+        mean, low, high = map(percent, self.mean[:1] + self.mean[2:4])
+        interval = "" if low is None else f", 95\u00a0% interval [{low:.1f}, {high:.1f}]"
+        return f"{mean:.2f} of 100{interval}"
 
 
 def write(path: Path, row_scores: RowScores) -> None:
@@ -38,12 +52,19 @@ def write(path: Path, row_scores: RowScores) -> None:
     content = {
         "scorer": row_scores.scorer,
         "best": row_scores.best,
-        "mean": math.fsum(row_scores.scores.values()) / len(row_scores.scores) if row_scores.scores else None,
+        **_mean_of(row_scores),
         "notes": list(row_scores.notes),
         "scores": [{"doc_id": doc_id, "score": score} for doc_id, score in row_scores.scores.items()],
         **row_scores.details,
     }
     write_whole(path, json.dumps(content, indent=1) + "\n")
+
+
+def _mean_of(row_scores: RowScores) -> dict[str, float | None]:
+    """The mean and both ends of its interval, in the unit of the scores."""
+    found = row_scores.mean if row_scores.scores else None
+    ends = {name: getattr(found, name, None) for name in ("mean", "low", "high")}
+    return {name: None if value is None else row_scores.best * value for name, value in ends.items()}
 
 
 def write_beside(task: TaskRun, kind: str, row_scores: RowScores, number: str) -> str:

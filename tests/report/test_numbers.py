@@ -175,6 +175,47 @@ def test_calibration_by_a_library(scores):
         assert list(labels[method]) == np.bincount(choices, minlength=3).tolist()
 
 
+def test_gains_of_calibration_have_the_jackknifes_interval(tmp_path):
+    """On 24 passages of two rows: against leaving out one of 20 groups of passages, the rest calibrated anew."""
+    draw = np.random.default_rng(2)
+    golds = draw.integers(0, 3, 48)
+    logs = draw.normal(size=(48, 3)) + [1.5, 0, 0] + np.eye(3)[golds]
+    passages = np.arange(48) // 2
+
+    def row(n):
+        scores = [{"loglikelihood": log} for log in logs[n].tolist()]
+        doc = {"id": str(n), "cluster": f"p{passages[n]}", "gold": int(golds[n]), "p": [0.3] * 3, "option_scores": scores}
+        doc |= {"predictions": {"acc": int(logs[n].argmax())}}
+        return {"doc_id": n, "filter": "none", "doc": doc, "acc_bc": [int(golds[n]), logs[n].tolist()]}
+
+    facts = dict(task_named("sea_xnli_th").metadata)
+    write_run(
+        tmp_path, {"sea_xnli_th": {"metadata": facts, "doc_to_choice": ["a", "b", "c"], "rows": [row(n) for n in range(48)]}}
+    )
+    found = at(calibration.calibration_table(scores_of(read(tmp_path).best())), method="acc_bc")
+    shares = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+
+    def gains(kept):
+        choices = [(shares[kept] - shares[kept].mean(axis=0)).argmax(axis=1), logs[kept].argmax(axis=1)]
+        accuracy, f1 = zip(
+            *((np.mean(c == golds[kept]), f1_score(golds[kept], c, average="macro")) for c in choices), strict=True
+        )
+        return 100 * np.array([accuracy[0] - accuracy[1], f1[0] - f1[1]])
+
+    without = np.array([gains(passages % 20 != group) for group in range(20)])
+    halves = stats.t.ppf(0.975, 19) * np.sqrt(19 / 20 * np.square(without - without.mean(axis=0)).sum(axis=0))
+    for name, value, half in zip(("accuracy_gain", "macro_f1_gain"), gains(passages >= 0), halves, strict=True):
+        assert found[name] == pytest.approx(value) and value > 0
+        assert [found[f"{name}_low"], found[f"{name}_high"]] == pytest.approx([value - half, value + half])
+
+
+def test_gains_of_few_rows_have_no_interval(scores):
+    found = at(calibration.calibration_table(scores), model="org/a", task=planted.CLASSES, method="acc_bc")
+    before = at(calibration.calibration_table(scores), model="org/a", task=planted.CLASSES, method="acc")
+    assert found.accuracy_gain == pytest.approx(found.accuracy - before.accuracy) and math.isnan(found.accuracy_gain_low)
+    assert math.isnan(before.accuracy_gain)
+
+
 def test_generated_answers_in_per_cent(scores):
     found = at(generation.generation_table(scores), model="org/a", task=TO_THAI)
     assert (found["chrf++"], found.bleu, found.off_target_rate) == (30, 10, 25)
@@ -235,6 +276,14 @@ def test_corpus_scores_are_compared_by_swapping(tmp_path):
     assert (found.test, found.metric) == ("swaps", "chrf++")
     assert found.difference == pytest.approx(expected[0] - expected[1])
     assert 0 < found.low < found.difference < found.high and found.p_value < 0.001
+
+
+@pytest.mark.parametrize(("words", "is_known"), [((4, 6), True), ((2, 4), True), ((2, 3), False)])
+def test_two_models_without_four_words_in_a_row_are_not_compared_by_bleu(tmp_path, words, is_known):
+    """Both scores are sacreBLEU's smoothing."""
+    texts = {model: texts_of(40, lambda n, most=most: most - n % 2) for model, most in zip("ab", words, strict=True)}
+    found = the_difference(two_models(tmp_path, texts, metric="bleu"))
+    assert (found.low is not None, found.p_value is not None) == (is_known, is_known)
 
 
 def test_places_are_those_that_cannot_be_ruled_out(tmp_path):

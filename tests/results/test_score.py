@@ -75,6 +75,7 @@ def test_the_interval_of_balanced_accuracy_holds_the_truth_where_a_label_is_rare
         rows = statistics_of("balanced_acc", [[label, float(was), 0.5] for label, was in zip(labels, right, strict=True)])
         found = task_score("balanced_acc", facts_of({}), None, rows, list(map(str, range(100))), evaluated=100)
         held += found.low <= 100 * (0.9 + share) / 2 <= found.high
+        assert (found.stderr / 100) ** 2 >= (rare + 1) / (rare + 2) ** 2 / rare / 2**2  # of all its rows right and one wrong more
     assert held / 300 > 0.93
 
 
@@ -82,6 +83,42 @@ def test_a_label_with_one_row_leaves_balanced_accuracy_without_an_interval():
     rows = statistics_of("balanced_acc", [["many", float(n % 2), 0.5] for n in range(30)] + [["few", 1.0, 0.5]])
     found = task_score("balanced_acc", facts_of({}), Score(0.75, 0.05), rows, list(map(str, range(31))), evaluated=31)
     assert (found.score, found.stderr, found.low, found.high) == (75, 5, None, None)
+
+
+@pytest.mark.parametrize(("rare", "rows"), [(0.1, 20), (0.15, 10), (0.02, 40)])
+def test_the_interval_of_macro_f1_holds_the_truth_where_a_label_is_rare(rare, rows):
+    """Against macro-F1 of all the rows that could be asked; draws without a label, or with one row of it, have no interval."""
+    draw, held = np.random.default_rng(5), []
+    right = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
+    shares = np.array([0.8 - rare, 0.2, rare])
+    joint = shares[:, None] * right
+    truth = np.mean(2 * np.diag(joint) / (joint.sum(0) + joint.sum(1)))
+    for _ in range(300):
+        golds = draw.choice(3, rows, p=shares)
+        choices = [[int(gold), int(draw.choice(3, p=right[gold])), 3] for gold in golds]
+        found = task_score("f1", facts_of({}), None, statistics_of("f1", choices), list(map(str, range(rows))), evaluated=rows)
+        assert (found.low is None) == (np.bincount(golds, minlength=3).min() < 2)
+        held += [] if found.low is None else [found.low <= 100 * truth <= found.high]
+    assert len(held) > 20 and np.mean(held) > 0.92
+
+
+@pytest.mark.parametrize("metric", ["bleu", "bleu_th"])
+def test_bleu_of_rows_that_hardly_share_four_words_with_their_references_has_no_interval(metric):
+    """Of 50 rows one in 20 is translated, and the others share no word: without a translated row sacreBLEU smooths nothings."""
+    draw, held, reference = np.random.default_rng(6), [], "the river runs slowly past the old market"
+
+    def logged(right):
+        texts = [(reference, reference if row else "x y z u v w") for row in right]
+        return texts if metric == "bleu" else [list(ngram_counts(b.split(), a.split())) for a, b in texts]
+
+    truth = statistics_of(metric, logged(np.arange(2000) % 20 == 0)).of_all_rows
+    for _ in range(150):
+        right = draw.random(50) < 0.05
+        rows = statistics_of(metric, logged(right))
+        found = task_score(metric, facts_of({}), None, rows, list(map(str, range(50))), evaluated=50)
+        assert (found.low is None) == (right.sum() < 2)
+        held += [] if found.low is None else [found.low <= 100 * truth <= found.high]
+    assert len(held) > 50 and np.mean(held) > 0.9
 
 
 def test_the_error_of_a_score_of_all_rows_counts_passages_and_not_the_draws_of_the_results():

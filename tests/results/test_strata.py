@@ -6,12 +6,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.results.comparison import corrected_on_page
-from lm_eval_sea.results.row_statistics import group_mean_statistics, macro_f1_statistics, mean_statistics
+from lm_eval_sea.results.row_statistics import group_mean_statistics, macro_f1_statistics, mean_statistics, statistics_of
 from lm_eval_sea.results.strata import FEWEST, Origin, combined, difference_strata, reported_stratum, strata_of
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, swap_test
 
@@ -85,6 +86,25 @@ def test_right_and_wrong_answers_vary_at_least_as_with_one_of_each_more(right):
         assert found.stderr == pytest.approx(max(math.sqrt(share * (1 - share) / 8), stats.sem(scores)))
         assert found.half_width() > 0
     assert combined([reported_stratum("a", 0.5, 0.01, 8)]).stderr == 0.01
+
+
+@pytest.mark.parametrize("matches", [0, 1, 2])
+def test_bleu_of_hardly_any_match_varies_as_one_right_answer_more_would_move_it(matches):
+    """In a mean; of the score alone there is no interval. Against sacreBLEU of the texts with one reference more."""
+    reference = "the old market town by the river"
+    pairs = [(reference, reference if n < matches else "town the by") for n in range(30)]
+    rows, names = statistics_of("bleu", pairs), list(map(str, range(30)))
+
+    def bleu(texts):
+        return sacrebleu.corpus_bleu([answer for _, answer in texts], [[reference for reference, _ in texts]]).score
+
+    own, more = bleu(pairs), bleu([*pairs, (reference, reference)])
+    left_out = [bleu(pairs[:n] + pairs[n + 1 :]) for n in range(30)]
+    of_jackknife = np.sqrt(29 / 30 * np.square(np.array(left_out) - np.mean(left_out)).sum())
+    expected = max(of_jackknife, more - own) if matches < 2 else of_jackknife
+    assert 100 * combined(strata_of(rows, "toy", names)).stderr == pytest.approx(expected)
+    floor = combined(difference_strata(rows, rows, "toy", names)).stderr
+    assert 100 * floor == pytest.approx(more - own if matches < 2 else 0)
 
 
 def test_few_passages_have_no_interval():

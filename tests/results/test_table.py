@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+import sacrebleu
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -152,6 +153,18 @@ def test_one_label_in_all_rows_of_a_limited_run_is_said(tmp_path, golds, said):
     warned = provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables[0].frame.warning
     for text in (table_of(read(tmp_path).best()), "\n".join(warned)):
         assert ("toy_th: “no” is right in all 3 rows" in text) == said
+
+
+@pytest.mark.parametrize(("right", "has_interval"), [(0, False), (1, False), (2, True)])
+def test_why_a_score_of_all_rows_has_no_interval_is_said(tmp_path, right, has_interval):
+    reference = "the old market town"
+    pairs = [[reference, reference if n < right else "the town"] for n in range(30)]
+    bleu = sacrebleu.corpus_bleu([answer for _, answer in pairs], [[reference] * 30]).score
+    write_run(tmp_path, {"toy_sum": toy(pairs, "bleu", value=bleu)})
+    warned = provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables
+    assert ("[" in line(table_of(read(tmp_path).best()), "toy_sum")) == has_interval
+    for text in (shown(tmp_path), str([table.frame.to_dict() for table in warned])):
+        assert ("toy_sum: no interval, for the score hangs on fewer than two rows" in text) == (not has_interval)
 
 
 def test_tasks_whose_size_is_not_known_and_those_of_other_packs_are_named_in_one_line(tmp_path):

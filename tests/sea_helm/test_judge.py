@@ -51,7 +51,8 @@ def test_verdicts_become_scores_and_totals(tmp_path, capsys):
         assert command(tmp_path, server) == 0
     output = capsys.readouterr()
     assert output.err.startswith("18 calls, about ") and "min with 4 at once" in output.err
-    assert f"{100 * EXPECTED:.2f} of 100, 6 rows" in output.out and "not SEA-HELM's number" in output.out
+    assert f"{100 * EXPECTED:.2f} of 100, 95\u00a0% interval [" in output.out and "], 6 rows; " in output.out
+    assert "not SEA-HELM's number" in output.out
     scores = read(judged(samples))
     assert scores.scores == pytest.approx(dict.fromkeys(range(6), EXPECTED)) and scores.best == 1
     content = json.loads(judged(samples).read_text())

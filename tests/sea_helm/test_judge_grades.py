@@ -61,7 +61,7 @@ def test_the_score_is_ten_times_the_mean_grade_and_first_turns_are_passed_over(r
     with serving(verdict) as server:
         assert command(tmp_path, server) == 0
     output = capsys.readouterr().out
-    assert f"{name}: 65.00 of 100, 2 rows" in output and "not comparable with the paper's numbers" in output
+    assert f"{name}: 65.00 of 100, 95\u00a0% interval [" in output and "not comparable with the paper's numbers" in output
     assert f"{FIRST}:" not in output
     assert json.loads(judged(samples).read_text())["categories"] == {"life": pytest.approx(0.65), "math": pytest.approx(0.65)}
 

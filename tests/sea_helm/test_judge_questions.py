@@ -32,7 +32,7 @@ def pair_row(**changes):
 
 def test_a_line_of_samples_becomes_a_conversation():
     row = conversation(two_turns(3, "one", "two", [{"turn": 1, "criterion": "c", "severity": "High"}]))
-    assert row == Conversation(3, "math", ("Satu 3?", "Dua 3?"), ("one", "two"), (Criterion(1, "c", "high"),))
+    assert row == Conversation(3, "math", ("Satu 3?", "Dua 3?"), ("one", "two"), (Criterion(1, "c", "high"),), cluster="3")
 
 
 @pytest.mark.parametrize(

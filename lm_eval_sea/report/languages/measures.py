@@ -15,7 +15,7 @@ from scipy import stats
 
 from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference
 
-FEWEST_LANGUAGES = 3  # of two languages a rank correlation says nothing
+FEWEST_LANGUAGES = 5  # of four, two orders drawn by lot are the same or the reverse once in twelve times
 
 
 class Answers(NamedTuple):
@@ -60,6 +60,7 @@ class RankCorrelation(NamedTuple):
 
     languages: int
     kendall: float | None  # τ-b, which allows for ties
+    kendall_p: float | None  # two-sided, that the two orders are independent; the accuracies are taken for exact
     spearman: float | None  # ρ
 
 
@@ -134,15 +135,15 @@ def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
 
 
 def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) -> RankCorrelation | None:
-    """Rank correlation of the accuracies of the languages that two settings share; None for fewer than three."""
+    """Rank correlation of the accuracies of the languages that two settings share; None for fewer than `FEWEST_LANGUAGES`."""
     common = [language for language in first if language in second]
     if len(common) < FEWEST_LANGUAGES:
         return None
     columns = [[accuracies[language] for language in common] for accuracies in (first, second)]
     if any(len(set(column)) == 1 for column in columns):
-        return RankCorrelation(len(common), None, None)
-    kendall, spearman = (float(measure(*columns).statistic) for measure in (stats.kendalltau, stats.spearmanr))
-    return RankCorrelation(len(common), kendall, spearman)
+        return RankCorrelation(len(common), None, None, None)
+    kendall, spearman = stats.kendalltau(*columns), stats.spearmanr(*columns)
+    return RankCorrelation(len(common), float(kendall.statistic), float(kendall.pvalue), float(spearman.statistic))
 
 
 def same_answer(answers: Collection[Hashable | None], languages: int) -> float:

@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from lm_eval_sea.report.languages.measures import Answers, against_english, consistencies, rank_correlation, shared_errors
+from lm_eval_sea.report.languages.measures import (
+    FEWEST_LANGUAGES,
+    Answers,
+    against_english,
+    consistencies,
+    rank_correlation,
+    shared_errors,
+)
 from lm_eval_sea.results.runs import Runs, TaskRun, mixed_settings, under_one_name
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.uncertainty import Estimate, holm
@@ -178,7 +185,7 @@ def _parts(difference: Estimate) -> tuple[dict[str, int], dict[str, float | None
 
 
 def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
-    """One row for every two conditions of a model that share at least three languages."""
+    """One row for every two conditions of a model that share enough languages; a note says that some share fewer."""
     accuracies: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for condition, comparison in comparisons.items():
         by_language = {language: given.accuracy for language, given in comparison.answers.items()}
@@ -189,7 +196,13 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
                 "others in each language); rank correlations are those of the accuracies on all questions of each"
             )
     for (model, data_set), by_condition in accuracies.items():
-        for first, second in combinations(by_condition, 2):
+        pairs = list(combinations(by_condition, 2))
+        if any(len(by_condition[first].keys() & by_condition[second].keys()) < FEWEST_LANGUAGES for first, second in pairs):
+            notes.append(
+                f"{model}, {data_set}: settings that share fewer than {FEWEST_LANGUAGES} languages have no rank correlation: "
+                "even a perfect one may be chance"
+            )
+        for first, second in pairs:
             if (correlation := rank_correlation(by_condition[first], by_condition[second])) is not None:
                 yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
 

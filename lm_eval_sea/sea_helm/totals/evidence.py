@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
+from lm_eval_sea.sea_helm.totals.suite import Judge, judges
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
@@ -50,6 +52,7 @@ class Evidence:
     without_samples: set[Place] = field(default_factory=set)
     without_scores: set[Place] = field(default_factory=set)  # the answers are there, and what scores them has not been asked
     notes: list[str] = field(default_factory=list)
+    scorers: dict[Place, list[str]] = field(default_factory=dict)  # what scored the tasks that lm-eval does not score
     unequal: set[Place] = field(default_factory=set)  # fewer runs or rows than other tasks, or scored by several models
     base_model: bool = False  # whether the runs showed exemplars without a chat template
 
@@ -105,15 +108,46 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     evidence.base_model = templates == {None} and any(task.num_fewshot for task in members)
     for line in _mixed_settings(members):
         evidence.doubt(found, line)
+    _doubt_repeated_seeds(found, evidence)
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
+    _doubt_mixed_scorers(evidence)
     sizes = unknown_size_note({results[0].name: results[0].facts for _, results in sorted(found.items())})
     one_of_each = [results[0] for results in found.values()]
     evidence.notes += filter(None, [sizes, uneven_exemplars(one_of_each), _shared_texts(one_of_each)])
     if not evidence.rows:
         raise ResultsError("none of the tasks of SEA-HELM has samples; run them with --log_samples")
     return evidence
+
+
+def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Evidence) -> None:
+    """Runs of a task with equal seeds draw the same answers, so that one draw counts several times."""
+    places: dict[tuple[int, int], list[Place]] = {}  # seed and how often it was run → tasks
+    for place, results in found.items():
+        for seed, runs in Counter(result.run.seed for result in results).items():
+            if seed is not None and runs > 1:
+                places.setdefault((seed, runs), []).append(place)
+    for (seed, runs), of_seed in sorted(places.items()):
+        names = some_names([found[place][0].name for place in of_seed])
+        evidence.doubt(
+            of_seed,
+            f"{names}: {runs} runs have seed {seed} and count as {runs} draws, though they draw alike; give one run of each seed",
+        )
+
+
+def _doubt_mixed_scorers(evidence: Evidence) -> None:
+    """Of runs and tasks that are scored in the same way, by a judge or by MetricX, those of several models make no one mean."""
+    known = judges()
+    by_judge: dict[Judge | None, dict[str, list[Place]]] = {}
+    for place, scorers in evidence.scorers.items():
+        for scorer in scorers:
+            by_judge.setdefault(known.get(place.task), {}).setdefault(scorer, []).append(place)
+    for by_scorer in by_judge.values():
+        if len(by_scorer) > 1:
+            named = (f"{some_names([f'{p.language} {p.task}' for p in places])} {name}" for name, places in by_scorer.items())
+            places = {place for of_scorer in by_scorer.values() for place in of_scorer}
+            evidence.doubt(places, f"tasks differ in what scored them ({' against '.join(named)})")
 
 
 def _shared_texts(tasks: Iterable[TaskRun]) -> str | None:
@@ -220,9 +254,7 @@ def _scores_beside(result: TaskRun) -> row_scores.RowScores | None:
 def _best(place: Place, result: TaskRun, beside: Sequence[row_scores.RowScores], evidence: Evidence) -> float:
     """The score of a perfect row, notes on who gave the scores being taken down."""
     if beside:
-        scorers = sorted({scores.scorer for scores in beside})
-        if len(scorers) > 1:
-            evidence.doubt([place], f"{result.name}: scores by several models are mixed: {', '.join(scorers)}")
+        evidence.scorers[place] = sorted({scores.scorer for scores in beside})
         evidence.notes += dict.fromkeys(f"{result.name}: {note}" for scores in beside for note in (scores.scorer, *scores.notes))
         return beside[0].best
     metric = _scored_metric(result.facts)

@@ -28,7 +28,7 @@ def answers(right: dict[str, int], clusters: dict[str, str] | None = None) -> An
 
 def test_shares_of_what_is_not_there_are_none():
     assert against_english(answers({"a": 1}), answers({"b": 1})) is None
-    assert rank_correlation({"th": 0.1, "en": 0.2}, {"th": 0.2, "en": 0.9}) is None
+    assert rank_correlation(dict(zip("abcd", range(4), strict=True)), dict(zip("abcde", range(5), strict=True))) is None
     assert against_english(answers({"a": 1, "b": 0}), answers({"a": 0, "b": 0})).lost is None
 
 
@@ -45,13 +45,13 @@ def kendall_by_pairs(first: list[float], second: list[float]) -> float:
     return (concordant - discordant) / math.sqrt((untied + tied_first) * (untied + tied_second))
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=12))
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=5, max_size=12))
 def test_rank_correlation_against_its_definition(pairs):
     first, second = ({str(number): pair[side] / 5 for number, pair in enumerate(pairs)} for side in (0, 1))
     found = rank_correlation(first, second | {"another": 0.5})
     assert found.languages == len(pairs)
     if len(set(first.values())) == 1 or len(set(second.values())) == 1:
-        assert (found.kendall, found.spearman) == (None, None)
+        assert (found.kendall, found.kendall_p, found.spearman) == (None, None, None)
     else:
         assert found.kendall == pytest.approx(kendall_by_pairs(list(first.values()), list(second.values())))
 
@@ -183,19 +183,34 @@ def test_the_command_writes_what_can_be_counted_by_hand(results, report):
     assert float(differences["translated", "en", "id"]["difference"]) == 0, "its measure is the plain English task"
 
 
-def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path, report):
-    accuracies = {"to_ppl": {"en": 4, "id": 3, "th": 2, "vi": 1}, "litilo_ppl": {"en": 4, "id": 2, "th": 3, "vi": 1}}
+def both_variants(folder, to_ppl, litilo_ppl):
+    """Right answers of five in each language and variant."""
     tasks = {
-        f"{language}_{variant}": (metadata(language, variant), {f"p#{k}": int(k < right) for k in range(4)})
-        for variant, by_language in accuracies.items()
+        f"{language}_{variant}": (metadata(language, variant), {f"p#{k}": int(k < right) for k in range(5)})
+        for variant, by_language in (("to_ppl", to_ppl), ("litilo_ppl", litilo_ppl))
         for language, right in by_language.items()
     }
-    write_run(tmp_path / "results", tasks)
-    tables, _ = report(tmp_path / "results")
+    write_run(folder, tasks)
+    return folder
+
+
+def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path, report):
+    """One of ten pairs of languages is in another order; of 5! orders 1 + 4 have at most one such pair, as many all but one."""
+    accuracies = {"en": 5, "id": 4, "th": 3, "vi": 2, "ms": 1}
+    tables, _ = report(both_variants(tmp_path / "results", accuracies, accuracies | {"id": 3, "th": 4}))
     (row,) = csv_rows(tables / "rank_correlations.csv")
     assert {row["first"], row["second"]} == {"base to_ppl native 3-shot", "base litilo_ppl native 3-shot"}
-    assert float(row["kendall"]) == pytest.approx((5 - 1) / 6)
-    assert float(row["spearman"]) == pytest.approx(1 - 6 * 2 / (4 * 15))
+    assert float(row["kendall"]) == pytest.approx((9 - 1) / 10)
+    assert float(row["kendall_p"]) == pytest.approx(2 * (1 + 4) / math.factorial(5))
+    assert float(row["spearman"]) == pytest.approx(1 - 6 * 2 / (5 * 24))
+
+
+def test_four_languages_have_no_rank_correlation(tmp_path, report):
+    """Of 24 orders of four one is the same as another and one the reverse: more than one in twenty."""
+    accuracies = {"en": 4, "id": 3, "th": 2, "vi": 1}
+    tables, (_, err) = report(both_variants(tmp_path / "results", accuracies, accuracies))
+    assert not (tables / "rank_correlations.csv").exists()
+    assert "settings that share fewer than 5 languages have no rank correlation" in err
 
 
 def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, report):

@@ -243,6 +243,33 @@ def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, 
     assert not totals.nodes[Place("id")].complete
 
 
+@pytest.mark.parametrize(("seeds", "is_complete"), [((1, 2, 3), True), ((1, 1, 2), False), ((None, None, None), True)])
+def test_a_seed_that_was_run_twice_is_no_further_draw(tmp_path, seeds, is_complete):
+    for number, seed in enumerate(seeds, start=1):
+        rows = {key: rows for key, rows in planted(seed or number).items() if key[0] == "id"}
+        write_run(tmp_path / str(number), number, rows, config={} if seed is None else {"torch_seed": seed})
+    totals = totals_of(tmp_path)
+    assert totals.nodes[Place("id")].complete == is_complete
+    assert any("2 runs have seed 1 and count as 2 draws" in note for note in totals.notes) == (not is_complete)
+
+
+@pytest.mark.parametrize(("other", "is_complete"), [("judged by a", True), ("judged by b", False)])
+def test_a_mean_over_tasks_of_several_judges_is_marked(tmp_path, other, is_complete):
+    """Translations are scored by another kind of model, as in SEA-HELM, so that they are no other judge."""
+    judged = {"mt-bench-judge": "judged by a", "kalahi-judge": other, "translation-en-xx": "a metric"}
+    write_run(tmp_path, 1, {("tl", task): [(1.0, None)] * 12 for task in judged})
+    for task, scorer in judged.items():
+        [samples] = tmp_path.glob(f"samples_*{task.replace('-', '_')}_2*")
+        kind = "metricx" if scorer == "a metric" else "judged"
+        beside = samples.with_name(samples.name.replace("samples", kind).replace(".jsonl", ".json"))
+        row_scores.write(beside, RowScores(scorer, 1.0, dict.fromkeys(range(12), 0.5)))
+    totals = totals_of(tmp_path, "corrected")
+    assert totals.nodes[Place("tl")].complete == totals.nodes[Place("tl", "multi-turn")].complete == is_complete
+    assert totals.nodes[Place("tl", "nlg")].complete
+    said = "tasks differ in what scored them (tl kalahi-judge judged by b against tl mt-bench-judge judged by a)"
+    assert (said in totals.notes) == (not is_complete)
+
+
 def test_samples_that_lack_rows_or_a_seed_are_named(tmp_path):
     rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "causal"): planted(1)["id", "causal"]}
     write_run(tmp_path / "a", 1, rows)

@@ -67,7 +67,7 @@ def _counts(rows: Sequence[Choice]) -> np.ndarray:
 
 def batch_calibrated_choices(rows: Sequence[Evidence], bias: Bias = batch_biases) -> list[Choice]:
     """The choice of batch calibration for each row; it depends on all of them. `bias` is `batch_biases` or `batch_log_shares`."""
-    golds, choose = _calibration(rows, bias)
+    golds, choose = batch_calibration(rows, bias)
     labels = len(rows[0][1])
     return [Choice(int(gold), int(chosen), labels) for gold, chosen in zip(golds, choose(np.arange(len(rows))), strict=True)]
 
@@ -134,11 +134,13 @@ def _spread_over_calibrations(
     rows: Sequence[Evidence], score: Callable[[np.ndarray, np.ndarray], float], bias: Bias = batch_biases
 ) -> float:
     """As `spread_over_resamples`, for a score of right and chosen labels, both (rows,)."""
-    golds, choose = _calibration(sorted(rows), bias)
+    golds, choose = batch_calibration(sorted(rows), bias)
     return spread_over_resamples(lambda places: score(golds[places], choose(places)), len(golds))
 
 
-def _calibration(rows: Sequence[Evidence], bias: Bias) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+def batch_calibration(
+    rows: Sequence[Evidence], bias: Bias = batch_biases
+) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """The right labels, (rows,), and what chooses labels for the rows at places by batch calibration on these alone."""
     golds = np.array([gold for gold, _ in rows])
     loglikelihoods = np.array([values for _, values in rows], dtype=float)
