@@ -9,6 +9,7 @@ import importlib.util
 import logging
 import os
 import random
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -25,6 +26,8 @@ _PASSED_ON = (
     "confirm_run_unsafe_code", "metadata",
 )  # fmt: skip
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
+# What Python says of an argument that there is not.
+_UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -67,6 +70,9 @@ def make_model(config: Any) -> Any:
         raise RunError(f"--model {config.model}: {error}") from error
     except Exception as error:  # backends raise what they like
         logger.debug("the model cannot be loaded", exc_info=error)
+        if (said := _UNEXPECTED.search(str(error))) and said[2] in config.model_args:
+            quantise = "; name a checkpoint that is quantised" if said[2].startswith("load_in_") else ""
+            raise RunError(f"--model_args {said[2]}: {said[1]} takes no such argument{quantise}") from error
         what = f"{type(error).__name__}: {in_one_line(error)}"
         raise RunError(f"the model cannot be loaded ({what}); {DEBUG} shows where") from error
 
