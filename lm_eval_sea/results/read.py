@@ -172,6 +172,7 @@ def _run_of(
     config = _checked(config | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes)
     named = content.get("model_name") or arguments.get("pretrained") or arguments.get("model")
     model = str(named or (path.parent.name if path else "model"))
+    model = model.rstrip("/") or model  # a folder as shells complete it
     settings = settings_of(config, {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")})
     model += settings.in_name
     seed = arguments.get("seed", config.get("torch_seed"))  # vLLM and servers draw with a seed of their own

@@ -220,9 +220,15 @@ def _template(tokenizer: Any, apply: bool | str) -> str:
         there = ", ".join(named)
         raise RunError(f"--apply_chat_template {apply}: the tokenizer {name} has no template of that name; it has {there}")
     try:
-        return str(named[apply] if apply in named else tokenizer.get_chat_template())
+        template = str(named[apply] if apply in named else tokenizer.get_chat_template())
     except ValueError as error:
         raise RunError(f"--apply_chat_template: the tokenizer {name} has no chat template; leave the flag out") from error
+    if isinstance(apply, str) and not named and apply.lower() != "true":  # lm-eval would take it, with "false", too
+        raise RunError(
+            f"--apply_chat_template {apply}: the tokenizer {name} has one template, without a name; give the flag without a "
+            "value, or leave it out for prompts without the template"
+        )
+    return template
 
 
 def _check(render: Render, questions: Sequence[str], template: str) -> None:

@@ -234,6 +234,8 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
         given = model_args.get(argument)
         if not isinstance(given, str):
             continue
+        if not given:
+            raise RunError(f"{argument} in --model_args is empty; name a folder, or a repository of the hub")
         folder = Path(given)
         if not folder.is_dir():
             if folder.is_file():
@@ -241,7 +243,8 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
                     f"{argument}={given} is a file; name its folder, and one in GGUF as gguf_file={folder.name} beside it"
                 )
             if _is_path(given):
-                raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()})")
+                home = "; no shell replaces ~ there, write $HOME" if given.startswith("~") else ""
+                raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()}{home})")
         elif not (folder / file).is_file():
             if (adapter := folder / LOADED["peft"]).is_file():
                 base = _base_of(adapter)

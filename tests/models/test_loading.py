@@ -194,17 +194,32 @@ def test_a_tokenizer_without_a_token_that_begins_a_text(checkpoint, capsys, in_s
     assert line.startswith(f"lm-eval-sea: the tokenizer of {checkpoint} has neither a bos_token nor an eos_token, ")
 
 
+@pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
+def test_a_token_that_the_model_has_no_embedding_of(backend, checkpoint, capsys, in_samples):
+    """As after a fine-tuning whose tokens were added to the tokenizer alone; prompts without the token are fine."""
+    tokenizer, tokens = AutoTokenizer.from_pretrained(checkpoint), AutoConfig.from_pretrained(checkpoint).vocab_size
+    tokenizer.add_tokens([*map("<{}>".format, range(tokens - len(tokenizer))), "<|im_start|>"])
+    tokenizer.chat_template = "{% for message in messages %}<|im_start|>{{ message['content'] }}{% endfor %}"
+    tokenizer.save_pretrained(checkpoint)
+    assert run(capsys, backend, f"pretrained={checkpoint}")[0] == 0
+    status, line = run(capsys, backend, f"pretrained={checkpoint}", "--apply_chat_template")
+    assert status == 2
+    said = f"the prompts have the token {tokens:,} ('<|im_start|>'), and the model has embeddings of {tokens:,}; "
+    assert line.startswith(f"lm-eval-sea: sea_xcopa_th_to_ppl: {said}")
+
+
 @pytest.mark.parametrize(
     ("argument", "said"),
     [
-        ("load_in_8bit=True", "load_in_8bit: LlamaForCausalLM takes no such argument; name a checkpoint that is quantised"),
-        ("atn_implementation=eager", "atn_implementation: LlamaForCausalLM takes no such argument"),
+        ("load_in_8bit=True", "takes no argument 'load_in_8bit'; name a checkpoint that is quantised"),
+        ("dtpye=float32", "takes no argument 'dtpye'; did you mean dtype?"),
+        (" dtype=float32", "takes no argument ' dtype'; did you mean dtype?"),
     ],
 )
 def test_an_argument_that_the_model_does_not_take(argument, said, tiny_model, capsys, in_samples):
     if argument.startswith("load_in_") and version("transformers") < "5":
         pytest.skip("older versions quantise while they load")
-    assert run(capsys, "hf", f"pretrained={tiny_model},{argument}") == (2, f"lm-eval-sea: --model_args {said}")
+    assert run(capsys, "hf", f"pretrained={tiny_model},{argument}") == (2, f"lm-eval-sea: --model_args: LlamaForCausalLM {said}")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

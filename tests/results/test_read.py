@@ -125,6 +125,9 @@ def test_names_of_models(tmp_path):
         (["/final", "/runs/final"], ["/final", "runs/final"]),
         (["/runs/final", "./final"], ["runs/final", "./final"]),
         (["./final", "~/end"], ["final", "end"]),
+        (["runs/a/final", "org/final"], ["final", "org/final"]),
+        (["/hub/models--org--m/snapshots/0123456789ab"], ["org/m"]),
+        (["/hub/models--org--m/snapshots/0123456789ab", "org/m"], ["org/m@01234567", "org/m"]),
     ],
 )
 def test_paths_of_models_are_as_short_as_tells_them_apart(models, labels, tmp_path):
@@ -234,7 +237,7 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
 @pytest.mark.parametrize(
     ("of_second", "said"),
     [
-        ({"revision": "b"}, "2 different revisions under one name"),
+        ({"revision": "89abcde"}, "2 different revisions under one name"),
         ({"peft": "org/x"}, "2 different adapters or quantisations under one name"),
         ({"pretrained": "org/other"}, "2 different models under one name (toy_th with org/model, toy_vi with org/other)"),
         ({"revision": None, "answered_by": ["org/model-2"]}, "2 different revisions under one name"),
@@ -243,7 +246,7 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
 )
 def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, said):
     """Each has a task that the other lacks, so that no run takes the place of another."""
-    first = {"pretrained": "org/model", "revision": "a"}
+    first = {"pretrained": "org/model", "revision": "0123456"}
     for task, stamp, arguments in (("toy_th", OLD, first), ("toy_vi", NEW, first | of_second)):
         config = {"model_args": arguments, "answered_by": arguments.get("answered_by")}  # by a server
         write_run(tmp_path, {task: toy([0.0, 1.0])}, stamp, model=arguments["pretrained"], config=config)
@@ -260,9 +263,13 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
         ({"chat_template_args": {"enable_thinking": False}}, "org/model (thinking off)"),
         ({"chat_template_kwargs": '{"reasoning_effort": "high"}'}, "org/model (effort high)"),
         ({"chat_template_args": "reasoning_effort"}, "org/model"),
+        ({"revision": "step1000"}, "org/model (revision step1000)"),
+        ({"revision": "v2", "thinking": "on"}, "org/model (revision v2, thinking on)"),
+        ({"revision": "main"}, "org/model"),
+        ({"revision": "0123456789abcdef0123456789abcdef01234567"}, "org/model"),
     ],
 )
-def test_a_model_that_was_told_how_to_think_is_a_model_of_its_own(tmp_path, told, name):
+def test_a_branch_and_a_model_that_was_told_how_to_think_are_models_of_their_own(tmp_path, told, name):
     write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"model_args": {"pretrained": "org/model", **told}})
     assert [run.model for run in read(tmp_path).runs] == [name]
 

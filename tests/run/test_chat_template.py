@@ -50,6 +50,7 @@ FAILING = ["{{ raise_exception('no') }}", "{% for %}", "{{ messages[9].content }
 REFUSED = [
     (None, True, r"--apply_chat_template: the tokenizer \S+ has no chat template; leave the flag out"),
     ({"default": FAIR, "rag": FAIR}, "tool", "has no template of that name; it has default, rag"),
+    (FAIR, "false", "--apply_chat_template false: the tokenizer .* has one template, without a name; give the flag without"),
     *((template, True, r"sea_xcopa_vi_to_ppl: .* drops or changes a question.*\| The prompt: ") for template in UNFAIR),
     (WITHOUT_ANSWERS, True, "drops or changes what the model has said, .*: add --fewshot_as_multiturn false, which writes"),
     *((template, True, "the chat template of .* fails: ") for template in FAILING),
