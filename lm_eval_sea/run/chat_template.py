@@ -99,6 +99,11 @@ def check_template_of_model(
     settings = dict(model_args.get("chat_template_args") or {})
     if model_args.get("enable_thinking") is not None:
         settings["enable_thinking"] = model_args["enable_thinking"]
+    bare = renderer(tokenizer, template, {})
+    for name, on, off in SWITCHES:  # the results would call the model by it
+        if name in settings and shown(bare, QUESTION, {name: on}) == shown(bare, QUESTION, {name: off}):
+            said = "%s in --model_args changes nothing: the chat template of %s has no such switch"
+            logger.warning(said, name, tokenizer.name_or_path)
     if thinking != "template":
         render = renderer(tokenizer, template, settings)
         if (switch := find_switch(render, thinking)) is None:

@@ -67,6 +67,8 @@ def check_backend(name: str) -> None:
 
 def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None) -> None:
     """Refuses arguments that lm-eval takes for others than they say, without a word."""
+    if reads_folders(backend) and "pretrained" not in model_args:
+        raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
     for name in ("device", "batch_size", "max_batch_size"):
         if name in model_args and backend.startswith(_OF_TRANSFORMERS):
             raise RunError(f"{name} in --model_args: give it as --{name}")

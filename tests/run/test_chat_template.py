@@ -7,6 +7,7 @@ import pytest
 
 from lm_eval_sea.run.chat_template import check_chat_template, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.request import RunError
+from tests.model_folder import with_template
 
 FAIR = (
     "{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"
@@ -105,6 +106,15 @@ def test_a_check_that_cannot_be_made_is_said(tmp_path, caplog):
     [record] = caplog.records
     assert "not checked" in record.message
     assert load_tokenizer({"base_url": "http://127.0.0.1:1/v1"}) is None
+
+
+@pytest.mark.parametrize(("template", "said"), [(FAIR, True), (FAIR + "{% if enable_thinking %}<think>{% endif %}", False)])
+def test_a_switch_that_the_template_does_not_have_is_said(template, said, tiny_model, tmp_path, caplog):
+    """The results call the model by it."""
+    model = with_template(tiny_model, tmp_path / "m", template)
+    check_template_of_model({"pretrained": str(model), "enable_thinking": False}, {}, apply=True, multiturn=False)
+    changes = [record.getMessage() for record in caplog.records if "changes nothing" in record.getMessage()]
+    assert changes == [f"enable_thinking in --model_args changes nothing: the chat template of {model} has no such switch"] * said
 
 
 CODE = """
