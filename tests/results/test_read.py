@@ -1,5 +1,6 @@
 """What is found in folders of lm-eval's output, whole and broken."""
 
+import re
 import shutil
 from datetime import datetime
 from pathlib import Path
@@ -278,6 +279,15 @@ def test_nothing_to_read_is_one_line(tmp_path):
     with pytest.raises(ResultsError) as error:
         read(tmp_path)
     assert "\n" not in str(error.value) and "--output_path" in str(error.value)
+
+
+def test_compressed_files_are_said_to_be_left_out(tmp_path):
+    (tmp_path / f"samples_toy_th_{OLD}.jsonl.gz").write_bytes(b"")
+    said = f"{tmp_path}: 1 compressed files left out, the first samples_toy_th_{OLD}.jsonl.gz; gunzip them"
+    with pytest.raises(ResultsError, match=re.escape(said)):
+        read(tmp_path)
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
+    assert read(tmp_path).notes == [said]
 
 
 def test_files_that_are_no_results_are_named(tmp_path):
