@@ -54,12 +54,14 @@ def _whole_adapters() -> Iterator[None]:
 
     load = PeftModel.load_adapter
 
-    def load_adapter(self: Any, model_id: Any, *args: Any, **kwargs: Any) -> Any:
-        found = load(self, model_id, *args, **kwargs)
+    def load_adapter(self: Any, model_id: Any, adapter_name: str, *args: Any, **kwargs: Any) -> Any:
+        found = load(self, model_id, adapter_name, *args, **kwargs)
         if any(adapter.is_prompt_learning for adapter in self.peft_config.values()):
             return found  # tokens that were learnt are no weights of a module
-        if found.unexpected_keys:
-            raise IncompleteWeights(f"the adapter {model_id} has {_named(found.unexpected_keys)} that the model has no place for")
+        # PEFT writes embeddings of a larger vocabulary under several names, and reads one of them
+        places = {name.replace(f".{adapter_name}", "") for name in self.state_dict()}
+        if unexpected := set(found.unexpected_keys) - places:
+            raise IncompleteWeights(f"the adapter {model_id} has {_named(unexpected)} that the model has no place for")
         if found.missing_keys:
             raise IncompleteWeights(f"the adapter {model_id} lacks {_named(found.missing_keys)}")
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -18,15 +18,23 @@ from lm_eval_sea.report.tables import Column, Table, with_interval
 from lm_eval_sea.results.comparison import mean_of, nested_weights
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import UNKNOWN, combined, reported_stratum
+from lm_eval_sea.results.visible_text import some_names
 
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
+_DATE = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)")  # of a run, in the label of a model that has several
 
 
-def step_of(model: str) -> int | None:
-    """The training step that a model's name or label says: the number behind "step" or "checkpoint", else its last number."""
-    found = _STEP.findall(model) or _NUMBER.findall(model)
-    return int(found[-1][:15]) if found else None
+def steps_of(models: Iterable[str]) -> dict[str, int]:
+    """The training steps that names or labels of models say: the numbers behind "step" or "checkpoint".
+
+    Where no name has one, the last number of each counts. Beside checkpoints it would be the size of another model.
+    """
+    names = {model: _DATE.sub("", model) for model in models}
+    for pattern in (_STEP, _NUMBER):
+        if steps := {model: int(found[-1][:15]) for model, name in names.items() if (found := pattern.findall(name))}:
+            return steps
+    return {}
 
 
 def curve(scores: Scores) -> pd.DataFrame:
@@ -35,7 +43,7 @@ def curve(scores: Scores) -> pd.DataFrame:
     Without members of the suite it is the mean over all common tasks, each weighing the same. `bits` is the mean of the bits per
     byte of the right answers, over those of these tasks that rank options; lower is better.
     """
-    steps = {model: step for model in scores.models if (step := step_of(model)) is not None}
+    steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
     common = set.intersection(*map(set, tasks.values())) if tasks else set()
     members = common & set(scores.suite.members)
@@ -78,10 +86,10 @@ def leaves_chance(rows: pd.DataFrame) -> int | None:
 def parts(scores: Scores) -> list[Table | Figure | None]:
     """The curve as a table and as a figure."""
     rows = curve(scores)
-    return [_table(rows), _figure(rows.dropna(subset="mean"))]
+    return [_table(rows, [model for model in scores.models if model not in set(rows.model)]), _figure(rows.dropna(subset="mean"))]
 
 
-def _table(rows: pd.DataFrame) -> Table:
+def _table(rows: pd.DataFrame, without: Sequence[str]) -> Table:
     first = leaves_chance(rows)
     said = "No checkpoint is" if first is None else f"From step {first:,} on they are"
     note = (
@@ -89,6 +97,10 @@ def _table(rows: pd.DataFrame) -> Table:
         f"{said} above chance with 95 % certainty each. Where scores are at chance, look at bits per byte of the right answer: "
         "lower is better."
     )
+    if without:
+        note += f" Left out, for no step is in their names: {some_names(without)}."
+    if (alike := rows[rows.step.duplicated(keep=False)]).size:
+        note += f" Of one step are {some_names(list(alike.model))}: a curve is of one training run, so report each on its own."
     shown = [
         *(MODEL, Column("step", "step", "count")),
         Column("mean", "mean [95 %]", "score", low="low", high="high", marker="limited"),

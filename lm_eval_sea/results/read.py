@@ -43,6 +43,10 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     results_files, samples_files = _files([Path(path) for path in paths])
     names = names or {}
     notes: list[str] = []
+    for folder in filter(Path.is_dir, map(Path, paths)):
+        packed = sorted(file for kind in ("results", "samples") for file in folder.rglob(f"{kind}_*.json*.gz"))
+        if packed:
+            notes.append(f"{folder}: {len(packed)} compressed files left out, the first {packed[0].name}; gunzip them")
     read_of = {path: parts for path in results_files if (parts := _read_results(path, names, notes)) is not None}
     found = list(read_of.values())
     by_stamp = {(path.parent, parts.runs[0].date): parts for path, parts in read_of.items()}
@@ -172,6 +176,7 @@ def _run_of(
     config = _checked(config | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes)
     named = content.get("model_name") or arguments.get("pretrained") or arguments.get("model")
     model = str(named or (path.parent.name if path else "model"))
+    model = model.rstrip("/") or model  # a folder as shells complete it
     settings = settings_of(config, {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")})
     model += settings.in_name
     seed = arguments.get("seed", config.get("torch_seed"))  # vLLM and servers draw with a seed of their own

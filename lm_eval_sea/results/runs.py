@@ -5,6 +5,7 @@ from __future__ import annotations
 import filecmp
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -238,10 +239,17 @@ class Runs:
         return {model: short[own[model]] + model.removeprefix(own[model]) for model in sorted(own)}
 
 
+_HUB_CACHE = re.compile(r"(?:^|/)models--([^/]+)/snapshots/([^/]+)$")  # a repository at a commit
+
+
 def _short_names(models: Collection[str]) -> dict[str, str]:
-    paths = {model: PurePosixPath(model) for model in models if model.startswith(("/", "./", "../", "~"))}
-    parts = {model: [part for part in path.parts if part != "/"] for model, path in paths.items()}
+    paths = {model for model in models if model.startswith(("/", "./", "../", "~")) or model.count("/") > 1}
+    parts = {model: [part for part in PurePosixPath(model).parts if part != "/"] for model in paths}
     names = {model: [one_line("/".join(of[-count:])) for count in range(1, len(of) + 1)] for model, of in parts.items()}
+    for model in paths:  # the last part of a folder in the hub's cache is a commit
+        if kept := _HUB_CACHE.search(model):
+            repository = kept[1].replace("--", "/")
+            names[model] = [repository, *(f"{repository}@{commit}" for commit in (kept[2][:8], kept[2]))]
     taken = Counter(name for model in models for name in {*names.get(model, ()), one_line(model)})
     order = sorted(models)
     short = [next((name for name in names.get(model, ()) if taken[name] == 1), one_line(model)) for model in order]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ _APART = {
     *("pretrained", "revision", "dtype", "softmax_dtype"),
     *("batch_size", "max_batch_size", "device", "trust_remote_code", "seed"),
 }
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
 # Those that make another model of the same weights.
 _OTHER_MODEL = {"peft", "delta", "quantization", "load_in_4bit", "load_in_8bit", "gguf_file", "autogptq", "gptqmodel"}
 
@@ -27,6 +29,7 @@ class Settings:
 
     backend: Any = None
     revision: str | None = None
+    branch: str | None = None  # of the repository, or a tag, that was asked for: it may have other weights
     dtype: str | None = None
     softmax_dtype: str | None = None
     arguments: str | None = None  # of the model, without an entry of their own, such as an adapter or a quantisation
@@ -46,8 +49,9 @@ class Settings:
 
     @property
     def in_name(self) -> str:
-        """What the name of a model gets that was told whether or how much to think: it is another model then."""
-        told = [f"{what} {mode}" for what, mode in (("thinking", self.thinking), ("effort", self.effort)) if mode]
+        """What the name of a model gets of a branch, or that was told whether or how much to think: it is another model then."""
+        modes = (("revision", self.branch), ("thinking", self.thinking), ("effort", self.effort))
+        told = [f"{what} {mode}" for what, mode in modes if mode]
         return f" ({', '.join(told)})" if told else ""
 
     @property
@@ -64,11 +68,13 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
     answered_by = None if names == [arguments.get("model")] else _text(one_line(", ".join(names)))
     modes = {"on": "on", "true": "on", "off": "off", "false": "off"}
     of_template = _template_arguments(arguments)
+    branch = _text(arguments.get("revision"))
     switches = (of.get(name) for of in (arguments, of_template) for name in ("thinking", "enable_thinking"))
     told = (config.get("thinking"), *switches)
     return Settings(
         backend=config.get("model"),
         revision=_text(config.get("model_sha") or config.get("model_revision") or arguments.get("revision")),
+        branch=branch if branch != "main" and not _COMMIT.fullmatch(branch or "") else None,
         dtype=str(config.get("model_dtype") or arguments.get("dtype") or "").removeprefix("torch.") or None,
         softmax_dtype=_text(arguments.get("softmax_dtype")),
         arguments=", ".join(f"{name}={value}" for name, value in sorted(arguments.items()) if name not in _APART) or None,

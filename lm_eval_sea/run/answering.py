@@ -87,6 +87,7 @@ class AnsweringModel:
         self._tasks = {name: task for name, task in self._tasks.items() if hasattr(task, "_instances")}
         check_api_window(self._model, self._tasks)
         workload.check_window(self._model, self._tasks)
+        workload.check_vocabulary(self._model, self._tasks)
         if self._model.rank == 0:
             self._introduce()
 

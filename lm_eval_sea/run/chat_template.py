@@ -99,6 +99,11 @@ def check_template_of_model(
     settings = dict(model_args.get("chat_template_args") or {})
     if model_args.get("enable_thinking") is not None:
         settings["enable_thinking"] = model_args["enable_thinking"]
+    bare = renderer(tokenizer, template, {})
+    for name, on, off in SWITCHES:  # the results would call the model by it
+        if name in settings and shown(bare, QUESTION, {name: on}) == shown(bare, QUESTION, {name: off}):
+            said = "%s in --model_args changes nothing: the chat template of %s has no such switch"
+            logger.warning(said, name, tokenizer.name_or_path)
     if thinking != "template":
         render = renderer(tokenizer, template, settings)
         if (switch := find_switch(render, thinking)) is None:
@@ -220,9 +225,15 @@ def _template(tokenizer: Any, apply: bool | str) -> str:
         there = ", ".join(named)
         raise RunError(f"--apply_chat_template {apply}: the tokenizer {name} has no template of that name; it has {there}")
     try:
-        return str(named[apply] if apply in named else tokenizer.get_chat_template())
+        template = str(named[apply] if apply in named else tokenizer.get_chat_template())
     except ValueError as error:
         raise RunError(f"--apply_chat_template: the tokenizer {name} has no chat template; leave the flag out") from error
+    if isinstance(apply, str) and not named and apply.lower() != "true":  # lm-eval would take it, with "false", too
+        raise RunError(
+            f"--apply_chat_template {apply}: the tokenizer {name} has one template, without a name; give the flag without a "
+            "value, or leave it out for prompts without the template"
+        )
+    return template
 
 
 def _check(render: Render, questions: Sequence[str], template: str) -> None:

@@ -67,6 +67,8 @@ def check_backend(name: str) -> None:
 
 def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None) -> None:
     """Refuses arguments that lm-eval takes for others than they say, without a word."""
+    if reads_folders(backend) and "pretrained" not in model_args:
+        raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
     for name in ("device", "batch_size", "max_batch_size"):
         if name in model_args and backend.startswith(_OF_TRANSFORMERS):
             raise RunError(f"{name} in --model_args: give it as --{name}")
@@ -78,6 +80,8 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
             raise RunError(
                 f"--model_args {name}={model_args[name]}: expected a number of tokens; leave it out for the model's own"
             )
+    if model_args.get("parallelize") and device is None and backend.startswith(_OF_TRANSFORMERS) and not _is_usable("cuda"):
+        raise RunError("parallelize=True in --model_args spreads a model over GPUs, and there is none here; leave it out")
     if device is not None and backend.startswith(_OF_TRANSFORMERS) and not _is_usable(device):
         raise RunError(f"--device {device}: there is no such device here; leave it out, or give cpu or one such as cuda:0")
 
@@ -232,6 +236,8 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
         given = model_args.get(argument)
         if not isinstance(given, str):
             continue
+        if not given:
+            raise RunError(f"{argument} in --model_args is empty; name a folder, or a repository of the hub")
         folder = Path(given)
         if not folder.is_dir():
             if folder.is_file():
@@ -239,8 +245,12 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
                     f"{argument}={given} is a file; name its folder, and one in GGUF as gguf_file={folder.name} beside it"
                 )
             if _is_path(given):
-                raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()})")
+                home = "; no shell replaces ~ there, write $HOME" if given.startswith("~") else ""
+                raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()}{home})")
         elif not (folder / file).is_file():
+            if (adapter := folder / LOADED["peft"]).is_file():
+                base = _base_of(adapter)
+                raise RunError(f"the folder {given} has an adapter and no model: {argument}={base},peft={given}")
             raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
         elif argument != "tokenizer" and (lacking := _lacking_weights(folder)):
             raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
@@ -248,6 +258,14 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
     if model_args.get("revision") not in (None, "main") and named and all(Path(given).is_dir() for given in named):
         # transformers ignores it, and the results would name a checkpoint that was not read
         raise RunError(f"revision={model_args['revision']}: the folder {named[0]} has no revisions; leave it out")
+
+
+def _base_of(adapter: Path) -> str:
+    """The model that an adapter's configuration names."""
+    try:
+        return str(json.loads(adapter.read_text(encoding="utf-8"))["base_model_name_or_path"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "MODEL"
 
 
 def _is_path(given: str) -> bool:
@@ -269,6 +287,35 @@ def _lacking_weights(folder: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return f"{_SHARDS} that can be read"
     return next((f"{shard}, which {_SHARDS} names" for shard in shards if not (folder / shard).is_file()), "")
+
+
+def check_tokenizer(backend: str, model_args: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
+    """Refuses a tokenizer without a token that begins a text, and an adapter's own that would not be used, without a word."""
+    if not reads_folders(backend) or any(model_args.get(name) for name in _ELSEWHERE):
+        return
+    if (tokenizer := load_tokenizer(model_args)) is None:
+        return
+    name = tokenizer.name_or_path
+    if {tokenizer.bos_token_id, tokenizer.eos_token_id, model_args.get("prefix_token_id")} == {None}:
+        raise RunError(
+            f"the tokenizer of {name} has neither a bos_token nor an eos_token, and a request begins with one: add it to "
+            "tokenizer_config.json"
+        )
+    adapter = model_args.get("peft") or model_args.get("lora_local_path")
+    if adapter is None or model_args.get("tokenizer"):
+        return
+    if (own := load_tokenizer({**model_args, "pretrained": adapter})) is None:
+        return
+    if own.get_vocab() != tokenizer.get_vocab():
+        what = f"{len(own):,} tokens, not {len(tokenizer):,}"
+    elif apply_chat_template and own.chat_template != tokenizer.chat_template:
+        what = "another chat template"
+    else:
+        return
+    raise RunError(
+        f"the adapter {adapter} has a tokenizer other than {name} ({what}): add tokenizer={adapter} to --model_args, or "
+        f"tokenizer={name} for the model's"
+    )
 
 
 def check_named_tokenizer(backend: str, model_args: Mapping[str, Any], metadata: Mapping[str, Any], tasks: Iterable[Any]) -> None:

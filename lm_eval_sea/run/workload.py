@@ -170,16 +170,37 @@ def cut_shares(model: Any, tasks: Tasks) -> dict[str, float]:
 
 def fault_of_vocabulary(model: Any) -> str | None:
     """What is said of a tokenizer whose size is not about that of the model's embeddings, which are often padded."""
-    embeddings = getattr(getattr(model, "model", None), "get_input_embeddings", None)
-    if embeddings is None or not hasattr(model, "tokenizer"):
+    has = _embeddings_of(model)
+    if has is None or not hasattr(model, "tokenizer"):
         return None
-    try:
-        has, knows = embeddings().weight.shape[0], len(model.tokenizer)
-    except Exception:  # models raise what they like where they keep their embeddings elsewhere
-        return None
+    knows = len(model.tokenizer)
     if abs(has - knows) <= _PADDED * max(has, knows):
         return None
     return f"the tokenizer has {knows:,} tokens and the model {has:,}"
+
+
+def check_vocabulary(model: Any, tasks: Tasks) -> None:
+    """Refuses prompts with tokens that a model of transformers has no embedding of: on a GPU the error would name neither."""
+    has = _embeddings_of(model)
+    if has is None or not hasattr(model, "tok_encode"):
+        return
+    for name, task in tasks.items():
+        ids = (token for request in _some(task.instances or []) for token in model.tok_encode(text_of(request.args)))
+        if (highest := max(ids, default=0)) >= has:
+            raise RunError(
+                f"{name}: the prompts have the token {highest:,} ({model.tokenizer.decode([highest])!r}), and the model has "
+                f"embeddings of {has:,}; give it the tokenizer it was trained with, --model_args tokenizer=FOLDER"
+            )
+
+
+def _embeddings_of(model: Any) -> int | None:
+    """How many tokens a model of transformers has embeddings of; None for another, and where it does not say."""
+    embeddings = getattr(getattr(model, "model", None), "get_input_embeddings", None)
+    try:
+        number = getattr(embeddings(), "num_embeddings", None) if embeddings else None
+    except Exception:  # models raise what they like where they keep their embeddings elsewhere
+        return None
+    return number if isinstance(number, int) else None
 
 
 def reads_ahead(model: Any) -> bool:

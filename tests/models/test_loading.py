@@ -6,12 +6,14 @@ Checkpoints without all of their weights, and adapters of other models, are refu
 import json
 import re
 import shutil
+from importlib.metadata import version
 
 import pytest
+import torch
 from lm_eval.models.huggingface import HFLM
-from peft import LoraConfig, PrefixTuningConfig
+from peft import LoraConfig, PeftModel, PrefixTuningConfig, get_peft_model
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForCausalLM, AutoTokenizer, TorchAoConfig
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, TorchAoConfig
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.models import SharedPrefixLM
@@ -66,6 +68,7 @@ def test_quantised_weights(tmp_path, tiny_model_bos):
 
 
 LAYER = "model.layers.1."
+LAYERS = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], task_type="CAUSAL_LM")
 
 
 @pytest.fixture
@@ -85,10 +88,10 @@ def change(file, *, remove="", rename=("", "")):
     save_file(weights, file, {"format": "pt"})
 
 
-def run(capsys, backend, model_args):
+def run(capsys, backend, model_args, *more, device=("--device", "cpu")):
     """The last line of a run of a task whose rows come with the pack, and its exit code."""
-    status = main(["run", "--model", backend, "--model_args", model_args, "--device", "cpu", "--tasks", "sea_xcopa_th_to_ppl",
-                   "--limit", "1"])  # fmt: skip
+    status = main(["run", "--model", backend, "--model_args", model_args, *device, "--tasks", "sea_xcopa_th_to_ppl",
+                   "--limit", "1", *more])  # fmt: skip
     return status, capsys.readouterr().err.strip().split("\n")[-1]
 
 
@@ -132,8 +135,95 @@ def test_an_index_without_a_weight(checkpoint):
 )
 def test_an_adapter_of_another_model(broken, said, tmp_path, tiny_model, capsys, in_samples):
     adapter = tmp_path / "adapter"
-    make_adapter(adapter, tiny_model, LoraConfig(r=4, target_modules=["q_proj", "v_proj"], task_type="CAUSAL_LM"))
+    make_adapter(adapter, tiny_model, LAYERS)
     change(adapter / "adapter_model.safetensors", **broken)
     status, line = run(capsys, "hf-shared-prefix", f"pretrained={tiny_model},peft={adapter}")
     assert status == 2
     assert re.search(said, line), line
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("options", [{"modules_to_save": ["embed_tokens", "lm_head"]}, {"trainable_token_indices": [1, 2]}])
+def test_an_adapter_with_more_tokens_than_the_model(options, tied, tmp_path, tiny_model):
+    """PEFT writes the larger embeddings under several names; the model with the adapter predicts as when it was trained."""
+    config = AutoConfig.from_pretrained(tiny_model, tie_word_embeddings=tied)
+    base, text, tokens = AutoModelForCausalLM.from_config(config), torch.tensor([[1, 2, 3, 4, 1]]), config.vocab_size
+    base.save_pretrained(tmp_path / "base")
+    base.resize_token_embeddings(tokens + 3)
+    trained = get_peft_model(base, LoraConfig(target_modules=["q_proj"], task_type="CAUSAL_LM", **options)).eval()
+    for parameter in trained.parameters():
+        if parameter.requires_grad:
+            parameter.data += 0.3 * torch.randn_like(parameter)
+    trained.save_pretrained(tmp_path / "adapter")
+    with whole_weights(adapters=True):
+        again = AutoModelForCausalLM.from_pretrained(tmp_path / "base")
+        again.resize_token_embeddings(tokens + 3)
+        again = PeftModel.from_pretrained(again, tmp_path / "adapter").eval()
+    assert torch.allclose(trained(text).logits, again(text).logits, atol=1e-5)
+
+
+def test_the_tokenizer_of_an_adapter(tmp_path, tiny_model, capsys, in_samples):
+    """What an adapter was trained with is not taken in silence for the model's own; a chat template counts where it is used."""
+    adapter = tmp_path / "adapter"
+    make_adapter(adapter, tiny_model, LAYERS)
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    tokenizer.chat_template = "{{ messages[0]['content'] }}"
+    tokenizer.save_pretrained(adapter)
+    model_args = f"pretrained={tiny_model},peft={adapter}"
+    assert run(capsys, "hf", model_args)[0] == 0
+    either = f"add tokenizer={adapter} to --model_args, or tokenizer={tiny_model} for the model's"
+    status, line = run(capsys, "hf", model_args, "--apply_chat_template")
+    assert (status, line.partition(": ")[2]) == (
+        2,
+        f"the adapter {adapter} has a tokenizer other than {tiny_model} (another chat template): {either}",
+    )
+    tokens = len(tokenizer)
+    tokenizer.add_tokens(["<|im_start|>"])
+    tokenizer.save_pretrained(adapter)
+    status, line = run(capsys, "hf", model_args)
+    assert (status, line.partition("(")[2]) == (2, f"{tokens + 1:,} tokens, not {tokens:,}): {either}")
+    assert run(capsys, "hf", f"{model_args},tokenizer={tiny_model}")[0] == 0
+
+
+def test_a_tokenizer_without_a_token_that_begins_a_text(checkpoint, capsys, in_samples):
+    config = checkpoint / "tokenizer_config.json"
+    kept = {name: value for name, value in json.loads(config.read_text(encoding="utf-8")).items() if not name.endswith("_token")}
+    config.write_text(json.dumps(kept), encoding="utf-8")
+    status, line = run(capsys, "hf", f"pretrained={checkpoint}")
+    assert status == 2
+    assert line.startswith(f"lm-eval-sea: the tokenizer of {checkpoint} has neither a bos_token nor an eos_token, ")
+
+
+@pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
+def test_a_token_that_the_model_has_no_embedding_of(backend, checkpoint, capsys, in_samples):
+    """As after a fine-tuning whose tokens were added to the tokenizer alone; prompts without the token are fine."""
+    tokenizer, tokens = AutoTokenizer.from_pretrained(checkpoint), AutoConfig.from_pretrained(checkpoint).vocab_size
+    tokenizer.add_tokens([*map("<{}>".format, range(tokens - len(tokenizer))), "<|im_start|>"])
+    tokenizer.chat_template = "{% for message in messages %}<|im_start|>{{ message['content'] }}{% endfor %}"
+    tokenizer.save_pretrained(checkpoint)
+    assert run(capsys, backend, f"pretrained={checkpoint}")[0] == 0
+    status, line = run(capsys, backend, f"pretrained={checkpoint}", "--apply_chat_template")
+    assert status == 2
+    said = f"the prompts have the token {tokens:,} ('<|im_start|>'), and the model has embeddings of {tokens:,}; "
+    assert line.startswith(f"lm-eval-sea: sea_xcopa_th_to_ppl: {said}")
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("load_in_8bit=True", "takes no argument 'load_in_8bit'; name a checkpoint that is quantised"),
+        ("dtpye=float32", "takes no argument 'dtpye'; did you mean dtype?"),
+        (" dtype=float32", "takes no argument ' dtype'; did you mean dtype?"),
+    ],
+)
+def test_an_argument_that_the_model_does_not_take(argument, said, tiny_model, capsys, in_samples):
+    if argument.startswith("load_in_") and version("transformers") < "5":
+        pytest.skip("older versions quantise while they load")
+    assert run(capsys, "hf", f"pretrained={tiny_model},{argument}") == (2, f"lm-eval-sea: --model_args: LlamaForCausalLM {said}")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_model_that_is_to_be_spread_over_no_gpus(tiny_model, capsys, in_samples):
+    status, line = run(capsys, "hf", f"pretrained={tiny_model},parallelize=True", device=())
+    assert status == 2
+    assert line.startswith("lm-eval-sea: parallelize=True in --model_args spreads a model over GPUs, ")

@@ -411,8 +411,26 @@ def test_a_curve_over_checkpoints(tmp_path):
     assert checkpoints.leaves_chance(curve) == 3000
     assert checkpoints.leaves_chance(curve[:1]) is None, "the mean is at chance"
     assert curve.bits.isna().all(), "results of older versions have none"
-    names = {"llama-checkpoint-500": 500, "out/ckpt_7": 7, "gpt2-step 12": 12, "m-7b-300": 300, "base": None}
-    assert {name: checkpoints.step_of(name) for name in names} == names
+
+
+@pytest.mark.parametrize(
+    ("steps", "others"),
+    [
+        ({"llama-checkpoint-500": 500, "out/ckpt_7": 7, "gpt2-step 12": 12}, ["m-7b", "base"]),
+        ({"m-7b-300": 300, "m-7b-400": 400}, ["base"]),
+        ({"m-300 (2026-01-02 03:04:05)": 300}, ["base (2026-01-02 03:04:05)"]),
+        ({"org/m (revision step9, thinking on)": 9}, ["m-300"]),
+    ],
+)
+def test_steps_in_the_names_of_models(steps, others):
+    assert checkpoints.steps_of([*steps, *others]) == steps
+
+
+def test_a_curve_says_what_it_leaves_out_and_mixes(tmp_path):
+    two_models(tmp_path, {model: [1.0, 0.0] * 20 for model in ("a/step10", "b/step10", "b/step20", "org/m-7b")})
+    note = checkpoints.parts(scores_of(read(tmp_path).best(), suite=NO_SUITE))[0].note
+    assert "Left out, for no step is in their names: org/m-7b." in note
+    assert "Of one step are a/step10, b/step10: " in note
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What is found in folders of lm-eval's output, whole and broken."""
 
+import re
 import shutil
 from datetime import datetime
 from pathlib import Path
@@ -125,6 +126,9 @@ def test_names_of_models(tmp_path):
         (["/final", "/runs/final"], ["/final", "runs/final"]),
         (["/runs/final", "./final"], ["runs/final", "./final"]),
         (["./final", "~/end"], ["final", "end"]),
+        (["runs/a/final", "org/final"], ["final", "org/final"]),
+        (["/hub/models--org--m/snapshots/0123456789ab"], ["org/m"]),
+        (["/hub/models--org--m/snapshots/0123456789ab", "org/m"], ["org/m@01234567", "org/m"]),
     ],
 )
 def test_paths_of_models_are_as_short_as_tells_them_apart(models, labels, tmp_path):
@@ -234,7 +238,7 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
 @pytest.mark.parametrize(
     ("of_second", "said"),
     [
-        ({"revision": "b"}, "2 different revisions under one name"),
+        ({"revision": "89abcde"}, "2 different revisions under one name"),
         ({"peft": "org/x"}, "2 different adapters or quantisations under one name"),
         ({"pretrained": "org/other"}, "2 different models under one name (toy_th with org/model, toy_vi with org/other)"),
         ({"revision": None, "answered_by": ["org/model-2"]}, "2 different revisions under one name"),
@@ -243,7 +247,7 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
 )
 def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, said):
     """Each has a task that the other lacks, so that no run takes the place of another."""
-    first = {"pretrained": "org/model", "revision": "a"}
+    first = {"pretrained": "org/model", "revision": "0123456"}
     for task, stamp, arguments in (("toy_th", OLD, first), ("toy_vi", NEW, first | of_second)):
         config = {"model_args": arguments, "answered_by": arguments.get("answered_by")}  # by a server
         write_run(tmp_path, {task: toy([0.0, 1.0])}, stamp, model=arguments["pretrained"], config=config)
@@ -260,9 +264,13 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
         ({"chat_template_args": {"enable_thinking": False}}, "org/model (thinking off)"),
         ({"chat_template_kwargs": '{"reasoning_effort": "high"}'}, "org/model (effort high)"),
         ({"chat_template_args": "reasoning_effort"}, "org/model"),
+        ({"revision": "step1000"}, "org/model (revision step1000)"),
+        ({"revision": "v2", "thinking": "on"}, "org/model (revision v2, thinking on)"),
+        ({"revision": "main"}, "org/model"),
+        ({"revision": "0123456789abcdef0123456789abcdef01234567"}, "org/model"),
     ],
 )
-def test_a_model_that_was_told_how_to_think_is_a_model_of_its_own(tmp_path, told, name):
+def test_a_branch_and_a_model_that_was_told_how_to_think_are_models_of_their_own(tmp_path, told, name):
     write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"model_args": {"pretrained": "org/model", **told}})
     assert [run.model for run in read(tmp_path).runs] == [name]
 
@@ -271,6 +279,15 @@ def test_nothing_to_read_is_one_line(tmp_path):
     with pytest.raises(ResultsError) as error:
         read(tmp_path)
     assert "\n" not in str(error.value) and "--output_path" in str(error.value)
+
+
+def test_compressed_files_are_said_to_be_left_out(tmp_path):
+    (tmp_path / f"samples_toy_th_{OLD}.jsonl.gz").write_bytes(b"")
+    said = f"{tmp_path}: 1 compressed files left out, the first samples_toy_th_{OLD}.jsonl.gz; gunzip them"
+    with pytest.raises(ResultsError, match=re.escape(said)):
+        read(tmp_path)
+    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
+    assert read(tmp_path).notes == [said]
 
 
 def test_files_that_are_no_results_are_named(tmp_path):

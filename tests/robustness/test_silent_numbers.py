@@ -232,7 +232,7 @@ def test_a_model_that_reads_what_stands_behind_a_token(kind, said, tiny_model):
 
 @pytest.mark.parametrize(("tokens", "said"), [(90, False), (100, False), (89, True), (112, True)])
 def test_a_tokenizer_of_another_size_than_the_model(tokens, said):
-    embeddings = SimpleNamespace(weight=torch.zeros(100, 2))
+    embeddings = torch.nn.Embedding(100, 2)
     model = SimpleNamespace(model=SimpleNamespace(get_input_embeddings=lambda: embeddings), tokenizer=range(tokens))
     assert (fault_of_vocabulary(model) is not None) == said
     assert fault_of_vocabulary(SimpleNamespace(tokenizer=range(5))) is None

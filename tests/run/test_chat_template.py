@@ -7,6 +7,7 @@ import pytest
 
 from lm_eval_sea.run.chat_template import check_chat_template, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.request import RunError
+from tests.model_folder import with_template
 
 FAIR = (
     "{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"
@@ -50,6 +51,7 @@ FAILING = ["{{ raise_exception('no') }}", "{% for %}", "{{ messages[9].content }
 REFUSED = [
     (None, True, r"--apply_chat_template: the tokenizer \S+ has no chat template; leave the flag out"),
     ({"default": FAIR, "rag": FAIR}, "tool", "has no template of that name; it has default, rag"),
+    (FAIR, "false", "--apply_chat_template false: the tokenizer .* has one template, without a name; give the flag without"),
     *((template, True, r"sea_xcopa_vi_to_ppl: .* drops or changes a question.*\| The prompt: ") for template in UNFAIR),
     (WITHOUT_ANSWERS, True, "drops or changes what the model has said, .*: add --fewshot_as_multiturn false, which writes"),
     *((template, True, "the chat template of .* fails: ") for template in FAILING),
@@ -104,6 +106,15 @@ def test_a_check_that_cannot_be_made_is_said(tmp_path, caplog):
     [record] = caplog.records
     assert "not checked" in record.message
     assert load_tokenizer({"base_url": "http://127.0.0.1:1/v1"}) is None
+
+
+@pytest.mark.parametrize(("template", "said"), [(FAIR, True), (FAIR + "{% if enable_thinking %}<think>{% endif %}", False)])
+def test_a_switch_that_the_template_does_not_have_is_said(template, said, tiny_model, tmp_path, caplog):
+    """The results call the model by it."""
+    model = with_template(tiny_model, tmp_path / "m", template)
+    check_template_of_model({"pretrained": str(model), "enable_thinking": False}, {}, apply=True, multiturn=False)
+    changes = [record.getMessage() for record in caplog.records if "changes nothing" in record.getMessage()]
+    assert changes == [f"enable_thinking in --model_args changes nothing: the chat template of {model} has no such switch"] * said
 
 
 CODE = """

@@ -186,11 +186,11 @@ def test_runs_of_two_models_have_no_total(tmp_path, capsys):
         ({"system_instruction_sha": "c0ffee"}, "system instruction (c0ffee in {b}, none in {a})"),
         ({"versions": {"sea_helm_id_nli": 2.0}}, "version of the task (1.0 in {a}, 2.0 in {b})"),
         (
-            {"config": {"model_args": {"pretrained": "org/model", "revision": "checkpoint-1001"}}},
-            "revision (checkpoint-1000 in {a}, checkpoint-1001 in {b})",
+            {"config": {"model_args": {"pretrained": "org/model", "revision": "0001001"}}},
+            "revision (0001000 in {a}, 0001001 in {b})",
         ),
         (
-            {"config": {"model_args": {"pretrained": "org/model", "revision": "checkpoint-1000", "load_in_4bit": True}}},
+            {"config": {"model_args": {"pretrained": "org/model", "revision": "0001000", "load_in_4bit": True}}},
             "adapter or quantisation (load_in_4bit=True in {b}, none in {a})",
         ),
     ],
@@ -198,7 +198,7 @@ def test_runs_of_two_models_have_no_total(tmp_path, capsys):
 def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, capsys):
     rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "causal"): planted(1)["id", "causal"]}
     settings = {"n-shot": {"sea_helm_id_nli": 0}, "data_sha256": "a", "chat_template_sha": None}
-    settings |= {"config": {"model_args": {"pretrained": "org/model", "revision": "checkpoint-1000"}}}
+    settings |= {"config": {"model_args": {"pretrained": "org/model", "revision": "0001000"}}}
     paths = {}
     for seed, (name, own) in enumerate({"a": settings, "b": settings | change}.items(), start=1):
         facts = {"nli": {"data_sha256": own["data_sha256"]}}
@@ -214,11 +214,11 @@ def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, cap
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"revision": "b"}, "2 different revisions"), ({"load_in_4bit": True}, "2 different adapters or quantisations")],
+    [({"revision": "0000002"}, "2 different revisions"), ({"load_in_4bit": True}, "2 different adapters or quantisations")],
 )
 def test_tasks_of_several_checkpoints_have_no_total(tmp_path, change, said):
     for seed, (task, own) in enumerate({"nli": {}, "causal": change}.items(), start=1):
-        config = {"model_args": {"pretrained": "org/model", "revision": "a"} | own}
+        config = {"model_args": {"pretrained": "org/model", "revision": "0000001"} | own}
         write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, config=config)
     with pytest.raises(ResultsError, match=f"{said} under one name"):
         totals_of(tmp_path)
