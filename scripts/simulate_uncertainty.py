@@ -133,7 +133,10 @@ def _gains(
     golds = random.choice(3, rows, p=shares)
     nats = random.normal(size=(rows, 3)) + preferred * np.eye(3)[0] + skill * np.eye(3)[golds]
     _, calibrated = batch_calibration(list(map(Evidence, golds.tolist(), nats.tolist())))
-    measures = {"accuracy": lambda golds, chosen: float((golds == chosen).mean()), "macro_f1": partial(macro_f1, labels=3)}
+    measures: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+        "accuracy": lambda golds, chosen: float((golds == chosen).mean()),
+        "macro_f1": partial(macro_f1, labels=3),
+    }
     return gains_of(golds, calibrated, nats.argmax(axis=1).__getitem__, measures, list(map(str, range(rows))))
 
 
