@@ -31,7 +31,7 @@ def without_lead_in(line: str, language: str) -> str:
     A lower-case "a" at the end is a word and not a label: "The answer is a" was cut off, and so was the Ilocano "Ti umno a".
     """
     rest = _before(language).sub("", line, count=1)
-    return line if rest == "a" and rest != line else rest
+    return line if rest == "a" else rest
 
 
 def is_end(rest: str, language: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .answer_patterns import is_end
 from .answer_text import COLON, STOPS
 from .conclusions import any_word, has_word, task_words
-from .frames import without_emphasis
+from .frames import QUOTED, without_emphasis
 
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ _SAYS = re.compile(r"[^\s:]{1,40}(?:ว่า|ວ່າ)\s+")
 INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 # The colon of a time, "11:00", ends no label.
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
-# What a paragraph quotes.
-_SAID = re.compile(r"[\"“«「]([^\"“”«»「」\n]{2,60})[\"”»」]")
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 _RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
@@ -137,7 +135,7 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             return lines[:number]
         if _GLOSS.match(line):
             return lines[:number]
-        if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in _SAID.findall(line)):
+        if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line)):
             return lines[:number]
         if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=is_last):
             return lines[:number]
