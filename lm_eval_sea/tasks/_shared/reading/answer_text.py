@@ -105,9 +105,7 @@ def words_of_cue(cue: str) -> str:
 def without_asked_form(text: str, tags: Sequence[str]) -> str:
     """The text without sentences that repeat the form that the prompt asks for: 'Reply only in the form "Answer: X", where …'.
 
-    Args:
-        text: what the model wrote.
-        tags: the words that ask for the answer in the prompt; a bare X and a closing quotation mark behind one are the form.
+    Behind one of the answer `tags` of the prompt, a bare X and a closing quotation mark are the form.
     """
     for tag in tags:
         cue = re.compile(cue_pattern(composed(tag)), re.IGNORECASE)

@@ -66,13 +66,10 @@ _PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[a
 
 
 def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) -> int | None:
-    """Position of the chosen option, or None where the answer cannot be read.
+    """Position of the option that an answer, without its thought, chooses, or None where it cannot be read.
 
-    Args:
-        answer: what the model wrote, without its thought.
-        choices: what the prompt offered.
-        finished: whether the model ended the answer; None where that is not known. In one that the limit of tokens cut, only what
-            it begins with and what it states count: other options may have followed.
+    `finished` says whether the model ended the answer, if that is known. In one that the limit of tokens cut, only what it begins
+    with and what it states count: other options may have followed.
     """
     answer, choices = with_plain_powers(answer), _with_plain_formulae(choices)
     frame = last_frame(answer, choices.tags, choices.language)

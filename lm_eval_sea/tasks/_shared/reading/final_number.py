@@ -54,11 +54,7 @@ _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({DIG
 def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, finished: bool | None = None) -> Decimal | None:
     """The number that an answer of any length concludes with; None where it gives none or several.
 
-    Args:
-        answer: what the model wrote, without its thought.
-        language: code of the language whose way of writing numbers is read.
-        tags: the words that ask for the answer in the prompt.
-        finished: whether the model ended the answer; None where that is not known.
+    Numbers are read as the `language` writes them; `finished` says whether the model ended the answer, if that is known.
     """
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)

@@ -55,11 +55,7 @@ _MOST_WORDS_NAMED = 8
 def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
     """A short answer: the first line of the text, without the words that lead to it ("The answer is …") or give a reason for it.
 
-    Args:
-        answer: what the model wrote, without its thought.
-        language: code of the language whose words are known, beside English ones.
-        tags: the words that ask for the answer in the prompt.
-        target: code of the language of the passage, in which an answer may say that it is not there.
+    `target` is the language of the passage, in which an answer may say that it is not there.
     """
     frame = framed_text(answer, language, tags)
     answer = answer if frame is None else frame

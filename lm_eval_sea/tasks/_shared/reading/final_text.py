@@ -30,13 +30,10 @@ _MOST_WORDS_OF_PLACE = 10
 
 
 def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
-    """The text that an answer gives, on as many lines as it has; empty if it gives none.
+    """The text that an answer, without its thought, gives on as many lines as it has; empty if it gives none.
 
-    Args:
-        answer: what the model wrote, without its thought.
-        language: code of the language of the instruction; English prefaces are known in all.
-        tags: the words that ask for the answer in the prompt, such as "Terjemahan:".
-        target: code of the language of the text: paragraphs before and behind it in another one are remarks; empty if unknown.
+    `language` is that of the instruction; English prefaces are known in all. `target` is that of the text, if it is known:
+    paragraphs before and behind it in another one are remarks.
     """
     if (frame := framed_text(answer, language, tags)) is not None:
         return frame

@@ -105,11 +105,7 @@ def last_frame(text: str, tags: Sequence[str], language: str, keys: Sequence[str
     None without a frame, and where an answer tag with text behind it follows the last one: "First \boxed{A}. No. Answer: B". A
     tag below a question does not: that is another one, which the model made up.
 
-    Args:
-        text: what the model wrote.
-        tags: the words that ask for the answer in the prompt; they also name elements and keys.
-        language: code of the language whose labels of questions are known.
-        keys: further names of the answer in JSON.
+    The `tags` of the prompt also name elements, and with `keys` the answer in JSON.
     """
     if whole := _ELEMENT.fullmatch(text.strip()):
         return whole[2].strip()  # whatever its name

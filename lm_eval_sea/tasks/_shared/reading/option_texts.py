@@ -217,11 +217,7 @@ def _any_text(text: str) -> str:
 def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
     """Whether the words close to the text of an option deny it.
 
-    Args:
-        before: the clause up to it.
-        behind: what follows it, up to the next one or to the end of the sentence.
-        language: of the answer.
-        last: whether no other one follows it.
+    They are the clause before it, and what follows it up to the next option or, behind the `last`, to the end of the sentence.
     """
     wrong = any_word("wrong", language)
     if language in DENIES_BEHIND and wrong.search(CLAUSE_END.split(behind.lstrip(" ,"), maxsplit=1)[0]):

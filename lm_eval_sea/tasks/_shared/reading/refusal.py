@@ -14,14 +14,10 @@ _BEGINNING = 300  # characters of an answer in which a refusal has to stand
 
 
 def is_refusal(answer: str, language: str) -> bool:
-    """Whether an answer begins with a refusal, in a language or in English.
+    """Whether an answer begins with a refusal, in the language that it is expected to speak or in English.
 
     That is also a first sentence in which the model speaks of itself, names the task and denies ("I found nothing to translate"),
     and an answer that is a question of this kind to the user.
-
-    Args:
-        answer: what the model wrote, without its thought.
-        language: code of the language that it is expected to speak.
     """
     begin = answer[:_BEGINNING].lstrip(' \t\n*_"“')
     first = SENTENCE_STOP.split(begin, maxsplit=1)[0]
