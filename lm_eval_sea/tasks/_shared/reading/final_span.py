@@ -22,7 +22,7 @@ from .conclusions import (
     without_another_question,
 )
 from .final_text import framed_text, read_final_text
-from .frames import QUOTED, QUOTES, unquoted, without_emphasis
+from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
 from .prefaces_and_notes import LONGEST_REQUEST, is_foreign
 from .refusal import is_refusal
 
@@ -65,8 +65,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     said = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
     if said == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
         return ""
-    answer = re.sub(r"\AA:\s+", "", _behind_echo(answer))
-    text = read_final_text(answer, language, tags)
+    answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
+    text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     lines = [line for line in text.splitlines() if line.strip()] or [""]
     first = _SENTENCE_END.split(answer.strip(), maxsplit=1)[0]
     asks = answer.strip()[len(first) : len(first) + 1] == "?" or first.endswith("?")

@@ -175,7 +175,7 @@ def without_latex(text: str) -> str:
     text = re.sub(r"\\[dt]?frac\s*\{([^{}\n]*)\}\s*\{([^{}\n]*)\}", r"\1/\2", text)
     text = re.sub(r"\\sqrt\s*\{([^{}\n]*)\}", r"√\1", text)
     text = re.sub(r"\\([A-Za-z]+)(?![A-Za-z{]) ?", _sign, text)
-    return re.sub(r"\\[()\[\]]|\$", "", text)
+    return re.sub(r"\\([%$#&_])|\\[()\[\]]|\$", r"\1", text)
 
 
 def _sign(found: re.Match[str]) -> str:
