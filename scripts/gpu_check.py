@@ -50,11 +50,7 @@ KINDS = {  # of kernels, by parts of their names
 
 
 class Check:
-    """What the steps share.
-
-    Attributes:
-        small: whether a tiny model on the CPU stands in for a 7B one on a GPU.
-    """
+    """What the steps share; with `small` a tiny model on the CPU stands in for a 7B one on a GPU."""
 
     def __init__(self, folder: Path, *, small: bool) -> None:
         """Makes the model if the folder has none: the 7B one has 14 GB."""

@@ -30,6 +30,7 @@ from typing import Any
 
 import matplotlib
 import yaml
+from written import table
 
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks
 from lm_eval_sea.make import on_demand
@@ -218,41 +219,41 @@ def page(scores: Scores) -> str:
         [
             "## Means\n",
             "![Means with 95 % intervals; the table below has the same](results.svg)\n",
-            *_means(models_table(means), suites, list(means.order)),
-            "\n## Scores\n",
-            *_scores(every, scores, numbers),
-            "\n## Commands\n",
+            _means(models_table(means), suites, list(means.order)),
+            "## Scores\n",
+            _scores(every, scores, numbers),
+            "## Commands\n",
             *(f"### Run {number}\n\n{_command(run)}\n" for number, run in enumerate(runs, 1)),
             "",
         ]
     )
 
 
-def _means(overall: Table, suites: Table, models: Sequence[str]) -> Iterator[str]:
+def _means(overall: Table, suites: Table, models: Sequence[str]) -> str:
     """A line a suite and language, a column a model."""
-    yield f"| | {' | '.join(map(escaped, models))} |"
-    yield f"|---|{'---|' * len(models)}"
-    for table in (suites, overall):
-        records = {str(record["model"]): record for record in table.frame.to_dict("records")}
-        for column in table.columns[1:]:
-            title = f"`{column.title}`" if table is suites else column.title
-            yield f"| {title} | {' | '.join(written(column, records[model]) for model in models)} |"
+    rows = []
+    for means in (suites, overall):
+        records = {str(record["model"]): record for record in means.frame.to_dict("records")}
+        for column in means.columns[1:]:
+            title = f"`{column.title}`" if means is suites else column.title
+            rows.append([title, *(written(column, records[model]) for model in models)])
+    return table(["", *map(escaped, models)], rows)
 
 
-def _scores(table: Table, scores: Scores, numbers: dict[Path | None, int]) -> Iterator[str]:
+def _scores(every: Table, scores: Scores, numbers: dict[Path | None, int]) -> str:
     """A line a task, with a link from each score to its command."""
-    yield f"| {' | '.join(escaped(column.title) for column in table.columns)} |"
-    yield "|" + "---|" * len(table.columns)
-    for record in table.frame.to_dict("records"):
+    rows = []
+    for record in every.frame.to_dict("records"):
         cells = []
-        for column in table.columns:
+        for column in every.columns:
             text = escaped(written(column, record))
             task = scores.of.get((column.title, str(record["task"])))
             if task is not None and text != MISSING:
                 readers = older_readers(task)
                 text = f"[{text}](#run-{numbers[task.run.place]})" + (f" (readers {readers})" if readers else "")
             cells.append(text)
-        yield f"| {' | '.join(cells)} |"
+        rows.append(cells)
+    return table([escaped(column.title) for column in every.columns], rows)
 
 
 def _command(run: Run) -> str:

@@ -12,13 +12,14 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from written import table_lines
 
 from lm_eval_sea.report.calibration import gains_of, macro_f1
 from lm_eval_sea.report.contamination import Gap, mean_gap
@@ -57,10 +58,10 @@ def answers(random: np.random.Generator, truth: float, rows: int, passages: int)
     return (random.random(rows) < chances[clusters]).astype(float), [str(number) for number in clusters]
 
 
-def scores(random: np.random.Generator, draws: int) -> None:
+def scores(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
     """Coverage of the 95 % interval of the score of one task."""
     print("\n95 % intervals of the score of one task: per cent that hold the truth, mean width in points\n")
-    print("| rows | passages | 0.5 | 0.8 | 0.97 |\n|---|---|---|---|---|")
+    yield ["rows", "passages", "0.5", "0.8", "0.97"]
     for rows, passages in ((4, 4), (10, 10), (10, 5), (40, 40), (40, 10), (40, 5), (400, 100), (400, 10)):
         cells = []
         for truth in (0.5, 0.8, 0.97):
@@ -71,13 +72,13 @@ def scores(random: np.random.Generator, draws: int) -> None:
             low, high = np.stack(found, axis=1)
             held = np.mean((low <= truth) & (truth <= high))
             cells.append(f"{100 * held:.0f} ({100 * np.mean(high - low):.0f})")
-        print(f"| {rows} | {passages} | {' | '.join(cells)} |", flush=True)
+        yield [str(rows), str(passages), *cells]
 
 
-def corpora(random: np.random.Generator, draws: int) -> None:
+def corpora(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
     """Coverage of the 95 % interval of macro-F1 with a rare label, and of BLEU of a model that translates few rows."""
     print("\n95 % intervals of scores that all rows make: per cent that hold the truth, in brackets of draws with an interval\n")
-    print("| metric | truth | 10 rows | 20 | 40 | 100 | 400 |\n|---|---|---|---|---|---|---|")
+    yield ["metric", "truth", "10 rows", "20", "40", "100", "400"]
     right = 0.7 * np.eye(3) + 0.1  # shares of what is chosen for each label
     everything = {}
     for rare in (0.02, 0.1, 0.3):
@@ -105,13 +106,13 @@ def corpora(random: np.random.Generator, draws: int) -> None:
                     held.append(score.low <= truth <= score.high)
             share = 100 * len(held) / (draws if count < 400 else draws // 4)
             cells.append(f"{100 * np.mean(held):.0f} ({share:.0f})" if held else "none")
-        print(f"| {name} | {truth:.1f} | {' | '.join(cells)} |", flush=True)
+        yield [name, f"{truth:.1f}", *cells]
 
 
-def calibration(random: np.random.Generator, draws: int) -> None:
+def calibration(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
     """Coverage of the 95 % intervals of what batch calibration gains, of models with and without skill and a preferred label."""
     print("\nGains of batch calibration: per cent of intervals that hold the truth, for accuracy / macro-F1\n")
-    print("| labels | skill | preferred | true gains | 20 rows | 50 | 100 | 400 |\n|---|---|---|---|---|---|---|---|")
+    yield ["labels", "skill", "preferred", "true gains", "20 rows", "50", "100", "400"]
     for shares, skill, preferred in ((EVEN, 0.5, 2.0), (EVEN, 0.5, 0.0), (UNEVEN, 1.0, 1.0), (UNEVEN, 0.0, 0.0)):
         gains = partial(_gains, random, shares, skill, preferred)
         truths, cells = {name: gain.mean for name, gain in gains(100_000).items()}, []
@@ -124,7 +125,7 @@ def calibration(random: np.random.Generator, draws: int) -> None:
             cells.append(" / ".join(f"{100 * np.mean(found):.0f}" for found in held.values()))
         of_labels = ", ".join(f"{100 * share:.0f}" for share in shares)
         gained = " / ".join(f"{100 * truth:.1f}" for truth in truths.values())
-        print(f"| {of_labels} % | {skill:g} | {preferred:g} | {gained} | {' | '.join(cells)} |", flush=True)
+        yield [f"{of_labels} %", f"{skill:g}", f"{preferred:g}", gained, *cells]
 
 
 def _gains(
@@ -140,10 +141,10 @@ def _gains(
     return gains_of(golds, calibrated, nats.argmax(axis=1).__getitem__, measures, list(map(str, range(rows))))
 
 
-def means(random: np.random.Generator, draws: int) -> None:
+def means(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
     """Coverage of the 95 % interval of a mean of three tasks."""
     print("\n95 % intervals of the mean of three tasks: per cent that hold the truth, mean width in points\n")
-    print("| rows a task | passages | shared | 0.5 | 0.8 | 0.97 |\n|---|---|---|---|---|---|")
+    yield ["rows a task", "passages", "shared", "0.5", "0.8", "0.97"]
     for rows, passages, shared in (
         *((4, 4, NOT), (5, 5, NOT), (10, 10, NOT), (10, 5, NOT), (10, 5, NAMED), (40, 40, NOT)),
         *((40, 10, NOT), (40, 10, NAMED), (40, 5, NOT), (400, 400, NOT), (400, 100, NAMED)),
@@ -168,7 +169,7 @@ def means(random: np.random.Generator, draws: int) -> None:
                     held.append(abs(value - truth) <= half)
                     widths.append(100 * (min(1, value + half) - max(0, value - half)))
             cells.append(f"{100 * np.mean(held):.0f} ({np.mean(widths):.0f})" if held else "too few passages")
-        print(f"| {rows} | {passages} | {shared} | {' | '.join(cells)} |", flush=True)
+        yield [str(rows), str(passages), shared, *cells]
 
 
 def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: np.ndarray) -> RowStatistics:
@@ -190,10 +191,10 @@ def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: n
     return mean_statistics((chosen == golds).astype(float).tolist())
 
 
-def differences(random: np.random.Generator, draws: int) -> None:
+def differences(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
     """False alarms of tests of one task, and the power against ten points; all metrics are of the same answers."""
     print("\nTwo equal models on one task: false alarms in per cent at 5 %, by the p-value / by the interval\n")
-    print("| metric | passages of | 10 rows | 20 | 50 | 100 | ten points found, 400 rows |\n|---|---|---|---|---|---|---|")
+    yield ["metric", "passages of", "10 rows", "20", "50", "100", "ten points found, 400 rows"]
     for metric in METRICS:
         random = np.random.default_rng(SEED)
         for size in (1, 4):
@@ -219,16 +220,16 @@ def differences(random: np.random.Generator, draws: int) -> None:
                 share = untested / (untested + len(alarms))
                 few = f", too few {100 * share:.0f}" if share > 0.005 else ""
                 cells.append(f"{by_p:.1f} / {by_interval:.1f}{few}" if alarms else "too few")
-            print(f"| {metric} | {size} | {' | '.join(cells)} |", flush=True)
+            yield [metric, str(size), *cells]
 
 
-def orders(random: np.random.Generator, draws: int) -> None:
+def orders(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
     """Alarms of the test whether a model prefers the published order of options.
 
     Two thirds of the lists have the shorter option first, which the model likes by one nat, seen or not.
     """
     print("\nPreference for the published order of options: alarms in per cent, two rows a passage\n")
-    print("| rows | rows never seen | 5 % of the rows seen | 20 % |\n|---|---|---|---|")
+    yield ["rows", "rows never seen", "5 % of the rows seen", "20 %"]
     for rows in (20, 50, 100, 600):
         cells = []
         for seen in (0.0, 0.05, 0.2):
@@ -240,7 +241,7 @@ def orders(random: np.random.Generator, draws: int) -> None:
                 found = mean_gap([Gap(float(nats), str(row // 2), str(like)) for nats, like, row in rows_of])
                 alarms.append(found.p_value is not None and found.p_value <= LEVEL and found.mean > 0)
             cells.append(f"{100 * np.mean(alarms):.1f}")
-        print(f"| {rows} | {' | '.join(cells)} |", flush=True)
+        yield [str(rows), *cells]
 
 
 class Page(NamedTuple):
@@ -252,11 +253,16 @@ class Page(NamedTuple):
     told_apart_by_max_t: float
 
 
-def pages(_: np.random.Generator, draws: int) -> None:
+def pages(_: np.random.Generator, draws: int) -> Iterator[list[str]]:
     """Pages with a false claim, and true differences that are found."""
     print("\nPages of 40 tasks in 5 languages, 100 rows on 25 passages a task; in per cent; in brackets max-T, over all tasks\n")
-    print("| models | equal: a false claim | one point apart: a false claim | pairs told apart | every other task apart: false |")
-    print("|---|---|---|---|---|")
+    yield [
+        "models",
+        "equal: a false claim",
+        "one point apart: a false claim",
+        "pairs told apart",
+        "every other task apart: false",
+    ]
     for models in MODELS:
         random = np.random.default_rng([SEED, models])
         number = draws if models < 30 else draws // 4
@@ -265,7 +271,7 @@ def pages(_: np.random.Generator, draws: int) -> None:
         uneven = np.where(np.arange(40) % 2, 0.1, 0.0) * (np.arange(models)[:, None] % 2)
         mixed = [_page(random, uneven) for _ in range(number // 2)]
         cells = [*(_cell(made, "false") for made in (equal, some)), _cell(some, "told_apart"), _cell(mixed, "false")]
-        print(f"| {models} | {' | '.join(cells)} |", flush=True)
+        yield [str(models), *cells]
 
 
 def _cell(made: list[Page], field: str) -> str:
@@ -344,7 +350,8 @@ def main() -> None:
     arguments = parser.parse_args()
     for part in (scores, corpora, calibration, means, differences, orders, pages):
         if arguments.part in (None, part.__name__):
-            part(np.random.default_rng(SEED), arguments.draws)
+            for line in table_lines(part(np.random.default_rng(SEED), arguments.draws)):
+                print(line, flush=True)  # a row may take minutes
 
 
 if __name__ == "__main__":

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 
 def table(head: Sequence[str], rows: Iterable[Iterable[str]], texts: int | None = None) -> str:
     """A table in Markdown. So many columns on the left have texts (all, if not given), the others numbers."""
-    ruler = "".join("---|" if texts is None or place < texts else "---:|" for place in range(len(head)))
-    head, *lines = (f"| {' | '.join(cells)} |" for cells in (head, *rows))
-    return "\n".join([head, f"|{ruler}", *lines, ""])
+    return "".join(f"{line}\n" for line in table_lines([head, *rows], texts))
+
+
+def table_lines(rows: Iterable[Iterable[str]], texts: int | None = None) -> Iterator[str]:
+    """The same line by line, as the rows come; the first row is the head."""
+    for number, cells in enumerate(map(list, rows)):
+        yield f"| {' | '.join(cells)} |"
+        if number == 0:
+            yield "|" + "".join("---|" if texts is None or place < texts else "---:|" for place in range(len(cells)))
 
 
 def write_changed(files: Mapping[Path, str], *, check: bool = False) -> list[Path]:

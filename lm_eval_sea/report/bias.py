@@ -141,7 +141,7 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
     worst = table.loc[table.rstd.idxmax()]
     variants = {variant: TITLES.get(variant, variant) for variant in in_order(list(table.variant))}
     scales = {"rstd": ((0.0, 50.0), "RStd (percentage points)")}
-    scales["length_discrepancy"] = (scale_around(table.length_discrepancy.dropna(), 20.0), "length discrepancy (%)")
+    scales["length_discrepancy"] = (scale_around(table.length_discrepancy.dropna()), "length discrepancy (%)")
     panels = [Panel("", _lines(table, column, "variant", variants), *scale) for column, scale in scales.items()]
     return Figure.of_chart(
         "bias",
@@ -158,7 +158,7 @@ def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | Non
     if table.empty:
         return None
     table = table.assign(lean=table.chosen_share - table.gold_share)
-    scale, most = scale_around(table.lean, 20.0), table.loc[table.lean.idxmax()]
+    scale, most = scale_around(table.lean), table.loc[table.lean.idxmax()]
     positions = {position: f"option {position}" for position in range(1, max(table.position) + 1)}
     panels = [
         Panel(

@@ -217,9 +217,9 @@ class Chart:
         return replace(self, panels=panels)
 
 
-def scale_around(values: Iterable[float], least: float) -> tuple[float, float]:
-    """A scale with 0 in its middle that has all values, and at least −`least` to `least`."""
-    end = max([least, *(abs(value) for value in values)])
+def scale_around(values: Iterable[float]) -> tuple[float, float]:
+    """A scale with 0 in its middle that has all values, and at least −20 to 20."""
+    end = max([20.0, *(abs(value) for value in values)])
     return -end, end
 
 

@@ -64,8 +64,8 @@ def download(source: str, path: str, **options: Any) -> Path:
         raise DataError(f"cannot get {path} of {source}: {one_line(error)}") from error
 
 
-def download_all(source: str, paths: Iterable[str], commit: str | None = None) -> Path:
-    """Files of a hub repository, all of one commit or branch, by default the newest commit of the main branch.
+def download_all(source: str, paths: Iterable[str]) -> Path:
+    """Files of a hub repository, all of one commit, the newest of the main branch.
 
     Returns:
         The folder of the hub's cache that holds them; its name is the commit.
@@ -73,6 +73,7 @@ def download_all(source: str, paths: Iterable[str], commit: str | None = None) -
     Raises:
         DataError: if one of them cannot be had.
     """
+    commit = None
     for path in paths:
         folder = download(source, path, revision=commit).parents[path.count("/")]
         commit = folder.name

@@ -31,7 +31,7 @@ def without_lead_in(line: str, language: str) -> str:
     A lower-case "a" at the end is a word and not a label: "The answer is a" was cut off, and so was the Ilocano "Ti umno a".
     """
     rest = _before(language).sub("", line, count=1)
-    return line if rest == "a" and rest != line else rest
+    return line if rest == "a" else rest
 
 
 def is_end(rest: str, language: str) -> bool:
@@ -92,6 +92,11 @@ def _pattern(piece: str, together: bool) -> str:
     return words.replace("'", "['’]").replace("é", "[ée]") + end
 
 
+def _any_piece(language: str, place: str, apart: str = "", together: str = "") -> str:
+    """A regular expression of one piece of a place, behind another one for languages that write words apart, or together."""
+    return "|".join((together if joined else apart) + _pattern(piece, joined) for piece, joined in _pieces(language, place))
+
+
 @cache
 def lead_in_pieces(language: str) -> str:
     """A regular expression of one piece that may stand before a label, at the beginning of a word."""
@@ -103,15 +108,12 @@ def lead_in_pieces(language: str) -> str:
 
 @cache
 def _before(language: str) -> re.Pattern[str]:
-    pieces = "|".join(_pattern(*piece) for piece in _pieces(language, "before"))
-    return re.compile(rf"\A(?:(?:{pieces}){_JOINT})+", re.IGNORECASE)
+    return re.compile(rf"\A(?:(?:{_any_piece(language, 'before')}){_JOINT})+", re.IGNORECASE)
 
 
 def _behind(language: str) -> str:
     """What any number of pieces behind a label look like."""
-    pieces = "|".join(
-        (r"[\s,]*" if together else r"[\s,\-–—]+") + _pattern(piece, together) for piece, together in _pieces(language, "after")
-    )
+    pieces = _any_piece(language, "after", r"[\s,\-–—]+", r"[\s,]*")
     return rf"(?:{pieces})*"
 
 
@@ -122,21 +124,15 @@ def _after(language: str) -> re.Pattern[str]:
 
 @cache
 def _endings(language: str) -> re.Pattern[str]:
-    pieces = "|".join(_pattern(*piece) for piece in _pieces(language, "after"))
-    return re.compile(rf"[\s\"'”’](?:{pieces}){_END}\Z", re.IGNORECASE)
+    return re.compile(rf"[\s\"'”’](?:{_any_piece(language, 'after')}){_END}\Z", re.IGNORECASE)
 
 
 @cache
 def _reasons(language: str) -> re.Pattern[str]:
-    words = "|".join(
-        (r"\s*" if together else r"[,;]\s*") + _pattern(piece, together) for piece, together in _pieces(language, "because")
-    )
-    return re.compile(rf"(?:{words})", re.IGNORECASE)
+    return re.compile(_any_piece(language, "because", r"[,;]\s*", r"\s*"), re.IGNORECASE)
 
 
 @cache
 def _because(language: str) -> re.Pattern[str]:
-    words = "|".join(
-        ("" if together else r"(?<!\w)") + _pattern(piece, together) for piece, together in _pieces(language, "because")
-    )
+    words = _any_piece(language, "because", r"(?<!\w)")
     return re.compile(rf"{_behind(language)}{_END}[,;\u104a\u104b–—\s-]*(?:{words})", re.IGNORECASE)

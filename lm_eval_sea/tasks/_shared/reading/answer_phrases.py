@@ -50,104 +50,55 @@ WRITTEN_TOGETHER = {"th", "lo", "km", "my", "zh"}
 
 @dataclass(frozen=True)
 class Phrases:
-    """The words of one language. All but `letters`, `also`, `ordinals` and `cardinals` are separated by "|".
+    """The words of one language. All but `letters`, `also`, `ordinals` and `cardinals` are separated by "|"."""
 
-    Attributes:
-        before: pieces that may stand before a label.
-        after: pieces that may stand behind a label.
-        because: words that begin a reason behind a label.
-        letters: what stands for A, B, C, D, E in the language's script; empty where there is no such custom.
-        also: the code of another language whose words are read too.
-        answer: nouns and verbs that make a sentence a statement of the answer: "answer", "I choose".
-        option: nouns that may stand before a label in any sentence: "option", "letter".
-        lead: what else may lead to a label in a long answer: "in conclusion", "probably", "the sentiment".
-        joined: what joins two labels: "or", "and".
-        wrong: what says, in the clause with a label, that it is not the answer.
-        right: what says that it is.
-        denies: "not" before the label that is denied: not A …
-        but: … and before the one that takes its place: but C.
-        yet: what turns from one thought to another: "I thought A, but it is C".
-        condition: what makes the clause that it begins no statement: "if".
-        preface: how a line begins that introduces an answer and is none: "Here is the translation:".
-        work: what was asked for, in the words before a colon: "translation", "summary", the name of the language.
-        rendered: verbs that say before a colon what was done: "can be translated as".
-        tongue: names of languages, which stand before a colon where the source and its translation are given.
-        follows: how a line ends that introduces what follows: "as follows".
-        source: the words before a colon and a text that is repeated from the prompt.
-        note: how a line begins that comments on an answer, offers more, or gives another: "Note:", "If you need …", "Or:".
-        so: what begins the clause of a result: "so", "therefore".
-        working: what begins a paragraph that shows how a result was found: "Working:", "Steps:".
-        undecided: what says that there is no result: "cannot be determined".
-        unfinished: words that no sentence ends with.
-        polite: particles at the end of a sentence that are no part of an answer.
-        further: what says that a question is not the first one: "next", "additional".
-        check: what begins a sentence that goes over a result again: "Check:".
-        corrects: what takes an answer back: "Correction:", "I misread".
-        left: what stands before the only option that is left: "what remains is".
-        asks: what stands before a colon at the beginning of another question that the model makes up: "Question:".
-        ordinals: how the first, the second, … option is counted, before or behind the word for an option.
-        cardinals: the same behind it only: "option two"; before it they count all options.
-        counted: the nouns that are counted so, where some of `option` may also count sentences.
-        between: what may stand between such a word and that for an option.
-        version: nouns and adjectives that name one of several texts: "version 2", "literal translation".
-        best: what says of one of several texts that it is the best or the last: "final".
-        task: stems of "translate" and "summarise".
-        absent: what says that the passage has no answer.
-        requests: what asks for the text that is to be translated or summarised.
-        speaks: "I" and "you": who speaks to the user says something about the answer.
-        equates: verbs behind which a sentence names what was asked for: "is", "namely".
-        closes: verbs that end such a sentence where the name stands before them.
-        relates: prepositions before a place, a time or a cause: "in", "because of".
-        declines: how a refusal says that one is unable or unwilling, and what one is unable to do or to be.
-    """
+    before: str = ""  # pieces that may stand before a label
+    after: str = ""  # pieces that may stand behind a label
+    because: str = ""  # words that begin a reason behind a label
+    letters: str = ""  # what stands for A, B, C, D, E in the language's script; empty where there is no such custom
+    also: str = ""  # the code of another language whose words are read too
 
-    before: str = ""
-    after: str = ""
-    because: str = ""
-    letters: str = ""
-    also: str = ""
-
-    answer: str = ""
-    option: str = ""
-    lead: str = ""
-    joined: str = ""
-    wrong: str = ""
-    right: str = ""
-    denies: str = ""
-    but: str = ""
-    yet: str = ""
-    condition: str = ""
-    preface: str = ""
-    work: str = ""
-    rendered: str = ""
-    tongue: str = ""
-    follows: str = ""
-    source: str = ""
-    note: str = ""
-    so: str = ""
-    working: str = ""
-    undecided: str = ""
-    further: str = ""
-    polite: str = ""
-    unfinished: str = ""
-    check: str = ""
-    corrects: str = ""
-    left: str = ""
-    asks: str = ""
-    version: str = ""
-    best: str = ""
-    task: str = ""
-    absent: str = ""
-    requests: str = ""
-    speaks: str = ""
-    equates: str = ""
-    closes: str = ""
-    relates: str = ""
-    declines: str = ""
-    ordinals: tuple[str, ...] = ()
-    cardinals: tuple[str, ...] = ()
-    counted: str = ""
-    between: str = ""
+    answer: str = ""  # nouns and verbs that make a sentence a statement of the answer: "answer", "I choose"
+    option: str = ""  # nouns that may stand before a label in any sentence: "option", "letter"
+    lead: str = ""  # what else may lead to a label in a long answer: "in conclusion", "probably", "the sentiment"
+    joined: str = ""  # what joins two labels: "or", "and"
+    wrong: str = ""  # what says, in the clause with a label, that it is not the answer
+    right: str = ""  # what says that it is
+    denies: str = ""  # "not" before the label that is denied: not A …
+    but: str = ""  # … and before the one that takes its place: but C
+    yet: str = ""  # what turns from one thought to another: "I thought A, but it is C"
+    condition: str = ""  # what makes the clause that it begins no statement: "if"
+    preface: str = ""  # how a line begins that introduces an answer and is none: "Here is the translation:"
+    work: str = ""  # what was asked for, in the words before a colon: "translation", "summary", the name of the language
+    rendered: str = ""  # verbs that say before a colon what was done: "can be translated as"
+    tongue: str = ""  # names of languages, which stand before a colon where the source and its translation are given
+    follows: str = ""  # how a line ends that introduces what follows: "as follows"
+    source: str = ""  # the words before a colon and a text that is repeated from the prompt
+    note: str = ""  # how a line begins that comments on an answer, offers more, or gives another: "Note:", "If you need …", "Or:"
+    so: str = ""  # what begins the clause of a result: "so", "therefore"
+    working: str = ""  # what begins a paragraph that shows how a result was found: "Working:", "Steps:"
+    undecided: str = ""  # what says that there is no result: "cannot be determined"
+    further: str = ""  # what says that a question is not the first one: "next", "additional"
+    polite: str = ""  # particles at the end of a sentence that are no part of an answer
+    unfinished: str = ""  # words that no sentence ends with
+    check: str = ""  # what begins a sentence that goes over a result again: "Check:"
+    corrects: str = ""  # what takes an answer back: "Correction:", "I misread"
+    left: str = ""  # what stands before the only option that is left: "what remains is"
+    asks: str = ""  # what stands before a colon at the beginning of another question that the model makes up: "Question:"
+    version: str = ""  # nouns and adjectives that name one of several texts: "version 2", "literal translation"
+    best: str = ""  # what says of one of several texts that it is the best or the last: "final"
+    task: str = ""  # stems of "translate" and "summarise"
+    absent: str = ""  # what says that the passage has no answer
+    requests: str = ""  # what asks for the text that is to be translated or summarised
+    speaks: str = ""  # "I" and "you": who speaks to the user says something about the answer
+    equates: str = ""  # verbs behind which a sentence names what was asked for: "is", "namely"
+    closes: str = ""  # verbs that end such a sentence where the name stands before them
+    relates: str = ""  # prepositions before a place, a time or a cause: "in", "because of"
+    declines: str = ""  # how a refusal says that one is unable or unwilling, and what one is unable to do or to be
+    ordinals: tuple[str, ...] = ()  # how the first, the second, … option is counted, before or behind the word for an option
+    cardinals: tuple[str, ...] = ()  # the same behind it only: "option two"; before it they count all options
+    counted: str = ""  # the nouns that are counted so, where some of `option` may also count sentences
+    between: str = ""  # what may stand between such a word and that for an option
 
 
 def _phrases(path: Path) -> Phrases:

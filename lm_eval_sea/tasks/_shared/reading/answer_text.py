@@ -31,7 +31,7 @@ COLON = r"(?:[:：\u17d6\u17c8]|\u104b\s*\u104b)"
 _DASH = r"[-–—]"
 _CLOSING_QUOTES = "\"'”’»」』`"
 _EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")
-_SENTENCE_STOP = re.compile(r"\n|[.!?](?=\s)|[\u3002\u104b\u17d4]")
+SENTENCE_STOP = re.compile(r"\n|[.!?](?=\s)|[\u3002\u104b\u17d4]")
 # Nikhahit, perhaps with a tone mark before or behind it, and aa: Thai and Lao am, which Unicode does not compose in NFC.
 _TWO_PART_AM = (
     (re.compile("([\u0e48-\u0e4b]?)\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\\2\u0e33"),
@@ -105,22 +105,18 @@ def words_of_cue(cue: str) -> str:
 def without_asked_form(text: str, tags: Sequence[str]) -> str:
     """The text without sentences that repeat the form that the prompt asks for: 'Reply only in the form "Answer: X", where …'.
 
-    Args:
-        text: what the model wrote.
-        tags: the words that ask for the answer in the prompt; a bare X and a closing quotation mark behind one are the form.
+    Behind one of the answer `tags` of the prompt, a bare X and a closing quotation mark are the form.
     """
     for tag in tags:
         cue = re.compile(cue_pattern(composed(tag)), re.IGNORECASE)
         form = re.compile(rf"{cue.pattern}[\s*_]*X[*_.]*\s*[{_CLOSING_QUOTES}](?![A-Za-z])", re.IGNORECASE)
         kept, end = [], 0
         for match in form.finditer(text):
-            if match.start() < end:
-                continue
-            before = [stop.end() for stop in _SENTENCE_STOP.finditer(text, end, match.start())]
+            before = [stop.end() for stop in SENTENCE_STOP.finditer(text, end, match.start())]
             kept.append(text[end : before[-1] if before else end])
             # Thai sentences have no stop: the next tag ends one, too
             again = cue.search(text, match.end())
-            behind = _SENTENCE_STOP.search(text, match.end(), again.start() if again else len(text))
+            behind = SENTENCE_STOP.search(text, match.end(), again.start() if again else len(text))
             end = behind.end() if behind else again.start() if again else len(text)
         text = "".join(kept) + text[end:]
     return text

@@ -29,7 +29,6 @@ from .answer_phrases import ANSWER_TAGS
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .conclusions import (
     any_word,
-    begins_clause,
     counted_options,
     has_word,
     question_line,
@@ -67,13 +66,10 @@ _PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[a
 
 
 def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) -> int | None:
-    """Position of the chosen option, or None where the answer cannot be read.
+    """Position of the option that an answer, without its thought, chooses, or None where it cannot be read.
 
-    Args:
-        answer: what the model wrote, without its thought.
-        choices: what the prompt offered.
-        finished: whether the model ended the answer; None where that is not known. In one that the limit of tokens cut, only what
-            it begins with and what it states count: other options may have followed.
+    `finished` says whether the model ended the answer, if that is known. In one that the limit of tokens cut, only what it begins
+    with and what it states count: other options may have followed.
     """
     answer, choices = with_plain_powers(answer), _with_plain_formulae(choices)
     frame = last_frame(answer, choices.tags, choices.language)
@@ -98,8 +94,6 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
             line[named.end() :], position_of(named["label"], choices), choices
         ):
             return None  # "A or B"
-        if echoes:
-            text = text[: len(text) - len(behind)]
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
     sentences = sentences_of([text])
     if len(sentences) > 1 and (is_refusal(sentences[-1], choices.language) or _leaves_open(text, sentences, choices)):
@@ -118,7 +112,7 @@ def _leaves_open(text: str, sentences: Sequence[str], choices: Choices) -> bool:
     The latter counts where it names several options and states none.
     """
     language = choices.language
-    asks = text.rstrip(TRIM)[-1:] in ("?", "？") and any_word("speaks", language).search(sentences[-1])
+    asks = text.rstrip(TRIM)[-1:] in ("?", "？")
     right, wrong = (any_word(place, language) for place in ("right", "wrong"))
     weighed = [each[: 2 * LONGEST_PHRASE] for each in sentences[1:-1] if asks and right.search(each) and not wrong.search(each)]
     if any(
@@ -135,22 +129,17 @@ def _leaves_open(text: str, sentences: Sequence[str], choices: Choices) -> bool:
 def _above_another_question(text: str, choices: Choices) -> str:
     """What stands above a question that the model made up, where it is an answer; else the text.
 
-    Either it is nothing but an answer, or the question has options of its own.
+    Either it is nothing but an answer, or the question has options of its own, or is answered, too.
     """
     asked = question_line(choices.language).search(text)
     above = text[: asked.start()].strip() if asked else ""
     if not asked or not above:
         return text
-    if "\n" not in above and (patterns(choices).alone.match(above) or by_text(above, choices) is not None):
-        return above
-    if (
-        not are_letters(choices)
-        and read_choice(above, choices) is not None
-        and _is_answered_again(text[asked.start() :], choices)
-    ):
+    if patterns(choices).alone.match(above) or by_text(above, choices) is not None:
         return above
     posed = _listed_options(text[asked.end() :], choices)
     is_other = len(posed) > 1 and not posed.issuperset(map(folded, choices.options))
+    is_other |= _is_answered_again(text[asked.start() :], choices)
     return above if is_other and read_choice(above, choices) is not None else text
 
 
@@ -176,13 +165,7 @@ def _in_bold(answer: str, choices: Choices) -> int | None:
         if position is None:
             continue
         before = "".join(span.string[: span.start()].splitlines()[-1:])
-        so = [
-            match
-            for match in any_word("so", choices.language).finditer(before)
-            if begins_clause(before[: match.start()], choices.language)
-        ]
-        begin = so[-1].end() if so else 0
-        if any_word("wrong", choices.language).search(before[begin:][-LONGEST_VERDICT:]):
+        if any_word("wrong", choices.language).search(before[-LONGEST_VERDICT:]):
             return None
         named.add(position)
     return named.pop() if len(named) == 1 else None
@@ -220,10 +203,8 @@ def _taken_back(line: str, rest: str, choices: Choices, found: int) -> int:
 
     The answer itself where nothing takes it back.
     """
-    corrects = any_word("corrects", choices.language)
-    turns = [turn.end() for turn in corrects.finditer(line) if begins_clause(line[: turn.start()], choices.language)]
-    turns += [len(line) + turn.end() for turn in corrects.finditer(rest)]
-    corrected = _concluded((line + rest)[turns[0] :], choices, declines=False, is_cut=False) if turns else None
+    turn = any_word("corrects", choices.language).search(line + rest)
+    corrected = _concluded((line + rest)[turn.end() :], choices, declines=False, is_cut=False) if turn else None
     return found if corrected is None else corrected
 
 
@@ -253,10 +234,6 @@ def _framed(text: str, choices: Choices) -> int | None:
     counts = re.fullmatch(r"[1-9]", line.strip(TRIM + STOPS + CLOSING + OPENING))
     if counts and are_letters(choices) and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
         return int(counts[0]) - 1 if int(counts[0]) <= len(choices.labels) else None
-    numbers = [re.match(r"\d+(?:[.,]\d+)*", folded(option)) for option in choices.options]
-    same = [position for position, number in enumerate(numbers) if number and number[0] == folded(line)]
-    if same and are_letters(choices):
-        return same[0] if len(same) == 1 else None  # without the unit of the option
     evidence = evidence_of(line, choices)
     for kind in ("stated", "conditional", "right", "bare"):
         if named := [found.position for found in evidence if found.kind == kind]:
@@ -310,14 +287,14 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
             return None
         return position if number == 0 or bare[-1][0] == len(lines) - 1 or len(lines) <= 3 else None
     if len(listed) > 1:
-        judged = [(number, evidence.position) for number, evidence in found if evidence.kind in ("bare", "wrong")]
+        judged = [(number, evidence.position) for number, evidence in found]
         if bare[0][0] == 0 and judged[0] == bare[0] and _judges_others(lines, judged, choices):
             return bare[0][1]
         # the options again, and behind them one of them
         last_number, last = bare[-1]
         repeated = [position for _, position in bare].count(last) > 1
         return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
-    if amounts and by_text(" ".join(lines), choices) is None:
+    if amounts:
         position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may be those of options, too
         return of_numbers(lines, choices) if position is None else position
     position = of_texts(lines, choices) if lines else None

@@ -28,7 +28,6 @@ from .conclusions import (
 )
 from .frames import last_frame, unfenced, without_emphasis
 from .number_words import number_in_words, only_number_in_words, with_digits
-from .refusal import is_refusal
 from .written_numbers import DIGITS, NUMBER, SENTENCE_END, in_digits, parse_number, prepared
 
 
@@ -55,22 +54,16 @@ _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({DIG
 def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, finished: bool | None = None) -> Decimal | None:
     """The number that an answer of any length concludes with; None where it gives none or several.
 
-    Args:
-        answer: what the model wrote, without its thought.
-        language: code of the language whose way of writing numbers is read.
-        tags: the words that ask for the answer in the prompt.
-        finished: whether the model ended the answer; None where that is not known.
+    Numbers are read as the `language` writes them; `finished` says whether the model ended the answer, if that is known.
     """
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)
     if final := _FINAL.findall(answer):
-        whole = without_emphasis(unfenced(answer))
         again = re.search(rf"(?m)^\s*####[^\n]*\n\s*\n{question_label(language)}", answer, re.IGNORECASE)
         label = again[0].rpartition("\n")[2] if again else ""
         if again and not re.search(r"\d", label) and not any_word("further", language).search(label):
             final = _FINAL.findall(answer[: again.end()])
-        is_first = NUMBER.fullmatch(final[0].strip()) and _of_own_problem(whole, tags, language) != whole
-        answer = final[0 if is_first else -1]
+        answer = final[-1]
     frame = last_frame(answer, tags, language)
     if frame is not None and (found := _result(prepared(frame, language), language)) is not None:
         return found
@@ -98,9 +91,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return stated.pop() if len(stated) == 1 and not any_word("condition", language).search(concluded) else None
     if (found := _behind_statements(concluded, stated_ends, language, tagged=False)) is not None:
         return found
-    if not tagged_ends and (_breaks_off_in_list(concluded, language) or at_end("unfinished", bare[-30:], language)):
+    if _breaks_off_in_list(concluded, language) or at_end("unfinished", bare[-30:], language):
         return None
-    if not tagged_ends and (concluded.rstrip().endswith((",", ":", "：")) or _breaks_off_behind(concluded)):
+    if concluded.rstrip().endswith((",", ":", "：")) or _breaks_off_behind(concluded):
         return None
     if is_cut or (behind_tag.strip(TRIM + STOPS) and not re.search(r"\d", behind_tag)):
         return None  # a step, or behind a tag an answer that cannot be read
@@ -108,7 +101,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return found
     if (found := _in_bold(marked, language, last=True)) is not None:
         return found
-    if not re.search(r"\d", concluded) and not is_refusal(answer, language):
+    if not re.search(r"\d", concluded):
         sentence = _last_sentence(concluded.replace("\n", ". "))
         words = None if any_word("wrong", language).search(sentence) else only_number_in_words(sentence, language)
         return None if words is None else Decimal(words)
@@ -195,8 +188,7 @@ def _given_first(text: str, answer: str, language: str) -> Decimal | None:
     rest = "".join(behind)
     if not (behind and is_reason(rest.lstrip(), language)):
         first, _, rest = text.strip().partition("\n\n")
-        working = any_word("working", language).match(rest.lstrip(" \n"))
-        if "\n" in first or not working or not re.match(rf"[^\n\d]{{0,30}}?{COLON}", rest.lstrip(" \n")[working.end() :]):
+        if "\n" in first or not any_word("working", language).match(rest.lstrip(" \n")):
             return None
     numbers = _values(_BRACKETED.sub("", first), language)
     if len(numbers) != 1:
@@ -262,8 +254,6 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     lines = [line for line in text.splitlines() if line.strip()]
     while len(lines) > 1 and any_word("note", language).match(lines[-1].lstrip("([ ")):
         lines.pop()
-    if not lines:
-        return None
     if len(lines) > 1 and not _EQUATION.search(lines[-1]):
         stopped, stops = (line.rstrip().endswith(STOPS_OF_SCRIPTS) for line in lines[-2:])
         if _STEP.match(lines[-1]) or (stopped and not stops):
@@ -286,11 +276,10 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     if len(numbers) > 1:
         numbers = _values(_BRACKETED.sub("", lines[-1]), language) or numbers
     if len(numbers) > 1 and any_word("so", language).search(ending):
-        ended = _values(ending, language)
-        numbers = ended if len(ended) == 1 else numbers
+        numbers = _values(ending, language)
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
         return parse_number(repeated[0], language)  # "seven (7) apples"
-    return numbers.pop() if len(numbers) == 1 else _in_bold(answer, language, last=False) if numbers else None
+    return numbers.pop() if len(numbers) == 1 else _in_bold(answer, language, last=False)
 
 
 def _without_denied(sentence: str, language: str) -> str:
@@ -312,7 +301,7 @@ def _lacks_result(text: str, language: str) -> bool:
     """Whether a text breaks off behind "so", or behind words without a number that follow it in the last sentence."""
     begin = max([stop.start() + 1 for stop in SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
     results = list(any_word("so", language).finditer(text, begin))
-    if not results or text[-1:] in (*".!?", *STOPS_OF_SCRIPTS):
+    if not results:
         return False
     # "72 clips in total" ends with such a word, too
     opens = language in WRITTEN_TOGETHER or text[: results[-1].start()].rstrip(" *_")[-1:] in ("", "\n", *STOPS)
@@ -324,10 +313,9 @@ def _without_check(text: str, language: str) -> str:
     """The text up to the sentence that goes over a result again."""
     for check in any_word("check", language).finditer(text):
         before = re.sub(r"[(\[](?:\w+ ){0,2}\Z", "", text[: check.start()]).rstrip(" *_([")
-        if re.match(rf"[^\n\d]{{0,15}}{COLON}", text[check.end() :]):  # a line such as "Let us check:"
-            line = re.search(r"(?<=\n)[^\n.!?\d:：]{1,25}\Z", before)
-            before = before[: line.start()] if line and not any_word("corrects", language).search(line[0]) else before
-        if (not before or before[-1] in STOPS + "\n") and re.search(r"\d", before):
+        line = re.search(r"(?<=\n)[^\n.!?\d:：]{1,25}\Z", before)  # such as "Let us" of "Let us check:"
+        before = before[: line.start()] if line and not any_word("corrects", language).search(line[0]) else before
+        if before[-1:] in STOPS + "\n" and re.search(r"\d", before):
             return before.rstrip("\n")
     return text
 

@@ -21,8 +21,8 @@ from .conclusions import (
     statement_spans,
     without_another_question,
 )
-from .final_text import framed_text, is_place, read_final_text
-from .frames import QUOTES, unquoted, without_emphasis, without_latex
+from .final_text import framed_text, read_final_text
+from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
 from .prefaces_and_notes import LONGEST_REQUEST, is_foreign
 from .refusal import is_refusal
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 # The end of a sentence behind a whole word or a number, not behind an abbreviation.
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
-_QUOTE = re.compile(r"[\"“«「]([^\"“”«»「」\n]+)[\"”»」]")
 # A sentence in brackets behind a span.
 _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 # The same behind a tag, where a name in capitals or in another script is part of the span.
@@ -51,17 +50,12 @@ _SOURCE = re.compile(
 )
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
-_SHORTEST_REST = 7  # of a sentence, beside a phrase
 
 
 def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
     """A short answer: the first line of the text, without the words that lead to it ("The answer is …") or give a reason for it.
 
-    Args:
-        answer: what the model wrote, without its thought.
-        language: code of the language whose words are known, beside English ones.
-        tags: the words that ask for the answer in the prompt.
-        target: code of the language of the passage, in which an answer may say that it is not there.
+    `target` is the language of the passage, in which an answer may say that it is not there.
     """
     frame = framed_text(answer, language, tags)
     answer = answer if frame is None else frame
@@ -69,8 +63,6 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     if len(answer) <= LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
         return ""  # in whatever language
     said = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
-    if is_place(said, language):
-        return ""
     if said == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
         return ""
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
@@ -90,7 +82,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         return said
     if framed := _framed_phrase(answer, line):
         begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
-        begins |= _ends_sentence(framed, line, language)
+        begins |= _ends_sentence(framed, line)
         states = max((begin for begin, _ in statement_spans(line, language)), default=0)
         # a phrase before the statement may quote the question
         if begins if is_tagged else line.find(framed) + len(framed) > states:
@@ -115,7 +107,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         # a short phrase was asked for: a second sentence says something of it
         line = without_ending(_SENTENCE_END.split(_TAGGED_REMARK.sub("", line), maxsplit=1)[0], language)
     elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) == 2:
-        line = sentences[0] if any_word("note", language).match(sentences[1]) or _QUOTE.search(sentences[1]) else line
+        line = sentences[0] if any_word("note", language).match(sentences[1]) else line
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     line = _without_polite_particle(line, language)
     span = unquoted(line.strip().rstrip(STOPS + " "))
@@ -150,7 +142,7 @@ def _retells(answer: str, language: str) -> bool:
 def _english_answer(line: str, language: str) -> str:
     """What an English sentence of another language's answer says: "Rizal" of "The man who wrote it is Rizal."; else empty."""
     found = _ENGLISH_SENTENCE.fullmatch(line.strip()) if is_foreign(line, language) else None
-    return _DONE.sub("", found["said"].rstrip(".")) if found and language != "en" else ""
+    return _DONE.sub("", found["said"].rstrip(".")) if found else ""
 
 
 def _named_by_sentence(line: str, language: str) -> str:
@@ -221,22 +213,20 @@ def _is_absent(span: str, answer: str, language: str) -> bool:
     return any_word("asks", language).search(span) is not None or absent.search(answer) is not None
 
 
-def _ends_sentence(phrase: str, line: str, language: str) -> bool:
-    """Whether a phrase begins or ends a longer sentence: "It rose in **late May**." Those of Thai and Lao have no stop."""
+def _ends_sentence(phrase: str, line: str) -> bool:
+    """Whether a phrase begins or ends a longer sentence: "It rose in **late May**"."""
     before, found, behind = line.partition(phrase)
-    stops = line.rstrip()[-1:] in STOPS or language in ("th", "lo")
-    rest = before.strip() or behind.strip(STOPS + " ")
-    return bool(found) and stops and not (before.strip() and behind.strip(STOPS + " ")) and len(rest) >= _SHORTEST_REST
+    return bool(found) and not (before.strip() and behind.strip(STOPS + " "))
 
 
 def _framed_phrase(answer: str, line: str) -> str:
     """The only phrase of a sentence that is in bold type or quotation marks: "It ended **in 1975**."; empty without one."""
     first = next((own for own in answer.splitlines() if without_emphasis(own).strip() == line.strip()), answer)
-    for pattern in (re.compile(r"\*\*([^*\n]+)\*\*"), _QUOTE):
+    for pattern in (re.compile(r"\*\*([^*\n]+)\*\*"), QUOTED):
         found = [phrase.strip() for phrase in pattern.findall(first)]
         phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]
         # what a later sentence quotes is evidence
-        later = pattern is _QUOTE and phrases and _SENTENCE_END.search(line.partition(phrases[0])[0])
+        later = pattern is QUOTED and phrases and _SENTENCE_END.search(line.partition(phrases[0])[0])
         if len(phrases) == 1 and len(phrases[0]) < len(line) and not later:
             return str(phrases[0]).rstrip(STOPS)
     return ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .answer_patterns import is_end
 from .answer_text import COLON, composed, without_asked_form
 from .conclusions import any_tag, any_word, behind_last_tag, has_word, task_words, without_another_question
-from .frames import last_frame, unfenced, unquoted
+from .frames import QUOTED, last_frame, unfenced, unquoted
 from .prefaces_and_notes import LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
 from .several_texts import LIST_MARK, corrected, one_of_several
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 # A text in quotation marks, and what is said of it.
-_QUOTED = re.compile(r"[\"“«「](?P<text>[^\"“”«»「」]+)[\"”»」]\s*(?P<said>[^\"“”«»「」]{1,60})")
+_QUOTED_ALONE = re.compile(rf"{QUOTED.pattern}\s*(?P<said>[^\"“”«»「」]{{1,60}})")
 # A question with lettered options behind an empty line.
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
 _MOST_LETTERS_BESIDE = 4  # of an article or a preposition
@@ -30,13 +30,10 @@ _MOST_WORDS_OF_PLACE = 10
 
 
 def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
-    """The text that an answer gives, on as many lines as it has; empty if it gives none.
+    """The text that an answer, without its thought, gives on as many lines as it has; empty if it gives none.
 
-    Args:
-        answer: what the model wrote, without its thought.
-        language: code of the language of the instruction; English prefaces are known in all.
-        tags: the words that ask for the answer in the prompt, such as "Terjemahan:".
-        target: code of the language of the text: paragraphs before and behind it in another one are remarks; empty if unknown.
+    `language` is that of the instruction; English prefaces are known in all. `target` is that of the text, if it is known:
+    paragraphs before and behind it in another one are remarks.
     """
     if (frame := framed_text(answer, language, tags)) is not None:
         return frame
@@ -67,10 +64,10 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         return ""  # of a foreign text: the source again
     if all(re.search(rf"{COLON}\s*\Z", line) for line in text.splitlines() if line.strip()):
         return ""  # nothing but labels
-    if (quoted := _QUOTED.fullmatch(text)) and (
+    if (quoted := _QUOTED_ALONE.fullmatch(text)) and (
         is_end(quoted["said"], language) or any_word("work", language).search(quoted["said"])
     ):
-        return quoted["text"].strip()  # behind it stands a polite particle, or "is the translation"
+        return quoted[1].strip()  # behind it stands a polite particle, or "is the translation"
     return unquoted(text if behind is not None or "\n" in text else LIST_MARK.sub("", text) or text)
 
 

@@ -51,6 +51,7 @@ _SPEAKER = re.compile(
     r"(?:[\s*_#]*Assistant[*_]*[ \t]*[:：][*_]*)?\s*",
     re.IGNORECASE,
 )
+QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」\n]+)[\"”»」]")  # a phrase on one line
 QUOTES = {'"': '"', "“": "”", "‘": "’", "«": "»", "「": "」", "'": "'", "`": "`", "„": "“", "『": "』", "[": "]"}
 _SIGNS = dict.fromkeys(("left", "right"), "") | {
     "times": "×",
@@ -104,11 +105,7 @@ def last_frame(text: str, tags: Sequence[str], language: str, keys: Sequence[str
     None without a frame, and where an answer tag with text behind it follows the last one: "First \boxed{A}. No. Answer: B". A
     tag below a question does not: that is another one, which the model made up.
 
-    Args:
-        text: what the model wrote.
-        tags: the words that ask for the answer in the prompt; they also name elements and keys.
-        language: code of the language whose labels of questions are known.
-        keys: further names of the answer in JSON.
+    The `tags` of the prompt also name elements, and with `keys` the answer in JSON.
     """
     if whole := _ELEMENT.fullmatch(text.strip()):
         return whole[2].strip()  # whatever its name
@@ -123,15 +120,8 @@ def last_frame(text: str, tags: Sequence[str], language: str, keys: Sequence[str
         return None
     if tag_ends and tag_ends[-1] > last.end and not question_line(language).search(text, last.end, tag_ends[-1]):
         return None
-    return _inner(last.content, tags, names)
-
-
-def _inner(content: str, tags: Sequence[str], names: Sequence[str]) -> str:
-    """What a frame in a frame holds, or what stands behind the last answer tag in it; else the content itself."""
-    if within := _within_text(content, names):
-        content = within[-1].content
-    tagged = tag_spans(content, tags)
-    return content[tagged[-1][1] if tagged else 0 :].strip()
+    tagged = tag_spans(last.content, tags)
+    return last.content[tagged[-1][1] if tagged else 0 :].strip()
 
 
 def _is_other_line(text: str, tag_ends: Sequence[int], frame: _Frame) -> bool:
@@ -156,11 +146,9 @@ def _elements(text: str, names: Sequence[str]) -> list[_Frame]:
     for number, (mark, name) in enumerate(marks):
         if mark["slash"]:
             continue
-        following, its_name = marks[number + 1] if number + 1 < len(marks) else (None, "")
-        end = following.start() if following else len(text)
-        ends = following is not None and following["slash"] and its_name == name
-        # a tag that nothing ends may be mentioned: an answer tag behind it counts
-        frames.append(_Frame(mark.start(), end if ends else mark.end(), text[mark.end() : end].strip(), name in options))
+        end = marks[number + 1][0].start() if number + 1 < len(marks) else len(text)
+        # an answer tag behind it counts, also in it
+        frames.append(_Frame(mark.start(), mark.end(), text[mark.end() : end].strip(), name in options))
     return frames
 
 
@@ -187,7 +175,7 @@ def without_latex(text: str) -> str:
     text = re.sub(r"\\[dt]?frac\s*\{([^{}\n]*)\}\s*\{([^{}\n]*)\}", r"\1/\2", text)
     text = re.sub(r"\\sqrt\s*\{([^{}\n]*)\}", r"√\1", text)
     text = re.sub(r"\\([A-Za-z]+)(?![A-Za-z{]) ?", _sign, text)
-    return re.sub(r"\\[()\[\]]|\$", "", text)
+    return re.sub(r"\\([%$#&_])|\\[()\[\]]|\$", r"\1", text)
 
 
 def _sign(found: re.Match[str]) -> str:

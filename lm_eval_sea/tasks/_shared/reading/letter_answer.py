@@ -33,12 +33,7 @@ def extract_letter(text: str, letters: Sequence[str], options: Sequence[str], *,
     A label that is part of a word or a number ("Bandung", "3,5", "A.M."), or that anything else follows ("A dog", "A. or B.",
     "Option B is wrong", "1. First, …"), is no answer; nor are two options on the line, nor one if the next line reads as another.
 
-    Args:
-        text: what the model generated.
-        letters: the labels of the options in order, upper-case Latin letters or Arabic digits.
-        options: their texts.
-        language: whose phrases and letters are read, beside English ones.
-        cue: of the prompt, such as "คำตอบ:".
+    `letters` are upper-case Latin letters or Arabic digits, the labels of `options`; `cue` is that of the prompt: "คำตอบ:".
     """
     lines = answer_lines(plain(text), [plain(cue)] if cue else [])
     forms = [_forms(position, letters, options, language) for position in range(len(letters))]

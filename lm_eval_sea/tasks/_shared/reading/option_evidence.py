@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -98,12 +97,6 @@ def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
     return [match.span() for text in named for match in re.finditer(re.escape(text), line, re.IGNORECASE)]
 
 
-@cache
-def _polite_end(language: str) -> re.Pattern[str]:
-    """A particle that ends a sentence, also in Thai, which has no stop."""
-    return re.compile(rf"\s?(?:{any_word('polite', language).pattern})(?:\s|\Z)", re.IGNORECASE)
-
-
 def _row(line: str) -> str:
     """A row of a table as a line of text."""
     if not line.strip().startswith("|"):
@@ -159,24 +152,14 @@ def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
     """What a statement with a label says: the label is the answer, or is denied; None if it says neither."""
     language = choices.language
     position, behind, before = position_of(match.label, choices), line[match.end :], line[: match.start]
-    # a text that breaks off in an article is no answer
-    if (
-        match.label == "a"
-        and not behind.strip()
-        and re.search(r"\b(?:is|be|choose|pick|select|with|ti)\b[^:]*\Z", match.lead, re.IGNORECASE)
-    ):
-        return None
     rest = _without_own_text(behind, position, choices)
     if not before.strip(TRIM) and behind[:1] in tuple(".:)") and any_word("option", language).match(match.lead):
         # "Option B. The text says …", but not with the text of another option
         return _leading(line[match.end - len(match.label) :], choices) if by_text(behind, choices) in (None, position) else None
-    # an article
-    if (
-        match.label == "a"
-        and rest == behind
-        and re.match(r"\s+[a-z]", behind)
-        and not is_reason(behind[:LONGEST_PHRASE], language)
-    ):
+    # an article, also one in which a text breaks off
+    breaks_off = not behind.strip() and re.search(r"\b(?:is|be|choose|pick|select|with|ti)\b[^:]*\Z", match.lead, re.IGNORECASE)
+    is_article = match.label == "a" and rest == behind and (breaks_off or re.match(r"\s+[a-z]", behind))
+    if is_article and not is_reason(behind[:LONGEST_PHRASE], language):
         return None
     reasons = is_reason(rest[:LONGEST_PHRASE], language)
     clause = "" if reasons else any_word("yet", language).split(CLAUSE_END.split(rest, maxsplit=1)[0])[0]
@@ -199,27 +182,22 @@ def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
     if not concludes and not rest.strip() and not condition.search(before) and patterns(choices).label.search(before):
         return None  # "Option A is … Option B is … Option C", which breaks off
     kind = "conditional" if beside or conditional else "stated"
-    says_end = (len(rest) < LONGEST_PHRASE and is_end(rest, language)) or _polite_end(language).match(rest) is not None
+    says_end = len(rest) < LONGEST_PHRASE and is_end(rest, language)
     ends = says_end or reasons
-    says_more = rest.strip(TRIM + STOPS + CLOSING) != ""
-    is_word = reasons and not are_letters(choices) and not any_word("wrong", language).search(CLAUSE_END.split(before)[-1])
-    begins = is_word or not before.strip(TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
-    if ends and (begins or (says_end and (says_more or any_word("lead", language).search(match.lead)))):
+    begins = not before.strip(TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
+    if ends and (begins or (says_end and any_word("lead", language).search(match.lead))):
         return Evidence(kind, position)
     first = SENTENCE_END.split(rest, maxsplit=1)[0]
-    says = first.strip(TRIM + STOPS + CLOSING) != "" or (answers and rest[len(first) :].strip() != "")
+    says = answers or first.strip(TRIM + STOPS + CLOSING) != ""
     if says and len(first) < LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):
         return Evidence(kind, position)
-    is_headed = re.search(rf"{COLON}\s*\Z", match.lead) and any_word("lead", language).search(match.lead)
+    is_headed = re.search(rf"{COLON}\s*\Z", match.lead)
     if is_headed and first != rest and not first.strip():
         return Evidence(kind, position)  # "Category: crime. Although …"
-    right = any_word("right", language)
     if (answers or any_word("option", language).search(match.lead)) and (
         ends
         or (answers and _BEHIND_LABEL.match(behind))
         or (answers and rest != behind)
-        or right.match(clause.strip(" -–—:"))
-        or (right.search(clause) and any_word("answer", language).search(clause))
         or (answers and _is_surely_label(match.label, choices))
     ):
         return Evidence(kind, position)
@@ -275,14 +253,12 @@ def _leading(line: str, choices: Choices) -> Evidence | None:
     goes_on = not marked and not is_end(behind[:LONGEST_PHRASE], language)
     if not are_letters(choices) and re.match(r"\s*[,\u104a]", behind):
         return Evidence("bare", position)  # "No, they did not."
-    if goes_on and not noun and re.match(rf"[{WORD}]", behind):
-        return None
     if goes_on and not own and not is_reason(behind[:LONGEST_PHRASE], language):
         first = CLAUSE_END.split(behind, maxsplit=1)[0]
         if any_word("wrong", language).search(first):
             return Evidence("wrong", position)
         if _is_judged_right(behind, language) and not patterns(choices).label.search(first):
-            return Evidence("right" if not any_word("answer", language).search(first) else "stated", position)
+            return Evidence("right", position)
         return None
     if len(rest) < LONGEST_PHRASE and is_end(rest, language):
         says_more = rest.strip(TRIM + STOPS + CLOSING) != ""
@@ -312,7 +288,7 @@ def _denied_together(sentence: str, choices: Choices) -> list[int]:
     label = patterns(choices).named.match(sentence, words.end() if words else 0)
     found: list[int] = []
     end = 0
-    while label is not None and (found or not is_small_letter(label["label"])):
+    while label is not None:
         found.append(position_of(label["label"], choices))
         end = label.end()
         label = _joined(sentence, end, choices)

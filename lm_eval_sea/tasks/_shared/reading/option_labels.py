@@ -22,19 +22,12 @@ _COGNATE = ("id", "su", "ms", "tl", "ceb")
 
 
 class Choices(NamedTuple):
-    """What there is to choose from.
+    """What there is to choose from."""
 
-    Attributes:
-        labels: letters, digits or words, in the order of the options.
-        options: the texts of the options; the labels themselves where these are words.
-        language: code of the language of the answers.
-        tags: the words that ask for the answer in the prompt, such as "Jawaban:".
-    """
-
-    labels: tuple[str, ...]
-    options: tuple[str, ...]
-    language: str
-    tags: tuple[str, ...] = ()
+    labels: tuple[str, ...]  # letters, digits or words, in the order of the options
+    options: tuple[str, ...]  # the texts of the options; the labels themselves where these are words
+    language: str  # code of the language of the answers
+    tags: tuple[str, ...] = ()  # the words that ask for the answer in the prompt, such as "Jawaban:"
 
 
 def are_letters(choices: Choices) -> bool:
@@ -47,27 +40,16 @@ def is_small_letter(label: str) -> bool:
 
 
 class Patterns(NamedTuple):
-    """The patterns of labels in a language. They do not depend on the options: these change from row to row.
+    """The patterns of labels in a language. They do not depend on the options: these change from row to row."""
 
-    Attributes:
-        forms: each way a label is written, in lower case → the position of its option.
-        label: a label in its own case, anywhere.
-        leading: a label at the beginning, with what sets it apart from the text of its option.
-        small: the same in any case, with a mark behind it.
-        alone: nothing but a label.
-        named: a label in any case, in brackets or not.
-        joint: "or", "and", a comma, a slash, for words a blank, between two labels.
-        other: a label behind it.
-    """
-
-    forms: dict[str, int]
-    label: re.Pattern[str]
-    leading: re.Pattern[str]
-    small: re.Pattern[str]
-    alone: re.Pattern[str]
-    named: re.Pattern[str]
-    joint: re.Pattern[str]
-    other: re.Pattern[str]
+    forms: dict[str, int]  # each way a label is written, in lower case → the position of its option
+    label: re.Pattern[str]  # a label in its own case, anywhere
+    leading: re.Pattern[str]  # a label at the beginning, with what sets it apart from the text of its option
+    small: re.Pattern[str]  # the same in any case, with a mark behind it
+    alone: re.Pattern[str]  # nothing but a label
+    named: re.Pattern[str]  # a label in any case, in brackets or not
+    joint: re.Pattern[str]  # "or", "and", a comma, a slash, for words a blank, between two labels
+    other: re.Pattern[str]  # a label behind it
 
 
 def patterns(choices: Choices) -> Patterns:
@@ -139,10 +121,7 @@ def _other_words(label: str, language: str) -> set[str]:
 def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> str:
     """Any label as a word of its own: a Latin one may stand close to letters of another script, a Tamil one have an ending.
 
-    Args:
-        forms: the labels.
-        language: of the answer.
-        glued: whether words stand before it that a script without blanks may join to it.
+    Words that a script without blanks may join to it stand before one that is `glued`.
     """
     before = "" if glued and language in WRITTEN_TOGETHER else rf"(?<![{WORD}])"
     after = rf"(?=யா[னக])|(?![{WORD}])" if language == "ta" else rf"(?![{WORD}])"

@@ -41,7 +41,7 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     if are_letters(choices) or has_denial(choices):
         # "not" in a sentence is no label, but alone behind a question it is
         _, asked, answered = " ".join(lines).rpartition("?")
-        return by_text(answered, choices) if asked and not are_letters(choices) else None
+        return by_text(answered, choices) if asked else None
     sentences = sentences_of(lines)
     if not sentences:
         return None  # nothing but stops
@@ -56,8 +56,6 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     turns = [any_word("yet", choices.language).search(sentence) is not None for sentence in sentences]
     if len(named) > 1 and any(turns[:-1]) and not turns[-1]:
         return found[-1][0]  # "it looks true, but …. Verdict: false."
-    if any(re.search(r"\d", option) for option in choices.options):
-        return named.pop() if len(named) == 1 else None  # both say a value of something
     if len(named) > 1:  # the one of the sentence that says what it names
         says = any_word("lead", choices.language)
         named = {position for position, sentence in found if position is not None and says.search(sentence)}
@@ -219,11 +217,7 @@ def _any_text(text: str) -> str:
 def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
     """Whether the words close to the text of an option deny it.
 
-    Args:
-        before: the clause up to it.
-        behind: what follows it, up to the next one or to the end of the sentence.
-        language: of the answer.
-        last: whether no other one follows it.
+    They are the clause before it, and what follows it up to the next option or, behind the `last`, to the end of the sentence.
     """
     wrong = any_word("wrong", language)
     if language in DENIES_BEHIND and wrong.search(CLAUSE_END.split(behind.lstrip(" ,"), maxsplit=1)[0]):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..metrics.target_language import SCRIPTS, letters_by_script
 from .answer_patterns import is_end
 from .answer_text import COLON, STOPS
 from .conclusions import any_word, has_word, task_words
-from .frames import without_emphasis
+from .frames import QUOTED, without_emphasis
 
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ _SAYS = re.compile(r"[^\s:]{1,40}(?:ว่า|ວ່າ)\s+")
 INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 # The colon of a time, "11:00", ends no label.
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
-# What a paragraph quotes.
-_SAID = re.compile(r"[\"“«「]([^\"“”«»「」\n]{2,60})[\"”»」]")
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 _RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
@@ -32,14 +31,7 @@ _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\
 LONGEST_LABEL, LONGEST_INTRODUCTION, _LONGEST_REMARK, LONGEST_REQUEST = 60, 160, 80, 300
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _MOST_WORDS_WITHOUT_TONES = 7
-_SCRIPTS = {
-    "th": "[\u0e00-\u0e7f]",
-    "lo": "[\u0e80-\u0eff]",
-    "km": "[\u1780-\u17ff]",
-    "my": "[\u1000-\u109f]",
-    "ta": "[\u0b80-\u0bff]",
-    "zh": "[\u4e00-\u9fff]",
-}
+_SCRIPTS = SCRIPTS | {"zh": "CJK"}
 # Words of English that Latin-written languages of the region lack.
 _ENGLISH = frozenset(
     "a about after and are as be been between by during every for from had has have here his i in into is it its not of that"  # noqa: SIM905
@@ -137,7 +129,7 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             return lines[:number]
         if _GLOSS.match(line):
             return lines[:number]
-        if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in _SAID.findall(line)):
+        if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line)):
             return lines[:number]
         if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=is_last):
             return lines[:number]
@@ -184,9 +176,9 @@ def is_foreign(text: str, target: str) -> bool:
     """Whether a text of several words is in another script than a language is written in, or in English where that is another."""
     words = re.findall(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff'’]+", text)
     if own := _SCRIPTS.get(target):
-        return len(words) > 1 and re.search(own, text) is None
+        return len(words) > 1 and not letters_by_script(text)[own]
     if not words:
-        return re.search("|".join(_SCRIPTS.values()), text) is not None
+        return not letters_by_script(text).keys().isdisjoint(_SCRIPTS.values())
     if target == "vi" and len(words) > _MOST_WORDS_WITHOUT_TONES and text.isascii():
         return True
     english = [word.casefold() for word in words if word.casefold() in _ENGLISH]

@@ -6,25 +6,21 @@ import re
 from functools import cache
 
 from .answer_phrases import PHRASES
+from .answer_text import SENTENCE_STOP
 from .conclusions import any_word, task_words
 
 
-_SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)|\n|[\u3002\u104b\u17d4]")
 _BEGINNING = 300  # characters of an answer in which a refusal has to stand
 
 
 def is_refusal(answer: str, language: str) -> bool:
-    """Whether an answer begins with a refusal, in a language or in English.
+    """Whether an answer begins with a refusal, in the language that it is expected to speak or in English.
 
     That is also a first sentence in which the model speaks of itself, names the task and denies ("I found nothing to translate"),
     and an answer that is a question of this kind to the user.
-
-    Args:
-        answer: what the model wrote, without its thought.
-        language: code of the language that it is expected to speak.
     """
     begin = answer[:_BEGINNING].lstrip(' \t\n*_"“')
-    first = _SENTENCE_END.split(begin, maxsplit=1)[0]
+    first = SENTENCE_STOP.split(begin, maxsplit=1)[0]
     asks = len(answer) < _BEGINNING and "\n" not in answer.strip() and answer.rstrip().endswith(("?", "？"))
     said = begin if asks else first
     speaks = any_word("speaks", language).search(said) and task_words(language).search(said) and ":" not in said
@@ -32,12 +28,7 @@ def is_refusal(answer: str, language: str) -> bool:
         return True
     # beside a regional language the national one is spoken, and quoted
     national = PHRASES[language].also if language in PHRASES else ""
-    if (
-        national
-        and answer.lstrip()[:1] not in ('"', "“")
-        and _refusal(national).match(begin)
-        and task_words(language).search(first)
-    ):
+    if national and _refusal(national).match(begin) and task_words(language).search(first):
         return True
     return bool(speaks and (asks or any_word("wrong", language).search(said)))
 

@@ -53,12 +53,9 @@ def published_label(text: str, tag: str, labels: Sequence[str], *, lindsea: bool
     looked up among the labels: without blanks of any kind at its ends, lower-cased, then without ASCII punctuation, spaces and
     line feeds at its ends.
 
-    Args:
-        text: what the model wrote, without its thoughts.
-        tag: the answer tag, such as "Jawaban:".
-        labels: in the order in which they are tried; the published order is that of a set, and may change from run to run.
-        lindsea: as LINDSEA does it, minimal pairs and pragmatics: (…)* instead of (…)+, and case matters. The first tag then
-            decides even if no label follows.
+    The labels are tried in their order; the published order is that of a set, and may change from run to run. With `lindsea` it
+    is as LINDSEA does it, minimal pairs and pragmatics: (…)* instead of (…)+, and case matters. The first tag then decides even
+    if no label follows.
     """
     # Labels are not escaped when published; those of the benchmark have no special characters.
     pattern = rf"{re.escape(tag)}[\s\*]*({'|'.join(map(re.escape, labels))})"
@@ -79,12 +76,6 @@ def strict_label(text: str, tag: str, labels: Sequence[str], language: str) -> s
     nor do stops, case and other spellings of the same word. A letter may be that of its position in the script of the language,
     and may be followed by the text of its option ("B. …", "B) …", "B - …", "B (…)") if no other label stands there. If the next
     line is another label, there is none.
-
-    Args:
-        text: what the model wrote, without its thoughts.
-        tag: the answer tag.
-        labels: all labels.
-        language: code of the language whose phrases are read, beside English ones.
     """
     behind = _last(text, tag)
     lines = plain(text if behind is None else behind).splitlines()

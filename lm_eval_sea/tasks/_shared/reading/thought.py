@@ -13,22 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+# "closed": the thought ended and the answer follows it. "cut": the limit of tokens fell into the thought. "stopped in the
+# thought": the model ended its text inside it. "failed": there is no text, for the request failed.
 State = Literal["no thought", "closed", "cut", "stopped in the thought", "failed"]
 
 
 class Generated(NamedTuple):
-    """What a model generated, taken apart.
+    """What a model generated, taken apart."""
 
-    Attributes:
-        thought: without its marks; empty if there is none.
-        answer: what follows the thought; empty where the thought did not end.
-        state: "closed": the thought ended and the answer follows it. "cut": the limit of tokens fell into the thought.
-            "stopped in the thought": the model ended its text inside the thought. "failed": there is no text, for the request
-            failed.
-    """
-
-    thought: str
-    answer: str
+    thought: str  # without its marks; empty if there is none
+    answer: str  # what follows the thought; empty where the thought did not end
     state: State
 
 
@@ -100,7 +94,7 @@ _LONGEST_PREFACE = 80
 # Words of a thought that a template writes behind the mark: few, on one line, without the tokens of another turn.
 _BEGUN = re.compile(r"(?!.*assistant)[^\n<>\[\]]{1,80}", re.IGNORECASE)
 _MENTIONED = re.compile(r"[ \t]+[a-z]")  # what stands behind a mark that a sentence mentions
-_QUOTES = "`\"'“”‘’«»「」"
+_QUOTES = tuple("`\"'“”‘’«»「」")
 
 
 def open_thought(prompt: str) -> Marks | None:
@@ -136,10 +130,8 @@ def take_apart(text: str, *, prompt: str | None = None, finished: bool | None = 
     A tag that the text merely mentions ("close it with </think> first", "`<think>`") is none. Where a thought is closed more than
     once, the answer follows the last closing mark that has text behind it.
 
-    Args:
-        text: what the model generated, special tokens included as far as the backend keeps them.
-        prompt: the rendered prompt; None where it is not known, as behind a chat API.
-        finished: whether the model ended the text by itself, and not the limit of tokens; None if that is not known.
+    `prompt` is the rendered one, which is not known behind a chat API; `finished` says, if that is known, whether the model ended
+    the text by itself, and not the limit of tokens.
     """
     if found := _SKIPPED_HARMONY.match(text.lstrip()):
         thought, answer = found.groups()
@@ -200,18 +192,14 @@ def _begins_line(found: re.Match[str]) -> bool:
 
 
 def _ends(text: str, start: int, marks: Marks | None, *, needs_edge: bool) -> Iterator[re.Match[str]]:
-    """The marks that end a thought and are not quoted.
+    """The marks from `start` on that end a thought, of its family if that is known, and are not quoted.
 
-    Args:
-        text: in which they are looked for.
-        start: from where.
-        marks: the family of the thought; None where it is not known.
-        needs_edge: whether a mark with blanks on both sides, inside a line, is passed over as a mention.
+    With `needs_edge` a mark with blanks on both sides, inside a line, is passed over as a mention.
     """
     for found in (_END_OF[marks] if marks else _ENDS).finditer(text, start):
         left, right = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
-        quoted = left in _QUOTES and right in _QUOTES and bool(left) and bool(right)
-        mentioned = left in (" ", "\t") and right in (" ", "\t", ".", ",") and bool(left) and bool(right)
+        quoted = left in _QUOTES and right in _QUOTES
+        mentioned = left in (" ", "\t") and right in (" ", "\t", ".", ",")
         if not quoted and not (needs_edge and mentioned):
             yield found
 
