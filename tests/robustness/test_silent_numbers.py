@@ -33,7 +33,8 @@ def of_server(address, ask):
     """What a chat server is asked, and answers."""
 
     async def asking():
-        async with ChatServer(f"{address}/v1", "none", timeout=5, max_retries=0, parameters=ServerParameters()) as server:
+        settings = {"key_hint": "", "timeout": 5, "max_retries": 0, "parameters": ServerParameters()}
+        async with ChatServer(f"{address}/v1", "none", **settings) as server:
             return await ask(server)
 
     return asyncio.run(asking())

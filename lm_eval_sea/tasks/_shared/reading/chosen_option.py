@@ -36,7 +36,7 @@ from .conclusions import (
     tag_spans,
     without_another_question,
 )
-from .frames import last_frame, unfenced, with_plain_powers, without_emphasis, without_latex
+from .frames import last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
 from .option_evidence import LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, by_text, evidence_of, joined_end, own_text
 from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, patterns, position_of
 from .option_texts import (
@@ -75,12 +75,17 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     frame = last_frame(answer, choices.tags, choices.language)
     if frame is not None and (found := _framed(frame, choices)) is not None:
         return found
+    values = [value for value in map(plain, values_of_object(answer)) if frame is None]
+    if len(named := {position for value in values if (position := _alone(value, choices)) is not None}) == 1:
+        return named.pop()  # under a key that is not known
     text = plain(without_emphasis(without_latex(unfenced(answer))))
+    if not are_letters(choices):  # Thai writes "ครับ" at once behind a word
+        text = re.sub(rf"(?<=\S)(?=(?:{any_word('polite', choices.language).pattern})(?:\s|\Z))", " ", text)
     whole = _PICTURE.sub("", text)
     text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
     is_cut = finished is False and text == whole
     text = _above_another_question(_without_list(_with_labels(text, choices), choices), choices)
-    tagged = tag_spans(text, choices.tags)
+    tagged = [span for span in tag_spans(text, choices.tags) if not _lists_all(text[span[1] :], choices)]
     behind = text[tagged[-1][1] :] if tagged else None
     if _differ(text, choices):
         return None
@@ -159,16 +164,19 @@ def _in_bold(answer: str, choices: Choices) -> int | None:
     """The only option that is in bold type, its label or its text, where nothing denies it: "Hence **C**", in any language."""
     named: set[int] = set()
     for span in re.finditer(r"\*\*([^*\n]{1,80})\*\*", answer[-10 * LONGEST_PHRASE :]):
-        text = plain(span[1])
-        alone = patterns(choices).alone.match(text)
-        position = position_of(alone["label"], choices) if alone else by_text(text, choices)
-        if position is None:
+        if (position := _alone(plain(span[1]), choices)) is None:
             continue
         before = "".join(span.string[: span.start()].splitlines()[-1:])
         if any_word("wrong", choices.language).search(before[-LONGEST_VERDICT:]):
             return None
         named.add(position)
     return named.pop() if len(named) == 1 else None
+
+
+def _alone(text: str, choices: Choices) -> int | None:
+    """The option whose label, or whose text, is all of a text."""
+    alone = patterns(choices).alone.match(text)
+    return position_of(alone["label"], choices) if alone else by_text(text, choices)
 
 
 def _with_labels(text: str, choices: Choices) -> str:
@@ -224,6 +232,14 @@ def _without_list(text: str, choices: Choices) -> str:
     )
     others = rf"(?:{blanks}[,;/|]?{blanks}(?:{item})){{{len(own) - 1}}}"
     return re.sub(rf"(?<![{WORD}])(?:{item}){others}", "\n", text, flags=re.IGNORECASE)
+
+
+def _lists_all(text: str, choices: Choices) -> bool:
+    """Whether a text begins with all options, a line each, which repeat the question: "… choose an answer: A. Yes", "B. No"."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()][: len(choices.options)]
+    labels = [patterns(choices).small.match(line) for line in lines] if are_letters(choices) else []
+    positions = [position_of(label["label"], choices) if label else None for label in labels]
+    return positions == list(range(len(choices.options)))
 
 
 def _framed(text: str, choices: Choices) -> int | None:

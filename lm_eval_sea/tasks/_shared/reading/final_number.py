@@ -70,6 +70,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     whole = prepared(without_emphasis(unfenced(answer)), language)
     text = _of_own_problem(whole, tags, language)
     marked = _without_offer(answer, language) if text == whole else ""  # what is in bold type may answer the other question
+    above = _without_check(marked, language)
+    marked = above if "**" in above else marked
     is_cut = finished is False and text == whole
     text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
     concluded = _without_check(_without_offer(text, language), language)

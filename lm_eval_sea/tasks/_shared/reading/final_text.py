@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .answer_patterns import is_end
 from .answer_text import COLON, composed, without_asked_form
 from .conclusions import any_tag, any_word, behind_last_tag, has_word, task_words, without_another_question
-from .frames import QUOTED, last_frame, unfenced, unquoted
+from .frames import QUOTED, begins_object, last_frame, unfenced, unquoted
 from .prefaces_and_notes import LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
 from .several_texts import LIST_MARK, corrected, one_of_several
 
@@ -37,13 +37,15 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     """
     if (frame := framed_text(answer, language, tags)) is not None:
         return frame
+    if begins_object(answer):
+        return ""
     # the form that the prompt asks for stands in quotation marks, which models repeat
     answer = _QUIZ.split(without_another_question(composed(answer), tags, language), maxsplit=1)[0]
     answer = corrected(answer, language)
     if is_place(behind_last_tag(answer, tags, language) or answer, language):
         return ""
     text = unquoted(without_asked_form(unfenced(answer), tags).strip())
-    if re.fullmatch(rf"{any_tag(tags)}[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
+    if re.fullmatch(rf"(?:{any_tag(tags)}|(?=X|ANSWER))[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
     text = one_of_several(text, tags, language, target)

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 _FENCE = re.compile(r"```(?:[\w+-]*[ \t]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,500}\}){0,500}\}){0,500})\}")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|mbox)\s*\{([^{}]*)\}")
-_ANSWER_KEYS = ("answer", "final_answer", "finalanswer", "correct_answer", "correctanswer", "choice", "option", "label", "result")
+_ANSWER_KEYS = (
+    *("answer", "final_answer", "finalanswer", "correct_answer", "correctanswer", "choice", "option", "label", "result"),
+    *("jawaban akhir", "jawapan akhir", "câu trả lời", "đáp án", "คำตอบสุดท้าย", "最终答案"),
+)
 # The names of elements of XML that frame an answer. Those of the second group may hold any option, also one that is discussed.
 _ELEMENT_NAMES = ("answer", "final answer", "correct answer", "final", "result")
 _OPTION_NAMES = ("choice", "option", "label", "output", "response")
@@ -164,6 +167,21 @@ def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:
         if (value := _value(found, keys)) is not None:
             frames.append(_Frame(begin.start(), start, value))
     return frames
+
+
+def values_of_object(text: str) -> list[str]:
+    """The values of a text that is nothing but an object of JSON, perhaps in a code fence; none of another or a broken one."""
+    text = unfenced(text).strip()
+    try:
+        found = json.loads(text) if _OBJECT_BEGIN.match(text) else {}
+    except (ValueError, RecursionError):
+        return []
+    return [str(value) for value in found.values()]
+
+
+def begins_object(text: str) -> bool:
+    """Whether a text begins with an object of JSON, which is no text to be scored."""
+    return _OBJECT_BEGIN.match(unfenced(text).strip()) is not None
 
 
 def without_latex(text: str) -> str:

@@ -31,6 +31,7 @@ CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u
 LONGEST_PHRASE = 300
 # What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
+_LAST_CLAUSE = re.compile(r"[,\u104a][^,\u104a]*\Z")
 LONGEST_VERDICT, LONGEST_JOINT, _LONGEST_CONDITION = 30, 20, 60
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
 _MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
@@ -82,6 +83,8 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
             evidence = _behind_comma(line[start:end], choices)
         elif start and evidence.kind == "bare":
             evidence = None
+        elif evidence.kind == "wrong" and (other := _behind_comma("".join(_LAST_CLAUSE.findall(line[start:end])), choices)):
+            spots.append((start, other))  # "C is wrong, D is right"
         if evidence is not None:
             spots.append((start, evidence))
     if all(evidence.kind == "wrong" for _, evidence in spots):
@@ -303,6 +306,8 @@ def _behind_comma(sentence: str, choices: Choices) -> Evidence | None:
     sentence = sentence[: 2 * LONGEST_PHRASE]
     for comma in re.finditer(r"[,\u104a]\s*", sentence):
         clause = sentence[comma.end() :]
+        if joint := re.match(rf"(?:{any_word('joined', choices.language).pattern})\s+", clause, re.IGNORECASE):
+            clause = clause[joint.end() :]  # ", and C fits best"
         words = lead_in(choices.language).match(clause)
         evidence = _leading(clause[words.end() :] if words else clause, choices)
         if evidence is not None and evidence.kind in ("stated", "right"):
