@@ -48,6 +48,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if re.fullmatch(rf"(?:{any_tag(tags)}|(?=X|ANSWER))[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
+    begins = behind_last_tag(text, tags, language) or text
     text = one_of_several(text, tags, language, target)
     behind = behind_last_tag(text, tags, language)
     if behind is None:
@@ -64,6 +65,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text)  # a paragraph that repeats itself
     if is_place(text, language) or not re.search(r"\w", text) or (target and is_foreign(text, target)):
         return ""  # of a foreign text: the source again
+    if text not in begins.partition("\n")[0] and any_word("note", language).match(text):
+        return ""  # a remark on what was no text
     if all(re.search(rf"{COLON}\s*\Z", line) for line in text.splitlines() if line.strip()):
         return ""  # nothing but labels
     if (quoted := _QUOTED_ALONE.fullmatch(text)) and (
