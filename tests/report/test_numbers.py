@@ -426,6 +426,33 @@ def test_steps_in_the_names_of_models(steps, others):
     assert checkpoints.steps_of([*steps, *others]) == steps
 
 
+@pytest.mark.parametrize(
+    ("right", "rows", "said"),
+    [
+        ((10, 25, 35), 40, "From step 3,000 on they are above chance"),
+        ((30, 35, 8), 40, "Above chance with 95 % certainty each are step 1,000, step 3,000, but not the last."),
+        ((10, 8, 10), 40, "No checkpoint is above chance"),
+        ((4, 4, 4), 4, "Whether they are above chance is not known"),
+    ],
+)
+def test_which_checkpoints_are_above_chance(tmp_path, right, rows, said):
+    for step, count in zip((1000, 3000, 20000), right, strict=True):
+        two_models(tmp_path, {f"org/model-step{step}": [1.0] * count + [0.0] * (rows - count)})
+    assert said in checkpoints.parts(scores_of(read(tmp_path).best(), suite=NO_SUITE))[0].note
+
+
+def test_bits_per_byte_are_of_the_tasks_that_all_checkpoints_have_them_of(tmp_path):
+    """The results of an older version may lack those of a task: the curve would move with the tasks, not with the model."""
+    bits = {"step1": (2.0, 1.0), "step2": (2.0, None), "step3": (None, None)}
+    for model, of_tasks in bits.items():
+        tasks = {f"sea_{name}": toy([0.25], "acc_ppl", has_rows=False) for name in "xy"}
+        for task, value in zip(tasks.values(), of_tasks, strict=True):
+            task["scores"] |= {} if value is None else {"bits_per_byte,none": value}
+        write_run(tmp_path / model, tasks, model=model)
+    curve = checkpoints.curve(scores_of(read(tmp_path).best(), suite=NO_SUITE))
+    assert curve.bits.tolist() == pytest.approx([2, 2, math.nan], nan_ok=True)
+
+
 def test_a_curve_says_what_it_leaves_out_and_mixes(tmp_path):
     two_models(tmp_path, {model: [1.0, 0.0] * 20 for model in ("a/step10", "b/step10", "b/step20", "org/m-7b")})
     note = checkpoints.parts(scores_of(read(tmp_path).best(), suite=NO_SUITE))[0].note
