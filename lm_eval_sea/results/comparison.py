@@ -8,6 +8,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.results.power import LEVEL, POWER
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
@@ -383,13 +386,19 @@ def rank_sets(models: Sequence[str], apart: Mapping[tuple[str, str], float]) -> 
 
     A model's first place is 1 + the number of models that are better for sure, its last the number of models minus that of those
     that are worse for sure. `apart` has first − second of those pairs that are told apart.
+
+    Pairs that were compared on different tasks can go round in a circle, each model better than the next. No order has them all,
+    so the pairs of a circle count as not told apart.
     """
-    better, worse = dict.fromkeys(models, 0), dict.fromkeys(models, 0)
+    place = {model: number for number, model in enumerate(models)}
+    wins = np.zeros((len(models), len(models)), dtype=bool)
     for (first, second), difference in apart.items():
         winner, loser = (first, second) if difference > 0 else (second, first)
-        better[loser] += 1
-        worse[winner] += 1
-    return {model: RankSet(1 + better[model], len(models) - worse[model]) for model in models}
+        wins[place[winner], place[loser]] = True
+    _, circle = connected_components(wins, connection="strong")
+    wins &= circle[:, None] != circle
+    better, worse = wins.sum(axis=0).tolist(), wins.sum(axis=1).tolist()
+    return {model: RankSet(1 + better[number], len(models) - worse[number]) for model, number in place.items()}
 
 
 def corrected_on_page(

@@ -1,5 +1,6 @@
 """Every table of the report on planted samples, against calculations by hand or a library."""
 
+import itertools
 import json
 import math
 import re
@@ -296,6 +297,29 @@ def test_places_are_those_that_cannot_be_ruled_out(tmp_path):
     assert re.fullmatch(
         r"a is better than c by 93\.3 points \(96\s% interval \[[\d.]+, [\d.]+\]\) on 1 common task, p\s<\s\.001\.", answer(means)
     )
+
+
+def test_models_that_are_each_better_than_the_next_have_no_order(tmp_path):
+    """Any two of three models have two tasks in common, a fourth one is worse on all four; the figure says who lacks tasks."""
+    low, middle, high = ([1.0] * right + [0.0] * (80 - right) for right in (30, 50, 70))
+    of_models = {
+        "a": {"x": low, "y": high, "w": middle},
+        "b": {"y": low, "z": high, "w": middle},
+        "c": {"z": low, "x": high, "w": middle},
+        "d": dict.fromkeys("wxyz", [0.0] * 80),
+    }
+    for model, tasks in of_models.items():
+        write_run(tmp_path / model, {name: toy(answers) for name, answers in tasks.items()}, model=model)
+    scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    found = {key[2:]: (found.value > 0, scores.means.corrected[key] < 0.05) for key, found in scores.means.differences.items()}
+    assert found == {pair: (pair != ("a", "c"), True) for pair in itertools.combinations("abcd", 2)}
+    places = {model: places.text for model, places in scores.means.ranks["all", "all"].items()}
+    assert places == {"a": "1–3", "b": "1–3", "c": "1–3", "d": "4"}
+    [figure] = overview_section(scores, None, steps=False).figures
+    first, *others = [line.label for line in figure.chart.panels[0].lines]
+    assert (first, sorted(others)) == ("d", [f"{model} (3 of 4 tasks)" for model in "abc"])
+    assert "lacks some" in figure.caption
+    assert re.search(r"from 50\.0, [abc] \(3 of 4 tasks\) to -33\.3, d\.$", figure.seen), "by value, whoever lacks tasks"
 
 
 def overview(scores, table):
