@@ -209,7 +209,9 @@ def means_figure(means: Means) -> Figure:
     return Figure.of_chart(
         "means",
         "Means over all tasks with 95 % intervals; the grey bar is chance."
-        + (" A model with a number of tasks behind it lacks some: its mean is of other tasks than the others." if lacking else ""),
+        + (
+            " A model with a number of tasks behind it lacks some: its mean is of other tasks than the others." if lacking else ""
+        ),
         Chart([Panel("", lines, (min(0.0, *values), 100.0), "mean of normalised scores")], ["mean"], series_are_models=False),
         f"Points with bars, a line a model, from {ends}.",
     )
