@@ -83,8 +83,9 @@ def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray, list[
 def bias_table(scores: Scores) -> pd.DataFrame:
     """One row a model and multiple-choice task: RStd, also by chance, and length discrepancy of the headline metric's choices.
 
-    The length discrepancy is in per cent, with its 95 % interval. Rows without a choice (no letter in the answer) count as not recalled and have no length; `unanswered` is how many. The length
-    discrepancy is None where no right option has text, RStd where no row has a choice or one position is always right.
+    The length discrepancy is in per cent, with its 95 % interval. Rows without a choice (no letter in the answer) count as not
+    recalled and have no length; `unanswered` is how many. The length discrepancy is None where no right option has text, RStd
+    where no row has a choice or one position is always right.
     """
     rows = []
     for task, group, clusters in _choices(scores):
@@ -121,9 +122,9 @@ def bias_section(scores: Scores) -> Section:
         "RStd is the standard deviation of recall over the positions of the right option, in percentage points (Zheng et al. "
         "2024), at most 50. It is above 0 without a preference, too, the more so the fewer the rows: in 95 % of the draws it is "
         "then below “by chance”. So of twenty lines one is above it by chance. Do not compare RStd on other numbers of rows. "
-        "Length discrepancy says by how much the chosen options are longer (+) or shorter (−) than the right ones, in per cent of "
-        "their characters, with a 95 % interval by passage. A model that guesses has one, too, where right options are longer or "
-        "shorter than wrong ones. Both after figure 3 of Guo et al. 2024."
+        "Length discrepancy says by how much the chosen options are longer (+) or shorter (−) than the right ones, in per cent "
+        "of their characters, with a 95 % interval by passage. A model that guesses has one, too, where right options are longer "
+        "or shorter than wrong ones. Both after figure 3 of Guo et al. 2024."
     )
     of_bias = "Choices of the headline metric; the length is that of the option's text, also where only its letter is ranked."
     of_positions = "How often an option is chosen, and in brackets how often it is right, in per cent of the rows."

@@ -103,10 +103,22 @@ def test_variants_on_fewer_rows_have_no_part_in_a_spread():
     """The score of the first twenty questions is not of the same questions."""
     facts = {"model": "a", "dataset": "belebele", "language": "th", "prompt_language": "th", "setting": "", "chance": 25.0}
     rows = [("to_ppl", 50.0, 400), ("tito_ppl", 57.0, 400), ("litilo_ppl", 80.0, 20)]
-    frame = pd.DataFrame([facts | {"variant": v, "score": s, "rows": n, "limited": n < 900} for v, s, n in rows])
-    [found] = robustness.robustness_table(frame).to_dict("records")
+    facts |= {"stderr": 2.0, "limited": True}
+    [found] = robustness.robustness_table(
+        pd.DataFrame([facts | {"variant": v, "score": s, "rows": n} for v, s, n in rows])
+    ).to_dict("records")
+    assert found["by_chance"] == pytest.approx(stats.norm.ppf(0.975) * math.hypot(2, 2)), "of two prompts"
     assert (found["to_ppl"], found["tito_ppl"], found["spread"], found["rows"]) == (50, 57, 7, 400)
     assert "litilo_ppl" not in found
+
+
+def test_settings_have_a_panel_each_in_the_figure_of_variants(tmp_path):
+    """Or two dots of a model stand on one line, and nothing says which is which."""
+    names = [f"sea_belebele_th_{setting}{variant}" for setting in ("", "parallel_") for variant in ("to_ppl", "litilo_ppl")]
+    scores = reported(tmp_path, "acc_ppl", dict(zip(names, (0.5, 0.4, 0.6, 0.3), strict=True)))
+    figure = robustness.robustness_section(scores).parts[0]
+    dots = {panel.title: [[mark.value for mark in line.marks[1:]] for line in panel.lines] for panel in figure.chart.panels}
+    assert dots == {"Belebele: Thai": [[50], [40]], "Belebele: Thai, parallel": [[60], [30]]}
 
 
 def test_bias_by_hand(scores):
