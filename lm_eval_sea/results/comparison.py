@@ -99,7 +99,11 @@ class Mean:
 
 
 def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean | None:
-    """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. Each has a score."""
+    """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. Each has a score.
+
+    The mean of a single task is its score, and has the interval of that: Student's t holds the truth of one task too rarely
+    where few answers are wrong.
+    """
     if not tasks:
         return None
     scores = {name: normalised(task) or 0.0 for name, task in tasks.items()}
@@ -115,7 +119,17 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
     low, _ = spread.interval(end(before, scores, is_low=True), end(worst, perfect, is_low=True))
     _, high = spread.interval(end(before, scores, is_low=False), most=end(worst, perfect, is_low=False))
     value = sum(weights[name] * score for name, score in scores.items())
+    if list(map(weights.__getitem__, tasks)) == [1] and low is not None:
+        low, high = _interval_of(*tasks.values()) or (low, high)
     return Mean(value, spread.stderr, low, high, len(tasks), spread.few, any(task.limited for task in tasks.values()))
+
+
+def _interval_of(task: TaskRun) -> tuple[float, float] | None:
+    """The interval of a task's score, in points of the normalised one."""
+    if task.score is None or task.score.low is None or task.score.high is None:
+        return None
+    low, high = (normalised_score(end / 100, task.facts.chance) for end in (task.score.low, task.score.high))
+    return max(low, _worst(task)), max(high, _worst(task))
 
 
 def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:
