@@ -12,12 +12,22 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from lm_eval_sea.catalogue.names import lite_name
-from lm_eval_sea.results.power import LEVEL, POWER
+from lm_eval_sea.results.power import LEVEL, POWER, p_text
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import UNKNOWN, Stratum, combined, difference_strata, subtracted, unpaired
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, Key, Spread, holm, percent, swap_test, t_quantile
+from lm_eval_sea.results.uncertainty import (
+    CONFIDENCE,
+    FEWEST_CLUSTERS,
+    Key,
+    Spread,
+    end_text,
+    holm,
+    percent,
+    swap_test,
+    t_quantile,
+)
 from lm_eval_sea.tasks._shared.facts import ORDER, SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
@@ -266,20 +276,14 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
         return f"{first} and {second} cannot be compared on {tasks}: {why}."
     better, worse = (first, second) if found.value > 0 else (second, first)
     low, high = (low, high) if found.value > 0 else (-high, -low)
-    interval = f"({100 * MAIN_CONFIDENCE:.0f}\u00a0% interval [{_end(low)}, {_end(high)}])"
-    digits = 5 if round(p_value, 3) == LEVEL else 3
-    said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.{digits}f}".replace("\u00a00.", "\u00a0.")
+    interval = f"({100 * MAIN_CONFIDENCE:.0f}\u00a0% interval [{end_text(low)}, {end_text(high)}])"
+    text = p_text(p_value)
+    said = f"p {text if text.startswith('<') else f'= {text}'}".replace(" 0.", " .").replace(" ", "\u00a0")
     if p_value <= LEVEL:
         return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
     more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}" if found.value else "their means are equal"
     seen = f" {found.seen:.1f} points would probably have been seen." if found.seen else ""  # none where all answers are alike
     return f"{first} and {second} cannot be told apart on {tasks}: {more}.{seen}"
-
-
-def _end(value: float) -> str:
-    """An end of an interval, whose sign is seen where one decimal would round it away."""
-    text = f"{value:.1f}" if abs(value) >= 0.05 else f"{value:.2g}"
-    return text.replace("-", "−")
 
 
 class CommonRows(NamedTuple):

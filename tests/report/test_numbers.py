@@ -21,6 +21,7 @@ from lm_eval_sea.report.means import answer, scopes_table
 from lm_eval_sea.report.overview import overview_section, scores_section
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
+from lm_eval_sea.report.tables import Column, written
 from lm_eval_sea.results.read import read
 
 from ..results.lm_eval_output import NEW, OLD, logged, toy, write_results, write_run
@@ -353,6 +354,27 @@ def test_models_that_are_each_better_than_the_next_have_no_order(tmp_path):
     assert (first, sorted(others)) == ("d", [f"{model} (3 of 4 tasks)" for model in "abc"])
     assert "lacks some" in figure.caption
     assert re.search(r"from 50\.0, [abc] \(3 of 4 tasks\) to -33\.3, d\.$", figure.seen), "by value, whoever lacks tasks"
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high", "said"),
+    [
+        ("points", 0.04, 2.0, "+1.0 [+0.04, +2.0]"),
+        ("points", -2.0, -0.0123, "+1.0 [−2.0, −0.012]"),
+        ("points", 0.0, 1e-17, "+1.0 [0.0, 0.0]"),
+        ("decimals", -0.004, 0.0051, "1.00 [−0.004, 0.01]"),
+        ("score", 0.04, 2.0, "1.0 [0.0, 2.0]"),
+    ],
+)
+def test_rounding_hides_no_side_of_0(kind, low, high, said):
+    """Or what is in bold, told from 0, seems to have 0 in its interval."""
+    column = Column("value", "", kind, low="low", high="high")
+    assert written(column, {"value": 1.0, "low": low, "high": high}) == said
+
+
+@pytest.mark.parametrize(("p_value", "said"), [(0.0004, "< 0.001"), (0.0213, "0.021"), (0.04996, "0.04996"), (0.0504, "0.05040")])
+def test_rounding_hides_no_side_of_the_level(p_value, said):
+    assert written(Column("p", "", "p"), {"p": p_value}) == said
 
 
 def overview(scores, table):
