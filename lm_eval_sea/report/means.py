@@ -12,7 +12,7 @@ import pandas as pd
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
-from lm_eval_sea.report.tables import Column, Table, columns
+from lm_eval_sea.report.tables import LIMITED, Column, Table, columns
 from lm_eval_sea.results.comparison import (
     MAIN_CONFIDENCE,
     Mean,
@@ -197,8 +197,12 @@ def means_figure(means: Means) -> Figure:
     """The means over all tasks, a line a model."""
     rows = [(model, mean) for model in means.order if (mean := means.values.get((ALL, ALL, model)))]
     count = len(means.scopes[0].paths)
-    lacking = {model: f"{model} ({mean.tasks} of {count} tasks)" for model, mean in rows if mean.tasks < count}
-    labels = {model: model for model, _ in rows} | lacking
+    lacking = {model: f" ({mean.tasks} of {count} tasks)" for model, mean in rows if mean.tasks < count}
+    limited = {model: LIMITED for model, mean in rows if mean.limited}
+    labels = {model: model + lacking.get(model, "") + limited.get(model, "") for model, _ in rows}
+    caption = "Means over all tasks with 95 % intervals; the grey bar is chance."
+    caption += " A model with a number of tasks lacks some: its mean is of other tasks than the others." if lacking else ""
+    caption += f" {LIMITED} marks means of a part of the rows." if limited else ""
     lines = [
         Line(labels[model], [Mark(GUIDE, 0.0), Mark(DOT, mean.value, mean.low, mean.high, series="mean", keys={"model": model})])
         for model, mean in rows
@@ -208,10 +212,7 @@ def means_figure(means: Means) -> Figure:
     ends = " to ".join(f"{mean.value:.1f}, {labels[model]}" for model, mean in (by_value[0], by_value[-1]))
     return Figure.of_chart(
         "means",
-        "Means over all tasks with 95 % intervals; the grey bar is chance."
-        + (
-            " A model with a number of tasks behind it lacks some: its mean is of other tasks than the others." if lacking else ""
-        ),
+        caption,
         Chart([Panel("", lines, (min(0.0, *values), 100.0), "mean of normalised scores")], ["mean"], series_are_models=False),
         f"Points with bars, a line a model, from {ends}.",
     )

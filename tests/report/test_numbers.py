@@ -478,6 +478,15 @@ def test_a_model_with_the_lite_task_alone_has_no_mean_where_more_have_the_whole_
     assert [line.label for line in figure.chart.panels[0].lines] == ["a", "b"]
 
 
+def test_the_figure_of_means_marks_those_of_a_part_of_the_rows(tmp_path):
+    for model, rows in (("a", 40), ("b", 40), ("c", 20)):
+        sizes = {"n-samples": {"toy": {"original": 40, "effective": rows}}}
+        write_run(tmp_path / model, {"toy": toy([1.0, 0.0] * (rows // 2))}, model=model, **sizes)
+    [figure] = overview_section(scores_of(read(tmp_path).best(), suite=NO_SUITE), None, steps=False).figures
+    assert [line.label for line in figure.chart.panels[0].lines] == ["a", "b", "c†"]
+    assert figure.caption.endswith("† marks means of a part of the rows.")
+
+
 @pytest.mark.parametrize(("original", "mark"), [(40, ""), (900, "†")])
 def test_differences_of_means_and_checkpoints_on_a_part_of_the_rows_are_marked(tmp_path, original, mark):
     for step in (1000, 2000):
