@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots, scale_around
 from lm_eval_sea.report.robustness import TITLES, in_order, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
-from lm_eval_sea.report.tables import Column, Table, columns
+from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
+from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, Estimate, ratio_of_sums
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
@@ -27,64 +29,82 @@ def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None]) -> 
         sqrt( Σ_k (r_k − r̄)² / K ),   r_k = 100 · share of the rows with gold position k on which k is chosen
 
     over the K positions that are right at least once; at most 50. Recalls of few rows differ by chance. So the second number is
-    the root mean square of RStd of a model that is right equally often, a share a of the rows, and has no preference:
+    what RStd stays below in 95 % of the draws of a model that is right equally often, a share a of the rows, and has no
+    preference. Its square is then about a (1 − a) / K times a weighted sum of χ², whose quantile is that of the scaled χ² with
+    the same mean t and variance 2 u (Satterthwaite 1941):
 
-        100 · sqrt( a (1 − a) · (1 − 1/K) · Σ_k (1/n_k) / K ),   n_k = rows with gold position k
+        100 · sqrt( a (1 − a) / K · u / t · χ²(0.95; t² / u) )
+        t = (1 − 1/K) Σ_k 1/n_k,   u = (1 − 2/K) Σ_k 1/n_k² + (Σ_k 1/n_k)² / K²,   n_k = rows with gold position k
+
+    Of a single position both are 0.
     """
     totals = Counter(golds)
     hits = Counter(gold for gold, choice in zip(golds, chosen, strict=True) if gold == choice)
     right, positions = hits.total() / len(golds), len(totals)
-    variance = right * (1 - right) * (1 - 1 / positions) * sum(1 / total for total in totals.values()) / positions
-    return pstdev(100 * hits[position] / total for position, total in totals.items()), 100 * math.sqrt(variance)
+    parts = [1 / total for total in totals.values()]
+    mean = (1 - 1 / positions) * sum(parts)
+    square = (1 - 2 / positions) * sum(part * part for part in parts) + (sum(parts) / positions) ** 2
+    quantile = square / mean * special.chdtri(mean * mean / square, 1 - CONFIDENCE) if mean else 0.0
+    most = math.sqrt(right * (1 - right) / positions * quantile)
+    return pstdev(100 * hits[position] / total for position, total in totals.items()), 100 * most
 
 
-def length_discrepancy(gold: Sequence[float], chosen: Sequence[float]) -> float:
-    """By how much the chosen options are longer than the right ones, in per cent; negative if shorter.
+def length_discrepancy(gold: Sequence[float], chosen: Sequence[float], clusters: Sequence[str]) -> Estimate:
+    """By how much the chosen options are longer than the right ones, as a share of these; negative if shorter.
 
-        100 · (Σ_i c_i − Σ_i g_i) / Σ_i g_i
+        (Σ_i c_i − Σ_i g_i) / Σ_i g_i
 
     c_i and g_i are the lengths of the chosen and of the right option of row i in Unicode code points. A ratio of sums: the mean
-    of ratios would be above 0 even for a model that chooses blindly.
+    of ratios would be above 0 even for a model that chooses blindly. There is no interval with fewer than `FEWEST_CLUSTERS`
+    clusters, nor where all clusters are alike.
     """
-    return 100 * (sum(chosen) - sum(gold)) / sum(gold)
+    sums: dict[str, list[float]] = {}
+    for own, other, cluster in zip(gold, chosen, clusters, strict=True):
+        of_cluster = sums.setdefault(cluster, [0.0, 0.0])
+        of_cluster[0] += other - own
+        of_cluster[1] += own
+    found = ratio_of_sums([(longer, own) for longer, own in sums.values()])
+    return found if found.stderr and len(sums) >= FEWEST_CLUSTERS else found._replace(low=None, high=None)
 
 
-def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
-    """The settings of each task whose options can be chosen, and its rows: gold, chosen, and the lengths of both."""
+def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray, list[str]]]:
+    """The settings of each task whose options can be chosen, its rows: gold, chosen, and the lengths of both; their clusters."""
     logged, tasks = scores.logged, scores.tasks[scores.tasks.setting != ORDER][KEYS]
     order = in_order(list(tasks.variant))
     about = ("model", "dataset", "language", "prompt_language", "setting")
     for task in sorted(tasks.to_dict("records"), key=lambda task: (*map(task.get, about), order.index(task["variant"]))):
         if rows := logged.get((task["model"], task["task"])):
-            frame = rows.frame[["gold", "chosen", "gold_characters", "chosen_characters"]]
-            frame = frame[frame.gold.notna() & frame.gold_characters.notna()]
+            frame = rows.frame[rows.frame.gold.notna() & rows.frame.gold_characters.notna()]
             if len(frame):
-                yield task, frame.to_numpy(dtype=float, na_value=np.nan)
+                numbers = frame[["gold", "chosen", "gold_characters", "chosen_characters"]]
+                yield task, numbers.to_numpy(dtype=float, na_value=np.nan), frame.cluster.tolist()
 
 
 def bias_table(scores: Scores) -> pd.DataFrame:
     """One row a model and multiple-choice task: RStd, also by chance, and length discrepancy of the headline metric's choices.
 
-    Rows without a choice (no letter in the answer) count as not recalled and have no length; `unanswered` is how many. The length
-    discrepancy is None where no right option has text, RStd where no row has a choice or one position is always right.
+    The length discrepancy is in per cent, with its 95 % interval. Rows without a choice (no letter in the answer) count as not
+    recalled and have no length; `unanswered` is how many. The length discrepancy is None where no right option has text, RStd
+    where no row has a choice or one position is always right.
     """
     rows = []
-    for task, group in _choices(scores):
+    for task, group, clusters in _choices(scores):
         golds, chosen, own, others = group.T
         answered = ~np.isnan(others)
-        lengths = own[answered].tolist(), others[answered].tolist()
+        lengths = own[answered].tolist(), others[answered].tolist(), [clusters[place] for place in np.flatnonzero(answered)]
         row = {**task, "rows": len(group)}
         tells = answered.any() and len(set(golds)) > 1
         row["rstd"], row["rstd_by_chance"] = recall_deviation(golds.tolist(), chosen.tolist()) if tells else (None, None)
-        row["length_discrepancy"] = length_discrepancy(*lengths) if any(lengths[0]) else None
+        row |= mean_and_ends("length_discrepancy", length_discrepancy(*lengths) if any(lengths[0]) else None, 100)
         rows.append(row | {"unanswered": int(np.isnan(chosen).sum())})
-    return pd.DataFrame(rows, columns=[*KEYS, "rows", "rstd", "rstd_by_chance", "length_discrepancy", "unanswered"])
+    numbers = ["rstd", "rstd_by_chance", *(f"length_discrepancy{end}" for end in ("", "_low", "_high"))]
+    return pd.DataFrame(rows, columns=[*KEYS, "rows", *numbers, "unanswered"]).astype(dict.fromkeys(numbers, "float64"))
 
 
 def position_table(scores: Scores) -> pd.DataFrame:
     """One row a model, multiple-choice task and position: how often it is right, how often chosen. Position 1 is the first."""
     rows = []
-    for task, group in _choices(scores):
+    for task, group, _ in _choices(scores):
         counts = [np.bincount(side[~np.isnan(side)].astype(int)) for side in group.T[:2]]
         for position in range(max(map(len, counts))):
             golds, chosen = (int(count[position]) if position < len(count) else 0 for count in counts)
@@ -100,17 +120,18 @@ def bias_section(scores: Scores) -> Section:
     keys = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(biases), Column("variant", "variant")]
     text = (
         "RStd is the standard deviation of recall over the positions of the right option, in percentage points (Zheng et al. "
-        "2024), at most 50. It is above 0 without a preference, too, the more so the fewer the rows; “by chance” says how far. "
-        "Compare it with that, not with RStd on other numbers of rows. Length discrepancy says by how much the chosen options "
-        "are longer (+) or shorter (−) than the right ones, in per cent of their characters. Both after figure 3 of Guo et al. "
-        "2024."
+        "2024), at most 50. It is above 0 without a preference, too, the more so the fewer the rows: in 95 % of the draws it is "
+        "then below “by chance”. So of twenty lines one is above it by chance. Do not compare RStd on other numbers of rows. "
+        "Length discrepancy says by how much the chosen options are longer (+) or shorter (−) than the right ones, in per cent "
+        "of their characters, with a 95 % interval by passage. A model that guesses has one, too, where right options are longer "
+        "or shorter than wrong ones. Both after figure 3 of Guo et al. 2024."
     )
     of_bias = "Choices of the headline metric; the length is that of the option's text, also where only its letter is ranked."
     of_positions = "How often an option is chosen, and in brackets how often it is right, in per cent of the rows."
     measures = [
         Column("rstd", "RStd", "percent", marker="limited"),
-        Column("rstd_by_chance", "by chance", "percent", hint="RStd without a preference, root mean square"),
-        Column("length_discrepancy", "length discrepancy (%)", "points"),
+        Column("rstd_by_chance", "by chance", "percent", hint="what RStd is below in 95 % of the draws without a preference"),
+        with_interval("length_discrepancy", "length discrepancy (%) [95 %]", "points", marker="limited"),
         *columns("count", unanswered="no letter", rows="rows"),
     ]
     options = [Column(name, name) for name in wide.columns if name.startswith("option ")]
@@ -147,7 +168,8 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
         "bias",
         "Bias by prompt variant, native prompts; a dot for each data set and language. Left: RStd. Right: length discrepancy.",
         Chart(panels, models, columns=2),
-        f"Points by variant and model. The largest RStd is {worst.rstd:.0f} points, of {worst.model} on {worst.task}; the "
+        f"Points by variant and model. The largest RStd is {worst.rstd:.0f} points, of {worst.model} on {worst.task}, where 95 % "
+        f"of the draws without a preference are below {worst.rstd_by_chance:.0f}; the "
         f"median is {table.rstd.median():.0f}. Length discrepancies go from {table.length_discrepancy.min():+.0f} to "
         f"{table.length_discrepancy.max():+.0f} per cent.",
     )

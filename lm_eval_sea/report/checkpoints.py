@@ -20,6 +20,7 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import UNKNOWN, combined, reported_stratum
 from lm_eval_sea.results.visible_text import some_names
 
+_BITS = "bits_per_byte"
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _DATE = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)")  # of a run, in the label of a model that has several
@@ -41,20 +42,23 @@ def curve(scores: Scores) -> pd.DataFrame:
     """One row per model whose name says a step, by step: its mean over those members of the suite that all of them were run on.
 
     Without members of the suite it is the mean over all common tasks, each weighing the same. `bits` is the mean of the bits per
-    byte of the right answers, over those of these tasks that rank options; lower is better.
+    byte of the right answers, over those of these tasks that rank options, and of which all checkpoints with any have them; lower
+    is better.
     """
     steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
     common = set.intersection(*map(set, tasks.values())) if tasks else set()
     members = common & set(scores.suite.members)
     weights = nested_weights({name: scores.suite.members[name] for name in members} or {name: () for name in common})
+    of_means = {model: {name: task for name, task in own.items() if name in weights} for model, own in tasks.items()}
+    with_bits = ({name for name, task in own.items() if _BITS in task.scores} for own in of_means.values())
+    have_bits = set.intersection(*(found or set(weights) for found in with_bits)) if of_means else set()
     rows = []
-    for model, tasks_of_model in tasks.items():
-        own = {name: task for name, task in tasks_of_model.items() if name in weights}
+    for model, own in of_means.items():
         mean = mean_of(own, weights)
         names = ("low", "high", "tasks", "limited")
         row = {"mean": mean.value} | {name: getattr(mean, name) for name in names} if mean else {"tasks": 0}
-        rows.append({"model": model, "step": steps[model], **row, **_bits(list(own.values()))})
+        rows.append({"model": model, "step": steps[model], **row, **_bits([own[name] for name in sorted(have_bits)])})
     return pd.DataFrame(
         rows, columns=["model", "step", "mean", "low", "high", "tasks", "bits", "bits_low", "bits_high", "limited"]
     )
@@ -62,7 +66,7 @@ def curve(scores: Scores) -> pd.DataFrame:
 
 def _bits(tasks: Sequence[TaskRun]) -> dict[str, float | None]:
     """The mean of bits per byte over tasks with its 95 % interval, for which see `strata.combined`; empty if no task has them."""
-    found = [(task, score) for task in tasks if (score := task.scores.get("bits_per_byte")) is not None]
+    found = [(task, score) for task in tasks if (score := task.scores.get(_BITS)) is not None]
     if not found:
         return {}
     value = math.fsum(score.value for _, score in found) / len(found)
@@ -89,13 +93,23 @@ def parts(scores: Scores) -> list[Table | Figure | None]:
     return [_table(rows, [model for model in scores.models if model not in set(rows.model)]), _figure(rows.dropna(subset="mean"))]
 
 
+def _beside_chance(rows: pd.DataFrame) -> str:
+    """Which checkpoints of a `curve` are above chance."""
+    first, above = leaves_chance(rows), rows.step[rows.low > 0]
+    if first is not None:
+        return f"From step {first:,} on they are above chance with 95 % certainty each."
+    if rows.low.isna().all():
+        return "Whether they are above chance is not known, for no mean has an interval."
+    if above.empty:
+        return "No checkpoint is above chance with 95 % certainty."
+    steps = some_names([f"step {step:,}" for step in above])
+    return f"Above chance with 95 % certainty each are {steps}, but not the last."
+
+
 def _table(rows: pd.DataFrame, without: Sequence[str]) -> Table:
-    first = leaves_chance(rows)
-    said = "No checkpoint is" if first is None else f"From step {first:,} on they are"
     note = (
         "Means of normalised scores over the tasks that all checkpoints were run on; the step is the number in the model's name. "
-        f"{said} above chance with 95 % certainty each. Where scores are at chance, look at bits per byte of the right answer: "
-        "lower is better."
+        f"{_beside_chance(rows)} Where scores are at chance, look at bits per byte of the right answer: lower is better."
     )
     if without:
         note += f" Left out, for no step is in their names: {some_names(without)}."

@@ -63,16 +63,19 @@ def pairs_of(forms: Mapping[str, TaskRun]) -> list[tuple[str, str]]:
 def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
     """Two forms on the rows that both were asked, in per cent, with standard errors by cluster; None without a common row.
 
+    A row that is there more than once counts once, as it was logged last.
+
     `agreement` is the share of rows with the same choice; an answer without a choice agrees with none. `gained` are rows that are
     right in the second form alone, `lost` those right in the first alone, `unread` those without a choice in the second.
     """
     one, other = (
         {key[1]: pair for key, *pair in zip(rows.keys, rows.chosen, rows.golds, strict=True)} for rows in (first, second)
     )
-    pairs = [(one[key], other[key]) for key in one if key in other]
-    if not pairs:
+    cluster_of = {key[1]: cluster for key, cluster in zip(first.keys, first.clusters, strict=True)}
+    common = [key for key in one if key in other]
+    if not common:
         return None
-    clusters = [cluster for key, cluster in zip(first.keys, first.clusters, strict=True) if key[1] in other]
+    pairs, clusters = [(one[key], other[key]) for key in common], [cluster_of[key] for key in common]
     before, after = ([float(choice == gold) for choice, gold in side] for side in zip(*pairs, strict=True))
     difference = paired_difference(after, before, clusters)
     agree = [float(a is not None and a == b) for (a, _), (b, _) in pairs]
@@ -136,9 +139,10 @@ def forms_section(scores: Scores) -> Section:
 
 
 def _figure(table: pd.DataFrame) -> Figure | None:
-    """A panel a model: accuracy in each form, a line a data set and language."""
+    """A panel a model: accuracy in each form, a line a data set and language; of its pairs of forms those on the most rows."""
     if table.empty:
         return None
+    table = table[table.rows == table.groupby(_ABOUT).rows.transform("max")]
     ends = ["score", "score_low", "score_high"]
     sides = [table[[*_ABOUT, side, *(f"{side}_{end}" for end in ends)]] for side in ("first", "second")]
     shown = pd.concat([side.set_axis([*_ABOUT, "form", *ends], axis=1) for side in sides]).drop_duplicates([*_ABOUT, "form"])
@@ -153,7 +157,7 @@ def _figure(table: pd.DataFrame) -> Figure | None:
     most = table.loc[table.difference.abs().idxmax()]
     return Figure.of_chart(
         "forms",
-        "Accuracy on the same rows by form of the answer, with 95 % intervals.",
+        "Accuracy on the same rows by form of the answer, with 95 % intervals; forms that were asked fewer rows are left out.",
         Chart(panels, list(dict.fromkeys(shown.form)), series_are_models=False),
         f"Points by data set, language and form. The largest difference is that of {most.model} on {most.dataset} in "
         f"{most.language}: {most.difference:+.0f} points from {most['first']} to {most['second']}.",

@@ -12,7 +12,7 @@ import pandas as pd
 from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
-from lm_eval_sea.report.tables import Column, Table, columns
+from lm_eval_sea.report.tables import LIMITED, Column, Table, columns
 from lm_eval_sea.results.comparison import (
     MAIN_CONFIDENCE,
     Mean,
@@ -180,8 +180,8 @@ def models_table(means: Means) -> Table:
     several = len(means.by_model) > 1
     note = (
         "The rank says which places a model can have; a single place means that it is told apart from all others. Two models "
-        "that share fewer than half of their tasks are not told apart. A mean in brackets lacks tasks that other models were run "
-        "on."
+        "that share fewer than half of their tasks are not told apart, nor are those that go round in a circle, each better "
+        "than the next on other tasks. A mean in brackets lacks tasks that other models were run on."
     )
     rows = [{"model": model, "rank": _rank(means, scoped[0], model), **_cells(means, scoped, model)} for model in means.order]
     shown = [MODEL, *([Column("rank", "rank")] if several else []), *_columns(scoped)]
@@ -196,17 +196,25 @@ def _rank(means: Means, scope: Scope, model: str) -> str | None:
 def means_figure(means: Means) -> Figure:
     """The means over all tasks, a line a model."""
     rows = [(model, mean) for model in means.order if (mean := means.values.get((ALL, ALL, model)))]
+    count = len(means.scopes[0].paths)
+    lacking = {model: f" ({mean.tasks} of {count} tasks)" for model, mean in rows if mean.tasks < count}
+    limited = {model: LIMITED for model, mean in rows if mean.limited}
+    labels = {model: model + lacking.get(model, "") + limited.get(model, "") for model, _ in rows}
+    caption = "Means over all tasks with 95 % intervals; the grey bar is chance."
+    caption += " A model with a number of tasks lacks some: its mean is of other tasks than the others." if lacking else ""
+    caption += f" {LIMITED} marks means of a part of the rows." if limited else ""
     lines = [
-        Line(model, [Mark(GUIDE, 0.0), Mark(DOT, mean.value, mean.low, mean.high, series="mean", keys={"model": model})])
+        Line(labels[model], [Mark(GUIDE, 0.0), Mark(DOT, mean.value, mean.low, mean.high, series="mean", keys={"model": model})])
         for model, mean in rows
     ]
     values = [end for _, mean in rows for end in (mean.value, mean.low, mean.high) if end is not None]
-    first, last = rows[0], rows[-1]
+    by_value = sorted(rows, key=lambda row: -row[1].value)
+    ends = " to ".join(f"{mean.value:.1f}, {labels[model]}" for model, mean in (by_value[0], by_value[-1]))
     return Figure.of_chart(
         "means",
-        "Means over all tasks with 95 % intervals; the grey bar is chance.",
+        caption,
         Chart([Panel("", lines, (min(0.0, *values), 100.0), "mean of normalised scores")], ["mean"], series_are_models=False),
-        f"Points with bars, a line a model, from {first[1].value:.1f} ({first[0]}) to {last[1].value:.1f} ({last[0]}).",
+        f"Points with bars, a line a model, from {ends}.",
     )
 
 
@@ -261,7 +269,7 @@ def languages_table(means: Means) -> Table:
         Column("mean", "mean [95 %]", "score", low="low", high="high", marker="limited", few="few"),
         Column("tasks", "tasks", "count"),
         Column("weakest", "weakest task"),
-        Column("weakest_score", "its score", "percent"),
+        Column("weakest_score", "its score, normalised", "percent"),
     ]
     note = f"{_FEW}: no interval is known." if any(row["few"] for row in rows) else ""
     return Table("languages", "Languages", note, pd.DataFrame(rows), shown)

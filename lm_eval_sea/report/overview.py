@@ -217,5 +217,6 @@ def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) 
         "Headline scores of the suite with 95 % intervals; the grey bar is chance.",
         chart,
         f"Points with bars, one line per task: scores of {', '.join(chart.legend)} on {found.task.nunique()} tasks, from "
-        f"{found.score.min():.0f} to {found.score.max():.0f} per cent. Farthest above chance is {best.model} on {best.task}.",
+        f"{found.score.min():.0f} to {found.score.max():.0f} per cent. The highest normalised one is that of {best.model} on "
+        f"{best.task}.",
     )

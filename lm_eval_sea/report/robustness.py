@@ -6,9 +6,12 @@ Evaluation" (TACL).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import cache
 
 import pandas as pd
+from scipy import stats
 
 from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
@@ -16,6 +19,7 @@ from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.comparison import VARIATION
+from lm_eval_sea.results.uncertainty import CONFIDENCE
 
 # In the order of the paper's table; any other variant follows.
 TITLES = {
@@ -29,11 +33,12 @@ TITLES = {
 VARIANTS = tuple(TITLES)
 KEYS = ["model", "dataset", "language", "prompt_language", "setting"]
 KINDS = {"p": "wording", "e": "exemplars"}  # a task without a setting is the first prompt of both
+_SPREAD_BY_CHANCE = Column("by_chance", "by chance", "percent", hint="what the spread of equally good prompts is below")
 _ABOUT = ["model", "base", "dataset", "language", "prompt_language", "variant"]
 _BY_CHANCE = (
-    "Part of a spread is chance: two prompts that are equally good differ on the same rows by about as much as the intervals of "
-    "their scores say, or less, and the more prompts, the farther apart are the best and the worst. So compare spreads over as "
-    "many prompts and rows only."
+    "Part of a spread is chance: “by chance” is what the spread of as many equally good prompts is below in 95 % of the draws, "
+    "or more, as their answers to the same rows are alike. The fewer the rows, and the more prompts, the farther apart are the "
+    "best and the worst. So compare spreads over as many prompts and rows only."
 )
 
 
@@ -42,11 +47,28 @@ def in_order(variants: Sequence[str]) -> list[str]:
     return sorted(set(variants), key=lambda variant: (VARIANTS.index(variant) if variant in VARIANTS else len(VARIANTS), variant))
 
 
+def spread_by_chance(errors: pd.Series) -> float:
+    """What the spread of equally good prompts is below in 95 % of the draws, from the standard errors of their scores.
+
+        q(0.95; k, ∞) · √( Σ e² / k )
+
+    with the quantile of the studentised range of k independent scores (Tukey 1949). Prompts ask the same rows, and where their
+    answers agree, the spread is smaller. NaN for one prompt, and where an error is not known.
+    """
+    count = len(errors)
+    return float(_range_quantile(count) * math.sqrt(errors.pow(2).mean())) if count > 1 and errors.notna().all() else math.nan
+
+
+@cache
+def _range_quantile(count: int) -> float:
+    return float(stats.studentized_range.ppf(CONFIDENCE, count, math.inf))
+
+
 def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a model, data set, language, prompt language and setting; a column a variant with its score in per cent.
 
     Only scores on as many rows as the most of any variant count. `spread` is the largest minus the smallest score over the
-    variants, in percentage points; None for one variant.
+    variants, in percentage points, beside `by_chance`; None for one variant.
     """
     scores = scores[scores.dataset.isin(scores[scores.variant.isin(VARIANTS)].dataset)]  # data sets of multiple choice
     scores = scores[~(scores.rows < scores.groupby(KEYS).rows.transform("max"))]  # results need not say how many
@@ -55,7 +77,8 @@ def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
     table[variants] = scores.groupby([*KEYS, "variant"]).score.last().unstack().reindex(table.index)[variants]
     spread = table[variants].max(axis=1) - table[variants].min(axis=1)
     table["spread"] = spread.where(table[variants].count(axis=1) > 1)
-    return table.reset_index()[[*KEYS, *variants, "spread", "chance", "rows", "limited"]]
+    table["by_chance"] = scores.drop_duplicates([*KEYS, "variant"], keep="last").groupby(KEYS).stderr.agg(spread_by_chance)
+    return table.reset_index()[[*KEYS, *variants, "spread", "by_chance", "chance", "rows", "limited"]]
 
 
 def setting_column(table: pd.DataFrame) -> list[Column]:
@@ -76,6 +99,7 @@ def robustness_section(scores: Scores) -> Section:
         *(MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(table)),
         *(Column(name, TITLES.get(name, name), "percent", hint=name, marker="limited") for name in variants),
         Column("spread", "spread", "percent", hint="largest minus smallest, percentage points"),
+        _SPREAD_BY_CHANCE,
         Column("chance", "chance", "percent"),
     ]
     text = (
@@ -101,16 +125,19 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
         return None
     widest = several.loc[several.spread.idxmax()]
     panels = []
-    for (dataset, language), group in several.groupby(["dataset", "language"], sort=False):
+    for (dataset, language, setting), group in several.groupby(["dataset", "language", "setting"], sort=False):
         chance, keys = Mark(GUIDE, group.chance.iloc[0]), {"dataset": dataset, "language": language}
         lines = [Line(TITLES[name], [chance, *dots(group, name, "model")], {"variant": name}) for name in variants]
-        panels.append(Panel(suite.title_of(dataset, language), lines, axis="accuracy (%)", keys=keys))
+        title = suite.title_of(dataset, language) + prompt_label(False, setting)
+        panels.append(Panel(title, lines, axis="accuracy (%)", keys=keys))
     return Figure.of_chart(
         "robustness",
         "Accuracy of the same questions in the prompt variants, native prompts; the grey bar is chance.",
         Chart(panels, models, columns=3),
-        f"Points of accuracy by prompt variant, one panel per data set and language. The widest spread is {widest.spread:.0f} "
-        f"points, of {widest.model} on {widest.dataset} in {widest.language}; the median is {several.spread.median():.0f}.",
+        "Points of accuracy by prompt variant, one panel per data set, language and setting. The widest spread is "
+        f"{widest.spread:.0f} points, of {widest.model} on {widest.dataset} in {widest.language}"
+        + ("" if pd.isna(widest.by_chance) else f", where chance makes up to {widest.by_chance:.0f}")
+        + f"; the median is {several.spread.median():.0f}.",
     )
 
 
@@ -143,6 +170,7 @@ def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
         best=("score", "max"),
         chance=("chance", "first"),
         limited=("limited", "any"),
+        by_chance=("stderr", spread_by_chance),
     )
     found.insert(5, "spread", found.best - found.worst)
     return found.reset_index()
@@ -155,7 +183,9 @@ def prompts_section(scores: Scores) -> Section:
         *columns("text", base="task", varied="varied"),
         Column("prompts", "prompts", "count"),
         *columns("percent", plain="plain", mean="mean", worst="worst", best="best", marker="limited"),
-        *columns("percent", spread="spread", chance="chance"),
+        Column("spread", "spread", "percent"),
+        _SPREAD_BY_CHANCE,
+        Column("chance", "chance", "percent"),
     ]
     note = "In per cent; the spread, best minus worst, in percentage points."
     text = (

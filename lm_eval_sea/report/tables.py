@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from lm_eval_sea.results.uncertainty import Estimate
+from lm_eval_sea.results.power import p_text
+from lm_eval_sea.results.uncertainty import Estimate, end_text
 from lm_eval_sea.results.visible_text import visible
 
 MISSING = "–"
@@ -16,6 +17,8 @@ LIMITED = "†"  # behind a number that is not of all rows
 CONTRADICTED = "‡"  # behind a number of the results that the logged rows contradict
 FEW = " few"  # behind a number of so few independent rows that it says little
 SHADES = 8  # of a heat map, from chance to the best possible score
+
+_FORMS = {"count": ",.0f", "decimals": ".2f", "points": "+.1f"}  # kind → how its numbers are written
 
 # By which the page filters rows, where a frame has such a column.
 FILTERS = ("model", "language", "dataset", "variant")
@@ -128,7 +131,7 @@ def written(column: Column, record: Mapping[str, Any]) -> str:
     low: Any = record.get(column.low)
     high: Any = record.get(column.high)
     if not _absent(low) and not _absent(high):
-        text += f" [{number(column.kind, low)}, {number(column.kind, high)}]"
+        text += f" [{_end(column.kind, low)}, {_end(column.kind, high)}]"
     members = record.get(column.members)
     if not _absent(members) and len(set(str(members).split(" of "))) > 1:
         text = f"({text}; {members})"
@@ -139,7 +142,11 @@ def written(column: Column, record: Mapping[str, Any]) -> str:
 def number(kind: str, value: float) -> str:
     """A number as the columns of a kind write it."""
     if kind == "p":
-        return "< 0.001" if value < 0.001 else f"{value:.3f}"
-    form = {"count": ",.0f", "decimals": ".2f", "points": "+.1f"}.get(kind, ".1f")
-    text = format(value, form).replace("-", "−")
+        return p_text(value)
+    text = format(value, _FORMS.get(kind, ".1f")).replace("-", "−")
     return "0.0" if text in ("−0.0", "+0.0") else text
+
+
+def _end(kind: str, value: float) -> str:
+    """An end of an interval; of a difference, which side of 0 it is on is always seen."""
+    return end_text(value, _FORMS[kind]) if kind in ("points", "decimals") else number(kind, value)

@@ -25,7 +25,7 @@ _METRIC = "bits_per_byte"
 
 def _bits_of(task: TaskRun) -> dict[str, tuple[float, int]]:
     """Bits and bytes of the texts of a task by their ids; empty where the rows do not say their log-likelihood."""
-    rows = task.logged_by(_METRIC, _METRIC) if task.facts.is_text else None
+    rows = task.logged_by(_METRIC, _METRIC)
     told = zip(rows.frame.id, rows.frame[_METRIC], strict=True) if rows is not None else ()
     return {
         name: (-pair[0] / math.log(2), pair[1])
@@ -39,17 +39,16 @@ def texts_table(scores: Scores) -> pd.DataFrame:
 
     `beside` is empty where no text is there in English, too, or English has no bits.
     """
-    found = {
-        (model, task.facts.dataset, task.facts.language): texts
-        for (model, _), task in scores.of.items()
-        if (texts := _bits_of(task))  # other tasks of the data set have none
-    }
+    texts_of = [(model, task) for (model, _), task in scores.of.items() if task.facts.is_text]
+    found = {(model, task.facts.dataset, task.facts.language): texts for model, task in texts_of if (texts := _bits_of(task))}
+    limited = {(model, task.facts.dataset, task.facts.language) for model, task in texts_of if task.limited}
     rows = []
     for (model, data_set, language), texts in sorted(found.items()):
         english = found.get((model, data_set, "en"), {}) if language != "en" else {}
         pairs = [(bits, english[name][0]) for name, (bits, _) in texts.items() if name in english]
         beside = ratio_of_sums(pairs) if sum(bits for _, bits in pairs) > 0 else None
         row = {"model": model, "dataset": data_set, "language": language, "texts": len(texts)}
+        row["limited"] = (model, data_set, language) in limited
         row |= {**mean_and_ends("bits", ratio_of_sums(list(texts.values()))), **mean_and_ends("beside", beside)}
         rows.append(row | {"common": beside.rows if beside else None})
     return pd.DataFrame(rows)
@@ -59,8 +58,8 @@ def texts_section(scores: Scores) -> Section:
     """The table."""
     shown = [
         *(MODEL, DATA_SET, LANGUAGE),
-        with_interval("bits", "bits per byte [95 %]", "decimals"),
-        with_interval("beside", "bits, English = 1 [95 %]", "decimals"),
+        with_interval("bits", "bits per byte [95 %]", "decimals", marker="limited"),
+        with_interval("beside", "bits, English = 1 [95 %]", "decimals", marker="limited"),
         *columns("count", texts="texts", common="also in English"),
     ]
     text = (

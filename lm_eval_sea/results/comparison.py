@@ -8,13 +8,26 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
 from lm_eval_sea.catalogue.names import lite_name
-from lm_eval_sea.results.power import LEVEL, POWER
+from lm_eval_sea.results.power import LEVEL, POWER, p_text
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import UNKNOWN, Stratum, combined, difference_strata, subtracted, unpaired
 from lm_eval_sea.results.types import is_number
-from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, Key, Spread, holm, percent, swap_test, t_quantile
+from lm_eval_sea.results.uncertainty import (
+    CONFIDENCE,
+    FEWEST_CLUSTERS,
+    Key,
+    Spread,
+    end_text,
+    holm,
+    percent,
+    swap_test,
+    t_quantile,
+)
 from lm_eval_sea.tasks._shared.facts import ORDER, SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
@@ -96,7 +109,11 @@ class Mean:
 
 
 def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean | None:
-    """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. Each has a score."""
+    """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. Each has a score.
+
+    The mean of a single task is its score, and has the interval of that: Student's t holds the truth of one task too rarely
+    where few answers are wrong.
+    """
     if not tasks:
         return None
     scores = {name: normalised(task) or 0.0 for name, task in tasks.items()}
@@ -112,7 +129,17 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
     low, _ = spread.interval(end(before, scores, is_low=True), end(worst, perfect, is_low=True))
     _, high = spread.interval(end(before, scores, is_low=False), most=end(worst, perfect, is_low=False))
     value = sum(weights[name] * score for name, score in scores.items())
+    if list(map(weights.__getitem__, tasks)) == [1] and low is not None:
+        low, high = _interval_of(*tasks.values()) or (low, high)
     return Mean(value, spread.stderr, low, high, len(tasks), spread.few, any(task.limited for task in tasks.values()))
+
+
+def _interval_of(task: TaskRun) -> tuple[float, float] | None:
+    """The interval of a task's score, in points of the normalised one."""
+    if task.score is None or task.score.low is None or task.score.high is None:
+        return None
+    low, high = (normalised_score(end / 100, task.facts.chance) for end in (task.score.low, task.score.high))
+    return max(low, _worst(task)), max(high, _worst(task))
 
 
 def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:
@@ -249,20 +276,14 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
         return f"{first} and {second} cannot be compared on {tasks}: {why}."
     better, worse = (first, second) if found.value > 0 else (second, first)
     low, high = (low, high) if found.value > 0 else (-high, -low)
-    interval = f"({100 * MAIN_CONFIDENCE:.0f}\u00a0% interval [{_end(low)}, {_end(high)}])"
-    digits = 5 if round(p_value, 3) == LEVEL else 3
-    said = "p\u00a0<\u00a0.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.{digits}f}".replace("\u00a00.", "\u00a0.")
+    interval = f"({100 * MAIN_CONFIDENCE:.0f}\u00a0% interval [{end_text(low)}, {end_text(high)}])"
+    text = p_text(p_value)
+    said = f"p {text if text.startswith('<') else f'= {text}'}".replace(" 0.", " .").replace(" ", "\u00a0")
     if p_value <= LEVEL:
         return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
     more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}" if found.value else "their means are equal"
     seen = f" {found.seen:.1f} points would probably have been seen." if found.seen else ""  # none where all answers are alike
     return f"{first} and {second} cannot be told apart on {tasks}: {more}.{seen}"
-
-
-def _end(value: float) -> str:
-    """An end of an interval, whose sign is seen where one decimal would round it away."""
-    text = f"{value:.1f}" if abs(value) >= 0.05 else f"{value:.2g}"
-    return text.replace("-", "−")
 
 
 class CommonRows(NamedTuple):
@@ -383,13 +404,19 @@ def rank_sets(models: Sequence[str], apart: Mapping[tuple[str, str], float]) -> 
 
     A model's first place is 1 + the number of models that are better for sure, its last the number of models minus that of those
     that are worse for sure. `apart` has first − second of those pairs that are told apart.
+
+    Pairs that were compared on different tasks can go round in a circle, each model better than the next. No order has them all,
+    so the pairs of a circle count as not told apart.
     """
-    better, worse = dict.fromkeys(models, 0), dict.fromkeys(models, 0)
+    place = {model: number for number, model in enumerate(models)}
+    wins = np.zeros((len(models), len(models)), dtype=bool)
     for (first, second), difference in apart.items():
         winner, loser = (first, second) if difference > 0 else (second, first)
-        better[loser] += 1
-        worse[winner] += 1
-    return {model: RankSet(1 + better[model], len(models) - worse[model]) for model in models}
+        wins[place[winner], place[loser]] = True
+    _, circle = connected_components(wins, connection="strong")
+    wins &= circle[:, None] != circle
+    better, worse = wins.sum(axis=0).tolist(), wins.sum(axis=1).tolist()
+    return {model: RankSet(1 + better[number], len(models) - worse[number]) for model, number in place.items()}
 
 
 def corrected_on_page(

@@ -16,6 +16,11 @@ _ROWS_A_LABEL = 10
 _VARIANCE = 2 * SHARE * (1 - SHARE) * (1 - CORRELATION)  # of the difference on a row
 
 
+def p_text(p_value: float) -> str:
+    """A p-value in three digits, or five where three would not show on which side of the level it is."""
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.{5 if round(p_value, 3) == LEVEL else 3}f}"
+
+
 def seen_on_task(rows: int, tests: int = 1) -> float:
     """The difference in percentage points that a paired test of right and wrong answers finds with a probability of 80 %.
 

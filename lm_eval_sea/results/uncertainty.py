@@ -70,6 +70,15 @@ def percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
+def end_text(value: float, form: str = ".1f") -> str:
+    """An end of an interval in a format, or with two significant digits where that would hide on which side of 0 it is."""
+    sign, _, _ = form.partition(".")
+    if abs(value) < _SAME:
+        return format(0.0, form.removeprefix(sign))
+    text = format(value, form)
+    return (text if float(text) else format(value, f"{sign}.2g")).replace("-", "−")
+
+
 def t_quantile(share: float, degrees: float) -> float:
     """The value below which Student's t lies with a probability."""
     return float(special.stdtrit(degrees, share))

@@ -60,6 +60,26 @@ def test_the_page_has_a_panel_a_model(scores):
     assert (panel.title, marks) == ("m", {"litilo_ppl": 50, "litilo_ppl, chat template": 50, "read": 65})
 
 
+def test_rows_that_are_logged_twice_are_paired_once(tmp_path):
+    for variant, choices in (("litilo_ppl", RANKED), ("to_ppl", BEHIND)):
+        once = task(choices, variant, "acc_ppl")
+        write_run(tmp_path / variant, {f"sea_belebele_th_{variant}": once | {"rows": 2 * once["rows"]}}, model="m")
+    [found] = forms_table(scores_of(read(tmp_path).best())).to_dict("records")
+    assert (found["rows"], found["first_score"], found["second_score"]) == (40, 50, 50)
+    assert found["difference"] == 0 and found["difference_low"] == pytest.approx(-found["difference_high"])
+
+
+def test_the_figure_has_scores_on_the_same_rows(tmp_path):
+    """The read form was asked half of them: beside it, another form is right on other rows than beside a third."""
+    forms = {"litilo_ppl": (RANKED, "acc_ppl"), "to_ppl": (BEHIND, "acc_ppl"), "chat": (READ[:20], "exact_match")}
+    for variant, (choices, headline) in forms.items():
+        write_run(tmp_path / variant, {f"sea_belebele_th_{variant}": task(choices, variant, headline)}, model="m")
+    [section] = [section for section in sections(scores_of(read(tmp_path).best())) if section.name == "forms"]
+    figure, table = section.parts
+    [line] = figure.chart.panels[0].lines
+    assert len(table.frame) == 3 and {mark.series: mark.value for mark in line.marks} == {"litilo_ppl": 50, "to_ppl": 50}
+
+
 def test_a_base_model_has_letters_beside_texts_of_options(tmp_path):
     variants = {variant: task(choices, variant, "acc_ppl") for variant, choices in (("litilo_ppl", RANKED), ("to_ppl", BEHIND))}
     variants["tito_ppl"] = task(RANKED, "tito_ppl", "acc_ppl")

@@ -1,5 +1,6 @@
 """Spread over prompts, by hand."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,7 +15,7 @@ def headline(*rows):
     """Rows of (model, task, setting, score, number of rows)."""
     facts = {"dataset": "xnli", "language": "th", "prompt_language": "th", "variant": "classification", "chance": 33.3}
     names = ("model", "task", "setting", "score", "rows")
-    return pd.DataFrame([facts | dict(zip(names, row, strict=True)) | {"limited": False} for row in rows])
+    return pd.DataFrame([facts | dict(zip(names, row, strict=True)) | {"limited": False, "stderr": 5.0} for row in rows])
 
 
 BOTH = headline(
@@ -43,10 +44,25 @@ def test_spread_and_worst_case():
 
 
 def test_both_pages_of_prompts_say_what_of_a_spread_is_chance(tmp_path):
-    """On 100 rows the best of six equally good prompts is ten points above the worst."""
+    """And have a column of it."""
     scores = scores_of(read(plant(tmp_path)).best())
     for section in (robustness_section(scores), prompts_section(scores)):
         assert "Part of a spread is chance" in section.text[0] and "the more prompts, the farther apart" in section.text[0]
+        assert "by chance" in [column.title for column in section.parts[-1].columns]
+
+
+@pytest.mark.parametrize("agreement", [0.0, 0.5])
+def test_equally_good_prompts_are_below_the_spread_that_chance_makes(agreement):
+    """In 95 % of the draws, in more where answers to the same row agree."""
+    draw, below = np.random.default_rng(0), []
+    for _ in range(1000):
+        shared = draw.random(100) < 0.6
+        right = np.where(draw.random((3, 100)) < agreement, shared, draw.random((3, 100)) < 0.6)
+        shares, errors = 100 * right.mean(axis=1), 100 * right.std(axis=1, ddof=1) / 10
+        rows = [("a", f"t_p{n}", f"p{n}" if n else "", share, 100) for n, share in enumerate(shares)]
+        table = spread_table(prompt_scores(headline(*rows).assign(stderr=errors)))
+        below.append(table.spread[0] <= table.by_chance[0])
+    assert np.mean(below) == pytest.approx(0.95, abs=0.015) if agreement == 0 else np.mean(below) > 0.965
 
 
 def test_one_prompt_or_scores_on_other_numbers_of_rows_make_no_table():

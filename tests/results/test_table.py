@@ -118,6 +118,16 @@ def test_the_mean_of_a_group_has_the_interval_of_the_report(tmp_path):
     assert found == pytest.approx([100 * expected.low, 100 * expected.high], abs=0.05)
 
 
+def test_the_mean_of_a_group_of_one_task_has_the_interval_of_its_score(tmp_path):
+    write_group(tmp_path, ["th"], languages=["th"], group="all_toys")
+    runs = read(tmp_path).best()
+    [mean] = scores_of(runs, suite=NO_SUITE).means.values.values()
+    [score] = [task.score for task in runs.tasks]
+    found = interval_of(table_of(runs), "all_toys")
+    for numbers in (mean, score):
+        assert found == pytest.approx([numbers.low, numbers.high], abs=0.05)
+
+
 @pytest.mark.parametrize(
     ("logged", "mean", "said"),
     [

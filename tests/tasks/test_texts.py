@@ -57,8 +57,8 @@ def test_real_texts_are_the_same_in_all_languages(hub_mirror, monkeypatch):
         ]
 
 
-def planted(folder, texts):
-    """A run of texts, language → id → (nats, bytes)."""
+def planted(folder, texts, of=None):
+    """A run of texts, language → id → (nats, bytes); of so many, by default of these."""
     tasks = {}
     for language, of_language in texts.items():
         rows = [
@@ -66,7 +66,7 @@ def planted(folder, texts):
             for n, (name, told) in enumerate(of_language.items())
         ]
         facts = {"dataset": "belebele", "language": language, "variant": "text", "setting": "text", "headline_metric": "",
-                 "version": 1.4, "rows": len(rows)}  # fmt: skip
+                 "version": 1.4, "rows": of or len(rows)}  # fmt: skip
         scores = {"bits_per_byte,none": 1.25, "bits_per_byte_stderr,none": 0.5}
         tasks[f"sea_belebele_{language}_text"] = {"scores": scores, "metadata": facts, "rows": rows, "num_fewshot": 0}
         ranked = facts | {"variant": "to_ppl", "setting": "base", "headline_metric": "acc_ppl", "rows": 900, "chance": 0.25}
@@ -93,6 +93,13 @@ def test_languages_are_compared_on_the_same_texts(tmp_path):
     shown = table_of(runs)
     assert "sea_belebele_th_text: 1.250 ± 0.500 (standard error) bits per byte, 51 texts" in shown
     assert "not of this pack" not in shown
+
+
+def test_bits_of_a_part_of_the_texts_are_marked(tmp_path):
+    """Those of other texts do not compare."""
+    runs = planted(tmp_path, {"en": {f"p{n}": (-50.0 - n, 100) for n in range(20)}}, of=488)
+    [(_, cells)] = texts_section(scores_of(runs)).tables[0].cells()
+    assert [cell.text for cell in cells if "†" in cell.text] == [cells[3].text]
 
 
 @pytest.mark.parametrize("told", [[-3.0, 0], [-3.0], ["x", 4], None, [float("-inf"), 4]])

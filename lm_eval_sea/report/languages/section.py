@@ -64,7 +64,11 @@ def languages_section(scores: Scores) -> Section:
         Column("p_holm", "p", "p"),
         Column("same_wrong", "same wrong option", "percent", hint="of the questions wrong in both"),
     ]
-    same = "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all."
+    same = (
+        "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all. Guesses "
+        "among four options are the same in two languages on 25 % of the questions, and a model that prefers one option, "
+        "whatever is asked, gives the same answer far more often: look at the accuracy, too."
+    )
     shared = (
         "Share of questions wrong in both, and what independent errors would give. Questions that are hard in every "
         "language make the difference positive. In bold: it is told from 0, corrected for all lines of this table (Holm), which "

@@ -111,6 +111,7 @@ def test_chat_models_whose_answers_are_read(tmp_path, report, original, mark):
     assert re.search(r"^3 of 3 +24 +58\.3 +75\.0 \[[\d.]+, [\d.]+\] +65\.6$", out, re.MULTILINE)
     section = languages_section(scores_of(read_runs(tmp_path / "results").best()))
     consistent, shared = section.tables
+    assert "Guesses among four options" in consistent.note, "which agree, too"
     assert "an error rate of 5 % of its own" in shared.note, "it is not among the claims that the whole report corrects for"
     *shown, interval, _ = [cell.text for cell in consistent.cells()[0][1]]
     assert shown[-4:] == ["2", "3", f"24{mark}", "58.3"] and re.fullmatch(rf"75\.0 \[.*\]{mark}", interval)
