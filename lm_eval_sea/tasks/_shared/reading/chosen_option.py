@@ -76,8 +76,8 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     if frame is not None and (found := _framed(frame, choices)) is not None:
         return found
     values = [value for value in map(plain, values_of_object(answer)) if frame is None]
-    if len(named := {position for value in values if (position := _alone(value, choices)) is not None}) == 1:
-        return named.pop()  # under a key that is not known
+    if len(only := {position for value in values if (position := _alone(value, choices)) is not None}) == 1:
+        return only.pop()  # under a key that is not known
     text = plain(without_emphasis(without_latex(unfenced(answer))))
     if not are_letters(choices):  # Thai writes "ครับ" at once behind a word
         text = re.sub(rf"(?<=\S)(?=(?:{any_word('polite', choices.language).pattern})(?:\s|\Z))", " ", text)
