@@ -39,7 +39,7 @@ def reread(paths: Sequence[Path], folder: Path) -> list[str]:
         ResultsError: if nothing is found.
         RunError: if rows cannot be had, nothing can be read again, or the results cannot be written.
     """
-    probe(str(folder))
+    probe(str(folder), "--reread")
     runs = read(*paths).by_seed()
     notes, written = list(runs.notes), 0
     for run in runs.runs:
