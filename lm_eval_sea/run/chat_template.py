@@ -29,6 +29,7 @@ _WORDS = {"on": "/think", "off": "/no_think"}
 _NO_SUCH_WORD = "/as_is"
 QUESTION = ({"role": "user", "content": "1"},)
 _EXEMPLAR = "Answer: 4711"  # of a turn before the question
+_INSTRUCTION = {"role": "system", "content": "Reply with a number."}
 
 Messages = Sequence[Mapping[str, str]]
 Render = Callable[[Messages, Mapping[str, Any]], str]
@@ -43,12 +44,16 @@ def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
         return None
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(name, **how_to_load(model_args))
+    of_model = not model_args.get("tokenizer")  # a tokenizer that is named has files of its own, and lm-eval reads these
+    how = {key: value for key, value in how_to_load(model_args).items() if of_model or key != "gguf_file"}
+    return AutoTokenizer.from_pretrained(name, **how)
 
 
 def how_to_load(model_args: Mapping[str, Any]) -> dict[str, Any]:
-    """The revision, and whether code is trusted: without a word transformers would ask on the terminal."""
-    return {"revision": model_args.get("revision") or "main", "trust_remote_code": bool(model_args.get("trust_remote_code"))}
+    """The place below a model's name, and whether code is trusted: without a word transformers would ask on the terminal."""
+    place = {name: model_args[name] for name in ("subfolder", "gguf_file") if model_args.get(name)}
+    trusted = bool(model_args.get("trust_remote_code"))
+    return {"revision": model_args.get("revision") or "main", "trust_remote_code": trusted, **place}
 
 
 def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
@@ -186,7 +191,8 @@ def check_chat_template(
         has_exemplars = own if num_fewshot is None or own == 0 else num_fewshot
         turns = questions if multiturn and has_exemplars else questions[-1:]
         if turns:
-            _check(render, turns, f"{task_name}: the chat template of {name}")
+            texts = [text for text in (system_instruction, task.config.description) if isinstance(text, str) and text.strip()]
+            _check(render, turns, "\n\n".join(texts), f"{task_name}: the chat template of {name}")
     # where the answer is begun for the model, the thought is over
     ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE in RANKED and not task.config.gen_prefix]
     if use.thinks and ranked:
@@ -200,8 +206,7 @@ def check_chat_template(
     described = [task_name for task_name, text in descriptions.items() if isinstance(text, str) and text.strip()]
     lost = ["--system_instruction"] if set((system_instruction or "").split("\n\n")) - {"", *_WORDS.values()} else []
     lost += [f"the instruction of {len(described)} tasks ({described[0]}, …)"] if described else []
-    instruction = {"role": "system", "content": "Reply with a number."}
-    if lost and instruction["content"] not in (shown(render, [instruction, *QUESTION], {}) or ""):
+    if lost and _INSTRUCTION["content"] not in (shown(render, [_INSTRUCTION, *QUESTION], {}) or ""):
         logger.warning("the chat template of %s drops system messages, and with them %s", name, " and ".join(lost))
     return use
 
@@ -236,16 +241,23 @@ def _template(tokenizer: Any, apply: bool | str) -> str:
     return template
 
 
-def _check(render: Render, questions: Sequence[str], template: str) -> None:
-    """Refuses a template, which the message names so, that fails or does not show all turns of a conversation."""
+def _check(render: Render, questions: Sequence[str], instruction: str, template: str) -> None:
+    """Refuses a template, which the message names so, that fails or does not show all turns of a conversation.
+
+    Where it fails with a system message, which has the `instruction`, if any, lm-eval leaves that out.
+    """
     messages = [{"role": "user", "content": questions[0]}]
     for question in questions[1:]:
         messages += [{"role": "assistant", "content": _EXEMPLAR}, {"role": "user", "content": question}]
-    try:
-        prompt = render(messages, {})
-    # a template is a program, and raises what it likes
-    except Exception as error:
-        raise RunError(f"{template} fails: {one_line(str(error))}") from error
+    told = [{"role": "system", "content": instruction}] if instruction else []
+    if (prompt := shown(render, [*told, *messages], {})) is None:
+        try:
+            prompt = render(messages, {})
+        # a template is a program, and raises what it likes
+        except Exception as error:
+            needed = shown(render, [_INSTRUCTION, *messages], {}) is not None
+            mend = "; with --system_instruction it does not" if needed else ""
+            raise RunError(f"{template} fails: {one_line(str(error))}{mend}") from error
     for question in questions:
         if " ".join(question.split()) not in " ".join(prompt.split()):
             raise RunError(

@@ -39,6 +39,9 @@ def make_tracker(config: Any) -> Any:
     from lm_eval.loggers import EvaluationTracker
 
     settings = dict(config.hf_hub_log_args)
+    for pushed, flag in (("push_results_to_hub", "output_path"), ("push_samples_to_hub", "log_samples")):
+        if settings.get(pushed) and not getattr(config, flag):  # lm-eval pushes the files that it has written
+            raise RunError(f"--hf_hub_log_args {pushed}: there would be nothing to push; add --{flag}")
     if config.output_path:
         settings["output_path"] = config.output_path
     if token := os.environ.get("HF_TOKEN"):

@@ -230,7 +230,10 @@ def check_first_turns(model_args: Mapping[str, Any], weights: str | None, tasks:
 
 def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
     """Looks into the folders that a model's arguments name, for configurations and weights."""
-    if not reads_folders(backend) or any(model_args.get(name) for name in _ELSEWHERE):
+    if not reads_folders(backend):
+        return
+    _check_gguf(model_args)
+    if any(model_args.get(name) for name in _ELSEWHERE):
         return
     for argument, file in LOADED.items():
         given = model_args.get(argument)
@@ -251,6 +254,10 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
             if (adapter := folder / LOADED["peft"]).is_file():
                 base = _base_of(adapter)
                 raise RunError(f"the folder {given} has an adapter and no model: {argument}={base},peft={given}")
+            if argument == "pretrained" and (files := _gguf_files(folder)):
+                raise RunError(
+                    f"the folder {given} has no {file}, but {some_names(files)}: add gguf_file={files[0]} to --model_args"
+                )
             raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
         elif argument != "tokenizer" and (lacking := _lacking_weights(folder)):
             raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
@@ -258,6 +265,23 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
     if model_args.get("revision") not in (None, "main") and named and all(Path(given).is_dir() for given in named):
         # transformers ignores it, and the results would name a checkpoint that was not read
         raise RunError(f"revision={model_args['revision']}: the folder {named[0]} has no revisions; leave it out")
+
+
+def _check_gguf(model_args: Mapping[str, Any]) -> None:
+    """Refuses a file in GGUF that is not in the model's folder, by whose name and files the results call the model."""
+    given, folder = model_args.get("gguf_file"), Path(str(model_args.get("pretrained")), str(model_args.get("subfolder") or ""))
+    if not given or not folder.is_dir():
+        return
+    if Path(str(given)).is_absolute():
+        file = Path(str(given))
+        raise RunError(f"gguf_file={given}: give its name, and its folder as pretrained={file.parent},gguf_file={file.name}")
+    if not (folder / str(given)).is_file():
+        there = f"it has {some_names(files)}" if (files := _gguf_files(folder)) else "it has none in GGUF"
+        raise RunError(f"gguf_file={given}: there is no such file in the folder {folder}; {there}")
+
+
+def _gguf_files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("*.gguf"))
 
 
 def _base_of(adapter: Path) -> str:

@@ -39,7 +39,7 @@ def reread(paths: Sequence[Path], folder: Path) -> list[str]:
         ResultsError: if nothing is found.
         RunError: if rows cannot be had, nothing can be read again, or the results cannot be written.
     """
-    probe(str(folder))
+    probe(str(folder), "--reread")
     runs = read(*paths).by_seed()
     notes, written = list(runs.notes), 0
     for run in runs.runs:
@@ -83,7 +83,10 @@ def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], f
     if without_mean := [group.name for group in groups if group.name not in made["results"]]:
         notes.append(f"{run.place}: means left out, for not all of their tasks are read again: {some_names(without_mean)}")
     results = content | {key: made[key] for key in _OF_SCORES if key in made}
-    results["configs"] = {name: _of_run(config, content["configs"][name]) for name, config in made["configs"].items()}
+    results["configs"] = {
+        name: _of_run(config, mapping_of(mapping_of(content.get("configs")).get(name)))
+        for name, config in made["configs"].items()
+    }
     results["config"] = {**content.get("config", {}), "answers_of": run.place.name}
     _save(results, made["samples"], folder)
     return True
@@ -107,7 +110,7 @@ def _rows_of(task: TaskRun) -> _Logged:
 def _of_run(config: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
     """What a task says today of itself, and said then of the model and the answers."""
     own = {key: value for key, value in config["metadata"].items() if key != "tokenizer"}
-    return {**config, "metadata": {**then.get("metadata", {}), **own}, "generation_kwargs": then.get("generation_kwargs")}
+    return {**config, "metadata": {**mapping_of(then.get("metadata")), **own}, "generation_kwargs": then.get("generation_kwargs")}
 
 
 def _why_not(task: Any, of: TaskRun, rows: _Logged) -> str | None:
@@ -127,7 +130,7 @@ def _why_not(task: Any, of: TaskRun, rows: _Logged) -> str | None:
             return f"row {number} of the data set has changed"
         try:
             prompt, _, _ = _asked(row)
-        except (KeyError, TypeError, ValueError, IndexError):
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             return f"row {number} is not as lm-eval logs it"
         parts = task.doc_to_text(docs[number]).split(doc.get("document") or "\0")  # which is cut for short windows
         said = " ".join(_said(prompt).split())

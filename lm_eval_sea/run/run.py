@@ -35,7 +35,7 @@ from lm_eval_sea.run.chat_template import TemplateUse
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, what_failed
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.output_streams import guarded_output, warnings_once
-from lm_eval_sea.run.request import DEBUG, FailedRunError, RunError, Tasks
+from lm_eval_sea.run.request import DEBUG, FailedRunError, RunError, Tasks, in_one_line
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking_mode import check_mode, check_template, use_template
 from lm_eval_sea.run.workload import planned
@@ -227,7 +227,12 @@ class _Run:
         finally:
             print(table + "".join(f"left out: {line}\n" for line in self.left_out))
         if tracker.push_results_to_hub or tracker.push_samples_to_hub:
-            tracker.recreate_metadata_card()
+            try:
+                tracker.recreate_metadata_card()
+            except Exception as error:  # of the hub, or of the network; lm-eval only warns of those before it
+                raise FailedRunError(
+                    f"the results are in {config.output_path}, and could not be pushed to the hub ({in_one_line(error)})"
+                ) from error
 
     def _answers_kept_in(self, tasks: Iterable[str]) -> str | None:
         """Where lm-eval keeps answers: the user's own place, or one below the results; never for two models the same."""

@@ -89,6 +89,16 @@ def test_a_template_that_shows_the_instruction(tokenizer, tasks, caplog):
     assert not caplog.records
 
 
+def test_a_template_that_needs_an_instruction(tokenizer, tasks, load_tasks):
+    """A task's own will do, or the user's; without either the user is told."""
+    template = "{% if messages[0].role != 'system' %}{{ raise_exception('no system') }}{% endif %}" + FAIR
+    check(tokenizer, {TASKS[0]: tasks[TASKS[0]]}, template)
+    chat = load_tasks("sea_belebele_th_chat")
+    check(tokenizer, chat, template, system_instruction="Be brief.")
+    with pytest.raises(RunError, match="sea_belebele_th_chat: .* fails: no system; with --system_instruction it does not$"):
+        check(tokenizer, chat, template)
+
+
 @pytest.mark.parametrize("template", ["{{ messages[-1].content }}", WITHOUT_ANSWERS])
 def test_a_template_without_exemplars_serves_where_there_are_none(template, tokenizer, tasks, load_tasks):
     """Chat tasks have none where the run names no number."""
@@ -106,6 +116,29 @@ def test_a_check_that_cannot_be_made_is_said(tmp_path, caplog):
     [record] = caplog.records
     assert "not checked" in record.message
     assert load_tokenizer({"base_url": "http://127.0.0.1:1/v1"}) is None
+
+
+def test_the_template_that_is_read_is_that_of_the_model(tiny_model, tmp_path):
+    """A subfolder, or a file in GGUF, has a tokenizer of its own; one that is named goes before it."""
+    with_template(tiny_model, tmp_path, FAIR)
+    below = with_template(tiny_model, tmp_path / "below", "{{ messages[0].content }}")
+    of = {"pretrained": str(tmp_path)}
+    assert load_tokenizer({**of, "subfolder": "below"}).chat_template == "{{ messages[0].content }}"
+    gguf = pytest.importorskip("gguf")
+    writer = gguf.GGUFWriter(below / "m.gguf", "llama")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(["<s>", "a", "b", "ab"])
+    writer.add_token_types([gguf.TokenType.CONTROL, *[gguf.TokenType.NORMAL] * 3])
+    writer.add_token_merges(["a b"])
+    writer.add_eos_token_id(0)
+    writer.add_chat_template("GGUF")
+    for write in (writer.write_header_to_file, writer.write_kv_data_to_file, writer.write_tensors_to_file, writer.close):
+        write()
+    (alone := tmp_path / "alone").mkdir()
+    (below / "m.gguf").rename(alone / "m.gguf")
+    of = {"pretrained": str(alone), "gguf_file": "m.gguf"}
+    assert load_tokenizer(of).chat_template == "GGUF"
+    assert load_tokenizer({**of, "tokenizer": str(tmp_path)}).chat_template == FAIR
 
 
 @pytest.mark.parametrize(("template", "said"), [(FAIR, True), (FAIR + "{% if enable_thinking %}<think>{% endif %}", False)])

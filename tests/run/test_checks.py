@@ -13,7 +13,7 @@ from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.task_loading import RunTasks
 from lm_eval_sea.run.task_loading import load_tasks as load_those_here
 from tests.make.test_own_data import plant_questions
-from tests.processes import run_of
+from tests.processes import run, run_of
 from tests.run.conftest import written
 
 
@@ -108,6 +108,18 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, 
     [rows] = elsewhere.rglob("samples_*.jsonl")
     [row, *_] = map(json.loads, rows.read_text(encoding="utf-8").splitlines())
     assert set(row["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
+
+
+@pytest.mark.slow
+def test_results_that_the_hub_does_not_get_are_here(tmp_path, tiny_model, samples):
+    """It cannot be reached."""
+    to_hub = ["--hf_hub_log_args", "hub_results_org=x,push_results_to_hub=True,push_samples_to_hub=True"]
+    given = run_of(tiny_model, "sea_xcopa_th_to_ppl", "--output_path", tmp_path, "--log_samples", *to_hub)
+    process = run("lm_eval_sea", *given, cwd=samples, HF_TOKEN="hf_x", HF_HUB_OFFLINE="1")
+    assert process.returncode == 1
+    last = process.stderr.strip().split("\n")[-1]
+    assert last.startswith(f"lm-eval-sea: the results are in {tmp_path}, and could not be pushed to the hub (")
+    assert "acc_ppl,none" in written(tmp_path)["results"]["sea_xcopa_th_to_ppl"]
 
 
 @pytest.mark.slow

@@ -116,6 +116,7 @@ def other_exemplars(results):
         (other_passage, lambda results: results, "row 0 of the data set has changed"),
         (lambda row: row | {"doc_id": 10**6}, lambda results: results, "1 rows are logged, and the results are of 3"),
         (lambda row: row | {"resps": []}, lambda results: results, "row 0 is not as lm-eval logs it"),
+        (lambda row: row | {"arguments": []}, lambda results: results, "row 0 is not as lm-eval logs it"),
         (other_words, lambda results: results, "what it asks has changed (row 0)"),
         (lambda row: row, other_exemplars, "its exemplars have changed"),
     ],
@@ -125,6 +126,18 @@ def test_tasks_that_ask_something_else_today_are_left_out(change_row, change, wh
     reread(copy(run, tmp_path / "old", change_row, change), tmp_path / "new")
     told = capsys.readouterr()
     assert f"sea_xquad_th_chat left out, for {why}; run it again" in " ".join((told.out + told.err).split())
+
+
+@pytest.mark.slow
+def test_a_run_that_says_nothing_of_its_tasks(run, samples, tmp_path, monkeypatch):
+    """The installed pack does."""
+    monkeypatch.chdir(samples)
+
+    def change(results):
+        return results | {"configs": {name: config | {"metadata": None} for name, config in results["configs"].items()}}
+
+    assert reread(copy(run, tmp_path / "old", change=change), tmp_path / "new") == 0
+    assert rows_of(tmp_path / "new") == rows_of(run)
 
 
 @pytest.mark.slow
