@@ -2,10 +2,12 @@
 
 import contextlib
 import json
+import math
 import re
 import sys
 
 import pytest
+from scipy import stats
 
 import leaderboard
 from leaderboard import figure, findings, page, read_leaderboard
@@ -150,8 +152,12 @@ def test_the_page_has_means_scores_and_commands(results):
     scores = read_leaderboard([results("org/a", score=0.6), results("org/b", score=0.4)])
     text = page(scores)
     means, every, commands = re.split("^## (?:Scores|Commands)$", text, flags=re.MULTILINE)
-    # (score - 0.5) / 0.5, and on either side 1.98 (99 degrees of freedom) times the error of 0.05, doubled likewise
-    assert "| Indonesian | 20.0 [0.2, 39.8] | −20.0 [−39.8, −0.2] |" in means
+    # Wilson's interval of 0.6, with Student's t and as many rows as have the error of 0.05; then (score - 0.5) / 0.5
+    t, rows = stats.t.ppf(0.975, 99), 0.6 * 0.4 / 0.05**2
+    middle, half = 0.6 + t**2 / (2 * rows), t * math.sqrt(0.6 * 0.4 / rows + t**2 / (4 * rows**2))
+    low, high = (100 * (end / (1 + t**2 / rows) - 0.5) / 0.5 for end in (middle - half, middle + half))
+    ends = f"20.0 [{low:.1f}, {high:.1f}] | -20.0 [{-high:.1f}, {-low:.1f}]".replace("-", "−")
+    assert f"| Indonesian | {ends} |" in means
     [line] = [line for line in every.splitlines() if TASK.replace("_", "\\_") in line]
     a, b = (cell.strip() for cell in line.strip("|").split("|")[-2:])
     assert re.fullmatch(r"\[60\.0 .*\]\(#run-1\)", a) and re.fullmatch(r"\[40\.0 .*\]\(#run-2\)", b)
