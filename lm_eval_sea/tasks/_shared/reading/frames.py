@@ -170,13 +170,16 @@ def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:
 
 
 def values_of_object(text: str) -> list[str]:
-    """The values of a text that is nothing but an object of JSON, perhaps in a code fence; none of another or a broken one."""
+    """The texts in an object of JSON that is all of a text, perhaps in a code fence; none of another or a broken one.
+
+    A number may be how sure the model is.
+    """
     text = unfenced(text).strip()
     try:
         found = json.loads(text) if _OBJECT_BEGIN.match(text) else {}
     except (ValueError, RecursionError):
         return []
-    return [str(value) for value in found.values()]
+    return [value for value in found.values() if isinstance(value, str)]
 
 
 def begins_object(text: str) -> bool:
