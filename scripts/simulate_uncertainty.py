@@ -12,7 +12,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from written import table_lines
 
-from lm_eval_sea.report.calibration import gains_of, macro_f1
+from lm_eval_sea.report.calibration import accuracy, gains_of, macro_f1
 from lm_eval_sea.report.contamination import Gap, mean_gap
 from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
 from lm_eval_sea.results.facts import facts_of
@@ -134,11 +134,13 @@ def _gains(
     golds = random.choice(3, rows, p=shares)
     nats = random.normal(size=(rows, 3)) + preferred * np.eye(3)[0] + skill * np.eye(3)[golds]
     _, calibrated = batch_calibration(list(map(Evidence, golds.tolist(), nats.tolist())))
-    measures: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
-        "accuracy": lambda golds, chosen: float((golds == chosen).mean()),
-        "macro_f1": partial(macro_f1, labels=3),
-    }
-    return gains_of(golds, calibrated, nats.argmax(axis=1).__getitem__, measures, list(map(str, range(rows))))
+    return gains_of(
+        golds,
+        calibrated,
+        nats.argmax(axis=1).__getitem__,
+        {"accuracy": accuracy, "macro_f1": partial(macro_f1, labels=3)},
+        list(map(str, range(rows))),
+    )
 
 
 def means(random: np.random.Generator, draws: int) -> Iterator[list[str]]:

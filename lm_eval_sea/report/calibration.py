@@ -64,7 +64,7 @@ def calibration_table(scores: Scores) -> pd.DataFrame:
     rows = []
     for model, task, samples, methods, words in _calibrated(scores):
         golds, sizes = samples.gold.to_numpy(dtype=int), set(map(len, samples.loglikelihoods))
-        measures: dict[str, _Measure] = {"accuracy": lambda golds, chosen: float((golds == chosen).mean())}
+        measures: dict[str, _Measure] = {"accuracy": accuracy}
         if words:
             measures["macro_f1"] = partial(macro_f1, labels=max(sizes))
         choosing: dict[str, _Choose] = {name: chosen.to_numpy().__getitem__ for name, chosen in methods.items()}
@@ -84,6 +84,11 @@ def calibration_table(scores: Scores) -> pd.DataFrame:
     numbers = ["accuracy", "macro_f1", "changed", *ends]
     frame = pd.DataFrame(rows, columns=["model", "task", "method", *numbers, "rows"])
     return frame.astype(dict.fromkeys(numbers, "float64"))
+
+
+def accuracy(golds: np.ndarray, chosen: np.ndarray) -> float:
+    """The share of right labels that are chosen."""
+    return float((golds == chosen).mean())
 
 
 def macro_f1(golds: np.ndarray, chosen: np.ndarray, labels: int) -> float:

@@ -44,7 +44,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     names = names or {}
     notes: list[str] = []
     for folder in filter(Path.is_dir, map(Path, paths)):
-        packed = sorted(file for kind in ("results", "samples") for file in folder.rglob(f"{kind}_*.json*.gz"))
+        packed = sorted(file for file in folder.rglob("*.json*.gz") if file.name.startswith(("results_", "samples_")))
         if packed:
             notes.append(f"{folder}: {len(packed)} compressed files left out, the first {packed[0].name}; gunzip them")
     read_of = {path: parts for path in results_files if (parts := _read_results(path, names, notes)) is not None}

@@ -6,7 +6,7 @@ made of sums of n-gram counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,7 +54,7 @@ class RowStatistics:
         """The score in which every row counts once."""
         return float(self.score(self.values.sum(axis=0, keepdims=True))[0])
 
-    def tells_its_error(self, clusters: Sequence[str]) -> bool:
+    def tells_its_error(self, clusters: Sequence[Hashable]) -> bool:
         """Whether at least two clusters tell each part of the score; one alone, or none, shows nothing of how it varies."""
         parts = () if self.needed is None else self.needed.T
         return all(len({cluster for cluster, tells in zip(clusters, part, strict=True) if tells}) > 1 for part in parts)

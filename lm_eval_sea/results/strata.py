@@ -66,7 +66,7 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
     """
     structure = _structure(pool, tuple(clusters), b"" if rows.groups is None else rows.groups.tobytes())
     if rows.of_rows is None:
-        return [_jackknifed(structure, rows, clusters)]
+        return [_jackknifed(structure, rows)]
     return _strata(rows.of_rows, structure, _least(rows.of_rows, rows.groups, _score_variance))
 
 
@@ -209,7 +209,7 @@ def _difference_variance(differences: np.ndarray) -> float:
     return (float(squares.sum()) + 1) / count - (float(differences.sum()) / count) ** 2
 
 
-def _jackknifed(structure: _Structure, rows: RowStatistics, clusters: Sequence[str]) -> Stratum:
+def _jackknifed(structure: _Structure, rows: RowStatistics) -> Stratum:
     [(codes, _)], count = structure.strata, structure.clusters
     of_cluster = np.zeros((count, rows.values.shape[1]))
     np.add.at(of_cluster, structure.cluster_of_row, rows.values)
@@ -218,7 +218,7 @@ def _jackknifed(structure: _Structure, rows: RowStatistics, clusters: Sequence[s
     total = of_cluster.sum(axis=0)
     without = rows.score(total - of_cluster)
     least = 0.0
-    if rows.right is not None and not rows.tells_its_error(clusters):
+    if rows.right is not None and not rows.tells_its_error(structure.cluster_of_row.tolist()):
         with_one, own = rows.score(np.stack([total + rows.right, total]))
         least = float(with_one - own) ** 2
     return Stratum(codes, math.sqrt((count - 1) / count) * (without.mean() - without), least, count - 1)

@@ -313,29 +313,23 @@ def _lacking_weights(folder: Path) -> str:
     return next((f"{shard}, which {_SHARDS} names" for shard in shards if not (folder / shard).is_file()), "")
 
 
-def check_tokenizer(backend: str, model_args: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
-    """Refuses a tokenizer without a token that begins a text, and an adapter's own that would not be used, without a word."""
-    if not reads_folders(backend) or any(model_args.get(name) for name in _ELSEWHERE):
-        return
-    if (tokenizer := load_tokenizer(model_args)) is None:
-        return
-    name = tokenizer.name_or_path
-    if {tokenizer.bos_token_id, tokenizer.eos_token_id, model_args.get("prefix_token_id")} == {None}:
-        raise RunError(
-            f"the tokenizer of {name} has neither a bos_token nor an eos_token, and a request begins with one: add it to "
-            "tokenizer_config.json"
-        )
+def check_adapter_tokenizer(backend: str, model_args: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
+    """Refuses an adapter with a tokenizer of its own, in whose place the model's would be used without a word."""
     adapter = model_args.get("peft") or model_args.get("lora_local_path")
-    if adapter is None or model_args.get("tokenizer"):
+    if adapter is None or model_args.get("tokenizer") or not reads_folders(backend):
         return
-    if (own := load_tokenizer({**model_args, "pretrained": adapter})) is None:
+    if any(model_args.get(name) for name in _ELSEWHERE):
         return
-    if own.get_vocab() != tokenizer.get_vocab():
-        what = f"{len(own):,} tokens, not {len(tokenizer):,}"
-    elif apply_chat_template and own.chat_template != tokenizer.chat_template:
+    of_model, own = load_tokenizer(model_args), load_tokenizer({**model_args, "pretrained": adapter})
+    if of_model is None or own is None:
+        return
+    if own.get_vocab() != of_model.get_vocab():
+        what = f"{len(own):,} tokens, not {len(of_model):,}"
+    elif apply_chat_template and own.chat_template != of_model.chat_template:
         what = "another chat template"
     else:
         return
+    name = of_model.name_or_path
     raise RunError(
         f"the adapter {adapter} has a tokenizer other than {name} ({what}): add tokenizer={adapter} to --model_args, or "
         f"tokenizer={name} for the model's"

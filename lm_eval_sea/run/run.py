@@ -38,7 +38,7 @@ from lm_eval_sea.run.output_streams import guarded_output, warnings_once
 from lm_eval_sea.run.request import DEBUG, FailedRunError, RunError, Tasks, in_one_line
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking_mode import check_mode, check_template, use_template
-from lm_eval_sea.run.workload import planned
+from lm_eval_sea.run.workload import check_prefix, planned
 from lm_eval_sea.tasks._shared.facts import facts
 
 _DEFAULT_DEVICE = "cuda:0"  # of lm-eval's `EvaluatorConfig`, which takes the CPU where there is no GPU
@@ -86,6 +86,8 @@ class _Run:
         # of a run's own cache only: another place stays when the run is done, and a run anew is to draw anew
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
         loaded = lm_eval_run.make_model(config)
+        if model_check.reads_folders(config.model):
+            check_prefix(loaded)
         check_replies(loaded)
         use_template(loaded, self.template, config.model, self.ours.thinking, tasks)
         model = AnsweringModel(loaded, config.model, tasks, seeds)
@@ -136,7 +138,7 @@ class _Run:
         device = config.device if self.device_given or config.device != _DEFAULT_DEVICE else None
         model_check.check_arguments(config.model, config.model_args, device)
         model_check.check_folders(config.model, config.model_args)
-        model_check.check_tokenizer(config.model, config.model_args, apply_chat_template=config.apply_chat_template)
+        model_check.check_adapter_tokenizer(config.model, config.model_args, apply_chat_template=config.apply_chat_template)
         model_check.check_positions(config.model, config.model_args)
         prepare_for_chat_api(config)
         check_mode(config, self.ours.thinking)

@@ -135,6 +135,11 @@ def token_counter(model: Any) -> Callable[[str], int] | None:
     return lambda text: len(model.tok_encode(text))
 
 
+def _tokens_of(model: Any, task: Any) -> list[int]:
+    """The tokens of some of the prompts of a task."""
+    return [token for request in _some(task.instances or []) for token in model.tok_encode(text_of(request.args))]
+
+
 def unknown_shares(model: Any, tasks: Tasks) -> dict[str, float]:
     """Tasks of whose prompts the model's tokenizer does not know more than 1 % of the tokens, with their share."""
     unknown = getattr(getattr(model, "tokenizer", None), "unk_token_id", None)
@@ -142,7 +147,7 @@ def unknown_shares(model: Any, tasks: Tasks) -> dict[str, float]:
         return {}
     shares = {}
     for name, task in tasks.items():
-        ids = [token for request in _some(task.instances or []) for token in model.tok_encode(text_of(request.args))]
+        ids = _tokens_of(model, task)
         if ids and (share := ids.count(unknown) / len(ids)) > _MOST_UNKNOWN:
             shares[name] = share
     return shares
@@ -179,14 +184,22 @@ def fault_of_vocabulary(model: Any) -> str | None:
     return f"the tokenizer has {knows:,} tokens and the model {has:,}"
 
 
+def check_prefix(model: Any) -> None:
+    """Refuses a model that is loaded here whose tokenizer has no token that begins a text; ranking would fail on `None`."""
+    if model.prefix_token_id is None:
+        raise RunError(
+            f"the tokenizer of {model.tokenizer.name_or_path} has neither a bos_token nor an eos_token, and a request begins "
+            "with one: add it to tokenizer_config.json"
+        )
+
+
 def check_vocabulary(model: Any, tasks: Tasks) -> None:
     """Refuses prompts with tokens that a model of transformers has no embedding of: on a GPU the error would name neither."""
     has = _embeddings_of(model)
     if has is None or not hasattr(model, "tok_encode"):
         return
     for name, task in tasks.items():
-        ids = (token for request in _some(task.instances or []) for token in model.tok_encode(text_of(request.args)))
-        if (highest := max(ids, default=0)) >= has:
+        if (highest := max(_tokens_of(model, task), default=0)) >= has:
             raise RunError(
                 f"{name}: the prompts have the token {highest:,} ({model.tokenizer.decode([highest])!r}), and the model has "
                 f"embeddings of {has:,}; give it the tokenizer it was trained with, --model_args tokenizer=FOLDER"

@@ -15,7 +15,14 @@ from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.run.api_server import check_api_server
 from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
-from lm_eval_sea.run.model_check import LOADED, check_backend, check_folders, check_named_tokenizer, check_tokenizer, revision_of
+from lm_eval_sea.run.model_check import (
+    LOADED,
+    check_adapter_tokenizer,
+    check_backend,
+    check_folders,
+    check_named_tokenizer,
+    revision_of,
+)
 from lm_eval_sea.run.output_folder import size_of_samples
 from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request, unknown_names
 from lm_eval_sea.run.seeds import sampling_values
@@ -159,7 +166,7 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
         with _noted(faults, f"{job.model.name}: run: "):
             given = vars(parsed).get
             check_numbers(given("batch_size", 1), given("max_batch_size"), given("gen_kwargs") or {})
-            check_tokenizer(backend, model_args, apply_chat_template=apply)
+            check_adapter_tokenizer(backend, model_args, apply_chat_template=apply)
             check_named_tokenizer(backend, model_args, parsed.metadata or {}, tasks.values())
             check_api_server(backend, model_args, tasks, apply_chat_template=apply)
             if apply:

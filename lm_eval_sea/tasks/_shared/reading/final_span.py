@@ -22,7 +22,7 @@ from .conclusions import (
     without_another_question,
 )
 from .final_text import framed_text, read_final_text
-from .frames import QUOTED, QUOTES, begins_object, unquoted, without_emphasis, without_latex
+from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
 from .prefaces_and_notes import LONGEST_REQUEST, is_foreign
 from .refusal import is_refusal
 
@@ -58,8 +58,6 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     `target` is the language of the passage, in which an answer may say that it is not there.
     """
     frame = framed_text(answer, language, tags)
-    if frame is None and begins_object(answer):
-        return ""
     answer = answer if frame is None else frame
     answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
     if len(answer) <= LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):

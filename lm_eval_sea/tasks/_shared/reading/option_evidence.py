@@ -83,8 +83,9 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
             evidence = _behind_comma(line[start:end], choices)
         elif start and evidence.kind == "bare":
             evidence = None
-        elif evidence.kind == "wrong" and (other := _behind_comma("".join(_LAST_CLAUSE.findall(line[start:end])), choices)):
-            spots.append((start, other))  # "C is wrong, D is right"
+        elif evidence.kind == "wrong" and (last := _LAST_CLAUSE.search(line, start, end)):
+            other = _behind_comma(last[0], choices)  # "C is wrong, D is right"
+            spots += [] if other is None else [(start, other)]
         if evidence is not None:
             spots.append((start, evidence))
     if all(evidence.kind == "wrong" for _, evidence in spots):
