@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import gguf
 import pytest
 
 from lm_eval_sea.run.chat_template import check_chat_template, check_template_of_model, load_tokenizer
@@ -124,7 +125,6 @@ def test_the_template_that_is_read_is_that_of_the_model(tiny_model, tmp_path):
     below = with_template(tiny_model, tmp_path / "below", "{{ messages[0].content }}")
     of = {"pretrained": str(tmp_path)}
     assert load_tokenizer({**of, "subfolder": "below"}).chat_template == "{{ messages[0].content }}"
-    gguf = pytest.importorskip("gguf")
     writer = gguf.GGUFWriter(below / "m.gguf", "llama")
     writer.add_tokenizer_model("gpt2")
     writer.add_token_list(["<s>", "a", "b", "ab"])
