@@ -3,7 +3,7 @@
 SEA-HELM by language and task.
 
 They are of processed rows, so that the same rows in a file of another format have the same digest. A run compares the rows that
-it loads with them and says in one line if they are others (`tasks/_shared/rows.py`). Rows come from a folder laid out like the
+it loads with them and says in one line if they are others (`tasks/_shared/digests.py`). Rows come from a folder laid out like the
 hub; a file that has another number of rows than the catalogue, such as a part, is passed over, and what is known of it stays.
 
 Examples:
@@ -24,9 +24,10 @@ from written import write_changed
 
 from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
 from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
+from lm_eval_sea.tasks._shared.digests import digests_of
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, key_of_rows
 from lm_eval_sea.tasks._shared.hub_files import DataError
-from lm_eval_sea.tasks._shared.rows import digests_of, in_published_order
+from lm_eval_sea.tasks._shared.rows import in_published_order
 
 FILE = "tested.yml"
 HEAD = (

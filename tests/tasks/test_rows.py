@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.tasks._shared.digests import digests_of
 from lm_eval_sea.tasks._shared.row_order import fair_order
-from lm_eval_sea.tasks._shared.rows import digests_of, in_published_order, load_rows, processed_rows
+from lm_eval_sea.tasks._shared.rows import in_published_order, load_rows, processed_rows
 from lm_eval_sea.tasks._shared.sources import Source
 
 from .evaluation import write_json_lines

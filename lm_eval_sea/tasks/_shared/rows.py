@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import logging
-import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,8 +14,10 @@ import datasets
 
 from . import __version__
 from .columns import LETTERS, ColumnRows, position_of_label, written_labels
+from .digests import difference_from_tested, digest_of_rows
 from .facts import EXEMPLAR_SPLIT, ORDER, PUBLISHED_POSITION, changed_since_made, facts
 from .hub_files import DataError
+from .order_of_options import in_two_orders
 from .published.row_checks import check_published, check_row
 from .row_language import other_language
 from .row_order import fair_order
@@ -32,14 +32,6 @@ RowProcessor = Callable[[Any], Any]
 
 LATIN_LETTERS = "ABCDE"
 
-_ANSWERS = ("gold", "label", "answers", "solution", "summary")
-_SHORT = 12  # characters of a digest of a part
-_NOTHING = "other texts, and as many rows"
-_SAME = {
-    "sorted": "the same rows in another order",
-    "asked": "the same questions, with other right answers",
-    "answers": "the same right answers, with other texts",
-}
 _OTHER_NUMBER = "%s has %s rows; the catalogue has %s%s Scores on it stand for these rows only."
 _OTHER_SUBSET = (
     "%s: the rows of this subset are not those that it was chosen from (sha256 %.12s…, expected %.12s…). Compare scores on it "
@@ -157,37 +149,6 @@ def with_lettered_options(row: Row) -> Row:
     return row | {"lettered_options": lettered}
 
 
-def in_two_orders(row: Row) -> Row | None:
-    """A row whose options are the whole list of its options, once as published and once with two wrong ones exchanged.
-
-    A model that has not seen the row has no reason to prefer either list, if people put wrong options in any order. So what has
-    an order of its own stays as it is: the last option, which may be "none of these", and the right one, for some data sets
-    prefer places for it. Rows with digits in two options are left out, for numbers are mostly listed as they rise, and so are
-    those of which either list is sorted by length or alphabet, as exams have them, or the two are of one length, for the report
-    weighs both orders of length alike. Which list comes first is drawn by the row's id, and so are the two options: of the same
-    places in all languages of a parallel data set.
-
-    Returns:
-        `gold` is the place of the published list. None, if the row cannot be asked in this way.
-    """
-    options: list[str] = row["options"]
-    draw = random.Random(str(row["id"]))
-    wrong = [place for place in range(len(options) - 1) if place != row["gold"]]
-    if len(wrong) < 2 or sum(any(map(str.isdigit, option)) for option in options) > 1:
-        return None
-    one, other = draw.sample(wrong, 2)
-    exchanged = list(options)
-    exchanged[one], exchanged[other] = options[other], options[one]
-    gold = draw.randrange(2)
-    lists = [exchanged, exchanged]
-    lists[gold] = options
-    texts = ["\n".join(f"{letter}. {option}" for letter, option in zip(row["letters"], each, strict=True)) for each in lists]
-    of_one_length = len(options[one]) == len(options[other])
-    if of_one_length or any(sorted(each, key=key) == each for each in (options, exchanged) for key in (len, None)):
-        return None
-    return row | {"options": texts, "letters": row["letters"][:2], "gold": gold}
-
-
 def iterate_rows(
     splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str, split: str = TEST_SPLIT
 ) -> Iterator[Row | DataError]:
@@ -277,12 +238,6 @@ def _processed(place: _Place) -> LoadedRows:
     order = fair_order(rows)
     ordered = [rows[position] for position in order]
     return LoadedRows(ordered, exemplars, revision, digest, len(splits[TEST_SPLIT]), tuple(order))
-
-
-def digest_of_rows(rows: Sequence[Row], exemplars: Sequence[Row]) -> str:
-    """The SHA-256 of processed rows and published exemplars."""
-    text = json.dumps([rows, exemplars] if exemplars else rows, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _as_splits(loaded: LoadedRows) -> dict[str, datasets.Dataset]:
@@ -410,30 +365,6 @@ def _compare_with_tested(place: _Place, tested: str) -> None:
     loaded = _processed(place)
     if said := difference_from_tested(in_published_order(loaded), loaded.sha256, json.loads(tested)):
         logger.warning("%s is not the file that the pack was tested with: %s", place.source.describe(), said)
-
-
-def difference_from_tested(rows: Sequence[Row], sha256: str, tested: Mapping[str, str]) -> str | None:
-    """What of as many rows, in the published order, is that of the rows that the pack was tested with; None where all is.
-
-    `sha256` is their `digest_of_rows`; `tested` has that of the tested ones as `rows`, and `digests_of` them, or nothing.
-    """
-    if not tested or tested["rows"] == sha256:
-        return None
-    found = digests_of(rows)
-    return next((said for name, said in _SAME.items() if name in found and tested.get(name) == found[name]), _NOTHING)
-
-
-def digests_of(rows: Sequence[Row]) -> dict[str, str]:
-    """The beginnings of the SHA-256 of parts of the rows, in the published order, by which another file tells what is the same.
-
-    `sorted`: the rows in whatever order; `asked`: the rows without the right answers; `answers`: the right answers alone.
-    """
-    bare = [{key: value for key, value in row.items() if key not in ("id", "cluster")} for row in rows]
-    asked = [{key: value for key, value in row.items() if key not in _ANSWERS} for row in bare]
-    answers = [{key: value for key, value in row.items() if key in _ANSWERS} for row in bare]
-    in_any_order = sorted(json.dumps(row, ensure_ascii=False, sort_keys=True) for row in bare)
-    parts: dict[str, Sequence[Any]] = {"sorted": in_any_order, "asked": asked, "answers": answers if any(answers) else []}
-    return {name: digest_of_rows(part, [])[:_SHORT] for name, part in parts.items() if part}
 
 
 def in_published_order(loaded: LoadedRows) -> list[Row]:
