@@ -57,7 +57,6 @@ CHAT_METRICS = {
 LETTER_TOKENS = 10
 # Kind whose answers are chosen, or judged → what a row says of the right one.
 _ANSWERS = {"mcq": ("options", "gold"), "classification": ("label",), JUDGED: ()}
-RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2
 
 
 def answer_fields(kind: str) -> tuple[str, ...]:
@@ -67,4 +66,4 @@ def answer_fields(kind: str) -> tuple[str, ...]:
 
 def recommended_variant(kind: str) -> str:
     """The variant of a kind that SailCompass has; a data set can state another as its main one."""
-    return RECOMMENDED_VARIANT if RECOMMENDED_VARIANT in KINDS[kind] else ""
+    return "to_ppl" if "to_ppl" in KINDS[kind] else ""  # by the SailCompass paper, section 5.2

@@ -13,8 +13,6 @@ from lm_eval_sea.catalogue.names import competency_titles, did_you_mean, languag
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.task_list import aligned
 
-NATIVE_ROWS = "native"
-
 
 class Coverage(NamedTuple):
     """What the pack has of one data set in one language."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.catalogue.names import meant
-from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
+from lm_eval_sea.catalogue.task_files import GROUP, TASK, find_file, names_in_files, read_task_file, tags
 from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.tasks._shared.facts import facts
 
@@ -172,20 +172,19 @@ class TaskList:
 @functools.cache
 def read_tasks() -> TaskList:
     """The tasks of the pack; a file is read once per process."""
-    files = pack_files()
 
     def record(name: str) -> TaskRecord | None:
-        path = files.find(name, TASK)
+        path = find_file(name, TASK)
         return record_of(name, path, read_task_file(path)) if path else None
 
     def leaves(name: str) -> list[str] | None:
-        path = files.find(name, GROUP)
+        path = find_file(name, GROUP)
         return [leaf for member in read_task_file(path)[TASK] for leaf in leaves(member) or [member]] if path else None
 
     return TaskList(
-        tasks=_Found(record, lambda: files.names(TASK)),
-        groups=_Found(leaves, lambda: files.names(GROUP)),
-        tags=_Found(lambda name: files.tags.get(name), lambda: files.tags),
+        tasks=_Found(record, lambda: names_in_files(TASK)),
+        groups=_Found(leaves, lambda: names_in_files(GROUP)),
+        tags=_Found(lambda name: tags().get(name), tags),
     )
 
 

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.uncertainty import Estimate, ratio_of_sums
@@ -50,7 +50,7 @@ def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int])
         return None
 
     def rows(of: str) -> list[dict[str, Any]]:
-        return read_tasks().tasks[plain_tasks(known, of)[0]].load_rows().rows
+        return read_tasks().tasks[known.names(of)[0]].load_rows().rows
 
     if data_set == PASSAGES:
         passages, english_ones = ({row["cluster"]: row["passage"] for row in rows(of)} for of in (language, ENGLISH))
