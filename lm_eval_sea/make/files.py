@@ -234,7 +234,7 @@ def write(files: Mapping[str, str], folder: Path) -> None:
     write_files(files, folder, no_longer_made(files, folder))
 
 
-def write_files(files: Mapping[str, str], folder: Path, superfluous: Iterable[str] = ()) -> None:
+def write_files(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> None:
     """Writes files below a folder, and removes those that are superfluous there."""
     for path in superfluous:
         (folder / path).unlink()

@@ -21,7 +21,7 @@ from lm_eval_sea.tasks._shared.published.json_rows import ENDINGS
 from lm_eval_sea.tasks._shared.published.table_rows import DELIMITERS
 
 
-def own_tasks(folder: Path, wanted: Collection[str] = ("*",)) -> dict[str, Content]:
+def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
     """The tasks and groups of a user's own data set by name, as far as names or globs want them.
 
     The folder has `data_set.yml` and `prompts/`; its name is that of the data set.
