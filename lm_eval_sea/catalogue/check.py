@@ -67,12 +67,11 @@ def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
     return list({key(task): task for task in reversed(list(tasks))}.values())[::-1]
 
 
-def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
+def without_absent_folders(tasks: Sequence[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
     """The tasks whose rows can be looked for, and the folders that a user makes and the current folder lacks.
 
     It is no fault that a user does without such a folder and its tasks. A file that a folder lacks is one.
     """
-    tasks = list(tasks)
     absent = {task.source.checkout or task.source.repository for task in tasks if not task.source.is_at_hand}
     return [task for task in tasks if task.source.is_at_hand], sorted(absent)
 

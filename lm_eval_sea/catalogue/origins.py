@@ -43,11 +43,7 @@ COLUMNS = ("tests", "data set", "rows", "origin", "licence", "login", "tasks")
 
 
 def coverage_of(language: str) -> str:
-    """What the pack has in a language, a line for each data set, in aligned columns.
-
-    Raises:
-        ValueError: if it has nothing in it; the message names the languages that may be meant, or lists all.
-    """
+    """What the pack has in a language, a line for each data set, in aligned columns; a `ValueError` says that it has nothing."""
     known, titles = language_names(), competency_titles()
     entries = [entry for entry in coverage() if entry.language == language]
     if not entries:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue.task_files import read_task_file
+
 
 def read_with_functions(path: Path) -> Mapping[str, Any]:
     """The keys of a task's file or of a template, with those of the templates it includes and the functions that it names."""
@@ -62,13 +64,13 @@ def named_in(config: Mapping[str, Any]) -> list[str]:
     return names
 
 
-def entries_of_files(configs: Mapping[Path, Mapping[str, Any]]) -> dict[str, Any]:
-    """lm-eval's entries for the tasks, groups and tags of files: name → entry."""
+def entries_of_files(paths: Iterable[Path]) -> dict[str, Any]:
+    """lm-eval's entries for the tasks, groups and tags of files of the pack: name → entry."""
     from lm_eval.tasks._index import TaskIndex
 
     entries: dict[str, Any] = {}
-    for path, config in configs.items():
-        TaskIndex.process_cfg(dict(config), path, entries)
+    for path in paths:
+        TaskIndex.process_cfg(read_task_file(path), path, entries)
     return entries
 
 

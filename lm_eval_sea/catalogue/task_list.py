@@ -65,11 +65,7 @@ class TaskRecord:
         return row_processor(function_at(self.process) if self.process else None, self.metadata)
 
     def load_rows(self) -> LoadedRows:
-        """All rows of its data set, as a run has them; of a lite task, too.
-
-        Raises:
-            DataError: if the data cannot be loaded or a row cannot be scored.
-        """
+        """All rows of its data set, as a run has them; of a lite task, too. A `DataError` says what cannot be had or scored."""
         from lm_eval_sea.tasks._shared.rows import processed_rows
 
         return processed_rows(self.source, self.processor)
@@ -145,8 +141,7 @@ class TaskList:
     def select(self, wanted: Iterable[str]) -> list[TaskRecord]:
         """The tasks that names or globs of tasks, groups and tags stand for, as lm-eval's `--tasks` takes them, each once.
 
-        Raises:
-            UnknownNameError: if one of them matches nothing.
+        An `UnknownNameError` says which of them matches nothing.
         """
         chosen: dict[str, None] = {}
         for pattern in wanted:

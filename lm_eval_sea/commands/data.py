@@ -81,7 +81,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
 
 def _data_fetch(arguments: argparse.Namespace) -> int:
     tasks = on_demand.select(arguments.tasks.split(","))
-    from lm_eval_sea.catalogue.fetch import fetch_to_cache, fetch_to_mirror, not_on_hub
+    from lm_eval_sea.catalogue.fetch import fetch_to_cache, fetch_to_mirror
     from lm_eval_sea.tasks._shared.hub_files import DataError
 
     try:
@@ -89,7 +89,7 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
     except DataError as error:
         return fail(error, 1)
     print("\n".join(fetched))
-    for rows in not_on_hub(tasks):
+    for rows in dict.fromkeys(task.source.describe() for task in tasks if not task.source.on_hub):
         print(f"not on the hub, see tasks/sea_helm/README.md: {rows}")
     start = f"cd {shlex.quote(str(arguments.to))} &&" if arguments.to else "HF_HUB_OFFLINE=1"
     names = SUITE if arguments.tasks == "*" else shlex.quote(arguments.tasks)

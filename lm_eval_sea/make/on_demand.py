@@ -136,9 +136,7 @@ def names_on_demand(wanted: Iterable[str]) -> list[str]:
 def select(wanted: Iterable[str]) -> list[TaskRecord]:
     """The tasks that are asked for, each once: those of files, as `TaskList.select`, and those that are made on demand.
 
-    Raises:
-        UnknownNameError: if a name or glob matches nothing.
-        PromptFileError: if a prompt lacks something.
+    An `UnknownNameError` says which name or glob matches nothing, a `PromptFileError` what a prompt lacks.
     """
     found: dict[str, TaskRecord] = {}
     files = read_tasks()

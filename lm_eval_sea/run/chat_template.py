@@ -172,9 +172,7 @@ def check_chat_template(
     `apply` is the name of a template, or True for the default, which gets `settings` besides the messages. With `multiturn`
     exemplars are messages of their own. Without `num_fewshot` there are as many as the tasks say; a task's own 0 stays.
 
-    Raises:
-        RunError: if there is no such template, a prompt lacks a question or an exemplar's answer or has it changed, or answers
-            would be ranked where the model would think.
+    Refused are prompts that lack or change a question or an exemplar's answer, and ranking where the model would think.
     """
     template = _template(tokenizer, apply)
     render, name = renderer(tokenizer, template, settings), tokenizer.name_or_path
