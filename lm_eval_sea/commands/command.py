@@ -146,13 +146,12 @@ def print_notes(notes: Iterable[str]) -> None:
 RUNS = argument("runs", metavar="RUN", nargs="+", type=Path, help="folder of lm-eval's --output_path, or a results file")
 
 
-def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+def whole_number(least: int) -> Callable[[str], int]:
     """The type of an argument that counts something."""
-    wanted = f"a whole number from {least}{f' to {most}' if most else ''}"
 
     def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < least or (most and int(text) > most):
-            raise argparse.ArgumentTypeError(f"{text!r} should be {wanted}")
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} should be a whole number from {least}")
         return int(text)
 
     return read

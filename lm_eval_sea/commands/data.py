@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from lm_eval_sea.catalogue import SUITE
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
 from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
@@ -100,10 +101,10 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
 
 def _data_premium(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.catalogue.check import token_counter
-    from lm_eval_sea.run.premium import PASSAGES, SENTENCES, premium_languages, premium_of
+    from lm_eval_sea.run.premium import ENGLISH, PASSAGES, SENTENCES, premium_of
     from lm_eval_sea.tasks._shared.hub_files import DataError
 
-    known = premium_languages()
+    known = sorted(set(data_sets()[PASSAGES].languages) - {ENGLISH})
     languages = arguments.languages.split(",") if arguments.languages else known
     if unknown := [language for language in languages if language not in known]:
         return fail(f"no parallel texts in {', '.join(unknown)}; there are {', '.join(known)}", 2)

@@ -22,7 +22,7 @@ from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLD
 NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with all their files has too many for a person to read
 
 
-def generate(prompts: Path = TASKS_FOLDER) -> dict[str, str]:
+def generate(prompts: Path) -> dict[str, str]:
     """All generated files: path below the tasks folder → content, from prompt files in a folder laid out like it."""
     contents: dict[str, Content] = {}
     for data_set in data_sets().values():

@@ -34,11 +34,6 @@ class Premium(NamedTuple):
     ratio: Estimate
 
 
-def premium_languages() -> list[str]:
-    """The languages with passages that are there in English, too."""
-    return sorted(set(data_sets()[PASSAGES].languages) - {ENGLISH})
-
-
 def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int]) -> Premium | None:
     """The premium of a language; None where the data set lacks it. `count_tokens` counts those of a text, without special ones.
 
