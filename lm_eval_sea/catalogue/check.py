@@ -28,10 +28,8 @@ from lm_eval_sea.tasks._shared.unicode_text import normal_form
 FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
 ROUNDED = 0.005  # by which a stated chance may differ from that of the rows
-# Characters from which on a text that stands in two places has hardly been written twice.
-DISTINCTIVE = 25
-# What a processed row has besides texts.
-NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")
+DISTINCTIVE = 25  # characters from which on a text that stands in two places has hardly been written twice
+NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")  # what a processed row has besides texts
 
 
 @dataclass

@@ -53,8 +53,7 @@ CHAT_METRICS = {
     "translation": ("chrf++", "bleu", "null_rate", "cut_rate", "off_target_rate"),
     "summarization": ("bleu", "rougeL", "chrf++", "null_rate", "cut_rate", "off_target_rate"),
 }
-# The most tokens of a written letter; SailCompass' limit.
-LETTER_TOKENS = 10
+LETTER_TOKENS = 10  # of a written letter at most: SailCompass' limit
 # Kind whose answers are chosen, or judged → what a row says of the right one.
 _ANSWERS = {"mcq": ("options", "gold"), "classification": ("label",), JUDGED: ()}
 
