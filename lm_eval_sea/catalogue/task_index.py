@@ -111,11 +111,7 @@ def add_task(manager: Any, config: Mapping[str, Any]) -> None:
     """Adds a task that is in no file to what a `TaskManager` knows."""
     from lm_eval.tasks._index import TaskIndex
 
-    manager.task_index[config["task"]] = TaskIndex.entry_from_config(dict(config))
-    manager.all_tasks.append(config["task"])
-    manager.all_subtasks.append(config["task"])
-    for tag in config["tag"]:
-        if tag not in manager.all_tags:
-            manager.all_tasks.append(tag)
-            manager.all_tags.append(tag)
-        TaskIndex._register_tags(config["task"], tag, manager.task_index)
+    entries = {tag: manager.task_index[tag] for tag in config["tag"] if tag in manager.task_index}
+    entries[config["task"]] = TaskIndex.entry_from_config(dict(config))
+    TaskIndex._register_tags(config["task"], config["tag"], entries)
+    add_entries(manager, entries, entries)

@@ -75,7 +75,7 @@ class Command:
                 group.add_argument(of.flag, **of.options)
         if self.run:
             parser.add_argument(DEBUG, action="store_true", help="show where an unexpected error came from")
-        parser.set_defaults(run=functools.partial(self._checked, self.run) if self.run else show_help(parser))
+        parser.set_defaults(run=functools.partial(self._checked, self.run) if self.run else lambda _: parser.print_help())
         if self.subcommands:
             below = parser.add_subparsers(metavar="COMMAND")
             for command in self.subcommands:
@@ -105,16 +105,6 @@ class Command:
             if isinstance(error, Refusal) or of_files or of_data:
                 return fail(error, self.refused)
             raise
-
-
-def show_help(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
-    """What a command does that was called without one of its subcommands."""
-
-    def run(arguments: argparse.Namespace) -> int:
-        parser.print_help()
-        return 0
-
-    return run
 
 
 def fail(error: object, status: int) -> int:
