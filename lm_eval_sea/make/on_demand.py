@@ -179,8 +179,7 @@ def files_on_demand(wanted: Iterable[str]) -> dict[str, str]:
 
 def _made(name: str) -> Content:
     content = on_demand(name)
-    if content is None:
-        raise PromptFileError(f"no task {name!r}")
+    assert content is not None  # the name is one of `names_on_demand`
     return content
 
 

@@ -10,7 +10,6 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -263,11 +262,10 @@ def _check(render: Render, questions: Sequence[str], instruction: str, template:
         )
 
 
-@dataclass(frozen=True)
-class Switch:
+class Switch(NamedTuple):
     """What sets a template to one mode."""
 
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the template
+    settings: Mapping[str, Any] = {}  # of the template
     word: str = ""  # for the system message
 
 

@@ -174,9 +174,8 @@ def _is_dtype(given: Any) -> bool:
     """Whether it is what lm-eval takes for a type of numbers: torch's name of one, "auto", or none."""
     import torch
 
-    return given in (None, "auto") or isinstance(
-        given if not isinstance(given, str) else getattr(torch, given, None), torch.dtype
-    )
+    named = getattr(torch, given, None) if isinstance(given, str) else given
+    return given in (None, "auto") or isinstance(named, torch.dtype)
 
 
 def reads_folders(backend: str) -> bool:

@@ -67,24 +67,20 @@ def note_premiums(tasks: Tasks, tokenizer: Any | None, *, flag: str = "") -> dic
     generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
     languages = {name: facts_of(config.metadata or {}).language_of_prompt for name, config in generating.items()}
     measured: dict[str, Estimate] = {}
-    lacking: dict[str, str] = {}
     for language in dict.fromkeys(languages.values()):
         try:
             measured[language] = _measured(language, tokenizer)
-        except DataError as error:
-            lacking[language] = str(error)
-    for language, why in lacking.items():
-        of = some_names([name for name, own in languages.items() if own == language])
-        if flag:
-            raise RunError(f"{flag}: {of}: {why}; give a number of tokens without x")
-        logger.info("%s: tokens are not compared with English: %s", of, why)
-    for name, language in languages.items():
-        if language in measured:
-            found = measured[language]
-            said = {"mean": found.mean, "low": found.low, "high": found.high, "texts": found.rows}
-            of_task = tasks[name].config.metadata.setdefault("provenance", {})
-            of_task["token_premium"] = {key: value for key, value in said.items() if value is not None}
-    return {name: measured[language].mean for name, language in languages.items() if language in measured}
+        except DataError as why:
+            of = some_names([name for name, own in languages.items() if own == language])
+            if flag:
+                raise RunError(f"{flag}: {of}: {why}; give a number of tokens without x") from why
+            logger.info("%s: tokens are not compared with English: %s", of, why)
+    of_tasks = {name: measured[language] for name, language in languages.items() if language in measured}
+    for name, found in of_tasks.items():
+        said = {"mean": found.mean, "low": found.low, "high": found.high, "texts": found.rows}
+        provenance = tasks[name].config.metadata.setdefault("provenance", {})
+        provenance["token_premium"] = {key: value for key, value in said.items() if value is not None}
+    return {name: found.mean for name, found in of_tasks.items()}
 
 
 def _measured(language: str, tokenizer: Any | None) -> Estimate:
