@@ -34,11 +34,7 @@ _Loader.add_constructor("!function", lambda loader, node: f"{loader.folder}/{nod
 def _own_keys(path: str) -> Mapping[str, Any]:
     """What stands in the file itself."""
     with open(path, encoding="utf-8") as file:
-        loader = _Loader(file.read(), os.path.dirname(path))
-    try:
-        found: Mapping[str, Any] = loader.get_single_data()
-    finally:
-        loader.dispose()
+        found: Mapping[str, Any] = yaml.load(file.read(), functools.partial(_Loader, folder=os.path.dirname(path)))
     return found
 
 
