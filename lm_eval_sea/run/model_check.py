@@ -28,9 +28,11 @@ LOADED = {
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
 _SHARDS = "model.safetensors.index.json"
 _SHARD = "model-*-of-*.safetensors"
-CHOOSING = ("vllm-shared-prefix", "chat-api")  # the backends that hand structured outputs on to their engine
-_OF_TRANSFORMERS = ("hf", "huggingface")  # how the names of these backends begin,
-_READ_FOLDERS = (*_OF_TRANSFORMERS, "vllm")  # and of all that read folders in the layout of transformers
+# The backends that hand structured outputs on to their engine.
+CHOOSING = ("vllm-shared-prefix", "chat-api")
+# How the names of backends begin that read folders in the layout of transformers.
+_READ_FOLDERS = ("hf", "huggingface", "vllm")
+_OF_TRANSFORMERS = ("hf", "huggingface")
 # What a task of the pack says of itself, and is the user's to read only.
 STATED_BY_TASKS = {
     *("rows", "chance", "headline_metric", "version", "dataset", "data_set", "data_source", "language", "variant", "task"),
