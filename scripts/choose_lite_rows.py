@@ -25,7 +25,8 @@ from typing import Any
 import yaml
 from written import write_changed
 
-from lm_eval_sea.catalogue.data_sets import data_sets, lite_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.kinds import recommended_variant
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import is_collected
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, read_tasks
@@ -66,9 +67,11 @@ def choose(task: TaskRecord, parallel: LoadedRows) -> tuple[list[str], str | Non
 
 def wanted_tasks(listed: TaskList) -> list[TaskRecord]:
     """The tasks that lite ones are made of: those of the data sets that qualify for suites, and of SEA-HELM."""
-    in_language = [(data_set, language) for data_set in data_sets().values() for language in data_set.languages]
+    collected = [(of, language) for of in data_sets().values() for language in of.languages if is_collected(of, language)]
+    # the main variant, and SailCompass' where that is another
+    in_variants = [(*each, variant) for each in collected for variant in (recommended_variant(each[0].kind), None)]
     names = [
-        *(task for data_set, each in in_language if is_collected(data_set, each) for task in lite_tasks(data_set, each)),
+        *(name for data_set, language, variant in in_variants for name in data_set.names(language, variant)),
         *(name for language in sea_helm().languages for name in listed.groups[f"sea_helm_{language}"]),
     ]
     return [listed.tasks[name] for name in dict.fromkeys(names)]

@@ -26,7 +26,7 @@ from pathlib import Path
 from exemplar_measures import Measure, Nearest, Number, Row, measure, nearest, of_exemplars, of_rows, overlaps
 from written import table
 
-from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_list import read_tasks
@@ -76,7 +76,7 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         for key, prefix in EXEMPLAR_KEYS.items()
         if key in words
     }
-    task = read_tasks().tasks[plain_tasks(data_set, language)[0]]
+    task = read_tasks().tasks[data_set.names(language)[0]]
     source, rows = task.source, []
     if Path(source.repository).is_dir() and all((Path(source.repository) / path).is_file() for _, path in source.files):
         rows = task.load_rows().rows

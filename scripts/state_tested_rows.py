@@ -22,7 +22,7 @@ from pathlib import Path
 import yaml
 from written import write_changed
 
-from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
 from lm_eval_sea.tasks._shared.digests import digests_of
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, key_of_rows
@@ -51,7 +51,7 @@ def tasks_of_rows(name: str) -> dict[str, TaskRecord]:
         tasks = [task for task in listed.values() if task.metadata["dataset"] == name and "setting" not in task.metadata]
     else:
         data_set = data_sets()[name]
-        tasks = [listed[plain_tasks(data_set, language)[0]] for language in data_set.languages]
+        tasks = [listed[data_set.names(language)[0]] for language in data_set.languages]
     return {key_of_rows(task.metadata): task for task in tasks}
 
 

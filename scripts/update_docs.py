@@ -21,7 +21,7 @@ from written import table, write_changed
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import OfLmEval, of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
-from lm_eval_sea.catalogue.origins import NATIVE_ROWS, Coverage, coverage, distinct
+from lm_eval_sea.catalogue.origins import Coverage, coverage, distinct
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
@@ -85,7 +85,7 @@ def _cells(entries: Sequence[Coverage]) -> dict[tuple[str, str], str]:
     """(language, competency) → n: there are native rows, t: only translated ones, l: only in lm-eval's own tasks."""
     found = {(language, each.tests): "l" for each in of_lm_eval() for language in each.languages}
     found |= {(entry.language, entry.competency): "t" for entry in entries}
-    return found | {(entry.language, entry.competency): "n" for entry in entries if entry.origin == NATIVE_ROWS}
+    return found | {(entry.language, entry.competency): "n" for entry in entries if entry.origin == "native"}
 
 
 def _matrix(entries: Sequence[Coverage]) -> str:
@@ -144,7 +144,7 @@ def _country(name: str, record: dict[str, Any], entries: Sequence[Coverage]) -> 
     kinds = {entry.competency for entry in found}
     native: dict[str, dict[str, None]] = {}  # title → its languages
     for entry in found:
-        if entry.origin == NATIVE_ROWS:
+        if entry.origin == "native":
             native.setdefault(entry.title, {})[entry.language] = None
     names = ", ".join(f"{title} ({' '.join(of_title)})" for title, of_title in native.items()) or "none"
     has = f"Native: {names}. " if found else ""

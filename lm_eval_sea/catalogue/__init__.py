@@ -34,8 +34,7 @@ class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
 def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
     """What a file says that people write, such as a prompt file or a plan, in plain types.
 
-    Raises:
-        Refusal: naming file and fault, if it cannot be read, has tags, which stand for code, or a mapping has a key twice.
+    Refuses one that cannot be read, has tags, which stand for code, or a key twice in a mapping.
     """
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)

@@ -23,10 +23,8 @@ from lm_eval_sea.tasks._shared.unicode_text import normal_form
 FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
 ROUNDED = 0.005  # by which a stated chance may differ from that of the rows
-# Characters from which on a text that stands in two places has hardly been written twice.
-DISTINCTIVE = 25
-# What a processed row has besides texts.
-NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")
+DISTINCTIVE = 25  # characters from which on a text that stands in two places has hardly been written twice
+NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")  # what a processed row has besides texts
 
 
 @dataclass
@@ -62,12 +60,11 @@ def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
     return list({key(task): task for task in reversed(list(tasks))}.values())[::-1]
 
 
-def without_absent_folders(tasks: Iterable[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
+def without_absent_folders(tasks: Sequence[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
     """The tasks whose rows can be looked for, and the folders that a user makes and the current folder lacks.
 
     It is no fault that a user does without such a folder and its tasks. A file that a folder lacks is one.
     """
-    tasks = list(tasks)
     absent = {task.source.checkout or task.source.repository for task in tasks if not task.source.is_at_hand}
     return [task for task in tasks if task.source.is_at_hand], sorted(absent)
 

@@ -111,6 +111,12 @@ class DataSet:
         """What stands for a language in names: itself, or for translation from the pivot and to it."""
         return [language] if self.kind != "translation" else [f"{self.pivot}_{language}", f"{language}_{self.pivot}"]
 
+    def names(self, language: str, variant: str | None = None) -> list[str]:
+        """Its tasks of a variant or "chat", by default those of a plain run; with prompts in the language if there are any."""
+        english = is_english_prompt(self.languages[language].prompts, language)
+        chosen = self.plain_variant if variant is None else variant
+        return [name_of(self.name, pair, chosen, english=english) for pair in self.pairs(language)]
+
 
 # The keys of a language's record and of a data set's, and those that each has to have.
 _OF_LANGUAGE = {each.name for each in fields(Language)} - {"language"}
@@ -273,24 +279,3 @@ def sailcompass() -> list[DataSet]:
     groups = read_yaml(TASKS_FOLDER / "suites.yml")["groups"]
     members = [group for task in groups[SUITE]["tasks"] for group in groups[task]["tasks"]]
     return [data_sets()[group.split("_")[1]] for group in members]
-
-
-def plain_tasks(data_set: DataSet, language: str) -> list[str]:
-    """What a plain run has of a data set: its main variant, with prompts in the language if there are any."""
-    return _tasks(data_set, language, data_set.plain_variant)
-
-
-def lite_tasks(data_set: DataSet, language: str) -> list[str]:
-    """What lite tasks are made of: the main variant, and SailCompass' where that is another."""
-    variants = dict.fromkeys((recommended_variant(data_set.kind), data_set.plain_variant))
-    return [task for variant in variants for task in _tasks(data_set, language, variant)]
-
-
-def chat_tasks(data_set: DataSet, language: str) -> list[str]:
-    """What a run of a chat model has of a data set, with prompts in the language if there are any."""
-    return _tasks(data_set, language, "chat")
-
-
-def _tasks(data_set: DataSet, language: str, variant: str) -> list[str]:
-    english = is_english_prompt(data_set.languages[language].prompts, language)
-    return [name_of(data_set.name, pair, variant, english=english) for pair in data_set.pairs(language)]

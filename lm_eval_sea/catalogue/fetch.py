@@ -75,11 +75,6 @@ def mixed_mirrors(repositories: Iterable[str]) -> list[str]:
     return said
 
 
-def not_on_hub(tasks: Iterable[TaskRecord]) -> list[str]:
-    """The files that the tasks read and that no hub repository has."""
-    return list(dict.fromkeys(task.source.describe() for task in tasks if not task.source.on_hub))
-
-
 def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[str]:
     """Fills the hub's cache and that of `datasets`; returns lines of text on what was fetched."""
     named, configured = _on_hub(tasks)

@@ -53,11 +53,9 @@ CHAT_METRICS = {
     "translation": ("chrf++", "bleu", "null_rate", "cut_rate", "off_target_rate"),
     "summarization": ("bleu", "rougeL", "chrf++", "null_rate", "cut_rate", "off_target_rate"),
 }
-# The most tokens of a written letter; SailCompass' limit.
-LETTER_TOKENS = 10
+LETTER_TOKENS = 10  # of a written letter at most: SailCompass' limit
 # Kind whose answers are chosen, or judged → what a row says of the right one.
 _ANSWERS = {"mcq": ("options", "gold"), "classification": ("label",), JUDGED: ()}
-RECOMMENDED_VARIANT = "to_ppl"  # of multiple choice, by the SailCompass paper, section 5.2
 
 
 def answer_fields(kind: str) -> tuple[str, ...]:
@@ -67,4 +65,4 @@ def answer_fields(kind: str) -> tuple[str, ...]:
 
 def recommended_variant(kind: str) -> str:
     """The variant of a kind that SailCompass has; a data set can state another as its main one."""
-    return RECOMMENDED_VARIANT if RECOMMENDED_VARIANT in KINDS[kind] else ""
+    return "to_ppl" if "to_ppl" in KINDS[kind] else ""  # by the SailCompass paper, section 5.2

@@ -13,8 +13,6 @@ from lm_eval_sea.catalogue.names import competency_titles, did_you_mean, languag
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.task_list import aligned
 
-NATIVE_ROWS = "native"
-
 
 class Coverage(NamedTuple):
     """What the pack has of one data set in one language."""
@@ -45,11 +43,7 @@ COLUMNS = ("tests", "data set", "rows", "origin", "licence", "login", "tasks")
 
 
 def coverage_of(language: str) -> str:
-    """What the pack has in a language, a line for each data set, in aligned columns.
-
-    Raises:
-        ValueError: if it has nothing in it; the message names the languages that may be meant, or lists all.
-    """
+    """What the pack has in a language, a line for each data set, in aligned columns; a `ValueError` says that it has nothing."""
     known, titles = language_names(), competency_titles()
     entries = [entry for entry in coverage() if entry.language == language]
     if not entries:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from lm_eval_sea.catalogue.names import language_group
-from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord
+from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, aligned
 
 COLUMNS = 100  # of a terminal
 _ADVICE = """\
@@ -84,7 +84,6 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _block(head: tuple[str, str, str], rows: list[tuple[str, str, str]]) -> str:
-    first, second = (max(len(row[place]) for row in [head, *rows]) for place in (0, 1))
-    indent = " " * (first + second + 4)
-    lines = [f"{name:<{first}}  {count:>{second}}  {text}".rstrip() for name, count, text in [head, *rows]]
+    lines = aligned([head, *rows], left=(0, 2))
+    indent = " " * lines[0].rindex(head[2])
     return "\n".join(textwrap.fill(line, COLUMNS, subsequent_indent=indent, break_on_hyphens=False) for line in lines)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_sea.catalogue import read_lite
-from lm_eval_sea.catalogue.data_sets import DataSet, chat_tasks, data_sets, plain_tasks
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.catalogue.names import chat_name, language_group, lite_name
 from lm_eval_sea.catalogue.sea_helm import sea_helm
@@ -64,7 +64,7 @@ def lite_chat_tasks() -> frozenset[str]:
         for data_set in data_sets().values()
         if data_set.kind != JUDGED
         for language in data_set.languages
-        for plain, chat in zip(plain_tasks(data_set, language), chat_tasks(data_set, language), strict=True)
+        for plain, chat in zip(data_set.names(language), data_set.names(language, "chat"), strict=True)
         if plain in chosen
     )
 
@@ -82,13 +82,13 @@ def _qualifying() -> Iterator[tuple[str, str]]:
         for language, data in data_set.languages.items():
             if not is_collected(data_set, language):
                 continue
-            for task in plain_tasks(data_set, language):
+            for task in data_set.names(language):
                 yield task, language_group(language)
                 if task in lite:
                     yield lite_name(task), lite_name(language_group(language))
                 if data.origin == "native" and language != "en":  # what is in English is what the translations are made of
                     yield task, NATIVE
-            for task in chat_tasks(data_set, language):
+            for task in data_set.names(language, "chat"):
                 yield task, chat_name(language_group(language))
 
 

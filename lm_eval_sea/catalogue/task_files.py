@@ -34,11 +34,7 @@ _Loader.add_constructor("!function", lambda loader, node: f"{loader.folder}/{nod
 def _own_keys(path: str) -> Mapping[str, Any]:
     """What stands in the file itself."""
     with open(path, encoding="utf-8") as file:
-        loader = _Loader(file.read(), os.path.dirname(path))
-    try:
-        found: Mapping[str, Any] = loader.get_single_data()
-    finally:
-        loader.dispose()
+        found: Mapping[str, Any] = yaml.load(file.read(), functools.partial(_Loader, folder=os.path.dirname(path)))
     return found
 
 
@@ -56,58 +52,46 @@ def read_task_file(path: Path | str) -> dict[str, Any]:
     return whole | {key: value for key, value in own.items() if key != "include"}
 
 
-class TaskFiles:
-    """The files of tasks and groups below a folder, by the names of what they have.
+def find_file(name: str, kind: str) -> Path | None:
+    """The file of a task or of a group; None if there is none of that name.
 
     The words of a name are those of its file's path, in another order at times: sea_belebele_th_chat is belebele/chat/th.yaml. Or
     the file has the whole name, as those of suites have. What it has is known when it is read.
     """
+    places = _by_words().get(_words(name), ())
+    return next((Path(place) for place in places if _own_keys(place).get(kind) == name), None)
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = str(folder)
 
-    def find(self, name: str, kind: str) -> Path | None:
-        """The file of a task or of a group; None if there is none of that name."""
-        places = self._by_words.get(_words(name), ())
-        return next((Path(place) for place in places if _own_keys(place).get(kind) == name), None)
-
-    def names(self, kind: str) -> list[str]:
-        """The names of all tasks or of all groups, for which all files are read."""
-        return sorted(own[kind] for own in self._all if isinstance(own.get(kind), str))
-
-    @functools.cached_property
-    def tags(self) -> Mapping[str, list[str]]:
-        """Tag → the names of its tasks, for which all files are read."""
-        tasks = defaultdict(list)
-        for own in self._all:
-            for tag in own.get("tag", ()):
-                tasks[tag].append(own[TASK])
-        return {tag: sorted(tasks[tag]) for tag in sorted(tasks)}
-
-    @functools.cached_property
-    def _all(self) -> list[Mapping[str, Any]]:
-        return [_own_keys(place) for place in self._places]
-
-    @functools.cached_property
-    def _places(self) -> list[str]:
-        walked = os.walk(self._folder)
-        return [os.path.join(folder, file) for folder, _, files in walked for file in files if file.endswith(".yaml")]
-
-    @functools.cached_property
-    def _by_words(self) -> Mapping[frozenset[str], list[str]]:
-        found = defaultdict(list)
-        for place in self._places:
-            *folders, file = os.path.relpath(place, self._folder).removesuffix(".yaml").split(os.sep)
-            below = ["sea", *(folder for folder in folders if folder != "groups"), file]
-            for words in {_words("_".join(below)), _words(file)}:
-                found[words].append(place)
-        return found
+def names_in_files(kind: str) -> list[str]:
+    """The names of all tasks or of all groups, for which all files are read."""
+    return sorted(own[kind] for own in map(_own_keys, _places()) if isinstance(own.get(kind), str))
 
 
 @functools.cache
-def pack_files() -> TaskFiles:
-    """The files of the pack."""
-    return TaskFiles(TASKS_FOLDER)
+def tags() -> Mapping[str, list[str]]:
+    """Tag → the names of its tasks, for which all files are read."""
+    tasks = defaultdict(list)
+    for own in map(_own_keys, _places()):
+        for tag in own.get("tag", ()):
+            tasks[tag].append(own[TASK])
+    return {tag: sorted(tasks[tag]) for tag in sorted(tasks)}
+
+
+@functools.cache
+def _places() -> list[str]:
+    walked = os.walk(TASKS_FOLDER)
+    return [os.path.join(folder, file) for folder, _, files in walked for file in files if file.endswith(".yaml")]
+
+
+@functools.cache
+def _by_words() -> Mapping[frozenset[str], list[str]]:
+    found = defaultdict(list)
+    for place in _places():
+        *folders, file = os.path.relpath(place, TASKS_FOLDER).removesuffix(".yaml").split(os.sep)
+        below = ["sea", *(folder for folder in folders if folder != "groups"), file]
+        for words in {_words("_".join(below)), _words(file)}:
+            found[words].append(place)
+    return found
 
 
 def _words(name: str) -> frozenset[str]:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue.task_files import read_task_file
+
 
 def read_with_functions(path: Path) -> Mapping[str, Any]:
     """The keys of a task's file or of a template, with those of the templates it includes and the functions that it names."""
@@ -62,13 +64,13 @@ def named_in(config: Mapping[str, Any]) -> list[str]:
     return names
 
 
-def entries_of_files(configs: Mapping[Path, Mapping[str, Any]]) -> dict[str, Any]:
-    """lm-eval's entries for the tasks, groups and tags of files: name → entry."""
+def entries_of_files(paths: Iterable[Path]) -> dict[str, Any]:
+    """lm-eval's entries for the tasks, groups and tags of files of the pack: name → entry."""
     from lm_eval.tasks._index import TaskIndex
 
     entries: dict[str, Any] = {}
-    for path, config in configs.items():
-        TaskIndex.process_cfg(dict(config), path, entries)
+    for path in paths:
+        TaskIndex.process_cfg(read_task_file(path), path, entries)
     return entries
 
 
@@ -109,11 +111,7 @@ def add_task(manager: Any, config: Mapping[str, Any]) -> None:
     """Adds a task that is in no file to what a `TaskManager` knows."""
     from lm_eval.tasks._index import TaskIndex
 
-    manager.task_index[config["task"]] = TaskIndex.entry_from_config(dict(config))
-    manager.all_tasks.append(config["task"])
-    manager.all_subtasks.append(config["task"])
-    for tag in config["tag"]:
-        if tag not in manager.all_tags:
-            manager.all_tasks.append(tag)
-            manager.all_tags.append(tag)
-        TaskIndex._register_tags(config["task"], tag, manager.task_index)
+    entries = {tag: manager.task_index[tag] for tag in config["tag"] if tag in manager.task_index}
+    entries[config["task"]] = TaskIndex.entry_from_config(dict(config))
+    TaskIndex._register_tags(config["task"], config["tag"], entries)
+    add_entries(manager, entries, entries)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.catalogue.names import meant
-from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
+from lm_eval_sea.catalogue.task_files import GROUP, TASK, find_file, names_in_files, read_task_file, tags
 from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.tasks._shared.facts import facts
 
@@ -65,11 +65,7 @@ class TaskRecord:
         return row_processor(function_at(self.process) if self.process else None, self.metadata)
 
     def load_rows(self) -> LoadedRows:
-        """All rows of its data set, as a run has them; of a lite task, too.
-
-        Raises:
-            DataError: if the data cannot be loaded or a row cannot be scored.
-        """
+        """All rows of its data set, as a run has them; of a lite task, too. A `DataError` says what cannot be had or scored."""
         from lm_eval_sea.tasks._shared.rows import processed_rows
 
         return processed_rows(self.source, self.processor)
@@ -145,8 +141,7 @@ class TaskList:
     def select(self, wanted: Iterable[str]) -> list[TaskRecord]:
         """The tasks that names or globs of tasks, groups and tags stand for, as lm-eval's `--tasks` takes them, each once.
 
-        Raises:
-            UnknownNameError: if one of them matches nothing.
+        An `UnknownNameError` says which of them matches nothing.
         """
         chosen: dict[str, None] = {}
         for pattern in wanted:
@@ -172,20 +167,19 @@ class TaskList:
 @functools.cache
 def read_tasks() -> TaskList:
     """The tasks of the pack; a file is read once per process."""
-    files = pack_files()
 
     def record(name: str) -> TaskRecord | None:
-        path = files.find(name, TASK)
+        path = find_file(name, TASK)
         return record_of(name, path, read_task_file(path)) if path else None
 
     def leaves(name: str) -> list[str] | None:
-        path = files.find(name, GROUP)
+        path = find_file(name, GROUP)
         return [leaf for member in read_task_file(path)[TASK] for leaf in leaves(member) or [member]] if path else None
 
     return TaskList(
-        tasks=_Found(record, lambda: files.names(TASK)),
-        groups=_Found(leaves, lambda: files.names(GROUP)),
-        tags=_Found(lambda name: files.tags.get(name), lambda: files.tags),
+        tasks=_Found(record, lambda: names_in_files(TASK)),
+        groups=_Found(leaves, lambda: names_in_files(GROUP)),
+        tags=_Found(lambda name: tags().get(name), tags),
     )
 
 

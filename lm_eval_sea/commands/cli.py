@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from lm_eval_sea import __version__
-from lm_eval_sea.commands.command import Command, fail, fail_unexpectedly, show_help
+from lm_eval_sea.commands.command import Command, fail, fail_unexpectedly
 from lm_eval_sea.commands.data import DATA, LS, PATH
 from lm_eval_sea.commands.make import MAKE
 from lm_eval_sea.commands.results import EXPORT, REPORT, SHOW
@@ -57,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
         if argv[:1] == [RUN.name]:  # its options are lm-eval's
             return _run(argv[1:])
         arguments = parser().parse_args(argv)
-        status: int = arguments.run(arguments)
+        status: int = arguments.run(arguments) or 0  # what shows the help returns nothing
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
@@ -96,7 +96,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action="version", version=f"lm-eval-sea {__version__}")
-    made.set_defaults(run=show_help(made))
+    made.set_defaults(run=lambda _: made.print_help())
     commands = made.add_subparsers(metavar="COMMAND")
     for command in COMMANDS:
         command.add_to(commands)

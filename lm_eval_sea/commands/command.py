@@ -75,7 +75,7 @@ class Command:
                 group.add_argument(of.flag, **of.options)
         if self.run:
             parser.add_argument(DEBUG, action="store_true", help="show where an unexpected error came from")
-        parser.set_defaults(run=functools.partial(self._checked, self.run) if self.run else show_help(parser))
+        parser.set_defaults(run=functools.partial(self._checked, self.run) if self.run else lambda _: parser.print_help())
         if self.subcommands:
             below = parser.add_subparsers(metavar="COMMAND")
             for command in self.subcommands:
@@ -107,16 +107,6 @@ class Command:
             raise
 
 
-def show_help(parser: argparse.ArgumentParser) -> Callable[[argparse.Namespace], int]:
-    """What a command does that was called without one of its subcommands."""
-
-    def run(arguments: argparse.Namespace) -> int:
-        parser.print_help()
-        return 0
-
-    return run
-
-
 def fail(error: object, status: int) -> int:
     """Prints what went wrong, controls in names made visible and secrets masked; returns the exit status."""
     _say(f"lm-eval-sea: {error}")
@@ -146,13 +136,12 @@ def print_notes(notes: Iterable[str]) -> None:
 RUNS = argument("runs", metavar="RUN", nargs="+", type=Path, help="folder of lm-eval's --output_path, or a results file")
 
 
-def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+def whole_number(least: int) -> Callable[[str], int]:
     """The type of an argument that counts something."""
-    wanted = f"a whole number from {least}{f' to {most}' if most else ''}"
 
     def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < least or (most and int(text) > most):
-            raise argparse.ArgumentTypeError(f"{text!r} should be {wanted}")
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} should be a whole number from {least}")
         return int(text)
 
     return read

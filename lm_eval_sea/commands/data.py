@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from lm_eval_sea.catalogue import SUITE
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
 from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
@@ -81,7 +82,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
 
 def _data_fetch(arguments: argparse.Namespace) -> int:
     tasks = on_demand.select(arguments.tasks.split(","))
-    from lm_eval_sea.catalogue.fetch import fetch_to_cache, fetch_to_mirror, not_on_hub
+    from lm_eval_sea.catalogue.fetch import fetch_to_cache, fetch_to_mirror
     from lm_eval_sea.tasks._shared.hub_files import DataError
 
     try:
@@ -89,7 +90,7 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
     except DataError as error:
         return fail(error, 1)
     print("\n".join(fetched))
-    for rows in not_on_hub(tasks):
+    for rows in dict.fromkeys(task.source.describe() for task in tasks if not task.source.on_hub):
         print(f"not on the hub, see tasks/sea_helm/README.md: {rows}")
     start = f"cd {shlex.quote(str(arguments.to))} &&" if arguments.to else "HF_HUB_OFFLINE=1"
     names = SUITE if arguments.tasks == "*" else shlex.quote(arguments.tasks)
@@ -100,10 +101,10 @@ def _data_fetch(arguments: argparse.Namespace) -> int:
 
 def _data_premium(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.catalogue.check import token_counter
-    from lm_eval_sea.run.premium import PASSAGES, SENTENCES, premium_languages, premium_of
+    from lm_eval_sea.run.premium import ENGLISH, PASSAGES, SENTENCES, premium_of
     from lm_eval_sea.tasks._shared.hub_files import DataError
 
-    known = premium_languages()
+    known = sorted(set(data_sets()[PASSAGES].languages) - {ENGLISH})
     languages = arguments.languages.split(",") if arguments.languages else known
     if unknown := [language for language in languages if language not in known]:
         return fail(f"no parallel texts in {', '.join(unknown)}; there are {', '.join(known)}", 2)

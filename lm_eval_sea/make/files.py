@@ -22,7 +22,7 @@ from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLD
 NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with all their files has too many for a person to read
 
 
-def generate(prompts: Path = TASKS_FOLDER) -> dict[str, str]:
+def generate(prompts: Path) -> dict[str, str]:
     """All generated files: path below the tasks folder → content, from prompt files in a folder laid out like it."""
     contents: dict[str, Content] = {}
     for data_set in data_sets().values():
@@ -99,7 +99,7 @@ def _fragments(prompted: Prompted) -> Iterator[tuple[str, Content]]:
 
 def groups(data_set: DataSet) -> Iterator[tuple[str, Content]]:
     """The groups over the languages of a data set."""
-    name, variants = data_set.name, KINDS[data_set.kind]
+    name = data_set.name
     if data_set.kind == JUDGED:
         for turn in ("", "turn_2") if data_set.second_turns else ("",):
             yield _group(data_set, name_of(name, "", turn), [name_of(name, each, turn) for each in data_set.languages], ())
@@ -107,16 +107,17 @@ def groups(data_set: DataSet) -> Iterator[tuple[str, Content]]:
     for english in (False, True):
         languages = [each for each in data_set.group_languages if _has(data_set, each, english=english)]
         pairs = [pair for language in languages for pair in data_set.pairs(language)]
-        for variant, kind in variants.items():
+        for variant, aggregated in _aggregated(data_set.kind).items():
             members = [name_of(name, pair, variant, english=english) for pair in pairs]
-            if variant and len(members) == 1:
+            if len(members) < (2 if variant else 1):
                 continue  # a group for each variant of a single task says nothing that the task does not
-            yield _group(data_set, name_of(name, "", variant, english=english), members, kind.aggregated)
-        chats = [name_of(name, pair, "chat", english=english) for pair in pairs]
-        if len(chats) > 1:
-            yield _group(data_set, name_of(name, "", "chat", english=english), chats, CHAT_METRICS[data_set.kind])
+            yield _group(data_set, name_of(name, "", variant, english=english), members, aggregated)
     if data_set.parallel:
         yield from _groups_of_all(data_set)
+
+
+def _aggregated(kind: str) -> dict[str, tuple[str, ...]]:
+    return {variant: own.aggregated for variant, own in KINDS[kind].items()} | {"chat": CHAT_METRICS[kind]}
 
 
 def _has(data_set: DataSet, language: str, *, english: bool = False) -> bool:
@@ -126,9 +127,7 @@ def _has(data_set: DataSet, language: str, *, english: bool = False) -> bool:
 
 def _groups_of_all(data_set: DataSet) -> Iterator[tuple[str, Content]]:
     """The groups over all languages. Where a language has no prompts, its task with the English ones is the member."""
-    name, languages = data_set.name, data_set.languages
-    variants = {variant: kind.aggregated for variant, kind in KINDS[data_set.kind].items()}
-    variants["chat"] = CHAT_METRICS[data_set.kind]
+    name, languages, variants = data_set.name, data_set.languages, _aggregated(data_set.kind)
     for english in (False, True):
         for variant, aggregated in variants.items():
             members = [
@@ -234,7 +233,7 @@ def write(files: Mapping[str, str], folder: Path) -> None:
     write_files(files, folder, no_longer_made(files, folder))
 
 
-def write_files(files: Mapping[str, str], folder: Path, superfluous: Iterable[str] = ()) -> None:
+def write_files(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> None:
     """Writes files below a folder, and removes those that are superfluous there."""
     for path in superfluous:
         (folder / path).unlink()

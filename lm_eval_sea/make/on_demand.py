@@ -22,6 +22,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets, sailcompass
 from lm_eval_sea.catalogue.kinds import recommended_variant
+from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.suites import lite_chat_tasks
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_index import read_with_functions
@@ -36,9 +37,7 @@ from lm_eval_sea.tasks._shared.facts import ORDER, TASKS_FOLDER, is_english_prom
 _VARIATION = re.compile(r"(sea_[\w-]+)_([pe])([1-9]\d?)")
 _CHOICE = re.compile(r"sea_[a-z0-9]+_[a-z]+_choice(?:_enprompt)?")
 _ORDER = re.compile(r"sea_[a-z0-9]+_([a-z]+)_order")
-_LITE_CHAT = re.compile(r"(sea_[a-z0-9]+_[a-z_]+_chat(?:_enprompt)?)_lite")
 _OF_PARALLEL_ROWS = re.compile(r"sea_[a-z0-9]+_(?:([a-z]+-[a-z]+)|[a-z]+_(?:to_en|translated))(?:_\w+)?")
-_TEXT = re.compile(r"sea_[a-z0-9]+_([a-z]+)_text")
 _TAG = "sea_setting_"
 
 
@@ -58,7 +57,8 @@ def _listed() -> Iterator[tuple[str, str]]:
         if data_set.parallel:
             yield from _parallel(data_set)
     for data_set in data_sets().values():
-        yield from ((name_of(data_set.name, language, "text"), "text") for language in settings.text_languages(data_set))
+        languages = sorted({*data_set.languages, "en"}) if data_set.running_texts else ()
+        yield from ((name_of(data_set.name, language, "text"), "text") for language in languages)
 
 
 def _parallel(data_set: DataSet) -> Iterator[tuple[str, str]]:
@@ -88,11 +88,11 @@ def on_demand(name: str) -> Content | None:
         return content and settings.constrained(prompted, content)
     if (found := _ORDER.fullmatch(name)) and found[1] in data_set.languages:
         return settings.in_two_orders(read(data_set), found[1])
-    if (found := _LITE_CHAT.fullmatch(name)) and name in lite_chat_tasks():
-        content = _of_file(read(data_set), found[1])
+    if name.endswith(lite_name("")) and name in lite_chat_tasks():
+        content = _of_file(read(data_set), name.removesuffix(lite_name("")))
         return content and settings.lite(content)
-    if (found := _TEXT.fullmatch(name)) and name in listed():
-        return settings.text(read(data_set), found[1])
+    if listed().get(name) == "text":
+        return settings.text(read(data_set), name.split("_")[2])
     if (found := _OF_PARALLEL_ROWS.fullmatch(name)) and data_set.parallel:
         contents = _of_parallel_rows(read(data_set), found[1])
         return next((content for content in contents if content["task"] == name), None)
@@ -136,9 +136,7 @@ def names_on_demand(wanted: Iterable[str]) -> list[str]:
 def select(wanted: Iterable[str]) -> list[TaskRecord]:
     """The tasks that are asked for, each once: those of files, as `TaskList.select`, and those that are made on demand.
 
-    Raises:
-        UnknownNameError: if a name or glob matches nothing.
-        PromptFileError: if a prompt lacks something.
+    An `UnknownNameError` says which name or glob matches nothing, a `PromptFileError` what a prompt lacks.
     """
     found: dict[str, TaskRecord] = {}
     files = read_tasks()
@@ -181,8 +179,7 @@ def files_on_demand(wanted: Iterable[str]) -> dict[str, str]:
 
 def _made(name: str) -> Content:
     content = on_demand(name)
-    if content is None:
-        raise PromptFileError(f"no task {name!r}")
+    assert content is not None  # the name is one of `names_on_demand`
     return content
 
 

@@ -21,14 +21,11 @@ from lm_eval_sea.tasks._shared.published.json_rows import ENDINGS
 from lm_eval_sea.tasks._shared.published.table_rows import DELIMITERS
 
 
-def own_tasks(folder: Path, wanted: Collection[str] = ("*",)) -> dict[str, Content]:
+def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
     """The tasks and groups of a user's own data set by name, as far as names or globs want them.
 
-    The folder has `data_set.yml` and `prompts/`; its name is that of the data set.
-
-    Raises:
-        RecordError: if the `data_set.yml` is at fault, or its name is one of the pack's.
-        PromptFileError: if a prompt file lacks something.
+    The folder has `data_set.yml` and `prompts/`; its name is that of the data set. What is wrong with them is a
+    `RecordError` or a `PromptFileError`.
     """
     folder = folder.resolve()
     path = folder / FILE

@@ -24,7 +24,6 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval_sea.catalogue.data_sets import DataSet
 from lm_eval_sea.catalogue.names import language_names, lite_name
 from lm_eval_sea.make.chat import CHOSEN, chat_leaf
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, exemplars_path, greedy, leaf, rows_path, with_exemplars
@@ -123,11 +122,10 @@ def text(prompted: Prompted, language: str) -> Content:
     """The log-likelihood of texts that are translations of each other in all languages."""
     data_set = prompted.of
     known = data_set.running_texts or {}
-    # of translations, English is the other column of any language's rows
-    language_of_rows = known.get("english_in", language) if language == "en" else language
-    if not known or language_of_rows not in data_set.languages:
-        raise PromptFileError(f"{data_set.name}: no texts in {language!r} that its other languages have, too")
-    process = known["english"] if language == "en" and "english" in known else known["process"]
+    if language == "en" and "english" in known:  # of translations, English is the other column of any language's rows
+        language_of_rows, process = known["english_in"], known["english"]
+    else:
+        language_of_rows, process = language, known["process"]
     return {
         "task": name_of(data_set.name, language, "text"),
         "include": ["_shared/text_yaml", rows_path(data_set, process)],
@@ -143,12 +141,6 @@ def text(prompted: Prompted, language: str) -> Content:
             "provenance": {},
         },
     }
-
-
-def text_languages(data_set: DataSet) -> list[str]:
-    """The languages of `text`."""
-    known = data_set.running_texts or {}
-    return sorted({*data_set.languages, "en"} if known else ())
 
 
 def to_english(prompted: Prompted, language: str) -> Content:
@@ -183,8 +175,7 @@ def to_english(prompted: Prompted, language: str) -> Content:
 
 def _parallel(prompted: Prompted) -> Mapping[str, Any]:
     """What `data_set.yml` says of rows that all languages share."""
-    if not prompted.of.parallel:
-        raise PromptFileError(f"{prompted.of.name}: its languages do not have the same rows")
+    assert prompted.of.parallel is not None  # else nobody asks for such a task
     return prompted.of.parallel
 
 

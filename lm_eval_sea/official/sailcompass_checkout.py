@@ -15,10 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from lm_eval_sea.official.sailcompass_configuration import Configuration, read_configuration
 from lm_eval_sea.official.task_folder import CheckoutError, commit_of, fault_of_file
+from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.hub_files import DataError, download_all
 
 SOURCE = "sail/Sailcompass_data"
@@ -65,7 +64,7 @@ class Checkout(NamedTuple):
 
 def known_files() -> dict[str, Any]:
     """Commit, configurations and code files of SailCompass as they are known."""
-    return dict(yaml.safe_load(KNOWN_FILES.read_text(encoding="utf-8")))
+    return read_yaml(KNOWN_FILES)
 
 
 def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = False) -> Checkout:

@@ -20,7 +20,7 @@ from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.make import sea_helm
 from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made, commit_of, commits, fault_of_file
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts, read_yaml
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
 PREFIX = "seahelm"
@@ -94,7 +94,7 @@ def jinja(text: str, renamed: Mapping[str, str]) -> str:
 def official_tasks(checkout: Path) -> Made:
     """The tasks of all suites with SEA-HELM's prompts, and two groups for each language: what is written, and what is ranked."""
     configs, prompts = read_configs(checkout), read_prompts(TASKS_FOLDER, SEA_HELM)
-    known = yaml.safe_load(KNOWN_FILES.read_text(encoding="utf-8"))
+    known = read_yaml(KNOWN_FILES)
     commit, missing = commit_of(checkout), [path for path in known["prompts"] if not (checkout / path).is_file()]
     faults = [fault_of_file(path, "missing", checkout, commit, known["commit"]) for path in missing]
     made = Made({}, faults, _notes(checkout, known, commit))

@@ -87,7 +87,7 @@ def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], in
     """
     if any(name in config.gen_kwargs for name in LIMITS):
         return
-    wanted = int((generation_config_of(config.model_args) if count_tokens else {}).get("max_new_tokens") or _DEFAULT_ROOM)
+    wanted = int(generation_config_of(config.model_args).get("max_new_tokens") or _DEFAULT_ROOM)
     window, rooms = _window(config.model_args) if count_tokens else None, {}
     for name, own in _own_limits(tasks).items():
         if own is None:

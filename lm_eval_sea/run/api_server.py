@@ -12,7 +12,7 @@ from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.failing_tasks import ServerFaultError
 from lm_eval_sea.run.request import GENERATION, RunError, Tasks
-from lm_eval_sea.tasks._shared.facts import facts
+from lm_eval_sea.tasks._shared.facts import facts, name_of
 from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
 
 CHAT_API = "chat-api"
@@ -88,8 +88,8 @@ def twins(ranked: Iterable[str], tasks: Tasks) -> str:
     found: dict[str, None] = {}
     for name in ranked:
         of_task = facts(tasks[name].config.metadata or {})
-        language, suffix = str(of_task.get("language")), "_enprompt" if name.endswith("_enprompt") else ""
-        twin = f"sea_{of_task.get('dataset')}_{language}_chat{suffix}"
+        data_set, language = str(of_task.get("dataset")), str(of_task.get("language"))
+        twin = name_of(data_set, language, "chat", english=name.endswith("_enprompt"))
         if twin in known:
             found[twin] = None
     return f"take {some_names(list(found))}, or " if found else ""

@@ -10,7 +10,6 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -100,7 +99,7 @@ def check_template_of_model(
             "not checked: whether the chat template shows the questions; there is no tokenizer that can be loaded here"
         )
         return None
-    template = _template(tokenizer, apply)
+    template = template_of(tokenizer, apply)
     settings = dict(model_args.get("chat_template_args") or {})
     if model_args.get("enable_thinking") is not None:
         settings["enable_thinking"] = model_args["enable_thinking"]
@@ -122,8 +121,8 @@ def check_template_of_model(
         settings |= switch.settings
         system_instruction = "\n\n".join(filter(None, [switch.word, system_instruction])) or None
     if date is not None:
-        tokenizer.chat_template = _with_date(template, date)
-        if tokenizer.chat_template == template:
+        undated, template = template, _with_date(template, date)
+        if template == undated:
             raise RunError(f"--date: the chat template of {tokenizer.name_or_path} writes no date; leave the flag out")
     elif _shows_date(tokenizer, template, settings):
         said = (
@@ -132,15 +131,9 @@ def check_template_of_model(
         )
         logger.warning(said, tokenizer.name_or_path)
     use = check_chat_template(
-        tokenizer,
-        tasks,
-        apply=apply,
-        settings=settings,
-        multiturn=multiturn,
-        num_fewshot=num_fewshot,
-        system_instruction=system_instruction,
+        tokenizer, template, settings, tasks, multiturn=multiturn, num_fewshot=num_fewshot, system_instruction=system_instruction
     )
-    return use._replace(dated=tokenizer.chat_template) if date is not None else use
+    return use if date is None else use._replace(dated=template)
 
 
 def _with_date(template: str, date: datetime) -> str:
@@ -159,24 +152,21 @@ def _shows_date(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> b
 
 def check_chat_template(
     tokenizer: Any,
+    template: str,
+    settings: Mapping[str, Any],
     tasks: Tasks,
     *,
-    apply: bool | str,
-    settings: Mapping[str, Any],
     multiturn: bool,
     num_fewshot: int | None = None,
     system_instruction: str | None = None,
 ) -> TemplateUse:
     """Renders the first question of each task, and of the exemplars' turns, as the model will see them.
 
-    `apply` is the name of a template, or True for the default, which gets `settings` besides the messages. With `multiturn`
-    exemplars are messages of their own. Without `num_fewshot` there are as many as the tasks say; a task's own 0 stays.
+    The template gets `settings` besides the messages. With `multiturn` exemplars are messages of their own. Without `num_fewshot`
+    there are as many as the tasks say; a task's own 0 stays.
 
-    Raises:
-        RunError: if there is no such template, a prompt lacks a question or an exemplar's answer or has it changed, or answers
-            would be ranked where the model would think.
+    Refused are prompts that lack or change a question or an exemplar's answer, and ranking where the model would think.
     """
-    template = _template(tokenizer, apply)
     render, name = renderer(tokenizer, template, settings), tokenizer.name_or_path
     told = [{"role": "system", "content": system_instruction}] if system_instruction else []
     use = TemplateUse(settings, system_instruction, [], "", thinks=False, tokenizer=tokenizer)
@@ -223,7 +213,8 @@ def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Rend
     return render
 
 
-def _template(tokenizer: Any, apply: bool | str) -> str:
+def template_of(tokenizer: Any, apply: bool | str) -> str:
+    """The template that `--apply_chat_template` names, or True: the only one or the default."""
     templates, name = tokenizer.chat_template, tokenizer.name_or_path
     named = templates if isinstance(templates, dict) else {}
     if isinstance(apply, str) and named and apply not in named:
@@ -271,11 +262,10 @@ def _check(render: Render, questions: Sequence[str], instruction: str, template:
         )
 
 
-@dataclass(frozen=True)
-class Switch:
+class Switch(NamedTuple):
     """What sets a template to one mode."""
 
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the template
+    settings: Mapping[str, Any] = {}  # of the template
     word: str = ""  # for the system message
 
 

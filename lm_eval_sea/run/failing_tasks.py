@@ -20,7 +20,6 @@ class TasksFailedError(Exception):
     """Tasks cannot be scored; task → where and why, in one line."""
 
     def __init__(self, reasons: Mapping[str, str]) -> None:
-        """Args: reasons: of each task."""
         super().__init__("; ".join(f"{name}: {reason}" for name, reason in reasons.items()))
         self.reasons = dict(reasons)
 

@@ -30,7 +30,6 @@ class _Store:
             return None
 
     def get(self, key: str) -> Any:
-        """The answer to a request; None if there is none."""
         return self._try(lambda stored: stored.get(key))
 
     def __contains__(self, key: str) -> bool:
@@ -47,7 +46,6 @@ class _Store:
             self._try(lambda stored: stored.__setitem__(key, value))
 
     def commit(self) -> None:
-        """Writes what is not written yet."""
         self._try(lambda stored: stored.commit())
 
 
@@ -61,7 +59,6 @@ class GuardedCache(CachingLM):
     """A model whose answers are kept, as far as the disk allows."""
 
     def __init__(self, model: Any, path: str) -> None:
-        """Opens or makes the database at a path."""
         logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # it logs tracebacks of what is said here in one line
         self.lm, self.cache_db = model, path
         try:

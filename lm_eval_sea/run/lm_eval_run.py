@@ -98,9 +98,8 @@ def evaluate(
 ) -> dict[str, Any] | None:
     """What lm-eval's `simple_evaluate` returns: the results; None on all ranks but the first.
 
-    Raises:
-        RunError: if a task needs a tokenizer and the model has none, or another than the user names; if a server does not answer.
-        TasksFailedError: if a task cannot be scored.
+    A `RunError` says that a task has not the tokenizer that it needs or that a server does not answer, a `TasksFailedError` which
+    tasks cannot be scored.
     """
     from lm_eval.evaluator import simple_evaluate
 

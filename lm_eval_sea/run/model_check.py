@@ -39,8 +39,7 @@ STATED_BY_TASKS = {
     *("prompt_language", "prompt_book_version", "provenance", "answer_cue", "answer_tag", "setting", "source_language"),
     *("answer_language", "exemplar_language", "exemplar_book_version", "label_words", "as_published", "turn_text", "subset"),
 }
-# Arguments with which such a backend reads something else.
-_ELSEWHERE = ("subfolder", "gguf_file", "load_format")
+_ELSEWHERE = ("subfolder", "gguf_file", "load_format")  # arguments with which such a backend reads something else
 
 
 def revision_of(argument: str, model_args: Mapping[str, Any]) -> str:
@@ -69,20 +68,22 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
     """Refuses arguments that lm-eval takes for others than they say, without a word."""
     if reads_folders(backend) and "pretrained" not in model_args:
         raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
-    for name in ("device", "batch_size", "max_batch_size"):
-        if name in model_args and backend.startswith(_OF_TRANSFORMERS):
-            raise RunError(f"{name} in --model_args: give it as --{name}")
-    for name in ("dtype", "softmax_dtype"):
-        if backend.startswith(_OF_TRANSFORMERS) and not _is_dtype(given := model_args.get(name)):
-            raise RunError(f"--model_args {name}={given}: torch has no such type; give bfloat16, float16 or float32")
     for name in ("max_length", "max_model_len"):
         if name in model_args and not (isinstance(model_args[name], int) and model_args[name] > 0):
             raise RunError(
                 f"--model_args {name}={model_args[name]}: expected a number of tokens; leave it out for the model's own"
             )
-    if model_args.get("parallelize") and device is None and backend.startswith(_OF_TRANSFORMERS) and not _is_usable("cuda"):
+    if not backend.startswith(_OF_TRANSFORMERS):
+        return
+    for name in ("device", "batch_size", "max_batch_size"):
+        if name in model_args:
+            raise RunError(f"{name} in --model_args: give it as --{name}")
+    for name in ("dtype", "softmax_dtype"):
+        if not _is_dtype(given := model_args.get(name)):
+            raise RunError(f"--model_args {name}={given}: torch has no such type; give bfloat16, float16 or float32")
+    if model_args.get("parallelize") and device is None and not _is_usable("cuda"):
         raise RunError("parallelize=True in --model_args spreads a model over GPUs, and there is none here; leave it out")
-    if device is not None and backend.startswith(_OF_TRANSFORMERS) and not _is_usable(device):
+    if device is not None and not _is_usable(device):
         raise RunError(f"--device {device}: there is no such device here; leave it out, or give cpu or one such as cuda:0")
 
 
@@ -175,9 +176,8 @@ def _is_dtype(given: Any) -> bool:
     """Whether it is what lm-eval takes for a type of numbers: torch's name of one, "auto", or none."""
     import torch
 
-    return given in (None, "auto") or isinstance(
-        given if not isinstance(given, str) else getattr(torch, given, None), torch.dtype
-    )
+    named = getattr(torch, given, None) if isinstance(given, str) else given
+    return given in (None, "auto") or isinstance(named, torch.dtype)
 
 
 def reads_folders(backend: str) -> bool:

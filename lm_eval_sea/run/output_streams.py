@@ -28,13 +28,11 @@ class _Stream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """As that of a stream."""
         with self._unheard():
             self._stream.write(self._mask(text))
         return len(text)
 
     def flush(self) -> None:
-        """As that of a stream."""
         with self._unheard():
             self._stream.flush()
 

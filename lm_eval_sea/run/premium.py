@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.uncertainty import Estimate, ratio_of_sums
@@ -34,11 +34,6 @@ class Premium(NamedTuple):
     ratio: Estimate
 
 
-def premium_languages() -> list[str]:
-    """The languages with passages that are there in English, too."""
-    return sorted(set(data_sets()[PASSAGES].languages) - {ENGLISH})
-
-
 def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int]) -> Premium | None:
     """The premium of a language; None where the data set lacks it. `count_tokens` counts those of a text, without special ones.
 
@@ -50,7 +45,7 @@ def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int])
         return None
 
     def rows(of: str) -> list[dict[str, Any]]:
-        return read_tasks().tasks[plain_tasks(known, of)[0]].load_rows().rows
+        return read_tasks().tasks[known.names(of)[0]].load_rows().rows
 
     if data_set == PASSAGES:
         passages, english_ones = ({row["cluster"]: row["passage"] for row in rows(of)} for of in (language, ENGLISH))
@@ -72,24 +67,20 @@ def note_premiums(tasks: Tasks, tokenizer: Any | None, *, flag: str = "") -> dic
     generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
     languages = {name: facts_of(config.metadata or {}).language_of_prompt for name, config in generating.items()}
     measured: dict[str, Estimate] = {}
-    lacking: dict[str, str] = {}
     for language in dict.fromkeys(languages.values()):
         try:
             measured[language] = _measured(language, tokenizer)
-        except DataError as error:
-            lacking[language] = str(error)
-    for language, why in lacking.items():
-        of = some_names([name for name, own in languages.items() if own == language])
-        if flag:
-            raise RunError(f"{flag}: {of}: {why}; give a number of tokens without x")
-        logger.info("%s: tokens are not compared with English: %s", of, why)
-    for name, language in languages.items():
-        if language in measured:
-            found = measured[language]
-            said = {"mean": found.mean, "low": found.low, "high": found.high, "texts": found.rows}
-            of_task = tasks[name].config.metadata.setdefault("provenance", {})
-            of_task["token_premium"] = {key: value for key, value in said.items() if value is not None}
-    return {name: measured[language].mean for name, language in languages.items() if language in measured}
+        except DataError as why:
+            of = some_names([name for name, own in languages.items() if own == language])
+            if flag:
+                raise RunError(f"{flag}: {of}: {why}; give a number of tokens without x") from why
+            logger.info("%s: tokens are not compared with English: %s", of, why)
+    of_tasks = {name: measured[language] for name, language in languages.items() if language in measured}
+    for name, found in of_tasks.items():
+        said = {"mean": found.mean, "low": found.low, "high": found.high, "texts": found.rows}
+        provenance = tasks[name].config.metadata.setdefault("provenance", {})
+        provenance["token_premium"] = {key: value for key, value in said.items() if value is not None}
+    return {name: found.mean for name, found in of_tasks.items()}
 
 
 def _measured(language: str, tokenizer: Any | None) -> Estimate:

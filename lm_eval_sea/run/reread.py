@@ -35,9 +35,7 @@ _Logged = Mapping[int, Mapping[str, Any]]  # rows of a task by their number
 def reread(paths: Sequence[Path], folder: Path) -> list[str]:
     """Writes results and samples to a folder as lm-eval does, of each run a set; returns notes on what is left out and why.
 
-    Raises:
-        ResultsError: if nothing is found.
-        RunError: if rows cannot be had, nothing can be read again, or the results cannot be written.
+    A `ResultsError` says that there is nothing, a `RunError` what cannot be had, read again or written.
     """
     probe(str(folder), "--reread")
     runs = read(*paths).by_seed()

@@ -16,7 +16,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue import task_index
 from lm_eval_sea.catalogue.lm_eval_tasks import folder_of
-from lm_eval_sea.catalogue.task_files import GROUP, TASK, pack_files, read_task_file
+from lm_eval_sea.catalogue.task_files import GROUP, TASK, find_file, tags
 from lm_eval_sea.catalogue.task_list import is_glob, read_tasks
 from lm_eval_sea.make.on_demand import names_on_demand, tasks_on_demand
 from lm_eval_sea.results.visible_text import some_names
@@ -111,13 +111,13 @@ class RunTasks(TaskManager):
         if name in self.task_index or name.endswith(".yaml"):
             return name in self.task_index
         if path := _file_of_pack(name):
-            task_index.add_entries(self, task_index.entries_of_files({path: read_task_file(path)}), [name])
+            task_index.add_entries(self, task_index.entries_of_files([path]), [name])
         elif made := tasks_on_demand([name]):
             for config in made.values():
                 task_index.add_task(self, config)
-        elif name.startswith("sea_") and (tasks := pack_files().tags.get(name)):
-            paths = [path for task in tasks if (path := _file_of_pack(task))]
-            task_index.add_entries(self, task_index.entries_of_files({path: read_task_file(path) for path in paths}), [name])
+        elif name.startswith("sea_") and (tasks := tags().get(name)):
+            paths = filter(None, map(_file_of_pack, tasks))
+            task_index.add_entries(self, task_index.entries_of_files(paths), [name])
         else:
             entries = task_index.entries_of_lm_eval(folder) if (folder := folder_of(name)) else {}
             entries = entries if name in entries else self._of_lm_eval
@@ -130,7 +130,7 @@ class RunTasks(TaskManager):
 
 
 def _file_of_pack(name: str) -> Path | None:
-    return pack_files().find(name, TASK) or pack_files().find(name, GROUP)
+    return find_file(name, TASK) or find_file(name, GROUP)
 
 
 def load_tasks(

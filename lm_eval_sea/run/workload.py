@@ -49,23 +49,21 @@ class Workload:
         return Workload(**{name: getattr(self, name) + getattr(other, name) for name in names}, unit=other.unit)
 
 
-def workload_of(tasks: Iterable[Sequence[Any]], count_tokens: Callable[[str], int] | None) -> Workload:
-    """Counts the requests (`Instance`) of each task, and the tokens of some, evenly spaced; without a tokenizer, characters."""
-    found = Workload(unit="tokens" if count_tokens else "characters")
-    for requests in tasks:
-        by_kind: dict[str, list[Any]] = defaultdict(list)
-        for request in requests:
-            by_kind[request.request_type].append(request)
-        found.tasks += bool(by_kind)
-        for kind, alike in by_kind.items():
-            number = sum(request.repeats for request in alike)
-            texts = [text_of(request.args) for request in _some(alike)]
-            found.read += number * sum(map(count_tokens or len, texts)) / len(texts)
-            if kind == GENERATION:
-                found.generated += number
-                found.written += sum(request.repeats * (stated_limit(request.args) or DEFAULT_LIMIT) for request in alike)
-            else:
-                found.ranked += number
+def workload_of(requests: Sequence[Any], count_tokens: Callable[[str], int] | None) -> Workload:
+    """Counts the requests (`Instance`) of a task, and the tokens of some, evenly spaced; without a tokenizer, characters."""
+    found = Workload(tasks=int(bool(requests)), unit="tokens" if count_tokens else "characters")
+    by_kind: dict[str, list[Any]] = defaultdict(list)
+    for request in requests:
+        by_kind[request.request_type].append(request)
+    for kind, alike in by_kind.items():
+        number = sum(request.repeats for request in alike)
+        texts = [text_of(request.args) for request in _some(alike)]
+        found.read += number * sum(map(count_tokens or len, texts)) / len(texts)
+        if kind == GENERATION:
+            found.generated += number
+            found.written += sum(request.repeats * (stated_limit(request.args) or DEFAULT_LIMIT) for request in alike)
+        else:
+            found.ranked += number
     return found
 
 
@@ -78,7 +76,7 @@ def workloads_by_language(tasks: Iterable[Any], count_tokens: Callable[[str], in
     found: dict[str, Workload] = {}
     for task in tasks:
         language = facts_of(task.config.metadata or {}).language or "other"
-        found[language] = found.get(language, Workload()) + workload_of([task.instances], count_tokens)
+        found[language] = found.get(language, Workload()) + workload_of(task.instances, count_tokens)
     return dict(sorted(found.items(), key=lambda item: -item[1].read))
 
 

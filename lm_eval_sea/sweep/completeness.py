@@ -81,12 +81,7 @@ def remove_incomplete(folder: Path) -> None:
 
 
 def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
-    """Marks a job as complete; `measured` has seconds and the like, for estimates.
-
-    Raises:
-        IncompleteError: if the results are not those of what was asked.
-        OSError: if the mark cannot be written.
-    """
+    """Marks a job as complete, if the results are those of what was asked; `measured` has seconds and the like, for estimates."""
     _compare(_tasks_in(folder), asked["tasks"])
     kept = {LOG, LOCK, MARK}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in kept]

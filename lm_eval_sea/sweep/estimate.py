@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,41 +25,33 @@ _ROWS_LOOKED_AT = 5  # of each task
 _IN = "tokens_in of "  # a language
 
 
-class _Sizes:
-    """The size of each task, measured once per tokenizer and number of exemplars."""
+def _sizes(jobs: Iterable[Job], plan: Plan) -> Iterator[tuple[Job, Counter[str]]]:
+    """Each job with the sum over its tasks, without tokens where there is no tokenizer.
 
-    def __init__(self, plan: Plan) -> None:
-        self._limit, self._wanted = plan.limit, plan.tasks
-        self._managers: dict[tuple[str, Any], Any] = {}
-        self._tokenizers: dict[str, Any] = {}
-        self._found: dict[tuple[str, str, int | None], Counter[str]] = {}
-
-    def of(self, job: Job) -> Counter[str]:
-        """The sum over the tasks of a job; without tokens where there is no tokenizer."""
-        key, shots = tokenizer_key(job.model), job.asked["settings"].get("num_fewshot")
-        if key not in self._tokenizers:
-            self._tokenizers[key] = load_tokenizer(job.model.loaded_with)
-        tokenizer = self._tokenizers[key]
-        count = (lambda text: len(tokenizer.encode(text, add_special_tokens=False))) if tokenizer else len
+    A task is measured once per tokenizer and number of exemplars.
+    """
+    tokenizers: dict[str, Any] = {}
+    managers: dict[tuple[str, Any], Any] = {}  # lm-eval's, which tell tasks the tokenizer; each a second of work
+    found: dict[tuple[str, str, int | None], Counter[str]] = {}
+    for job in jobs:
+        key, own_path = tokenizer_key(job.model), job.model.run.get("include_path")
+        if key not in tokenizers:
+            tokenizers[key] = load_tokenizer(job.model.loaded_with)
+        if (key, own_path) not in managers:
+            managers[key, own_path] = RunTasks(plan.tasks, [str(own_path)] if own_path else [], job.model.model_args)
+        tokenizer, shots = tokenizers[key], job.asked["settings"].get("num_fewshot")
+        count = (lambda text, by=tokenizer: len(by.encode(text, add_special_tokens=False))) if tokenizer else len
         total: Counter[str] = Counter()
         for leaf in job.part.leaves:
-            if (key, leaf, shots) not in self._found:
-                task = self._manager(key, job.model).load([leaf])["tasks"][leaf]
+            if (key, leaf, shots) not in found:
+                task = managers[key, own_path].load([leaf])["tasks"][leaf]
                 if shots is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
                     task.set_config("num_fewshot", shots)
-                found = _measure(task, count, rows_within(self._limit, len(task.eval_docs)))
-                found[_IN + (facts_of(task.config.metadata or {}).language or "other")] = found["tokens_in"]
-                self._found[key, leaf, shots] = found
-            total += self._found[key, leaf, shots]
-        return total if tokenizer else Counter(requests=total["requests"])
-
-    def _manager(self, key: str, model: Model) -> Any:
-        """lm-eval's, which tells tasks the tokenizer; a second of work, so one for all models with the same."""
-        own_path = model.run.get("include_path")
-        if (key, own_path) not in self._managers:
-            own = [str(own_path)] if own_path else []
-            self._managers[key, own_path] = RunTasks(self._wanted, own, model.model_args)
-        return self._managers[key, own_path]
+                size = _measure(task, count, rows_within(plan.limit, len(task.eval_docs)))
+                size[_IN + (facts_of(task.config.metadata or {}).language or "other")] = size["tokens_in"]
+                found[key, leaf, shots] = size
+            total += found[key, leaf, shots]
+        yield job, total if tokenizer else Counter(requests=total["requests"])
 
 
 def _measure(task: Any, count: Callable[[str], int], rows: int) -> Counter[str]:
@@ -87,10 +79,10 @@ def _measure(task: Any, count: Callable[[str], int], rows: int) -> Counter[str]:
 def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
     """Lines of text: a line for each size of models and backend, and what a job gets of which machines."""
     complete, open_jobs = prepared.split()
-    sizes, speeds = _Sizes(prepared.plan), _speeds(complete)
+    speeds = _speeds(complete)
     totals: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for job in open_jobs:
-        totals[_kind(job.model)] += sizes.of(job) + Counter(jobs=1)
+    for job, size_of_job in _sizes(open_jobs, prepared.plan):
+        totals[_kind(job.model)] += size_of_job + Counter(jobs=1)
     lines = [f"{len(prepared.jobs)} jobs, of which {len(complete)} are complete; to be run:"]
     for (backend, size), total in sorted(totals.items()):
         tokens = f"about {total['tokens_in']:,.0f} tokens in" if total["tokens_in"] else "tokens not counted (no tokenizer)"

@@ -126,11 +126,7 @@ def last_line(folder: Path) -> str:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Inside, no other process works on the job; the lock of one that was killed is gone with it.
-
-    Raises:
-        IncompleteError: if another one goes on working.
-    """
+    """Inside, no other process works on the job; the lock of one that was killed is gone with it."""
     with (folder / LOCK).open("w") as file:
         try:
             answer_cache.lock(file, _WAIT_FOR_LOCK)

@@ -109,12 +109,8 @@ def cut(
 ) -> list[Job]:
     """The jobs, all of one model together.
 
-    Args:
-        plan: what is to be run.
-        parts: what is run together.
-        identities: name of a model → digest of what is loaded and of the packages that load it.
-        tasks: name of a task → its version and the digest of its rows.
-        sampling: name of a model → the settings with which its answers are drawn; needed where the plan has seeds.
+    `identities` has of each model a digest of what is loaded and of the packages that load it, `tasks` of each task its version
+    and the digest of its rows, `sampling` of each model how its answers are drawn, where the plan has seeds.
     """
     jobs = []
     for model in plan.models:

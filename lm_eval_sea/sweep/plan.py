@@ -27,7 +27,6 @@ class PlanError(Refusal, ValueError):
     """The plan cannot be carried out; a line for each fault."""
 
     def __init__(self, *faults: str) -> None:
-        """Takes what says for each fault how to mend it."""
         super().__init__("\n  ".join(faults))
 
 

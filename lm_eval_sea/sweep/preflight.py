@@ -12,17 +12,10 @@ from typing import Any
 
 from lm_eval_sea.catalogue.task_index import leaf_names
 from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.run import model_check
 from lm_eval_sea.run.api_server import check_api_server
 from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
-from lm_eval_sea.run.model_check import (
-    LOADED,
-    check_adapter_tokenizer,
-    check_backend,
-    check_folders,
-    check_named_tokenizer,
-    revision_of,
-)
 from lm_eval_sea.run.output_folder import size_of_samples
 from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request, unknown_names
 from lm_eval_sea.run.seeds import sampling_values
@@ -85,9 +78,9 @@ def check_models(models: Iterable[Model]) -> None:
     for model in models:
         missing: list[str] = []
         with _noted(missing, f"{model.name}: "):
-            check_backend(model.backend)
-            check_folders(model.backend, model.model_args)
-            missing += [fault for name, file in LOADED.items() if (fault := _missing_on_hub(model, name, file))]
+            model_check.check_backend(model.backend)
+            model_check.check_folders(model.backend, model.model_args)
+            missing += [fault for name, file in model_check.LOADED.items() if (fault := _missing_on_hub(model, name, file))]
         faults += missing
         if not missing and (key := tokenizer_key(model)) not in tokenizers:  # checkpoints have the same one
             tokenizers.add(key)
@@ -103,7 +96,7 @@ def _missing_on_hub(model: Model, argument: str, file: str) -> str:
     from huggingface_hub import hf_hub_download
 
     try:
-        hf_hub_download(given, file, revision=revision_of(argument, model.model_args))
+        hf_hub_download(given, file, revision=model_check.revision_of(argument, model.model_args))
     except Exception as error:  # of the hub, the network and the disk, in classes of several libraries
         return f"{model.name}: {argument} {given} is no folder here and cannot be downloaded ({first_line(error)})"
     return ""
@@ -166,8 +159,8 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
         with _noted(faults, f"{job.model.name}: run: "):
             given = vars(parsed).get
             check_numbers(given("batch_size", 1), given("max_batch_size"), given("gen_kwargs") or {})
-            check_adapter_tokenizer(backend, model_args, apply_chat_template=apply)
-            check_named_tokenizer(backend, model_args, parsed.metadata or {}, tasks.values())
+            model_check.check_adapter_tokenizer(backend, model_args, apply_chat_template=apply)
+            model_check.check_named_tokenizer(backend, model_args, parsed.metadata or {}, tasks.values())
             check_api_server(backend, model_args, tasks, apply_chat_template=apply)
             if apply:
                 multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False))

@@ -27,6 +27,10 @@ def test_the_members_of_a_suite_exist():
     assert [name for name in suites if missing[name] or not suites[name].tasks] == []
 
 
+def test_every_group_has_tasks():
+    assert [name for name, tasks in read_tasks().groups.items() if not tasks] == []
+
+
 def test_no_task_that_qualifies_was_forgotten():
     assert unlisted() == []
 

@@ -260,6 +260,14 @@ def test_templates_that_write_the_date_or_the_time(template, check_template, cap
     assert "writes today's date into every prompt: with --date" in caplog.text
 
 
+def test_the_date_of_the_user_in_a_template_that_has_a_name(tiny_model, tmp_path):
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    tokenizer.chat_template = {"default": MESSAGES, "dated": DATE}
+    tokenizer.save_pretrained(tmp_path)
+    date = {"multiturn": False, "date": datetime(2025, 1, 31)}
+    assert check_template_of_model({"pretrained": str(tmp_path)}, {}, apply="dated", **date).prompt.startswith("31 Jan 2025 ")
+
+
 def test_the_date_of_the_user(check_template):
     assert check_template(DATE, date=datetime(2025, 1, 31)).prompt.startswith("31 Jan 2025 ")
     with pytest.raises(RunError, match="--date: the chat template of .* writes no date"):

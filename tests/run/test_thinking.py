@@ -66,8 +66,7 @@ def test_whether_a_model_thinks(template, tokenizer):
 
 
 def check(tokenizer, tasks, template, settings=None, **more):
-    tokenizer.chat_template = template
-    check_chat_template(tokenizer, tasks, apply=True, settings=settings or {}, multiturn=False, **more)
+    check_chat_template(tokenizer, template, settings or {}, tasks, multiturn=False, **more)
 
 
 @pytest.mark.parametrize("template", [OPENS, MODE, WORD, EMPTY_PAIR, BUDGET, ALWAYS, BEGUN, EFFORT])

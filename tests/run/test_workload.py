@@ -20,7 +20,7 @@ def generation(text, longest=7, repeats=1):
 
 def test_requests_and_tokens_are_counted_with_repeats():
     tasks = [[ranking("a b c", " d"), ranking("a b c", " e f")], [generation("a b", repeats=3)], []]
-    found = workload_of(tasks, lambda text: len(text.split()))
+    found = sum((workload_of(requests, lambda text: len(text.split())) for requests in tasks), Workload())
     assert (found.tasks, found.ranked, found.generated, found.read, found.written) == (2, 2, 3, 4 + 5 + 3 * 2, 3 * 7)
     assert (
         str(found)
@@ -32,7 +32,7 @@ def test_many_requests_are_counted_from_some_of_them():
     """Lengths that rise evenly: the mean of evenly spaced ones is that of all, but for one step."""
     requests = [ranking("x" * number, "") for number in range(10_000)]
     counted = []
-    found = workload_of([requests], lambda text: counted.append(text) or len(text))
+    found = workload_of(requests, lambda text: counted.append(text) or len(text))
     assert found.ranked == 10_000
     assert len(counted) <= 40
     assert found.read == pytest.approx(sum(range(10_000)), rel=0.03)
@@ -43,7 +43,7 @@ def test_the_count_of_real_tasks_is_that_of_their_requests(load_tasks):
     tasks = load_tasks("sea_flores_en_th", "sea_tydiqa_id")
     for task in tasks.values():
         task.build_all_requests(limit=None)
-    found = workload_of((task.instances for task in tasks.values()), None)
+    found = sum((workload_of(task.instances, None) for task in tasks.values()), Workload())
     assert found.generated == sum(len(task.eval_docs) for task in tasks.values())
     read = {name: sum(len(text_of(one.args)) for one in task.instances) for name, task in tasks.items()}
     assert found.read == sum(read.values())

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from lm_eval_sea.catalogue.data_sets import data_sets, plain_tasks
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.published.json_rows import read_json_rows
 from lm_eval_sea.tasks._shared.published.table_rows import read_table_rows
@@ -27,7 +27,7 @@ from .test_rows import _utils
 def processor(dataset: str) -> RowProcessor:
     """That of the data set's first task."""
     of = data_sets()[dataset]
-    return read_tasks().tasks[plain_tasks(of, next(iter(of.languages)))[0]].processor
+    return read_tasks().tasks[of.names(next(iter(of.languages)))[0]].processor
 
 
 def _made(dataset: str, published: list[dict], function: str = "") -> list[list[dict]]:
@@ -398,7 +398,7 @@ def test_rows_are_as_many_and_such_as_data_set_yml_says(name, hub_mirror, monkey
     data_set = data_sets()[name]
     loaded = 0
     for language, data in data_set.languages.items():
-        task = read_tasks().tasks[plain_tasks(data_set, language)[0]]
+        task = read_tasks().tasks[data_set.names(language)[0]]
         source = task.source
         if not Path(source.repository).is_dir() or not all(Path(source.repository, path).is_file() for _, path in source.files):
             continue
