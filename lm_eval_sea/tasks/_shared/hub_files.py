@@ -84,7 +84,7 @@ def download_all(source: str, paths: Iterable[str]) -> Path:
 
 def why(error: BaseException) -> str:
     """What an error of the hub says, on one line; a token that is no longer good is refused for public repositories, too."""
-    response = getattr(error, "response", None)
+    response: Any = getattr(error, "response", None)
     if getattr(response, "status_code", None) == 401 and not response.headers.get("X-Error-Code"):  # of the repository
         return LOGIN_REFUSED
     return one_line(error)
