@@ -233,7 +233,7 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
     """Looks into the folders that a model's arguments name, for configurations and weights."""
     if not reads_folders(backend):
         return
-    _check_gguf(model_args)
+    _check_gguf(backend, model_args)
     if any(model_args.get(name) for name in _ELSEWHERE):
         return
     for argument, file in LOADED.items():
@@ -274,8 +274,13 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
         raise RunError(f"revision={model_args['revision']}: the folder {named[0]} has no revisions; leave it out")
 
 
-def _check_gguf(model_args: Mapping[str, Any]) -> None:
-    """Refuses a file in GGUF that is not in the model's folder, by whose name and files the results call the model."""
+def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:
+    """Refuses a file in GGUF that is not in the model's folder, by whose name and files the results call the model.
+
+    And any for vLLM, to which lm-eval cannot hand it.
+    """
+    if backend.startswith("vllm") and any(str(model_args.get(name)).endswith(".gguf") for name in ("pretrained", "gguf_file")):
+        raise RunError(f"--model {backend} reads no files in GGUF; take hf-shared-prefix, with pretrained=FOLDER,gguf_file=NAME")
     given, folder = model_args.get("gguf_file"), Path(str(model_args.get("pretrained")), str(model_args.get("subfolder") or ""))
     if not given or not folder.is_dir():
         return
