@@ -16,6 +16,8 @@ SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, a
 class Refusal(Exception):  # noqa: N818 (what it is of is in the names of its subclasses)
     """What a command cannot do; its text says in one line what is wrong and how to mend it."""
 
+    status = 2  # of the command
+
 
 class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
     """Refuses a key that a mapping has twice, of which PyYAML would keep the last without a word."""

@@ -53,7 +53,6 @@ class Command:
     run: Callable[[argparse.Namespace], int] | None = None  # returns the exit status; none where there are subcommands
     about: str = ""
     exits: str = ""  # what each exit status means
-    refused: int = 2  # the exit status where it raises a `Refusal`, or the `DataError` of rows or a tokenizer
     writes: bool = False  # files; what the system says of one that cannot be written is refused, too
     arguments: Sequence[Argument] = ()
     # Options of one way to use the command, by the flag that chooses it, which is the first of them; "" has those of the way
@@ -103,7 +102,7 @@ class Command:
             # by its place: its module imports what a command that only lists names does without
             of_data = f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError")
             if isinstance(error, Refusal) or of_files or of_data:
-                return fail(error, self.refused)
+                return fail(error, error.status if isinstance(error, Refusal) else 2)
             raise
 
 

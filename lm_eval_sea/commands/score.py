@@ -144,7 +144,7 @@ lm-eval-sea score results/seed-* --metricx {OFFICIAL_MODEL}
 lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos google --batch_size 16
 
 lm-eval-sea score results --reread results-reread""",
-    exits="0; 1 if there is nothing to score, or the judge does not answer; 2 for a wrong command line",
+    exits="0; 1 if the judge does not answer, or a model or prompts cannot be used; 2 if there is nothing to score",
     arguments=[RUNS],
     modes={
         "": [
@@ -169,7 +169,6 @@ lm-eval-sea score results --reread results-reread""",
         ],
         "--reread": [argument("--reread", metavar="FOLDER", type=Path, help="where to write results and samples")],
     },
-    refused=1,
     writes=True,
     run=_score,
 )

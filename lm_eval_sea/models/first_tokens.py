@@ -28,9 +28,10 @@ def find_fault(tokens: Sequence[int], *, bos: int | None, wants_bos: bool, templ
     That a chat template is missing is no fault: models that chat are ranked without one, too. `bos` is the tokenizer's
     begin-of-sequence token, if it has one, and `name` that of the model, or its folder.
     """
-    if bos is not None and list(tokens[:2]) == [bos, bos]:
+    # a template may write a line break before its own
+    if bos is not None and list(tokens[:1]) == [bos] and bos in tokens[1:3]:
         return "they begin with two begin-of-sequence tokens; add_bos_token=False in --model_args leaves one out"
-    if bos is not None and wants_bos and list(tokens[:1]) != [bos]:
+    if bos is not None and wants_bos and bos not in tokens[:2]:
         return "the begin-of-sequence token is missing that this model is used with; add_bos_token=True in --model_args adds it"
     if templated and _BASE_NAME.search(name.rstrip("/").rsplit("/", 1)[-1]):
         return "a chat template is applied to what its name says is a base model; leave out --apply_chat_template"

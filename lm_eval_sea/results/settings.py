@@ -49,16 +49,20 @@ class Settings:
 
     @property
     def in_name(self) -> str:
-        """What the name of a model gets of a branch, or that was told whether or how much to think: it is another model then."""
-        modes = (("revision", self.branch), ("thinking", self.thinking), ("effort", self.effort))
+        """What the name gets of a branch, a file in GGUF, of which a folder has many, and thinking: it is another model then."""
+        file = next((argument[len("gguf_file=") :] for argument in self._arguments if argument.startswith("gguf_file=")), None)
+        modes = (("revision", self.branch), ("file", file), ("thinking", self.thinking), ("effort", self.effort))
         told = [f"{what} {mode}" for what, mode in modes if mode]
         return f" ({', '.join(told)})" if told else ""
 
     @property
     def adapter_or_quantisation(self) -> str | None:
         """The arguments of the model that make another one of it: "load_in_4bit=True"."""
-        given = (argument for argument in (self.arguments or "").split(", ") if argument.partition("=")[0] in _OTHER_MODEL)
-        return ", ".join(given) or None
+        return ", ".join(given for given in self._arguments if given.partition("=")[0] in _OTHER_MODEL) or None
+
+    @property
+    def _arguments(self) -> list[str]:
+        return (self.arguments or "").split(", ")
 
 
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:

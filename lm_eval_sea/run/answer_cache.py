@@ -80,11 +80,18 @@ def _folders(model_args: Mapping[str, Any]) -> dict[str, Path]:
 def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
     """A digest of the weights that lie in the folders that a model's arguments name; None where there are none.
 
-    It is of sizes, first and last blocks: copies have the same, whatever their times, and a training that goes on another.
+    It is of sizes, first and last blocks: copies have the same, whatever their times, and a training that goes on another. Of a
+    model in GGUF its own file counts alone, for one folder has many.
     """
     found = hashlib.sha256()
-    folders = _folders(model_args).values()
-    paths = [path for folder in folders for pattern in WEIGHTS for path in sorted(folder.glob(pattern))]
+    of_model = (str(model_args["gguf_file"]),) if model_args.get("gguf_file") else WEIGHTS
+    folders = _folders(model_args).items()
+    paths = [
+        path
+        for name, folder in folders
+        for pattern in (of_model if name == "pretrained" else WEIGHTS)
+        for path in sorted(folder.glob(pattern))
+    ]
     for path in paths:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)

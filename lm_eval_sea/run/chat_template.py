@@ -174,6 +174,9 @@ def check_chat_template(
         if (prompt := shown(render, messages, {})) is not None:
             use = use._replace(messages=messages, prompt=prompt, thinks=thinks(render, messages))
             break
+    if header := _left_out(render, use.messages):
+        said = "the chat template of %s does not begin the answer (it ignores add_generation_prompt): prompts end without %r"
+        logger.warning(said, name, header)
     for task_name, task in tasks.items():
         texts = [task.doc_to_text(row) for row in itertools.islice(task.eval_docs, 2)]
         questions = [text.strip() for text in texts if isinstance(text, str) and text.strip()]
@@ -201,12 +204,21 @@ def check_chat_template(
     return use
 
 
+def _left_out(render: Render, messages: Messages) -> str:
+    """What a template writes before the answers of earlier turns, and not at the end of a prompt, with or without the switch."""
+    answered = [*messages, {"role": "assistant", "content": _EXEMPLAR}]
+    prompt, whole = (shown(render, each, {"add_generation_prompt": False}) for each in (messages, answered))
+    if prompt is None or whole is None or not whole.startswith(prompt) or shown(render, messages, {}) != prompt:
+        return ""
+    return whole[len(prompt) :].partition(_EXEMPLAR)[0].strip()
+
+
 def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Render:
     """Renders messages as the model will see them; settings of a call go before those of the run."""
 
     def render(messages: Sequence[Mapping[str, str]], more: Mapping[str, Any]) -> str:
         text: str = tokenizer.apply_chat_template(
-            list(messages), chat_template=template, tokenize=False, add_generation_prompt=True, **{**settings, **more}
+            list(messages), chat_template=template, tokenize=False, **{"add_generation_prompt": True, **settings, **more}
         )
         return text
 

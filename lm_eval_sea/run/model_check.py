@@ -28,6 +28,7 @@ LOADED = {
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
 _SHARDS = "model.safetensors.index.json"
 _SHARD = "model-*-of-*.safetensors"
+_LONGEST_TABLE = 10**8  # bytes; safetensors takes no more
 # The backends that hand structured outputs on to their engine.
 CHOOSING = ("vllm-shared-prefix", "chat-api")
 # How the names of backends begin that read folders in the layout of transformers.
@@ -232,7 +233,7 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
     """Looks into the folders that a model's arguments name, for configurations and weights."""
     if not reads_folders(backend):
         return
-    _check_gguf(model_args)
+    _check_gguf(backend, model_args)
     if any(model_args.get(name) for name in _ELSEWHERE):
         return
     for argument, file in LOADED.items():
@@ -259,16 +260,27 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
                     f"the folder {given} has no {file}, but {some_names(files)}: add gguf_file={files[0]} to --model_args"
                 )
             raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
-        elif argument != "tokenizer" and (lacking := _lacking_weights(folder)):
-            raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
+        elif argument != "tokenizer":
+            if lacking := _lacking_weights(folder):
+                raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
+            if cut := [path.name for path in sorted(folder.glob("*.safetensors")) if _is_cut(path)]:
+                raise RunError(
+                    f"the folder {given} has {some_names(cut)} without all of its weights, as after a download or copy that "
+                    "broke off, or a clone without Git LFS: get it again"
+                )
     named = [given for argument in LOADED if isinstance(given := model_args.get(argument), str)]
     if model_args.get("revision") not in (None, "main") and named and all(Path(given).is_dir() for given in named):
         # transformers ignores it, and the results would name a checkpoint that was not read
         raise RunError(f"revision={model_args['revision']}: the folder {named[0]} has no revisions; leave it out")
 
 
-def _check_gguf(model_args: Mapping[str, Any]) -> None:
-    """Refuses a file in GGUF that is not in the model's folder, by whose name and files the results call the model."""
+def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:
+    """Refuses a file in GGUF that is not in the model's folder, by whose name and files the results call the model.
+
+    And any for vLLM, to which lm-eval cannot hand it.
+    """
+    if backend.startswith("vllm") and any(str(model_args.get(name)).endswith(".gguf") for name in ("pretrained", "gguf_file")):
+        raise RunError(f"--model {backend} reads no files in GGUF; take hf-shared-prefix, with pretrained=FOLDER,gguf_file=NAME")
     given, folder = model_args.get("gguf_file"), Path(str(model_args.get("pretrained")), str(model_args.get("subfolder") or ""))
     if not given or not folder.is_dir():
         return
@@ -311,6 +323,23 @@ def _lacking_weights(folder: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return f"{_SHARDS} that can be read"
     return next((f"{shard}, which {_SHARDS} names" for shard in shards if not (folder / shard).is_file()), "")
+
+
+def _is_cut(path: Path) -> bool:
+    """Whether a file is not there, or shorter than the table of weights says with which it begins; not of other content."""
+    if not path.is_file():  # a link into a cache that was not copied
+        return True
+    with path.open("rb") as file:
+        begin = file.read(8)
+        length = int.from_bytes(begin, "little")
+        if not 0 < length <= _LONGEST_TABLE:
+            return begin == b"version "  # of a pointer of Git LFS
+        table = file.read(length)
+    try:
+        ends = [weights["data_offsets"][1] for name, weights in json.loads(table).items() if name != "__metadata__"]
+        return path.stat().st_size < 8 + length + max(ends, default=0)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return len(table) < length  # else what loads it says what is wrong
 
 
 def check_adapter_tokenizer(backend: str, model_args: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:

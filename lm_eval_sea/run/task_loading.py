@@ -23,6 +23,7 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.failing_tasks import what_failed
 from lm_eval_sea.run.request import RunError, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
+from lm_eval_sea.tasks._shared.hub_files import LOGIN_REFUSED
 from lm_eval_sea.tasks._shared.sources import Source
 
 _FILES_SHOWN = 3
@@ -232,6 +233,8 @@ def _advice(manager: TaskManager, faults: Mapping[str, Exception], *, can_skip: 
         return []
     advice: dict[str, None] = {}
     for error in faults.values():
+        if LOGIN_REFUSED in str(error):  # which says what to do
+            continue
         cause = error.__cause__
         status = getattr(cause.response, "status_code", None) if isinstance(cause, HfHubHTTPError) else None
         found = re.search(r"\b[\w.-]+/[\w.-]+\b", str(error).partition(" of ")[2] or str(error))

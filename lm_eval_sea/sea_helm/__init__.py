@@ -11,3 +11,5 @@ EOS_RULES = (SEAHELM, GOOGLE)  # whose treatment of end tokens, see `metricx_mod
 
 class SeaHelmError(Refusal, RuntimeError):
     """A judge, its prompts or a model of metrics cannot be used; one line that says what and how to mend it."""
+
+    status = 1

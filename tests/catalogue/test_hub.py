@@ -133,6 +133,17 @@ def test_gated_sets_are_named_with_their_pages_before_the_model(samples, run_pyt
         assert f"{hub.url}/datasets/{name}, " in line and "`hf auth login`" in line and "HF_TOKEN" in line
 
 
+def test_a_token_that_has_expired_is_told_from_a_gated_set(samples, run_python):
+    """The hub refuses it for public sets, too, and says nothing of these. One set is read by configuration, one by file."""
+    tasks = ("sea_helm_id_sentiment", TASK)
+    with serving_hub(samples, dict.fromkeys(("aisingapore/NLU-Sentiment-Analysis", SOURCE), (401, ""))) as hub:
+        process = run_python("lm_eval_sea", "run", "--model", "dummy", "--tasks", ",".join(tasks), online=hub.url)
+    assert process.returncode == 2, process.stderr
+    for task in tasks:
+        assert any(f"{task}: " in line and "the hub refuses the login" in line for line in process.stderr.splitlines())
+    assert "ask for access" not in process.stderr
+
+
 def test_a_hub_that_could_not_be_reached_is_not_waited_for_again(no_network, run_python, tmp_path):
     """A set of tasks wants several files: all are named, and the retries are made for the first one only."""
     tasks = "sea_belebele_th_to_ppl,sea_xcopa_vi_to_ppl,sea_xnli_th"

@@ -16,6 +16,8 @@ FINE = {"bos": 1, "wants_bos": True, "templated": False, "name": "org/model-7b"}
         ([1, 5, 6], {}, None),
         ([1, 1, 5], {}, "add_bos_token=False"),
         ([1, 1, 5], {"wants_bos": False}, "add_bos_token=False"),
+        ([1, 5, 1], {}, "add_bos_token=False"),  # a line break of the template
+        ([5, 1, 6], {}, None),
         ([5, 6], {}, "add_bos_token=True"),
         ([5, 6], {"wants_bos": False}, None),
         ([5, 5], {"bos": None}, None),

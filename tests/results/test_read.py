@@ -267,10 +267,11 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
         ({"revision": "step1000"}, "org/model (revision step1000)"),
         ({"revision": "v2", "thinking": "on"}, "org/model (revision v2, thinking on)"),
         ({"revision": "main"}, "org/model"),
+        ({"gguf_file": "q4.gguf"}, "org/model (file q4.gguf)"),
         ({"revision": "0123456789abcdef0123456789abcdef01234567"}, "org/model"),
     ],
 )
-def test_a_branch_and_a_model_that_was_told_how_to_think_are_models_of_their_own(tmp_path, told, name):
+def test_a_branch_a_file_and_a_model_that_was_told_how_to_think_are_models_of_their_own(tmp_path, told, name):
     write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"model_args": {"pretrained": "org/model", **told}})
     assert [run.model for run in read(tmp_path).runs] == [name]
 

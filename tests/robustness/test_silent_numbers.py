@@ -196,6 +196,17 @@ def test_a_checkpoint_that_was_replaced(tmp_path):
     assert digest_of_weights({"model": "gpt"}) is None
 
 
+def test_two_models_in_one_folder(tmp_path):
+    """Files in GGUF: a digest is of the one that is loaded, whatever is put beside it."""
+    for name in "ab":
+        (tmp_path / f"{name}.gguf").write_bytes(name.encode())
+    first, other = ({"pretrained": str(tmp_path), "gguf_file": f"{name}.gguf"} for name in "ab")
+    of_first = digest_of_weights(first)
+    assert None is not of_first != digest_of_weights(other)
+    (tmp_path / "c.gguf").write_bytes(b"c")
+    assert digest_of_weights(first) == of_first
+
+
 @pytest.mark.parametrize(("digests", "said"), [("ab", True), ("aa", False)])
 def test_scores_of_two_checkpoints_under_one_name_are_said(digests, said, tmp_path):
     for digest, stamp, task in zip(digests, (OLD, NEW), ("toy_th", "toy_vi"), strict=True):

@@ -32,6 +32,23 @@ def test_fair_templates(tokenizer, tasks, template):
     check(tokenizer, tasks, template)
 
 
+@pytest.mark.parametrize(
+    ("template", "lacks"),
+    [
+        (FAIR.replace("{% if add_generation_prompt %}<a>{% endif %}", ""), "<assistant>"),
+        (FAIR, None),
+        (FAIR.replace("{% if add_generation_prompt %}<a>{% endif %}", "<assistant>"), None),
+        # the answer follows the question's end; Mistral
+        ("{% for m in messages %}{{ '[INST]' + m.content + '[/INST]' if m.role == 'user' else m.content }}{% endfor %}", None),
+    ],
+    ids=["without the switch", "with it", "always", "nothing needed"],
+)
+def test_a_prompt_in_which_the_answer_is_not_begun_is_said(template, lacks, tokenizer, caplog):
+    check(tokenizer, {}, template)
+    said = [text for record in caplog.records if "add_generation_prompt" in (text := record.getMessage())]
+    assert len(said) == bool(lacks) and all(text.endswith(f"prompts end without '{lacks}'") for text in said)
+
+
 LOOP = "{{% for m in messages %}}[{{{{ m.role }}}}]{}{{% endfor %}}"
 UNFAIR = [
     "",

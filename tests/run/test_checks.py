@@ -8,6 +8,7 @@ import pytest
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
+from lm_eval_sea.run.model_check import check_folders
 from lm_eval_sea.run.output_folder import check_space, probe
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.task_loading import RunTasks
@@ -15,6 +16,13 @@ from lm_eval_sea.run.task_loading import load_tasks as load_those_here
 from tests.make.test_own_data import plant_questions
 from tests.processes import run, run_of
 from tests.run.conftest import written
+
+
+def test_files_in_gguf_are_not_for_vllm():
+    """Its package need not be here."""
+    for given in ({"pretrained": "m/q4.gguf"}, {"pretrained": "m", "gguf_file": "q4.gguf"}):
+        with pytest.raises(RunError, match=r"--model vllm reads no files in GGUF; take hf-shared-prefix, with pretrained=FOLDER"):
+            check_folders("vllm", given)
 
 
 def test_an_output_path_is_made(tmp_path):

@@ -248,7 +248,7 @@ def test_mistakes_are_one_line(tmp_path, capsys):
     write_answers(tmp_path / "broken", "id", "kalahi-judge", [one_turn(0, "x", [{"criterion": "y", "turn": 4}])])
     with serving(planted_verdict) as server:
         for folder, message in [("other", "no samples of a judged task"), ("broken", "row 0: a criterion for turn 4 of 1")]:
-            assert command(tmp_path / folder, server) == 1
+            assert command(tmp_path / folder, server) == 2
             error = capsys.readouterr().err
             assert message in error and len(error.strip().splitlines()) == 1
         assert command(tmp_path / "broken", server, "--official", str(tmp_path)) == 1

@@ -211,11 +211,11 @@ def test_rows_that_do_not_say_their_place_are_named(tmp_path):
 def test_mistakes_are_one_line(tiny_model, tmp_path, capsys):
     write_translations(tmp_path / "run")
     write_answers(tmp_path / "other", "id", "kalahi-judge", [])
-    for folder, model, message in [
-        ("run", tiny_model, "no mT5 with more than 250089 tokens, so no MetricX"),
-        ("run", tmp_path / "nothing", "cannot be loaded"),
-        ("other", tiny_model, "no samples of SEA-HELM's translations"),
+    for folder, model, status, message in [
+        ("run", tiny_model, 1, "no mT5 with more than 250089 tokens, so no MetricX"),
+        ("run", tmp_path / "nothing", 1, "cannot be loaded"),
+        ("other", tiny_model, 2, "no samples of SEA-HELM's translations"),
     ]:
-        assert main(["score", str(tmp_path / folder), "--metricx", str(model), "--tokenizer", str(model)]) == 1
+        assert main(["score", str(tmp_path / folder), "--metricx", str(model), "--tokenizer", str(model)]) == status
         error = capsys.readouterr().err.strip()
         assert message in error.splitlines()[-1]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # dozens of files.
 _PAUSE = 300
 _unreached: list[float] = []  # when that was, on the monotonic clock
+LOGIN_REFUSED = "the hub refuses the login, as when a token has expired; log in anew with `hf auth login`, or mend HF_TOKEN."
 
 
 class DataError(ValueError):
@@ -57,11 +58,12 @@ def download(source: str, path: str, **options: Any) -> Path:
         raise DataError(
             f"cannot get {path} of {source}: ask for access on the repository's page, then log in with `hf auth login`."
         ) from error
-    except errors.RepositoryNotFoundError as error:
-        raise DataError(f"cannot get {path} of {source}: the hub has no such repository, or it asks for a login.") from error
-    # What is left are the faults of networks and disks, in classes of several libraries.
+    # What is left are the faults of tokens, networks and disks, in classes of several libraries.
     except Exception as error:
-        raise DataError(f"cannot get {path} of {source}: {one_line(error)}") from error
+        reason = why(error)
+        if isinstance(error, errors.RepositoryNotFoundError) and reason != LOGIN_REFUSED:
+            reason = "the hub has no such repository, or it asks for a login."
+        raise DataError(f"cannot get {path} of {source}: {reason}") from error
 
 
 def download_all(source: str, paths: Iterable[str]) -> Path:
@@ -78,6 +80,14 @@ def download_all(source: str, paths: Iterable[str]) -> Path:
         folder = download(source, path, revision=commit).parents[path.count("/")]
         commit = folder.name
     return folder
+
+
+def why(error: BaseException) -> str:
+    """What an error of the hub says, on one line; a token that is no longer good is refused for public repositories, too."""
+    response: Any = getattr(error, "response", None)
+    if getattr(response, "status_code", None) == 401 and not response.headers.get("X-Error-Code"):  # of the repository
+        return LOGIN_REFUSED
+    return one_line(error)
 
 
 def one_line(error: BaseException) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import datasets
 
 from .facts import files_of_own_data
-from .hub_files import DataError, download_all, one_line
+from .hub_files import DataError, download_all, one_line, why
 from .published.json_rows import ENDINGS, read_json_rows
 from .published.table_rows import DELIMITERS, read_table_rows
 
@@ -196,7 +196,7 @@ class Source(NamedTuple):
             ) from error
         # The faults of networks, disks and data cards come in classes of several libraries.
         except Exception as error:
-            raise DataError(f"cannot get {self.describe()}: {one_line(error)}") from error
+            raise DataError(f"cannot get {self.describe()}: {why(error)}") from error
 
     def _load_config(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
         folder = self._folder()

@@ -167,7 +167,7 @@ def test_runs_of_two_models_have_no_total(tmp_path, capsys):
     rows = {("id", "nli"): planted(1)["id", "nli"]}
     write_run(tmp_path / "runs" / "a", 1, rows)
     write_run(tmp_path / "runs" / "b", 2, rows, model="org/other")
-    assert main(["score", str(tmp_path / "runs"), "--out", str(tmp_path / "totals.csv")]) == 1
+    assert main(["score", str(tmp_path / "runs"), "--out", str(tmp_path / "totals.csv")]) == 2
     out, err = capsys.readouterr()
     assert err.splitlines()[-1] == (
         "lm-eval-sea: the runs are of 2 models (org/model, org/other), and totals are of one; give the folder of one"
@@ -204,7 +204,7 @@ def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, cap
         facts = {"nli": {"data_sha256": own["data_sha256"]}}
         planted_rows = rows if name == "a" else {("id", "nli"): rows["id", "nli"]}
         paths[name] = write_run(tmp_path / name, seed, planted_rows, facts=facts, **own)
-    assert main(["score", str(tmp_path)]) == 1
+    assert main(["score", str(tmp_path)]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"lm-eval-sea: sea_helm_id_nli: runs differ in the {said.format(**paths)}, so they are no seeds of one score; give only "
         "the folder, or the results files, of one"
@@ -312,7 +312,7 @@ def test_tasks_of_the_other_suite_are_named_with_the_flag_for_them(tmp_path, cap
         ("ppl", [], "tasks of SEA-HELM that rank labels are left out; they are averaged with --suite seahelm_logprobs"),
         ("gen", flag, "tasks of SEA-HELM that have a label written are left out; they are averaged without --suite"),
     ):
-        assert main(["score", str(tmp_path / "labels" / variant), *given]) == 1
+        assert main(["score", str(tmp_path / "labels" / variant), *given]) == 2
         assert capsys.readouterr().err.splitlines()[-1] == f"lm-eval-sea: 2 {said}"
         assert main(["score", str(tmp_path / "both" / variant), *given]) == 0
         assert f"- 1 {said}" in capsys.readouterr().out.splitlines()
