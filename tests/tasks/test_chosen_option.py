@@ -109,6 +109,18 @@ def test_of_an_answer_cut_by_the_limit_only_what_it_states_is_read():
     assert {read_choice(text, choices, finished=True) for text in expected} == {1}
 
 
+def test_of_an_answer_cut_by_the_limit_labels_of_parts_of_the_text_do_not_count():
+    """Text → what is read if the limit cut it; if it is whole, all are the second label."""
+    choices = Choices(("positif", "negatif"), ("positif", "negatif"), "id", ("Jawaban:",))
+    expected = {
+        "The tone:\n- It begins politely.\n- The last phrase is negative.\n- The tone of the whole text": None,
+        "The tone:\n- It begins politely.\n- Therefore the tone is negative.\n- The writer": 1,
+        "1. The tone: polite.\n2. Result: the text is negative.\n\nSo the answer": 1,
+    }
+    assert {text: read_choice(text, choices, finished=False) for text in expected} == expected
+    assert {read_choice(text, choices, finished=True) for text in expected} == {1}
+
+
 @pytest.mark.parametrize("language", ["th", "my", "km", "lo"])
 def test_letters_of_the_script(language):
     own = ANSWERS[language]

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 # Of longer answers the lines at the beginning and at the end are read, and of longer lines their two ends.
 _MOST_LINES, _LONGEST_END = 150, 2_000
 _FEW_CHARACTERS, _SHORT_LINE = 6, 100
+_ITEM = re.compile(r"\s*[-•●▪‣–—*+]\s")
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 _PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[answer]"}
@@ -268,7 +269,8 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     if len(lines) == 1 and len(folded(lines[0])) > 1 and (position := by_text(lines[0], choices)) is not None:
         return position
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)]
-    if stated := [evidence.position for _, evidence in found if evidence.kind == "stated"]:
+    states = [(number, evidence.position) for number, evidence in found if evidence.kind == "stated"]
+    if stated := [position for number, position in states if not (is_cut and _is_step(lines, number, choices))]:
         # one that states option after option, until it is cut, does not choose
         return None if is_cut and len(set(stated)) > 2 else stated[-1]
     if declines:
@@ -323,6 +325,12 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         elif not has_denial(choices):  # a text that breaks off may state an option all the same
             position = text_behind_copula(lines, choices)
     return None if position in wrong else position
+
+
+def _is_step(lines: Sequence[str], number: int, choices: Choices) -> bool:
+    """Whether a line below the first is an item of a list that may label a part of the text: "- The last phrase is negative"."""
+    is_item = number > 0 and not are_letters(choices) and _ITEM.match(lines[number])
+    return bool(is_item) and not has_word(lines[number], choices.language, "answer", "lead", "so")
 
 
 def _judges_others(lines: Sequence[str], judged: Sequence[tuple[int, int]], choices: Choices) -> bool:
