@@ -129,10 +129,7 @@ class PrefixModel(ABC):
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows behind a prefix; returns the scores, and the prefix that a kept row makes of the one before.
 
-        A row that is kept is a single one without branches.
-
-        Raises:
-            RuntimeError: if the model does not work as its kind of model should.
+        A row that is kept is a single one without branches. A model that does not work as its kind should is a `RuntimeError`.
         """
 
     def _with_cache(self, cache: DynamicCache) -> dict[str, Any]:
