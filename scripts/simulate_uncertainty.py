@@ -183,14 +183,12 @@ def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: n
         return group_mean_statistics([str(gold) for gold in golds], (chosen == golds).astype(float).tolist())
     if metric == "macro-F1":
         return macro_f1_statistics(list(zip(golds.tolist(), chosen.tolist(), strict=True)), labels)
-    if metric in CORPUS:
-        texts = [" ".join(WORDS[(np.arange(6) + row) % 10]) for row in range(rows)]
-        wrong = [" ".join(random.permutation(text.split())[: 2 + random.integers(4)]) for text in texts]
-        pairs = [(text, text if known else other) for text, known, other in zip(texts, knows, wrong, strict=True)]
-        statistics = statistics_of(CORPUS[metric], pairs)
-        assert statistics is not None
-        return statistics
-    return mean_statistics((chosen == golds).astype(float).tolist())
+    texts = [" ".join(WORDS[(np.arange(6) + row) % 10]) for row in range(rows)]
+    wrong = [" ".join(random.permutation(text.split())[: 2 + random.integers(4)]) for text in texts]
+    pairs = [(text, text if known else other) for text, known, other in zip(texts, knows, wrong, strict=True)]
+    statistics = statistics_of(CORPUS[metric], pairs)
+    assert statistics is not None
+    return statistics
 
 
 def differences(random: np.random.Generator, draws: int) -> Iterator[list[str]]:

@@ -179,27 +179,23 @@ OF_LM_EVAL_COLUMNS = (
 
 def coverage_page() -> str:
     """docs/coverage.md."""
-    return "\n".join(_coverage_parts(coverage()))
-
-
-def _coverage_parts(entries: Sequence[Coverage]) -> Iterator[str]:
-    yield COVERAGE_HEAD
-    yield "## Languages\n"
-    yield "![Languages and what data sets test: native, translated, none; the table below has the same](coverage.svg)\n"
-    yield _matrix(entries)
-    yield "## Countries\n"
-    for name, record in read_yaml(TASKS_FOLDER / "languages.yml")["countries"].items():
-        yield _country(name, record, entries)
-    yield OF_LM_EVAL_HEAD
-    yield table(OF_LM_EVAL_COLUMNS, [_of_lm_eval_row(each) for each in of_lm_eval()])
+    entries, countries = coverage(), read_yaml(TASKS_FOLDER / "languages.yml")["countries"]
+    return "\n".join(
+        [
+            COVERAGE_HEAD,
+            "## Languages\n",
+            "![Languages and what data sets test: native, translated, none; the table below has the same](coverage.svg)\n",
+            _matrix(entries),
+            "## Countries\n",
+            *(_country(name, record, entries) for name, record in countries.items()),
+            OF_LM_EVAL_HEAD,
+            table(OF_LM_EVAL_COLUMNS, map(_of_lm_eval_row, of_lm_eval())),
+        ]
+    )
 
 
 def replace_part(text: str, name: str, content: str) -> str:
-    """`text` with new content between the marks of a part.
-
-    Raises:
-        ValueError: if a mark is missing.
-    """
+    """`text` with new content between the marks of a part; a `ValueError` if a mark is missing."""
     start, end = f"<!-- {name}: written by scripts/update_docs.py -->\n", f"<!-- end of the {name} -->\n"
     before, found, rest = text.partition(start)
     _, closed, after = rest.partition(end)
