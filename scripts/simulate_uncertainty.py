@@ -25,6 +25,7 @@ from lm_eval_sea.report.calibration import accuracy, gains_of, macro_f1
 from lm_eval_sea.report.contamination import Gap, mean_gap
 from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
 from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.row_statistics import (
     RowStatistics,
     group_mean_statistics,
@@ -39,7 +40,6 @@ from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, b
 
 SEED = 2026
 ALIKE = 0.3  # share of the variance of answers that lies between passages
-LEVEL = 0.05
 BOOTSTRAPS = 1999
 SWAPS = 999  # as sure to keep the level as the 9,999 of the report
 MODELS = (2, 6, 30)
