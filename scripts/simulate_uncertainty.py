@@ -344,12 +344,11 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=400, help="of each cell (default: %(default)s)")
-    parser.add_argument(
-        "--part", choices=("scores", "corpora", "calibration", "means", "differences", "orders", "pages"), help="one table alone"
-    )
+    parts = {part.__name__: part for part in (scores, corpora, calibration, means, differences, orders, pages)}
+    parser.add_argument("--part", choices=parts, help="one table alone")
     arguments = parser.parse_args()
-    for part in (scores, corpora, calibration, means, differences, orders, pages):
-        if arguments.part in (None, part.__name__):
+    for name, part in parts.items():
+        if arguments.part in (None, name):
             for line in table_lines(part(np.random.default_rng(SEED), arguments.draws)):
                 print(line, flush=True)  # a row may take minutes
 
