@@ -72,6 +72,7 @@ class Scores:
 class Indices:
     """The arrays of `Predictions` on the device of the logits; scores are in ascending order of their slots."""
 
+    order: np.ndarray  # the numbers that the scores have in `Predictions`
     slots: torch.Tensor
     of: torch.Tensor
     targets: torch.Tensor
@@ -89,7 +90,7 @@ def upload(device: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
 def upload_indices(predictions: Predictions, device: torch.device) -> Indices:
     """What `Indices` says."""
     order = np.argsort(predictions.of, kind="stable")
-    return Indices(*upload(device, predictions.slots, predictions.of[order], predictions.targets[order]))
+    return Indices(order, *upload(device, predictions.slots, predictions.of[order], predictions.targets[order]))
 
 
 def launched_tokens(layers: int, parameters: int) -> int:
@@ -166,8 +167,7 @@ class PrefixModel(ABC):
 
     def _score(self, logits: torch.Tensor, predictions: Predictions, indices: Indices, *, all_slots: bool = False) -> Scores:
         """The scores of predictions; there are logits for each slot of them, or for `all_slots` of the batch."""
-        order = np.argsort(predictions.of, kind="stable")
-        of = predictions.of[order]
+        of = predictions.of[indices.order]
         logprobs, greedy = [], []
         size = PLAIN_SOFTMAX_ROWS if all_slots else self._softmax_rows
         for begin in range(0, len(predictions.slots), size):
@@ -184,7 +184,7 @@ class PrefixModel(ABC):
             for number, places in predictions.watched.items()
             for wanted in upload(logits.device, places)
         }
-        return Scores(torch.stack([found, torch.cat(greedy).to(found.dtype)]), np.argsort(order), dtype, watched)
+        return Scores(torch.stack([found, torch.cat(greedy).to(found.dtype)]), np.argsort(indices.order), dtype, watched)
 
 
 @contextmanager
