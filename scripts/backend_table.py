@@ -24,10 +24,7 @@ def render(records: Iterable[dict[str, Any]]) -> str:
         settings = [_setting(record["setting"]) for record in found]
         varying = [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
         common = ", ".join(value for name, value in settings[0].items() if value and name not in varying)
-        rows = [
-            {name: setting[name] for name in varying} | (_row_of_texts(record) if writes else _row(record))
-            for setting, record in zip(settings, found, strict=True)
-        ]
+        rows = [{name: setting[name] for name in varying} | _row(record) for setting, record in zip(settings, found, strict=True)]
         names = list(dict.fromkeys(name for row in rows for name in row))
         cells = ([row.get(name, "–") for name in names] for row in rows)
         title = f"{'Texts of `' if writes else '`'}{backend}`; {common}:"
@@ -49,50 +46,40 @@ def _setting(setting: dict[str, Any]) -> dict[str, str]:
 
 def _row(record: dict[str, Any]) -> dict[str, str]:
     plain, shared = ("vllm", "vllm-shared-prefix") if "vllm" in record else ("hf", "hf-shared-prefix")
-    before, after = record[plain], record[shared]
-    work, rows = after["work"], record["rows"]
-    least = work["distinct"]
+    before, after, rows = record[plain], record[shared], record["rows"]
     cells = {
         "workload": record["workload"],
         "rows": f"{rows:,}",
         f"`{plain}` s": f"{before['seconds']:.1f}",
         "shared s": f"{after['seconds']:.1f}",
         "times faster": _times(before["seconds"] / after["seconds"], record.get("times_faster", ())),
-        "rows/s": f"{rows / before['seconds']:.2g} → {rows / after['seconds']:.2g}",
-        f"work, `{plain}`": f"{before['tokens'] / least:.1f}",
-        "work, shared (self-check)": f"{work['forwarded'] / least:.2f} (+{work['verification'] / least:.2f})",
     }
+    needs = {}  # vLLM takes the memory it is given, and makes its own batches
+    if plain == "hf":
+        needs["memory MB"] = f"{before['bytes'] / 1e6:,.0f} → {after['bytes'] / 1e6:,.0f}"
+        needs["batch size"] = f"{before['batch_size']} → {after['batch_size']}"
+    if "equal_texts" in record:
+        kept = after["kept"]
+        cells["tokens kept"] = f"{kept:,}"
+        cells["tokens computed for each"] = f"{before['tokens'] / kept:.1f} → {after['tokens'] / kept:.1f}"
+        return cells | needs | {"equal texts": f"{record['equal_texts']} of {rows}"}
+    work, least = after["work"], after["work"]["distinct"]
+    cells["rows/s"] = f"{rows / before['seconds']:.2g} → {rows / after['seconds']:.2g}"
+    cells[f"work, `{plain}`"] = f"{before['tokens'] / least:.1f}"
+    cells["work, shared (self-check)"] = f"{work['forwarded'] / least:.2f} (+{work['verification'] / least:.2f})"
     if plain == "vllm":
         cells["times fewer tokens"] = f"{before['tokens'] / after['tokens']:.1f}"
         cells["of the limit"] = f"{least / after['tokens']:.0%}"
     else:
         of_token = after.get("plain_seconds_of_a_token")  # not measured by earlier versions
         cells["of the limit"] = f"{least * of_token / after['seconds']:.0%}" if of_token else "–"
-        cells["memory MB"] = f"{before['bytes'] / 1e6:,.0f} → {after['bytes'] / 1e6:,.0f}"
-        cells["batch size"] = f"{before['batch_size']} → {after['batch_size']}"
-    cells |= {
+    return {
+        **cells,
+        **needs,
         "difference, options": _difference(record["differences"]["options"]),
         "difference, prompts": _difference(record["differences"]["prompts"]),
         "same predictions": f"{record['same_predictions']:.1%}",
         "same `is_greedy`": f"{record['same_greedy']:.1%}",
-    }
-    return cells
-
-
-def _row_of_texts(record: dict[str, Any]) -> dict[str, str]:
-    before, after = record["hf"], record["hf-shared-prefix"]
-    kept = after["kept"]
-    return {
-        "workload": record["workload"],
-        "rows": f"{record['rows']:,}",
-        "`hf` s": f"{before['seconds']:.1f}",
-        "shared s": f"{after['seconds']:.1f}",
-        "times faster": _times(before["seconds"] / after["seconds"], record["times_faster"]),
-        "tokens kept": f"{kept:,}",
-        "tokens computed for each": f"{before['tokens'] / kept:.1f} → {after['tokens'] / kept:.1f}",
-        "memory MB": f"{before['bytes'] / 1e6:,.0f} → {after['bytes'] / 1e6:,.0f}",
-        "batch size": f"{before['batch_size']} → {after['batch_size']}",
-        "equal texts": f"{record['equal_texts']} of {record['rows']}",
     }
 
 

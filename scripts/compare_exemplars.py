@@ -61,11 +61,7 @@ class Comparison:
 
 
 def compare(name: str, language: str, prompts: Path) -> Comparison:
-    """Compares the exemplars of one language with the rows that the current folder has.
-
-    Raises:
-        DataError: if a row cannot be processed.
-    """
+    """Compares the exemplars of one language with the rows that the current folder has."""
     data_set, of_language = data_sets()[name], data_sets()[name].languages[language]
     letters = data_set.letters.get(language, "ABCDE")
     words = read_prompts(prompts, name)[language]
@@ -196,11 +192,7 @@ Chinese two.
 
 
 def main() -> int:
-    """Prints or writes the tables.
-
-    Returns:
-        0; 1 if an exemplar overlaps with a test row or asks the same, 2 if prompt files or rows cannot be read.
-    """
+    """Prints or writes the tables; returns the exit status."""
     # Tasks that a judge scores show no exemplars and have no prompt files.
     names = [name for name, data_set in data_sets().items() if data_set.kind != JUDGED]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

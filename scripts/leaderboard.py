@@ -43,6 +43,7 @@ from lm_eval_sea.report.tables import MISSING, Table, written
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.runs import Run, TaskRun, under_one_name
 from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.visible_text import with_texts
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
@@ -158,16 +159,14 @@ def older_readers(task: TaskRun) -> str:
 
 def without_paths(content: Any, names: dict[str, str]) -> Any:
     """A value of a results file with names in the place of absolute paths; `names` has for some paths what stands there."""
-    if isinstance(content, dict):
-        return {key: without_paths(value, names) for key, value in content.items()}
-    if isinstance(content, list):
-        return [without_paths(value, names) for value in content]
-    if not isinstance(content, str) or not Path(content).is_absolute() or "\n" in content:
-        return content
-    if content in names:
-        return names[content]
-    parts = Path(content).parts
-    return "/".join(parts[parts.index(PACKAGE) :]) if PACKAGE in parts else parts[-1]
+
+    def named(text: str) -> str:
+        if not Path(text).is_absolute() or "\n" in text:
+            return text
+        parts = Path(text).parts
+        return names.get(text) or ("/".join(parts[parts.index(PACKAGE) :]) if PACKAGE in parts else parts[-1])
+
+    return with_texts(content, named)
 
 
 def without_tasks(content: dict[str, Any], patterns: Sequence[str]) -> dict[str, Any]:
@@ -291,9 +290,8 @@ def figure(scores: Scores) -> bytes:
         ]
         if marks:
             lines.append(Line(scope.title, [Mark(GUIDE, 0.0), *marks]))
-    values = [mark.value for line in lines for mark in line.marks]
-    ends = [end for line in lines for mark in line.marks for end in (mark.low, mark.high) if end is not None]
-    scale = (min(0.0, *values, *ends), max(50.0, *values, *ends))
+    values = [end for line in lines for mark in line.marks for end in (mark.value, mark.low, mark.high) if end is not None]
+    scale = (min(0.0, *values), max(50.0, *values))
     panel = Panel("", lines, scale, "mean of normalised scores: 0 is chance, 100 is perfect")
     buffer = io.BytesIO()
     with matplotlib.rc_context({"text.parse_math": False, "svg.hashsalt": "results", "svg.fonttype": "none"}):

@@ -25,6 +25,7 @@ from lm_eval_sea.report.calibration import accuracy, gains_of, macro_f1
 from lm_eval_sea.report.contamination import Gap, mean_gap
 from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
 from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.row_statistics import (
     RowStatistics,
     group_mean_statistics,
@@ -39,7 +40,6 @@ from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, b
 
 SEED = 2026
 ALIKE = 0.3  # share of the variance of answers that lies between passages
-LEVEL = 0.05
 BOOTSTRAPS = 1999
 SWAPS = 999  # as sure to keep the level as the 9,999 of the report
 MODELS = (2, 6, 30)
@@ -183,14 +183,12 @@ def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: n
         return group_mean_statistics([str(gold) for gold in golds], (chosen == golds).astype(float).tolist())
     if metric == "macro-F1":
         return macro_f1_statistics(list(zip(golds.tolist(), chosen.tolist(), strict=True)), labels)
-    if metric in CORPUS:
-        texts = [" ".join(WORDS[(np.arange(6) + row) % 10]) for row in range(rows)]
-        wrong = [" ".join(random.permutation(text.split())[: 2 + random.integers(4)]) for text in texts]
-        pairs = [(text, text if known else other) for text, known, other in zip(texts, knows, wrong, strict=True)]
-        statistics = statistics_of(CORPUS[metric], pairs)
-        assert statistics is not None
-        return statistics
-    return mean_statistics((chosen == golds).astype(float).tolist())
+    texts = [" ".join(WORDS[(np.arange(6) + row) % 10]) for row in range(rows)]
+    wrong = [" ".join(random.permutation(text.split())[: 2 + random.integers(4)]) for text in texts]
+    pairs = [(text, text if known else other) for text, known, other in zip(texts, knows, wrong, strict=True)]
+    statistics = statistics_of(CORPUS[metric], pairs)
+    assert statistics is not None
+    return statistics
 
 
 def differences(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
@@ -346,12 +344,11 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=400, help="of each cell (default: %(default)s)")
-    parser.add_argument(
-        "--part", choices=("scores", "corpora", "calibration", "means", "differences", "orders", "pages"), help="one table alone"
-    )
+    parts = {part.__name__: part for part in (scores, corpora, calibration, means, differences, orders, pages)}
+    parser.add_argument("--part", choices=parts, help="one table alone")
     arguments = parser.parse_args()
-    for part in (scores, corpora, calibration, means, differences, orders, pages):
-        if arguments.part in (None, part.__name__):
+    for name, part in parts.items():
+        if arguments.part in (None, name):
             for line in table_lines(part(np.random.default_rng(SEED), arguments.draws)):
                 print(line, flush=True)  # a row may take minutes
 

@@ -26,14 +26,7 @@ from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-PACK = ROOT / "lm_eval_sea"
-TASKS_PAGE = ROOT / "docs" / "tasks.md"
-SEA_HELM_README = PACK / "tasks" / "sea_helm" / "README.md"
-COVERAGE_PAGE = ROOT / "docs" / "coverage.md"
-COVERAGE_FIGURE = ROOT / "docs" / "coverage.svg"
-BACKEND_PAGE = ROOT / "docs" / "backend_figures.md"
-BACKEND_MEASUREMENTS = ROOT / "scripts" / "bench_backend.jsonl"
-
+DOCS = ROOT / "docs"
 ENOUGH = 3  # competencies that a country should have data sets for
 COVERAGE_HEAD = """\
 # Coverage
@@ -179,27 +172,23 @@ OF_LM_EVAL_COLUMNS = (
 
 def coverage_page() -> str:
     """docs/coverage.md."""
-    return "\n".join(_coverage_parts(coverage()))
-
-
-def _coverage_parts(entries: Sequence[Coverage]) -> Iterator[str]:
-    yield COVERAGE_HEAD
-    yield "## Languages\n"
-    yield "![Languages and what data sets test: native, translated, none; the table below has the same](coverage.svg)\n"
-    yield _matrix(entries)
-    yield "## Countries\n"
-    for name, record in read_yaml(TASKS_FOLDER / "languages.yml")["countries"].items():
-        yield _country(name, record, entries)
-    yield OF_LM_EVAL_HEAD
-    yield table(OF_LM_EVAL_COLUMNS, [_of_lm_eval_row(each) for each in of_lm_eval()])
+    entries, countries = coverage(), read_yaml(TASKS_FOLDER / "languages.yml")["countries"]
+    return "\n".join(
+        [
+            COVERAGE_HEAD,
+            "## Languages\n",
+            "![Languages and what data sets test: native, translated, none; the table below has the same](coverage.svg)\n",
+            _matrix(entries),
+            "## Countries\n",
+            *(_country(name, record, entries) for name, record in countries.items()),
+            OF_LM_EVAL_HEAD,
+            table(OF_LM_EVAL_COLUMNS, map(_of_lm_eval_row, of_lm_eval())),
+        ]
+    )
 
 
 def replace_part(text: str, name: str, content: str) -> str:
-    """`text` with new content between the marks of a part.
-
-    Raises:
-        ValueError: if a mark is missing.
-    """
+    """`text` with new content between the marks of a part; a `ValueError` if a mark is missing."""
     start, end = f"<!-- {name}: written by scripts/update_docs.py -->\n", f"<!-- end of the {name} -->\n"
     before, found, rest = text.partition(start)
     _, closed, after = rest.partition(end)
@@ -210,15 +199,15 @@ def replace_part(text: str, name: str, content: str) -> str:
 
 def pages() -> Iterator[tuple[Path, str]]:
     """Each page that has anything made from data, and its text."""
-    measured = map(json.loads, BACKEND_MEASUREMENTS.read_text(encoding="utf-8").splitlines())
+    measured = (ROOT / "scripts" / "bench_backend.jsonl").read_text(encoding="utf-8").splitlines()
     for path, name, content in (
-        (TASKS_PAGE, "table of tasks", data_sets_table()),
-        (SEA_HELM_README, "table of tasks", sea_helm_table()),
-        (BACKEND_PAGE, "figures of the backend", render(measured)),
+        (DOCS / "tasks.md", "table of tasks", data_sets_table()),
+        (ROOT / "lm_eval_sea" / "tasks" / "sea_helm" / "README.md", "table of tasks", sea_helm_table()),
+        (DOCS / "backend_figures.md", "figures of the backend", render(map(json.loads, measured))),
     ):
         yield path, replace_part(path.read_text(encoding="utf-8"), name, content)
-    yield COVERAGE_PAGE, coverage_page()
-    yield COVERAGE_FIGURE, coverage_figure(coverage())
+    yield DOCS / "coverage.md", coverage_page()
+    yield DOCS / "coverage.svg", coverage_figure(coverage())
 
 
 def main() -> int:

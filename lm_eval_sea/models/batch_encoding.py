@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 if TYPE_CHECKING:
     from lm_eval.api.model import TemplateLM
@@ -75,7 +75,8 @@ class BatchEncoding(Model):
             end = begin + self._size_of_part(requests[begin:]) if self.takes_parts() else len(requests)
             self._beside = begin, len(requests) - end
             part = requests[begin:end]
-            with self._encoding([request.args for request in part]):
+            texts = texts_of([request.args for request in part])
+            with patch.object(self, "_encoded", self._encode_all(texts) if self.backend == "causal" else {}):
                 answers += super().loglikelihood(part, *args, **kwargs)
             if end == len(requests):
                 return answers
@@ -90,14 +91,6 @@ class BatchEncoding(Model):
         if self._encoded and isinstance(string, str) and not kwargs and (string, add_special_tokens) in self._encoded:
             return self._encoded[string, add_special_tokens]
         return super().tok_encode(string, add_special_tokens=add_special_tokens, **kwargs)
-
-    @contextmanager
-    def _encoding(self, pairs: Sequence[tuple[str, str]]) -> Iterator[None]:
-        self._encoded = self._encode_all(texts_of(pairs)) if self.backend == "causal" else {}
-        try:
-            yield
-        finally:
-            self._encoded = None
 
     def _encode_all(self, texts: Sequence[Text]) -> dict[Text, list[int]]:
         """The tokens of texts; nothing if the tokenizer cannot do it, whose fault a single text then shows."""

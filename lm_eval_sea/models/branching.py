@@ -52,16 +52,10 @@ class PrefixCache(DynamicCache):
 
 
 def attention_mask(ends: torch.Tensor, positions: torch.Tensor, prefix: int, window: int | None) -> torch.Tensor:
-    """Which keys each token attends to: the prefix, itself and the tokens it follows from.
+    """Which keys each token attends to: the prefix, itself and the tokens it follows from; [rows, 1, width, prefix + width].
 
-    Args:
-        ends: for each token of a row, the slot behind the last token that follows from it; [rows, width].
-        positions: positions in the text; [rows, width].
-        prefix: number of tokens before the rows.
-        window: the number of positions a token looks back on, itself included, where the model has such a limit.
-
-    Returns:
-        True where attended; [rows, 1, width, prefix + width].
+    `ends` and `positions` are those of a `Batch`, `prefix` is the number of tokens before the rows, and `window` that of the
+    positions a token looks back on, itself included, where the model has such a limit.
     """
     rows, width = ends.shape
     slots = torch.arange(width, device=ends.device)
@@ -88,11 +82,7 @@ def _states_beside_cache(config: Any) -> float:
 
 
 class BranchingModel(PrefixModel):
-    """A model whose attention sees what masks of our own say, so that a row holds many sequences that begin alike.
-
-    Attributes:
-        states_beside_cache: what a token's states take in a pass, in units of its keys and values; 0 where that is not known.
-    """
+    """A model whose attention sees what masks of our own say, so that a row holds many sequences that begin alike."""
 
     branches = True
     least_width = 1
@@ -153,14 +143,10 @@ class BranchingModel(PrefixModel):
         cache: DynamicCache,
         positions: torch.Tensor,
     ) -> torch.Tensor:
-        """Logits, [wanted, vocabulary], of what follows some tokens of a row.
+        """Logits, [wanted, vocabulary], of what follows the `wanted` tokens of a row, in ascending order.
 
-        Args:
-            tokens: the row.
-            wanted: which of them; ascending.
-            masking: gives the mask of layers that look back on as many tokens, or on all (None).
-            cache: what keeps keys and values.
-            positions: of the tokens in their texts; [1, tokens].
+        `masking` gives the mask of layers that look back on as many tokens, or on all (None); positions are those in the texts,
+        [1, tokens].
         """
         keywords = self._with_cache(cache) | {"position_ids": positions.to(self._device)}
         row = torch.tensor([tokens], device=self._device)

@@ -44,50 +44,31 @@ class ChatAPI(LM):
     Texts are `GeneratedText`: the answer, with the thought and counts that the server tells. What `until` names is cut off here
     and never sent, for a server would end a thought at it. A request without an answer is a text with `failure`, which is not
     kept, so that a run that goes on asks for it again.
-
-    Attributes:
-        max_length: the server's window in tokens; None if it does not tell.
     """
 
     tokenizer = None
 
     def __init__(
         self,
-        model: str,
-        base_url: str = OPENAI,
+        model: str,  # its name at the server
+        base_url: str = OPENAI,  # such as http://localhost:8000/v1
         *,
-        num_concurrent: int = 8,
-        timeout: float = 300,
-        max_retries: int = 6,
-        max_length: int | None = None,
-        max_gen_toks: int = 256,
-        thinking: str = "template",
-        effort: str | None = None,
-        chat_template_kwargs: str | Mapping[str, Any] | None = None,
-        batch_size: int | str | None = None,
+        num_concurrent: int = 8,  # requests at the same time
+        timeout: float = 300,  # seconds without a token after which a request is made anew, not those of a whole answer
+        max_retries: int = 6,  # attempts after the first; waits are those that the server names, or 1, 2, 4 … seconds
+        max_length: int | None = None,  # the window in tokens, where the server does not tell
+        max_gen_toks: int = 256,  # tokens of an answer, thought included, where a task does not say
+        thinking: str = "template",  # "on" or "off" for the chat template, or "template" for what it does by itself
+        effort: str | None = None,  # `reasoning_effort` of the request
+        chat_template_kwargs: str | Mapping[str, Any] | None = None,  # further ones, as JSON
+        batch_size: int | str | None = None,  # lm-eval hands this and the next two to all models; no server has to know them
         max_batch_size: int | None = None,
         device: str | None = None,
     ) -> None:
         """Asks the server for its models; the key is that of OPENAI_API_KEY, and servers of one's own need none.
 
-        Args:
-            model: its name at the server.
-            base_url: such as http://localhost:8000/v1.
-            num_concurrent: requests at the same time.
-            timeout: seconds without a token after which a request is made anew, not those of a whole answer; ten times as many
-                before the first, where the server says by comments that the request is waiting.
-            max_retries: attempts after the first; waits are those that the server names (Retry-After), or 1, 2, 4 … seconds.
-            max_length: the window in tokens, where the server does not tell.
-            max_gen_toks: tokens of an answer, thought included, where a task does not say.
-            thinking: "on" or "off" for the chat template, or "template" for what it does by itself.
-            effort: `reasoning_effort` of the request.
-            chat_template_kwargs: further ones, as JSON.
-            batch_size: lm-eval hands it to all models, but it does not concern a server.
-            max_batch_size: likewise.
-            device: likewise.
-
-        Raises:
-            ServerError: for what cannot be, or if the server is not there or refuses the key.
+        The timeout before the first token is ten times as long, where the server says by comments that the request is waiting. A
+        `ServerError` says what cannot be, or that the server is not there or refuses the key.
         """
         super().__init__()
         mode = {"true": "on", "false": "off"}.get(str(thinking).lower(), str(thinking).lower())

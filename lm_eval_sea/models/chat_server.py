@@ -214,9 +214,7 @@ class ChatServer:
     async def chat(self, model: str, messages: Any, wanted: Mapping[str, Any]) -> Reply:
         """One answer; `wanted` has all other parameters.
 
-        Raises:
-            RequestError: if there is none.
-            ServerError: if there can be none for any request.
+        A `RequestError` says that there is none, a `ServerError` that there can be none for any request.
         """
         parameters = RequestParameters(self._parameters, wanted)
         while True:
@@ -240,17 +238,12 @@ class ChatServer:
             return reply
 
     async def rank(self, model: str, messages: Any, endings: Sequence[str], template_kwargs: Mapping[str, Any]) -> list[Any]:
-        """Log-likelihoods of texts that may begin the answer to messages, where the server is vLLM's.
+        """Log-likelihoods in nats of texts that may begin the answer to messages, and whether all their tokens are the likeliest.
 
-        The server renders the messages; prompt and ending are then encoded as one text, in which the tokens of the prompt must
-        come first, and its tokens are ranked as they are. As in lm-eval, blanks at the end of the prompt count with the ending.
-
-        Returns:
-            For each text the sum in nats, and whether each of its tokens is the likeliest.
-
-        Raises:
-            RequestError: if the server does not tell, or tokens of prompt and ending cannot be told apart.
-            ServerError: if the chat template has opened a thought.
+        The server, which must be vLLM's, renders the messages; prompt and ending are then encoded as one text, in which the
+        tokens of the prompt must come first, and its tokens are ranked as they are. As in lm-eval, blanks at the end of the
+        prompt count with the ending. A `RequestError` says that the server does not tell, or that tokens of prompt and ending
+        cannot be told apart, a `ServerError` that the chat template has opened a thought.
         """
         prompt, ids = await self.render(model, messages, template_kwargs)
         if open_thought(prompt):

@@ -72,6 +72,7 @@ class Scores:
 class Indices:
     """The arrays of `Predictions` on the device of the logits; scores are in ascending order of their slots."""
 
+    order: np.ndarray  # the numbers that the scores have in `Predictions`
     slots: torch.Tensor
     of: torch.Tensor
     targets: torch.Tensor
@@ -89,7 +90,7 @@ def upload(device: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
 def upload_indices(predictions: Predictions, device: torch.device) -> Indices:
     """What `Indices` says."""
     order = np.argsort(predictions.of, kind="stable")
-    return Indices(*upload(device, predictions.slots, predictions.of[order], predictions.targets[order]))
+    return Indices(order, *upload(device, predictions.slots, predictions.of[order], predictions.targets[order]))
 
 
 def launched_tokens(layers: int, parameters: int) -> int:
@@ -129,10 +130,7 @@ class PrefixModel(ABC):
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows behind a prefix; returns the scores, and the prefix that a kept row makes of the one before.
 
-        A row that is kept is a single one without branches.
-
-        Raises:
-            RuntimeError: if the model does not work as its kind of model should.
+        A row that is kept is a single one without branches. A model that does not work as its kind should is a `RuntimeError`.
         """
 
     def _with_cache(self, cache: DynamicCache) -> dict[str, Any]:
@@ -169,8 +167,7 @@ class PrefixModel(ABC):
 
     def _score(self, logits: torch.Tensor, predictions: Predictions, indices: Indices, *, all_slots: bool = False) -> Scores:
         """The scores of predictions; there are logits for each slot of them, or for `all_slots` of the batch."""
-        order = np.argsort(predictions.of, kind="stable")
-        of = predictions.of[order]
+        of = predictions.of[indices.order]
         logprobs, greedy = [], []
         size = PLAIN_SOFTMAX_ROWS if all_slots else self._softmax_rows
         for begin in range(0, len(predictions.slots), size):
@@ -187,7 +184,7 @@ class PrefixModel(ABC):
             for number, places in predictions.watched.items()
             for wanted in upload(logits.device, places)
         }
-        return Scores(torch.stack([found, torch.cat(greedy).to(found.dtype)]), np.argsort(order), dtype, watched)
+        return Scores(torch.stack([found, torch.cat(greedy).to(found.dtype)]), np.argsort(indices.order), dtype, watched)
 
 
 @contextmanager

@@ -118,10 +118,8 @@ class GreedyGeneration:
         """Continues prompts; yields the number of each and the tokens behind it, as they end.
 
         What does not fit memory is tried again in half as many slots. `budget` is the most tokens in a batch of `hf`.
-
-        Raises:
-            Mismatch: if a text does not come out as by the plain forward pass.
-            RuntimeError: if the model does not use its cache, or a single text does not fit memory.
+        A `Mismatch` says that a text does not come out as by the plain forward pass, a `RuntimeError` that the model does not use
+        its cache, or that a single text does not fit memory.
         """
         prefix = min(len(commonprefix([min(prompts), max(prompts)])), min(map(len, prompts)) - 1)
         if len(prompts) == 1 or prefix < LEAST_PREFIX:

@@ -61,14 +61,10 @@ class Plan:
 
 
 def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int, *, branches: bool, pass_tokens: int) -> Plan:
-    """Plans the computation of sorted, distinct, non-empty sequences.
+    """Plans the computation of sorted, distinct, non-empty sequences, of which `shared` is what `common_prefixes` says.
 
-    Args:
-        lengths: the number of tokens of each.
-        shared: how many tokens each has in common with the one before it.
-        budget: the most tokens in a batch.
-        branches: whether a row may hold sequences that part. If not, it holds one, and those that it begins with.
-        pass_tokens: what a forward pass costs, in tokens, besides its own.
+    The budget is the most tokens in a batch. Where rows may not branch, one holds a sequence, and those that it begins with.
+    `pass_tokens` is what a forward pass costs, in tokens, besides its own.
     """
     root = build_tree(lengths, shared)
     group = _make_groups(root, min(ROW_TOKENS, budget) if branches else 0, 0 if branches else pass_tokens)
@@ -143,11 +139,8 @@ def _pack_short_rows(rows: Sequence[Row], shared: Sequence[int]) -> list[Row]:
 def make_batches(rows: Sequence[Row], budget: int, pass_tokens: int, prefix_memory: float) -> list[list[Row]]:
     """Puts rows of one group into batches, the longest first, with as little padding and as few batches as go together.
 
-    Args:
-        rows: rows behind the same prefix.
-        budget: the most tokens in a batch, padding included; a single row may exceed it.
-        pass_tokens: what a forward pass costs, in tokens, besides its own.
-        prefix_memory: what a token of the prefix takes in memory for each row, as a part of what a token of the row takes.
+    The budget is the most tokens in a batch, padding included; a single row may exceed it. `pass_tokens` is as in `make_plan`,
+    `prefix_memory` what a token of the prefix takes in memory for each row, as a part of what a token of the row takes.
     """
     rows = sorted(rows, key=lambda row: -row.tokens)
     costs = np.full(len(rows) + 1, np.inf)  # of the best way to batch the first rows

@@ -60,12 +60,8 @@ def find_predictions(
     Inside a piece of a sequence the next token is the next one in the row, so that whole runs of scores are shared between
     queries; the token behind the end of a piece depends on the query.
 
-    Args:
-        batch: the rows.
-        layouts: for each row the number of its first sequence, and how its sequences are laid out.
-        sequences: all sequences.
-        queries: those of each sequence.
-        watched: numbers of sequences of which some of the last predictions are wanted as a whole.
+    `layouts` have for each row the number of its first sequence. Of the `watched` sequences, by their numbers, some of the last
+    predictions are wanted as a whole.
     """
     width = batch.tokens.shape[1]
     needed = np.zeros(batch.tokens.size, dtype=bool)

@@ -20,8 +20,7 @@ Found = tuple[float, bool]
 def deal_out(keys: Sequence[bytes], parts: int) -> list[list[int]]:
     """Cuts sequences, given by their keys, into parts of neighbours, each with its share of the distinct token positions.
 
-    Returns:
-        The numbers of the sequences of each part, in ascending order of the sequences. Equal ones are in the same part.
+    A part has the numbers of its sequences, in ascending order of the sequences. Equal ones are in the same part.
     """
     distinct = sorted(set(keys))
     added = [len(key) // KEY_BYTES - common for key, common in zip(distinct, common_prefixes(distinct), strict=True)]

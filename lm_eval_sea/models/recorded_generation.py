@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from lm_eval_sea.tasks._shared.reading.thought import take_apart
 
@@ -29,13 +30,9 @@ class RecordedGeneration(Backend):
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Texts that the model writes, as lm-eval's class makes them."""
-        hook: Any = self.cache_hook
-        recorder: Any = _Recorder(hook, self.told_of)
-        self.cache_hook = self._recorder = recorder
-        try:
+        recorder = _Recorder(self.cache_hook, self.told_of)
+        with patch.object(self, "cache_hook", recorder), patch.object(self, "_recorder", recorder):
             texts: list[str] = super().generate_until(requests, disable_tqdm=disable_tqdm)  # type: ignore[safe-super]  # lm-eval's
-        finally:
-            self.cache_hook, self._recorder = hook, None
         return [recorder.take(request.args[0], text) for request, text in zip(requests, texts, strict=True)]
 
     @abstractmethod

@@ -7,6 +7,8 @@ import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -19,6 +21,8 @@ from .layout import Layout, lay_out, lay_out_prefix, make_batch
 from .planning import Group, Row, make_batches, make_plan
 from .predictions import Query, Reading, find_predictions
 from .prefix_tree import common_prefixes, sort_key
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +143,10 @@ class Scorer:
                 del batches[first + 1]
             while batches:
                 rows = batches.popleft()
-                try:
-                    kind = self._compute_rows(rows, prefix)
-                except RuntimeError as error:
-                    if not should_reduce_batch_size(error):
-                        raise
-                else:
-                    yield kind, [number for row in rows for number in range(row.first, row.last)]
+                of_rows = _within_memory(partial(self._compute_rows, rows, prefix))
+                if of_rows is not None:
+                    yield of_rows, [number for row in rows for number in range(row.first, row.last)]
                     continue
-                clear_torch_cache()  # not in the handler, where the traceback still holds the tensors
                 halves = _halve(rows)
                 if not halves:
                     self._leave(range(rows[0].first, rows[0].last))
@@ -162,20 +161,11 @@ class Scorer:
     def _compute_beginning(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind] | None:
         """Computes the prefix of a group, in a plain forward pass if a reference is wanted; None if there is no memory for it."""
         if self._wants_references and not group.start and isinstance(self._model, BranchingModel):
-            try:
-                return self._compute_reference(self._model, group)
-            except RuntimeError as error:
-                if not should_reduce_batch_size(error):
-                    raise
-            clear_torch_cache()
+            found = _within_memory(partial(self._compute_reference, self._model, group))
+            if found is not None:
+                return found
             self._wants_references = False  # its logits of every token may be what there is no room for
-        try:
-            return self._compute_prefix(group, prefix)
-        except RuntimeError as error:
-            if not should_reduce_batch_size(error):
-                raise
-        clear_torch_cache()
-        return None
+        return _within_memory(partial(self._compute_prefix, group, prefix))
 
     def _leave(self, numbers: Iterable[int]) -> None:
         """Gives sequences up."""
@@ -270,6 +260,17 @@ class Scorer:
             scores.greedy[reading.last] and scores.greedy[reading.start : reading.end].all() for scores, reading in parts
         )
         return Answer(index, _total(parts), bool(greedy))
+
+
+def _within_memory(work: Callable[[], Made]) -> Made | None:
+    """What some work makes; None where there is no memory for it."""
+    try:
+        return work()
+    except RuntimeError as error:
+        if not should_reduce_batch_size(error):
+            raise
+    clear_torch_cache()  # not in the handler, where the traceback still holds the tensors
+    return None
 
 
 def _total(parts: Sequence[tuple[Scores, Reading]]) -> float:

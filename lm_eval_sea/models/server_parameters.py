@@ -97,14 +97,9 @@ class RequestParameters:
         return found
 
     def learn(self, message: str, parameter: str | None) -> bool:
-        """Takes note of a refusal, with the parameter that it names apart, if it does so.
+        """Takes note of a refusal, with the parameter that it names apart, if it does so; whether the request is another one now.
 
-        Returns:
-            Whether the request would be another one now; else it is refused for another reason.
-
-        Raises:
-            NeededParameterError: for a parameter that cannot be left out.
-            PromptTooLongError: if the prompt alone is too long.
+        If not, it is refused for another reason. A `NeededParameterError` or `PromptTooLongError` says that no other would do.
         """
         before = self.sent()
         self._learn(before, message, parameter)

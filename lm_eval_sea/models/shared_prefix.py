@@ -6,9 +6,9 @@ import dataclasses
 import itertools
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from accelerate.utils import DistributedType
@@ -46,18 +46,6 @@ WITHOUT_EFFECT = {
     "top_p", "min_p", "use_cache", "cache_implementation", "output_attentions", "output_hidden_states", "return_dict_in_generate",
     "transformers_version",
 }  # fmt: skip
-
-
-@contextmanager
-def _without_cache(model: PreTrainedModel) -> Iterator[None]:
-    """Has a plain forward pass keep no keys and values, for which there may be no room beside those of a prefix."""
-    config = model.config.get_text_config()
-    before = getattr(config, "use_cache", None)
-    config.use_cache = False
-    try:
-        yield
-    finally:
-        config.use_cache = before
 
 
 class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
@@ -196,11 +184,8 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
 
     def _read(self, request: Instance, written: list[int]) -> str:
         """The text of an answer: lm-eval's own loop decodes, cuts and stores it."""
-        batch_size, self.batch_size_per_gpu, self._planted = self.batch_size_per_gpu, 1, written
-        try:
+        with patch.object(self, "batch_size_per_gpu", 1), patch.object(self, "_planted", written):
             (text,) = super().generate_until([request], disable_tqdm=True)
-        finally:
-            self.batch_size_per_gpu, self._planted = batch_size, None
         return text
 
     def takes_parts(self) -> bool:
@@ -244,8 +229,7 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
     ) -> list[Found]:
         """Log-likelihoods of continuations, except where `loglikelihood_rolling` has settled on a batch size.
 
-        Raises:
-            ValueError: for an empty context or continuation, or a continuation longer than the model's window.
+        An empty context or continuation, or a continuation longer than the model's window, is a `ValueError`.
         """
         if override_bs is not None:
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
@@ -254,11 +238,9 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
 
     def _answer_together(self, requests: list[Request] | None, disable_tqdm: bool = False) -> list[Found] | None:
         """What `answer_together` says; each process keeps the answers to its own requests."""
-        hook, self.cache_hook = self.cache_hook, CacheHook(None)
-        try:
+        hook = self.cache_hook
+        with patch.object(self, "cache_hook", CacheHook(None)):
             answers = answer_together(requests, partial(self._answer, disable_tqdm=disable_tqdm))
-        finally:
-            self.cache_hook = hook
         for request, answer in zip(requests or (), answers or (), strict=True):
             hook.add_partial("loglikelihood", request[0], answer)
         return answers
@@ -350,11 +332,8 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
             len(requests),
         )
         clear_torch_cache()
-        batch_size, self.batch_size_per_gpu = self.batch_size_per_gpu, 1
-        try:
+        with patch.object(self, "batch_size_per_gpu", 1):
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
-        finally:
-            self.batch_size_per_gpu = batch_size
 
     @staticmethod
     def _batches(scorer: Scorer) -> Iterator[tuple[BatchKind, list[Answer]]]:
@@ -422,7 +401,8 @@ class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: igno
         """What `hf` says of a request alone."""
         self._compared = torch.empty(0)
         try:
-            with _without_cache(self.model):
+            # there may be no room for its keys and values beside those of a prefix
+            with patch.object(self.model.config.get_text_config(), "use_cache", False, create=True):
                 ((loglikelihood, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
             return Plain(loglikelihood, self._compared[-len(request[2]) :])
         finally:

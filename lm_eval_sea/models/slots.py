@@ -71,11 +71,9 @@ class Slots(DynamicCache):
     def mask(self, positions: torch.Tensor, device: torch.device, window: int | None) -> torch.Tensor:
         """What tokens see that continue texts, by their positions there, which are in main memory, [texts, tokens].
 
-        `window` is the number of tokens they look back on, themselves included, where the model has such a limit.
-
-        Returns:
-            True where attended; [texts, 1, tokens, columns of the prefix and of a slot as far as in use] if attention has two
-            parts, otherwise [1, 1, texts × tokens, columns of the prefix and of all their slots].
+        `window` is the number of tokens they look back on, themselves included, where the model has such a limit. The mask is
+        [texts, 1, tokens, columns of the prefix and of a slot as far as in use] if attention has two parts, otherwise
+        [1, 1, texts × tokens, columns of the prefix and of all their slots].
         """
         own = int(positions.max()) + 1 - self.prefix if self.in_parts else self.capacity
         columns, here = torch.arange(self.prefix + own, device=device), positions.to(device)[:, :, None]
@@ -148,17 +146,10 @@ class Slots(DynamicCache):
     def _attend_in_parts(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float
     ) -> torch.Tensor:
-        """Attention of tokens that continue texts.
+        """Attention of tokens that continue texts, [1, texts × tokens, heads, size of a value]; the mask is that of `mask`.
 
-        Args:
-            query: [1, heads, texts × tokens, size of a head].
-            key: of the slots of the texts; [texts, heads of keys, capacity, size of a head].
-            value: likewise.
-            mask: what `mask` returns.
-            scaling: what products are multiplied with.
-
-        Returns:
-            [1, texts × tokens, heads, size of a value].
+        Queries are [1, heads, texts × tokens, size of a head], keys and values those of the slots of the texts, [texts, heads of
+        keys, capacity, size of a head].
         """
         keys, values = self._prefixes
         rows, _, width, seen = mask.shape

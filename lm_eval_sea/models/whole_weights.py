@@ -23,10 +23,8 @@ class IncompleteWeights(ValueError):
 def whole_weights(*, adapters: bool) -> Iterator[None]:
     """While it lasts, models, and adapters where there are some, are loaded with all of their weights or not at all.
 
-    lm-eval asks transformers for the model alone, and the loader's own account (`output_loading_info`) comes beside it.
-
-    Raises:
-        IncompleteWeights: if a checkpoint lacks weights, or an adapter has others than the model takes.
+    lm-eval asks transformers for the model alone, and the loader's own account (`output_loading_info`) comes beside it. A
+    checkpoint that lacks weights, or an adapter that has others than the model takes, is an `IncompleteWeights`.
     """
     load_model = PreTrainedModel.__dict__["from_pretrained"].__func__
 

@@ -109,9 +109,7 @@ class Mark:
 
     @property
     def text(self) -> str:
-        """What a reader is told who points at it."""
-        if self.kind == GUIDE:
-            return f"{self.value:.1f}"
+        """What a reader is told who points at it; at a guide nobody can."""
         if self.kind == BAR:
             return f"{self.series}: {self.value - (self.low or 0):.1f}"
         interval = "" if self.low is None or self.high is None else f" [{self.low:.1f}, {self.high:.1f}]"

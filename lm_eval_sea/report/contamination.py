@@ -98,16 +98,11 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
     rows = []
     for (model, data_set), of_language in by_set.items():
         for language, gaps in of_language.items():
-            own = list(gaps.values())
+            own, others = list(gaps.values()), [other for name, other in of_language.items() if name != language]
             gap = mean_gap(own)
             row = {"model": model, "dataset": data_set, "language": language, "rows": gap.rows}
-            row |= {
-                "likelier": 100 * likelier_share(own),
-                **mean_and_ends("gap", gap),
-                "p": gap.p_value,
-                "few": gap.p_value is None,
-            }
-            others = [other for name, other in of_language.items() if name != language]
+            row |= {"likelier": 100 * likelier_share(own), **mean_and_ends("gap", gap)}
+            row |= {"p": gap.p_value, "few": gap.p_value is None}
             rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))
     table = pd.DataFrame(rows)
     if len(table):

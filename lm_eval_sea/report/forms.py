@@ -92,7 +92,7 @@ def forms_table(scores: Scores) -> pd.DataFrame:
     """One row a model, data set, language, prompt language and pair of forms, in per cent; `p` is corrected for all (Holm)."""
     rows: list[dict[str, Any]] = []
     for model in scores.models:
-        tasks = [task for (name, _), task in scores.of.items() if name == model and task.facts.of_pack]
+        tasks = [task for (name, _), task in scores.of.items() if name == model]
         for about, forms in same_questions([*scores.beside.get(model, ()), *tasks]):
             for pair in pairs_of(forms):
                 one, other = (forms[form] for form in pair)

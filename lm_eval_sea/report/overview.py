@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from urllib.parse import quote
 
 import pandas as pd
 
@@ -20,7 +21,7 @@ from lm_eval_sea.report.means import (
 )
 from lm_eval_sea.report.native import native_lines, native_table
 from lm_eval_sea.report.scores import Scores
-from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section, sample_link
+from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, columns
 from lm_eval_sea.results.power import LEVEL
@@ -186,7 +187,8 @@ def _wide_scores(scores: Scores) -> Table:
         entry |= {"metric": metrics[row.task], "chance": row.chance if len(chances[row.task]) == 1 else None}
         found = {name: getattr(row, name) for name in ("score", "low", "high", "normalised")}
         found |= {name: bool(getattr(row, name)) for name in ("limited", "few", "contradicted")}
-        found["link"] = sample_link(row.model, row.task) if isinstance(row.samples, str) else None
+        link = f"samples/{quote(row.task, safe='')}/{quote(row.model, safe='')}"
+        found["link"] = link if isinstance(row.samples, str) else None
         entry |= {f"{row.model}: {name}": value for name, value in found.items()}
     frame = pd.DataFrame(sorted(rows.values(), key=lambda entry: "metric" not in entry))  # a stable order
     frame = frame.reindex(columns=list(dict.fromkeys(["task", "kind", "dataset", "language", "variant", *frame.columns])))

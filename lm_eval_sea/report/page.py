@@ -70,7 +70,7 @@ def _template() -> Template:
 def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> dict[str, str]:
     """The pages and the files of samples: path → text. The first section is report.html, each other a page of its own."""
     tables = [table for section in sections for table in section.tables]
-    files, packed = _samples(scores, tables[0].names if tables else {})
+    files, packed = _samples(scores, tables[0].names)
     of_page = {_FIRST: sections[0], **{f"pages/{section.name}.html": section for section in sections[1:]}}
     titles = {path: section.title for path, section in of_page.items()} | ({_SAMPLES: "Samples"} if packed else {})
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")

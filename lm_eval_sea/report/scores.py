@@ -62,7 +62,7 @@ class Scores:
         score.
         """
         rows = []
-        for task in self.tasks[self.tasks.of_pack & (self.tasks.setting != ORDER)].to_dict("records"):
+        for task in self.tasks[self.tasks.setting != ORDER].to_dict("records"):
             of_task = self.of[task["model"], task["task"]]
             if (score := of_task.score) is not None:
                 numbers = {name: getattr(score, name) for name in _NUMBERS} | {"normalised": normalised(of_task)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 import matplotlib.figure
 import pandas as pd
@@ -65,8 +64,3 @@ class Section:
     def figures(self) -> list[Figure]:
         """Its figures."""
         return [part for part in self.shown if isinstance(part, Figure)]
-
-
-def sample_link(model: str, task: str) -> str:
-    """Where the page shows the rows of a task."""
-    return f"samples/{quote(task, safe='')}/{quote(model, safe='')}"

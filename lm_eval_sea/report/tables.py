@@ -91,7 +91,7 @@ class Table:
     def cells(self, longest: int | None = None) -> list[tuple[dict[str, str], list[Cell]]]:
         """The rows, or the first of them: what they are filtered by, and their entries."""
         rows = []
-        for record in self.frame.head(len(self.frame) if longest is None else longest).to_dict("records"):
+        for record in self.frame.iloc[:longest].to_dict("records"):
             keys = {name: self._name(name, record[name]) for name in FILTERS if name in record and not _absent(record[name])}
             rows.append((keys, [self._cell(column, record) for column in self.columns]))
         return rows

@@ -177,16 +177,15 @@ class Runs:
     def best(self) -> Runs:
         """Of several runs of a task by one model the one with more rows, then the newer."""
         once = self._once()
-        notes = list(once.notes)
-        kept = _best_tasks(once.tasks, notes)
+        kept = _best_tasks(once.tasks, once.notes)
         with_tasks, left = ({id(task.run) for task in tasks} for tasks in (once.tasks, kept))
         runs = [run for run in once.runs if id(run) in left or id(run) not in with_tasks]
-        return replace(once._chosen(runs, kept, notes), beside=_with_other_template(once.tasks, kept))
+        return replace(once._chosen(runs, kept), beside=_with_other_template(once.tasks, kept))
 
     def by_seed(self) -> Runs:
         """All runs: those of one task are draws of the same score."""
         once = self._once()
-        return once._chosen(once.runs, once.tasks, list(once.notes))
+        return once._chosen(once.runs, once.tasks)
 
     def apart(self) -> Runs:
         """All runs, each with its date in the name of its model where the model has several, as if of a model of its own."""
@@ -197,7 +196,7 @@ class Runs:
         named = {id(run): replace(run, model=name, own_model=run.model) for run, name in zip(once.runs, names, strict=True)}
         tasks = [replace(task, run=named[id(task.run)]) for task in once.tasks]
         groups = [replace(group, run=named[id(group.run)]) for group in once.groups]
-        return replace(once, groups=groups)._chosen(list(named.values()), tasks, list(once.notes))
+        return replace(once, groups=groups)._chosen(list(named.values()), tasks)
 
     def _once(self) -> Runs:
         """Without copies; of those the run with the samples of more tasks counts, then the first."""
@@ -217,15 +216,16 @@ class Runs:
             notes,
         )
 
-    def _chosen(self, runs: Sequence[Run], tasks: Sequence[TaskRun], notes: list[str]) -> Runs:
+    def _chosen(self, runs: Sequence[Run], tasks: Sequence[TaskRun]) -> Runs:
+        """These runs and tasks of what `_once` made, which goes on with its notes."""
         for run in runs:
             without = [task.name for task in tasks if task.run is run and task.samples is None]
             if without:
-                notes.append(
+                self.notes.append(
                     f"{run.place}: no samples of {len(without)} tasks ({some_names(without)}); --log_samples writes them"
                 )
         kept = {id(run) for run in runs}
-        return Runs(runs, tasks, [group for group in self.groups if id(group.run) in kept], notes)
+        return Runs(runs, tasks, [group for group in self.groups if id(group.run) in kept], self.notes)
 
     def of_run(self, run: Run) -> list[TaskRun]:
         """The tasks of a run."""

@@ -106,25 +106,23 @@ def records_of(runs: Runs) -> list[dict[str, Any]]:
             "notes": "; ".join([*_notes_of(task), *task.notes]),
         }
         for task in runs.tasks
-        if task.facts.of_pack and task.score is not None
+        if task.score is not None
     ]
     both = _two_models(runs)
-    return [*records, *_difference_records(both)] if both else records
+    return [*records, *_difference_records(both, dict.fromkeys(records[0]))] if both else records
 
 
-def _difference_records(both: Mapping[str, Mapping[str, TaskRun]]) -> Iterator[dict[str, Any]]:
+def _difference_records(both: Mapping[str, Mapping[str, TaskRun]], blank: Mapping[str, None]) -> Iterator[dict[str, Any]]:
     (one, first), (other, second) = both.items()
-    blank = dict.fromkeys(("date", "rows", "of", "exemplars", "version", "metric", *_NUMBERS, "difference", "p_value", "notes"))
-    about = {"model": one, "against": other}
+    about = {**blank, "model": one, "against": other}
     for name, task in first.items():
         if name in second and (found := task_difference(task, second[name])) is not None:
-            numbers = asdict(found)
-            yield {**about, "task": name, **blank, **{key: numbers[key] for key in blank if key in numbers}}
+            yield about | {"task": name} | {key: value for key, value in asdict(found).items() if key in blank}
     mean = _difference(first, second)
     if mean is not None:
         low, high = mean.interval()
         numbers = {"difference": mean.value, "stderr": mean.spread.stderr, "p_value": mean.p_value, "low": low, "high": high}
-        yield {**about, "task": "mean", **blank, "of": mean.tasks, "metric": "normalised", **numbers}
+        yield about | {"task": "mean", "of": mean.tasks, "metric": "normalised"} | numbers
 
 
 def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[GroupRun]) -> str:

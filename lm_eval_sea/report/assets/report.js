@@ -140,6 +140,12 @@ function element(name, text, className) {
   return made;
 }
 
+function titled(title, text, language) {
+  const block = element("pre", text);
+  block.lang = language;
+  return [element("h3", title), block];
+}
+
 // Whether the row is right by the headline metric; undefined where a score is no matter of right and wrong.
 function isRight(row, metric) {
   if (row.predictions && row.predictions[metric] !== undefined && row.gold !== undefined)
@@ -179,11 +185,6 @@ function titleOf(row) {
 
 function answerElement(row, metric, language, model) {
   const inside = element("div", undefined, "answer");
-  const add = (title, text) => {
-    const block = element("pre", text);
-    block.lang = language;
-    inside.append(element("h3", title), block);
-  };
   const head = element("h3", `${model} `, "who");
   head.append(mark(row, metric));
   inside.append(head);
@@ -199,8 +200,8 @@ function answerElement(row, metric, language, model) {
     const chosen = Object.entries(row.predictions).map(([name, position]) => `${position == null ? "none" : position + 1} (${name})`);
     inside.append(element("h3", "Option chosen"), element("p", `${chosen.join(", ")}; right: ${row.gold + 1}`));
   }
-  if (row.output !== undefined) add("Output of the model", row.output);
-  if (row.answer !== undefined) add("Answer that is scored", row.answer);
+  if (row.output !== undefined) inside.append(...titled("Output of the model", row.output, language));
+  if (row.answer !== undefined) inside.append(...titled("Answer that is scored", row.answer, language));
   return inside;
 }
 
@@ -217,17 +218,14 @@ function sampleElement(answers, metric, language) {
   box.addEventListener("toggle", () => {
     if (!box.open || box.children.length > 1) return;
     const inside = element("div", undefined, "inside");
-    const add = (title, text) => {
-      const block = element("pre", text);
-      block.lang = language;
-      inside.append(element("h3", title), block);
-    };
     const side = element("div", undefined, "side");
     for (const answer of answers) side.append(answerElement(answer.row, metric, language, answer.model));
     inside.append(side);
-    if (row.references && !row.options) add(row.references.length > 1 ? "References" : "Reference", row.references.join("\n"));
-    add("Prompt", row.prompt);
-    if (answers[1] && answers[1].row.prompt !== row.prompt) add(`Prompt of ${answers[1].model}`, answers[1].row.prompt);
+    if (row.references && !row.options)
+      inside.append(...titled(row.references.length > 1 ? "References" : "Reference", row.references.join("\n"), language));
+    inside.append(...titled("Prompt", row.prompt, language));
+    if (answers[1] && answers[1].row.prompt !== row.prompt)
+      inside.append(...titled(`Prompt of ${answers[1].model}`, answers[1].row.prompt, language));
     box.append(inside);
   });
   return box;
