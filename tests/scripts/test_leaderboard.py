@@ -93,6 +93,7 @@ def test_tasks_are_left_out(results, tmp_path, monkeypatch):
     [
         ({"limit": 10}, "made with --limit 10"),
         ({"rows": 90}, "90 rows; expected 100"),
+        ({"score": 1.7}, "acc_ppl is 1.7, which is not between 0 and 1"),
         ({"version": 0.9}, "version 0.9 of the task"),
         ({"prompt_book_version": 0}, "version 0 of the prompts"),
         ({"sha": "0" * 64}, "made on other rows"),
@@ -126,6 +127,29 @@ def test_two_checkpoints_are_no_model(results):
     place = results(about=about, config={"weights_digest": "a"})
     results(about=about, config={"weights_digest": "b"}, task="sea_xcopa_th_to_ppl_lite")
     assert any("2 different weights under one name" in line for line in findings([place]))
+
+
+def test_a_model_in_two_folders_is_no_model(results):
+    """One of the scores would stand in the place of the other."""
+    about = "model: org/a\nsource: a package\nrevision: '1'\n"
+    places = [results(), results(model="/home/me/model", folder="mine", about=about, score=0.4)]
+    assert findings(places) == ["org/a: has the folders mine and org__a; expected one"]
+
+
+def test_the_page_says_what_was_not_asked_alike(results):
+    places = [results("org/a"), results("org/b", score=0.4)]
+    with changed(places[1]) as content:
+        content["chat_template_sha"] = "c0ffee"
+    said = f"- Models differ in the use of a chat template: {TASK}".replace("_", "\\_")
+    assert said in page(read_leaderboard(places)) and said not in page(read_leaderboard(places[:1]))
+
+
+@pytest.mark.parametrize("name", ["..", "a", "a/b/c", "org/<b>", "org/a b"])
+def test_a_name_that_is_none_on_the_hub_is_refused(results, monkeypatch, capsys, name):
+    monkeypatch.setattr(sys, "argv", ["leaderboard.py", "add", str(results()), "--model", name])
+    with pytest.raises(SystemExit):
+        leaderboard.main()
+    assert "is no ORGANISATION/MODEL" in capsys.readouterr().err
 
 
 def test_a_model_from_a_folder_says_what_it_is(results):

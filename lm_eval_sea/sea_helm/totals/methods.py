@@ -130,9 +130,7 @@ def _remark_on_notebook(rows: TaskRows) -> str | None:
 
 _NOTEBOOK = partial(_by_passages, notebook_scoring, draws.run_draws)
 METHODS = {
-    "2026-08": Method(
-        _by_questions, Draws(np.zeros(REPLICATES), np.zeros(REPLICATES)), _remark_on_replicates, by_passage=False
-    ),
+    "2026-08": Method(_by_questions, Draws(np.zeros(REPLICATES), np.zeros(REPLICATES)), _remark_on_replicates, by_passage=False),
     "2026-06": Method(_NOTEBOOK, Draws(np.zeros(RUN_DRAWS), np.zeros(QUESTION_DRAWS)), _remark_on_notebook, published_error=True),
     "corrected": Method(partial(_by_passages, corrected_scoring, _as_run), None, lambda rows: None, pooled=True),
     RANKED: Method(partial(_by_passages, ranked_scoring, _as_run), None, lambda rows: None, pooled=True),

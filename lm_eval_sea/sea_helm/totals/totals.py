@@ -72,8 +72,8 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     near = [place for place, task in sorted(rows.items()) if task.is_label_task and _is_cut_off(draws[place].questions)]
     if near:
         notes.append(
-            f"{_named(near)}: perhaps at chance, and what is below chance counts as 0: a model that guesses has totals above 0, whose "
-            "intervals may leave 0 out"
+            f"{_named(near)}: perhaps at chance, and what is below chance counts as 0: a model that guesses has totals above "
+            "0, whose intervals may leave 0 out"
         )
     if not rule.by_passage and (of_passages := [place for place in sorted(rows) if rows[place].shares_passages]):
         notes.append(
@@ -115,7 +115,7 @@ def _named(places: Iterable[Place]) -> str:
 
 def _is_cut_off(draws: np.ndarray) -> bool:
     """Whether an interval of the draws begins at 0, below which nothing counts."""
-    return interval(draws)[0] < _ROUNDING < np.ptp(draws)
+    return interval(draws)[0] < _ROUNDING < float(np.ptp(draws))
 
 
 def _members(suite: Suite, evidence: Evidence, notes: list[str]) -> list[Place]:
