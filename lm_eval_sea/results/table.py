@@ -160,6 +160,8 @@ def _notes_of(task: TaskRun) -> list[str]:
     said.append(f"prompts seem to have been cut at {most:,} tokens; give the model a larger window" if most else None)
     beginning = "prompts did not fit the model's window, and lack their beginning; lower --num_fewshot, or raise max_length"
     said.append(f"{100 * task.cut_prompts:.1f} % of the {beginning}" if task.cut_prompts else None)
+    end = "documents were cut at their end to fit the model's window; raise max_length"
+    said.append(f"{100 * task.cut_documents:.1f} % of the {end}" if task.cut_documents else None)
     said += [refused and f"answers were not asked for as configured: the server refuses {refused}", *catalogue_notes(task)]
     return list(filter(None, said))
 
