@@ -41,7 +41,7 @@ def model_id(name: str) -> str:
     """
     parts = PurePosixPath(one_line(name)).parts
     is_hub = len(parts) == 2 and not name.startswith(("/", ".", "~")) and not Path(name).exists()
-    made = name if is_hub else f"{LOCAL}/{parts[-1] if parts else ''}"
+    made = "/".join(parts) if is_hub else f"{LOCAL}/{parts[-1] if parts else ''}"
     if not all(part.strip(". ") and not set(part) & set('<>:"\\|?*') for part in made.split("/")):
         raise ResultsError(f"the model is called {name!r}, which makes no id; give one with --model ORGANISATION/NAME")
     return made

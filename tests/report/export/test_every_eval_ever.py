@@ -124,7 +124,13 @@ def test_runs_of_one_model_have_ids_of_their_own_and_bits_are_no_share(tmp_path)
 
 
 def test_ids_of_models():
-    names = {"sail/Sailor2-1B": "sail/Sailor2-1B", "/a/b/c": "local/c", "./c": "local/c", "gpt2": "local/gpt2"}
+    names = {
+        "sail/Sailor2-1B": "sail/Sailor2-1B",
+        "/a/b/c": "local/c",
+        "./c": "local/c",
+        "gpt2": "local/gpt2",
+        "org/a\nb": "org/a b",
+    }
     assert {name: model_id(name) for name in names} == names
     with pytest.raises(ResultsError, match="--model ORGANISATION/NAME"):
         model_id("a:b")
