@@ -352,7 +352,11 @@ def main() -> int:
             origin = {key: value for key in ("source", "revision") if (value := getattr(arguments, key))}
             added = add(arguments.results, arguments.model, origin, without=arguments.without)
         folders = sorted(path for path in FOLDER.glob("*") if path.is_dir())
-        if lines := findings(folders):
+        try:
+            lines = findings(folders)
+        except (ResultsError, OSError, yaml.YAMLError) as error:
+            lines = [" ".join(str(error).split())]
+        if lines:
             for path, before in added.items():
                 path.unlink() if before is None else path.write_bytes(before)
             print("\n".join([*lines, *(["nothing was added"] if added else [])]))

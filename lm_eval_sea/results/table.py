@@ -14,6 +14,7 @@ from lm_eval_sea.results.comparison import (
     MeanDifference,
     counts,
     difference_of_means,
+    interval_of_one,
     nested_weights,
     pairs,
     plain_name,
@@ -259,8 +260,8 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
             strata = [stratum.times(100 / len(members)) for name in members for stratum in tasks[name].strata or ()]
             spread, obstacle = combined(strata), _TOO_FEW
     low, high = spread.interval(100 * mean, 0.0, 100.0)
-    if low is not None and len(members) == 1 and (score := tasks[members[0]].score) is not None:
-        low, high = score.low, score.high  # as `comparison.mean_of`
+    if low is not None:
+        low, high = interval_of_one([tasks[name] for name in members]) or (low, high)
     cells = (name, "", one_line(metric), f"{100 * mean:.1f}", _interval(low, high), "")
     return _Mean(name, cells, obstacle if low is None else None)
 

@@ -75,7 +75,8 @@ def write_beside(task: TaskRun, kind: str, row_scores: RowScores, number: str) -
     path = task.beside(kind, ".json")
     write(path, replace(row_scores, samples=_digest_of(task)))
     said = "; ".join([row_scores.scorer, *row_scores.notes])
-    return f"{task.name}: {number}, {len(row_scores.scores)} rows; {said}; {path}"
+    of_all = f" of {task.expected:,}" if task.limited else ""
+    return f"{task.name}: {number}, {len(row_scores.scores)}{of_all} rows; {said}; {path}"
 
 
 def read_beside(task: TaskRun) -> RowScores | None:

@@ -218,6 +218,16 @@ def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, 
     assert left == ({} if before is None else {about: before})
 
 
+def test_a_broken_folder_beside_it_leaves_nothing_added(results, tmp_path, monkeypatch, capsys):
+    for name in ("FOLDER", "PAGE"):
+        monkeypatch.setattr(leaderboard, name, tmp_path / name)
+    (tmp_path / "FOLDER" / "org__empty").mkdir(parents=True)
+    monkeypatch.setattr(sys, "argv", ["leaderboard.py", "add", str(results()), "--model", "org/a"])
+    assert leaderboard.main() == 1
+    assert "no results_*.json" in capsys.readouterr().out
+    assert [path.name for path in (tmp_path / "FOLDER").rglob("*") if path.is_file()] == []
+
+
 def test_the_page_is_that_of_the_results(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "check"])
     assert leaderboard.main() == 0

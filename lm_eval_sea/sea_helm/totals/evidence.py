@@ -59,6 +59,7 @@ class Evidence:
     notes: list[str] = field(default_factory=list)
     scorers: dict[Place, list[str]] = field(default_factory=dict)  # what scored the tasks that lm-eval does not score
     unequal: set[Place] = field(default_factory=set)  # fewer runs or rows than other tasks, or scored by several models
+    model: str = ""
     base_model: bool = False  # whether the runs showed exemplars without a chat template
 
     def doubt(self, places: Iterable[Place], note: str) -> None:
@@ -106,6 +107,7 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
         raise ResultsError(
             f"the runs are of {len(models)} models ({some_names(models)}), and totals are of one; give the folder of one"
         )
+    [evidence.model] = models
     _refuse_unlike(found.values())
     if others := under_one_name(members):
         raise ResultsError(f"{others[0]}, for totals are of one model")

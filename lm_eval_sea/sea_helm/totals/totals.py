@@ -37,6 +37,7 @@ class Node:
 class Totals:
     """All nodes, and what a reader must know of them."""
 
+    model: str
     method: str
     suite: Suite
     nodes: dict[Place, Node]
@@ -80,6 +81,8 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
             f"{_named(of_passages)}: questions about one passage are drawn apart, as SEA-HELM draws them, so that the intervals "
             "are too narrow; the method corrected draws whole passages"
         )
+    if rule.published_error:
+        notes.append("published s.e. is the error of the mean of 30 draws of the runs, 0 for one run: no error of a score")
     notes += _notes_on_missing(not_run, evidence.without_scores)
     counted, uneven = _with_pooled(members), _with_pooled(evidence.unequal)
     if outside := sorted(draws.keys() - counted):
@@ -106,7 +109,7 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     for place in [*not_run, *sorted(evidence.without_samples)]:
         headline = evidence.headlines.get(place)
         nodes.setdefault(place, Node(place, None, None, None, None, False, place in members, headline=headline))
-    return Totals(method, suite, nodes, notes)
+    return Totals(evidence.model, method, suite, nodes, notes)
 
 
 def _named(places: Iterable[Place]) -> str:

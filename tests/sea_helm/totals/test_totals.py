@@ -352,7 +352,8 @@ def test_views_as_text_csv_and_json(tmp_path):
     lines = list(csv.DictReader(io.StringIO(as_csv(totals))))
     assert {line["view"] for line in lines} == {"overall", "language", "detailed", "note"}
     assert [line["note"] for line in lines if line["view"] == "note"] == totals.notes != []
-    assert {(line["method"], line["suite"], line["suite_version"]) for line in lines} == {("2026-06", "planted", "v0")}
+    made_by = {(line["model"], line["method"], line["suite"], line["suite_version"]) for line in lines}
+    assert made_by == {("org/model", "2026-06", "planted", "v0")}
     [sea] = [line for line in lines if line["language"] == "SEA"]
     assert float(sea["score"]) == pytest.approx(totals.nodes[SEA].score)
     content = json.loads(as_json(totals))
@@ -394,7 +395,7 @@ def test_runs_without_a_task_of_the_suite_have_no_mean(tmp_path):
     write_run(tmp_path / "run", 1, {("id", "nli"): planted(1)["id", "nli"]})
     shown = as_text(totals_of(tmp_path, suite=Suite("planted", "v0", (place("tl", "nli"),))))
     head, overall, _, competencies, *_ = shown.split("\n\n")
-    assert head.startswith("SEA-HELM, suite planted v0") and (overall, competencies) == ("none", "none")
+    assert head.startswith("org/model: SEA-HELM, suite planted v0") and (overall, competencies) == ("none", "none")
 
 
 def test_totals_are_the_mean_of_several_runs_and_have_an_interval_by_the_method_of_august(tmp_path):
