@@ -93,8 +93,12 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
         if place := place_of(task.facts, ranked=ranked):
             found.setdefault(place, []).append(task)
     beside = {place for task in tasks if (place := place_of(task.facts, ranked=not ranked)) and place not in found}
+    partial = [task.name for task in tasks if task.facts.suite == SUITE and (task.facts.subset is not None or task.facts.assumed)]
+    if partial:
+        evidence.notes.append(f"left out, for totals are of whole tasks with their results file: {some_names(partial)}")
     if not found and not beside:
-        raise ResultsError("no task of SEA-HELM in these runs; run some, such as sea_helm_id, with --log_samples")
+        why = "; ".join(["no task of SEA-HELM in these runs", *evidence.notes])
+        raise ResultsError(f"{why}; run some, such as sea_helm_id, with --log_samples")
     if beside:
         what, how = ("have a label written", "without --suite") if ranked else ("rank labels", "with --suite seahelm_logprobs")
         left_out = f"{len(beside)} tasks of SEA-HELM that {what} are left out; they are averaged {how}"

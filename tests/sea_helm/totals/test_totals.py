@@ -493,6 +493,16 @@ def test_a_total_of_answers_that_were_not_read_says_so(tmp_path):
     assert "sea_helm_id_nli: hardly an answer could be read; is this a chat model? add --apply_chat_template" in notes
 
 
+def test_lite_tasks_are_named_and_left_out(tmp_path):
+    lite = {"nli": {"subset": {"of": 1000}}}
+    write_run(tmp_path, 1, {("id", task): planted(1)["id", task] for task in ("nli", "causal")}, facts=lite)
+    said = "left out, for totals are of whole tasks with their results file: sea_helm_id_nli"
+    assert said in totals_of(tmp_path).notes
+    write_run(tmp_path / "alone", 1, {("id", "nli"): planted(1)["id", "nli"]}, facts=lite)
+    with pytest.raises(ResultsError, match=said):
+        totals_of(tmp_path / "alone")
+
+
 def test_rows_that_repeat_others_are_named(tmp_path):
     write_run(tmp_path, 1, {("id", "nli"): planted(1)["id", "nli"]})
     [samples] = tmp_path.glob("samples_*")
