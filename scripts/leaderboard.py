@@ -41,6 +41,7 @@ from lm_eval_sea.report.means import models_table, scopes_table
 from lm_eval_sea.report.overview import scores_section
 from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.tables import MISSING, Table, written
+from lm_eval_sea.results.answers import unread_text
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.row_statistics import beyond_scale
 from lm_eval_sea.results.runs import Run, TaskRun, under_one_name
@@ -222,7 +223,8 @@ def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[s
 def page(scores: Scores) -> str:
     """Markdown: means by suite and language, and what was not asked alike, then every score, which leads to its command."""
     means = scores.means
-    unlike = [*unlike_notes(scores.of.values()), *uneven_notes({name: of.values() for name, of in means.by_model.items()})]
+    notes = [*unlike_notes(scores.of.values()), *uneven_notes({name: of.values() for name, of in means.by_model.items()})]
+    notes += [f"{name}: {text}" for name, of in means.by_model.items() if (text := unread_text([task] for task in of.values()))]
     suites = scopes_table(means, "suite", "Suites", "")
     every = next(table for table in scores_section(scores).tables if table.name == "scores_by_model")
     runs = sorted({task.run.place: task.run for task in scores.of.values()}.values(), key=lambda run: str(run.place))
@@ -232,8 +234,8 @@ def page(scores: Scores) -> str:
             "## Means\n",
             "![Means with 95 % intervals; the table below has the same](results.svg)\n",
             _means(models_table(means), suites, list(means.order)),
-            *(f"- {escaped(note)}" for note in unlike),
-            *[""] * bool(unlike),
+            *(f"- {escaped(note)}" for note in notes),
+            *[""] * bool(notes),
             "## Scores\n",
             _scores(every, scores, numbers),
             "## Commands\n",

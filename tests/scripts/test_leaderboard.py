@@ -136,6 +136,15 @@ def test_a_model_in_two_folders_is_no_model(results):
     assert findings(places) == ["org/a: has the folders mine and org__a; expected one"]
 
 
+def test_the_page_says_which_answers_were_not_read(results):
+    """A mean far below chance is of these."""
+    place = results(task="sea_csqa_su_chat_lite")
+    with changed(place) as content:
+        content["results"]["sea_csqa_su_chat_lite"]["null_rate,none"] = 0.75
+    said = "- org/a: answers that cannot be read count as wrong: sea_csqa_su_chat_lite 75.0 %".replace("_", "\\_")
+    assert said in page(read_leaderboard([place]))
+
+
 def test_the_page_says_what_was_not_asked_alike(results):
     places = [results("org/a"), results("org/b", score=0.4)]
     with changed(places[1]) as content:

@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from lm_eval_sea.results.answers import advice_on, rates_of
+from lm_eval_sea.results.answers import advice_on, unread_text
 from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
 from lm_eval_sea.results.rows import POSITION, in_published_order
 from lm_eval_sea.results.runs import TaskRun, task_settings, under_one_name, uneven_exemplars
 from lm_eval_sea.results.table import once
-from lm_eval_sea.results.thoughts import TOLD
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
@@ -137,14 +136,8 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
 
 def _said_of_answers(found: Mapping[Place, Sequence[TaskRun]]) -> list[str]:
     """Lines on answers that could not be read, and on what seems to be the mistake of a run."""
-    shares = {}
-    for results in found.values():
-        rates = [rates.not_read for result in results if (rates := rates_of(result)) is not None]
-        if rates and (share := float(np.mean(rates))) > TOLD:
-            shares[results[0].name] = share
-    unread = [f"{name} {100 * share:.1f} %" for name, share in sorted(shares.items(), key=lambda item: -item[1])]
     advice = dict.fromkeys((result.name, text) for results in found.values() for result in results for text in advice_on(result))
-    return [*([f"answers that cannot be read count as wrong: {some_names(unread)}"] if unread else []), *once(advice)]
+    return [*filter(None, [unread_text(found.values())]), *once(advice)]
 
 
 def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Evidence) -> None:
