@@ -147,6 +147,8 @@ def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
     signature = task.facts.signatures.get(name)
     details = {"headline": str(is_headline).lower()} | ({"chance": f"{task.facts.chance:g}"} if is_headline else {})
     details |= {"signature": one_line(signature)} if signature else {}
+    if is_headline and task.score is not None and task.score.contradiction:
+        details["contradiction"] = task.score.contradiction
     return {
         "metric_id": f"{COLLECTION}.{name}",
         "metric_name": name,
