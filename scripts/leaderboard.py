@@ -20,6 +20,7 @@ import argparse
 import functools
 import io
 import json
+import re
 import shlex
 import sys
 from collections import defaultdict
@@ -40,8 +41,11 @@ from lm_eval_sea.report.means import models_table, scopes_table
 from lm_eval_sea.report.overview import scores_section
 from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.tables import MISSING, Table, written
+from lm_eval_sea.results.answers import unread_text
 from lm_eval_sea.results.read import read
+from lm_eval_sea.results.row_statistics import beyond_scale
 from lm_eval_sea.results.runs import Run, TaskRun, under_one_name
+from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import with_texts
 from lm_eval_sea.results.written_folder import write_whole
@@ -62,7 +66,12 @@ LOCAL = ("/", ".", "~", "\\")
 def findings(folders: Iterable[Path]) -> list[str]:
     """What is wrong with the results in these folders, one line each."""
     digests: dict[str, dict[str, str]] = defaultdict(dict)  # task → digest of its rows → the first folder with it
+    folders = list(folders)
     lines = [line for folder in folders for line in _of_folder(folder, digests)]
+    called: dict[str, set[str]] = defaultdict(set)  # model → names of its folders
+    for folder in folders:
+        called[str(about(folder).get("model", folder.name.replace("__", "/", 1)))].add(folder.name)
+    lines += [f"{model}: has the folders {' and '.join(sorted(of))}; expected one" for model, of in called.items() if len(of) > 1]
     unequal = {name: list(found.values()) for name, found in digests.items() if len(found) > 1}
     return lines + [f"{name} was run on different rows in {' and '.join(found)}" for name, found in unequal.items()]
 
@@ -133,8 +142,11 @@ def _of_task(task: TaskRun) -> Iterator[str]:
         yield f"version {task.facts.prompt_book_version} of the prompts; the pack has another: run it again"
     if known.metadata["rows"] is not None and task.rows != known.metadata["rows"]:
         yield f"{task.rows} rows; expected {known.metadata['rows']}"
-    if task.facts.headline_metric not in task.scores:
-        yield f"no {task.facts.headline_metric}, its headline metric; run it with a tokenizer"
+    headline = task.facts.headline_metric
+    if headline not in task.scores:
+        yield f"no {headline}, its headline metric; run it with a tokenizer"
+    elif beyond := beyond_scale(headline, task.scores[headline].value):
+        yield beyond
     asked = {known.num_fewshot, SEA_HELM_FEWSHOT if task.facts.suite == SEA_HELM else known.num_fewshot}
     if task.num_fewshot not in (None, *asked):
         yield f"{task.num_fewshot} exemplars; expected {' or '.join(map(str, sorted(asked)))}: run it without --num_fewshot"
@@ -208,8 +220,10 @@ def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[s
 
 
 def page(scores: Scores) -> str:
-    """Markdown: means by suite and language, then every score, then the commands; a score leads to the command that made it."""
+    """Markdown: means by suite and language, and what was not asked alike, then every score, which leads to its command."""
     means = scores.means
+    notes = [*unlike_notes(scores.of.values()), *uneven_notes({name: of.values() for name, of in means.by_model.items()})]
+    notes += [f"{name}: {text}" for name, of in means.by_model.items() if (text := unread_text([task] for task in of.values()))]
     suites = scopes_table(means, "suite", "Suites", "")
     every = next(table for table in scores_section(scores).tables if table.name == "scores_by_model")
     runs = sorted({task.run.place: task.run for task in scores.of.values()}.values(), key=lambda run: str(run.place))
@@ -219,6 +233,8 @@ def page(scores: Scores) -> str:
             "## Means\n",
             "![Means with 95 % intervals; the table below has the same](results.svg)\n",
             _means(models_table(means), suites, list(means.order)),
+            *(f"- {escaped(note)}" for note in notes),
+            *[""] * bool(notes),
             "## Scores\n",
             _scores(every, scores, numbers),
             "## Commands\n",
@@ -311,13 +327,19 @@ def text_of_page(scores: Scores | None) -> str:
     return head + START + "\n" + (page(scores) if scores else NOTHING) + "\n" + END + rest.partition(END)[2]
 
 
+def _model(text: str) -> str:
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no ORGANISATION/MODEL of letters, digits, '.', '-' and '_'")
+    return text
+
+
 def main() -> int:
     """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, metavar="{add,check,write}")
     adding = commands.add_parser("add", help="add results of a model")
     adding.add_argument("results", type=Path, help="a folder of results")
-    adding.add_argument("--model", required=True, help="ORGANISATION/MODEL")
+    adding.add_argument("--model", type=_model, required=True, help="ORGANISATION/MODEL")
     adding.add_argument("--source", help="where the model can be had, if it was run from a folder")
     adding.add_argument("--revision", help="and which version of it")
     adding.add_argument("--without", nargs="+", default=[], metavar="PATTERN", help="tasks to leave out, such as 'sea_helm_*'")
@@ -330,7 +352,11 @@ def main() -> int:
             origin = {key: value for key in ("source", "revision") if (value := getattr(arguments, key))}
             added = add(arguments.results, arguments.model, origin, without=arguments.without)
         folders = sorted(path for path in FOLDER.glob("*") if path.is_dir())
-        if lines := findings(folders):
+        try:
+            lines = findings(folders)
+        except (ResultsError, OSError, yaml.YAMLError) as error:
+            lines = [" ".join(str(error).split())]
+        if lines:
             for path, before in added.items():
                 path.unlink() if before is None else path.write_bytes(before)
             print("\n".join([*lines, *(["nothing was added"] if added else [])]))

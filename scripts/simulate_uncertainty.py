@@ -36,6 +36,8 @@ from lm_eval_sea.results.row_statistics import (
 from lm_eval_sea.results.score import task_score
 from lm_eval_sea.results.strata import Origin, combined, difference_strata, strata_of
 from lm_eval_sea.results.uncertainty import Estimate, estimate, swap_test
+from lm_eval_sea.sea_helm.totals.draws import SEED_END, interval, replicates
+from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibration
 
 SEED = 2026
@@ -172,6 +174,28 @@ def means(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
                     widths.append(100 * (min(1, value + half) - max(0, value - half)))
             cells.append(f"{100 * np.mean(held):.0f} ({np.mean(widths):.0f})" if held else "too few passages")
         yield [str(rows), str(passages), shared, *cells]
+
+
+def totals(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
+    """Coverage of the 95 % interval of a total of SEA-HELM over tasks with two options, as it aggregates since August 2026."""
+    print("\nTotals of SEA-HELM, the mean of 20 tasks of 200 questions: per cent of intervals that hold the truth, mean total\n")
+    yield ["questions a passage", *(f"truth {100 * truth:g}" for truth in (0, 0.05, 0.3, 0.9))]
+    for size in (1, 5):
+        cells = []
+        for truth in (0, 0.05, 0.3, 0.9):
+            ends, means = [], []
+            for _ in range(draws // 4):
+                tasks = []
+                for _ in range(20):
+                    right, clusters = answers(random, 0.5 + truth / 2, 200, 200 // size)
+                    rows = TaskRows(right[None], ("A",) * 100 + ("B",) * 100, tuple(clusters), is_label_task=True, chance=0.5)
+                    tasks.append(replicates(rows, random.integers(0, SEED_END, size=400)))
+                total = np.mean(tasks, axis=0)
+                ends.append(interval(total))
+                means.append(total.mean())
+            held = np.mean([low <= 100 * truth <= high for low, high in ends])
+            cells.append(f"{100 * held:.0f} ({np.mean(means):.1f})")
+        yield [str(size), *cells]
 
 
 def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: np.ndarray) -> RowStatistics:
@@ -344,7 +368,7 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=400, help="of each cell (default: %(default)s)")
-    parts = {part.__name__: part for part in (scores, corpora, calibration, means, differences, orders, pages)}
+    parts = {part.__name__: part for part in (scores, corpora, calibration, means, totals, differences, orders, pages)}
     parser.add_argument("--part", choices=parts, help="one table alone")
     arguments = parser.parse_args()
     for name, part in parts.items():

@@ -23,6 +23,7 @@ from lm_eval_sea.results.visible_text import some_names
 _BITS = "bits_per_byte"
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
+_ONE_RUN = "a curve is of one training run, so report each on its own"
 _DATE = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)")  # of a run, in the label of a model that has several
 
 
@@ -114,7 +115,9 @@ def _table(rows: pd.DataFrame, without: Sequence[str]) -> Table:
     if without:
         note += f" Left out, for no step is in their names: {some_names(without)}."
     if (alike := rows[rows.step.duplicated(keep=False)]).size:
-        note += f" Of one step are {some_names(list(alike.model))}: a curve is of one training run, so report each on its own."
+        note += f" Of one step are {some_names(list(alike.model))}: {_ONE_RUN}."
+    elif len(others := {_NUMBER.sub("", _DATE.sub("", model)): model for model in rows.model}) > 1:
+        note += f" {some_names(list(others.values()))} differ in more than a number of their names: {_ONE_RUN}."
     shown = [
         *(MODEL, Column("step", "step", "count")),
         Column("mean", "mean [95 %]", "score", low="low", high="high", marker="limited"),

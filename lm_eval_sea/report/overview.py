@@ -95,8 +95,9 @@ def _totals_table(totals: pd.DataFrame, suite: Suite) -> Table:
         shown.append(Column(model, model, "percent", marker=f"{model}: incomplete", shade=model, shows=("model", model)))
         shown.append(Column(f"{model}: error", "error", "decimals", shows=("model", model)))
     note = (
-        "As on SEA-HELM's leaderboard: chance is 0, below chance is 0 too. † marks a total that lacks tasks, which the command "
-        "“lm-eval-sea score” names."
+        "As on SEA-HELM's leaderboard: chance is 0, below chance is 0 too, so that a model that guesses is above 0. † marks a "
+        "total that lacks tasks or languages, or mixes settings; the command “lm-eval-sea score” names them, and what else is to "
+        "be known."
     )
     return Table("sea_helm_totals", "SEA-HELM's totals", note, totals, shown, {"language": suite.languages})
 

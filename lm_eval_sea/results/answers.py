@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
@@ -51,6 +52,17 @@ def answers_text(task: TaskRun) -> str | None:
         longer = task.scores["contains"].value - task.scores["exact_match"].value
         said += _told(("right but in more words", longer)) if longer > _LONGER else []
     return "; ".join(filter(None, [", ".join(said), _bounds_text(task)])) or None
+
+
+def unread_text(tasks: Iterable[Sequence[TaskRun]]) -> str | None:
+    """What is said of tasks, each in one or several runs, more than 2 % of whose answers were not read; None of none."""
+    shares = {}
+    for runs in tasks:
+        rates = [rates.not_read for run in runs if (rates := rates_of(run)) is not None]
+        if rates and (share := fmean(rates)) > TOLD:
+            shares[runs[0].name] = share
+    named = [f"{name} {100 * share:.1f} %" for name, share in sorted(shares.items(), key=lambda item: -item[1])]
+    return f"answers that cannot be read count as wrong: {some_names(named)}" if named else None
 
 
 class Bounds(NamedTuple):

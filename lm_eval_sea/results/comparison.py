@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -109,11 +109,7 @@ class Mean:
 
 
 def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean | None:
-    """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. Each has a score.
-
-    The mean of a single task is its score, and has the interval of that: Student's t holds the truth of one task too rarely
-    where few answers are wrong.
-    """
+    """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. Each has a score."""
     if not tasks:
         return None
     scores = {name: normalised(task) or 0.0 for name, task in tasks.items()}
@@ -129,17 +125,20 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
     low, _ = spread.interval(end(before, scores, is_low=True), end(worst, perfect, is_low=True))
     _, high = spread.interval(end(before, scores, is_low=False), most=end(worst, perfect, is_low=False))
     value = sum(weights[name] * score for name, score in scores.items())
-    if list(map(weights.__getitem__, tasks)) == [1] and low is not None:
-        low, high = _interval_of(*tasks.values()) or (low, high)
+    if list(map(weights.__getitem__, tasks)) == [1] and low is not None and (own := interval_of_one(tasks.values())):
+        [task] = tasks.values()
+        low, high = (max(normalised_score(end / 100, task.facts.chance), _worst(task)) for end in own)
     return Mean(value, spread.stderr, low, high, len(tasks), spread.few, any(task.limited for task in tasks.values()))
 
 
-def _interval_of(task: TaskRun) -> tuple[float, float] | None:
-    """The interval of a task's score, in points of the normalised one."""
-    if task.score is None or task.score.low is None or task.score.high is None:
-        return None
-    low, high = (normalised_score(end / 100, task.facts.chance) for end in (task.score.low, task.score.high))
-    return max(low, _worst(task)), max(high, _worst(task))
+def interval_of_one(tasks: Collection[TaskRun]) -> tuple[float, float] | None:
+    """The interval of the score of a single task, in per cent; None of several tasks, or if there is none.
+
+    The mean of a single task is its score, and has the interval of that: Student's t holds the truth of one task too rarely
+    where few answers are wrong.
+    """
+    [score] = [task.score for task in tasks] if len(tasks) == 1 else [None]
+    return None if score is None or score.low is None or score.high is None else (score.low, score.high)
 
 
 def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:

@@ -235,6 +235,8 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
     scores, config, version, shots, counts = (mapping_of(content.get(part)).get(name) for part in parts)
     config, counts, of_run, plain = mapping_of(config), mapping_of(counts), mapping_of(content.get("config")), _plain_name(name)
     facts = facts_of(mapping_of(config.get("metadata")), plain)
+    shares = (mapping_of(of_run.get(kind)).get(name) for kind in ("cut_prompts", "cut_documents"))
+    cut = [share if is_number(share) else None for share in shares]
     note = f"{plain}: its settings are not in the files; those of the installed pack are taken"
     return TaskRun(
         run=run,
@@ -246,7 +248,8 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
         num_fewshot=count_of(shots),
         rows=count_of(counts.get("effective")),
         rows_total=count_of(counts.get("original")),
-        cut_prompts=share if is_number(share := mapping_of(of_run.get("cut_prompts")).get(name)) else None,
+        cut_prompts=cut[0],
+        cut_documents=cut[1],
         notes=[note] if facts.assumed else [],
     )
 

@@ -60,6 +60,7 @@ class TaskRun:
     rows: int | None  # evaluated, as the results say
     rows_total: int | None  # of the data set, as the run saw it
     cut_prompts: float | None = None  # the share of the rows whose prompts did not fit the model's window
+    cut_documents: float | None = None  # likewise, whose documents were cut at their end, so that the prompts fit
     samples: Samples | None = field(default=None, repr=False)  # None: the rows were not logged
     notes: list[str] = field(default_factory=list)  # on what is odd; grows as rows are read
 
@@ -271,6 +272,7 @@ HOW_ASKED = (  # of `task_settings`, what changes the question or the score; whi
     *("use of a chat template", "system instruction", "generation settings"),
 )
 _OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
+_TYPE = "number type"  # of one model; another model may be of another
 
 
 def task_settings(task: TaskRun) -> dict[str, Any]:
@@ -294,6 +296,7 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "use of a chat template": bool(settings.chat_template),
         "system instruction": settings.system_instruction,
         "generation settings": "; ".join(filter(None, (settings.generation, settings.refused_parameters))) or None,
+        _TYPE: settings.dtype,
     }
 
 
@@ -334,8 +337,9 @@ def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
     for task in tasks:
         asked, written = task_settings(task), task.config.get("output_type") == "generate_until"
         kind = task.facts.variant if written else ""
-        for setting in (*_OF_RUN, *also):
-            found.setdefault((setting, kind), {}).setdefault(str(asked[setting]), []).append(task.name)
+        for setting in (*_OF_RUN, _TYPE, *also):
+            if setting != _TYPE or asked[setting] is not None:  # which older results, and servers, do not say
+                found.setdefault((setting, kind), {}).setdefault(str(asked[setting]), []).append(task.name)
     return [
         f"tasks that ask alike differ in the {setting} ({' against '.join(map(some_names, by_value.values()))})"
         for (setting, _), by_value in found.items()

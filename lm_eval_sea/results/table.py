@@ -14,6 +14,7 @@ from lm_eval_sea.results.comparison import (
     MeanDifference,
     counts,
     difference_of_means,
+    interval_of_one,
     nested_weights,
     pairs,
     plain_name,
@@ -158,6 +159,8 @@ def _notes_of(task: TaskRun) -> list[str]:
     said.append(f"prompts seem to have been cut at {most:,} tokens; give the model a larger window" if most else None)
     beginning = "prompts did not fit the model's window, and lack their beginning; lower --num_fewshot, or raise max_length"
     said.append(f"{100 * task.cut_prompts:.1f} % of the {beginning}" if task.cut_prompts else None)
+    end = "documents were cut at their end to fit the model's window; raise max_length"
+    said.append(f"{100 * task.cut_documents:.1f} % of the {end}" if task.cut_documents else None)
     said += [refused and f"answers were not asked for as configured: the server refuses {refused}", *catalogue_notes(task)]
     return list(filter(None, said))
 
@@ -255,8 +258,8 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
             strata = [stratum.times(100 / len(members)) for name in members for stratum in tasks[name].strata or ()]
             spread, obstacle = combined(strata), _TOO_FEW
     low, high = spread.interval(100 * mean, 0.0, 100.0)
-    if low is not None and len(members) == 1 and (score := tasks[members[0]].score) is not None:
-        low, high = score.low, score.high  # as `comparison.mean_of`
+    if low is not None:
+        low, high = interval_of_one([tasks[name] for name in members]) or (low, high)
     cells = (name, "", one_line(metric), f"{100 * mean:.1f}", _interval(low, high), "")
     return _Mean(name, cells, obstacle if low is None else None)
 

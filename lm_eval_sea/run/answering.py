@@ -45,6 +45,7 @@ class AnsweringModel:
         self._begun = False
         self.unknown_tokens: dict[str, float] = {}  # task → share of its tokens, above 1 %
         self.cut_prompts: dict[str, float] = {}  # task → share of its rows
+        self.cut_documents: dict[str, float] = {}  # likewise
 
     def __getattr__(self, name: str) -> Any:
         """All else is the model's."""
@@ -177,6 +178,7 @@ class AnsweringModel:
             logger.warning(text, 100 * self.unknown_tokens[most], most, others)
         if reads_folders(self._backend):  # a server's window is its own
             self.cut_prompts = workload.cut_shares(self._model, self._tasks)
+        self.cut_documents = workload.document_shares(self._tasks)  # of which the tasks warn
         if self.cut_prompts:
             logger.warning(
                 "prompts do not fit the model's window, and lack their beginning: %s", some_names(list(self.cut_prompts))

@@ -118,6 +118,7 @@ class _Run:
             "template_date": self.ours.date and self.ours.date.date().isoformat(),
             **({"unknown_tokens": model.unknown_tokens} if model.unknown_tokens else {}),
             **({"cut_prompts": model.cut_prompts} if model.cut_prompts else {}),
+            **({"cut_documents": model.cut_documents} if model.cut_documents else {}),
             **of_server,
             "thinking": self.ours.thinking if config.apply_chat_template else None,
         }

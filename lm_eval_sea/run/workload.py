@@ -171,6 +171,12 @@ def cut_shares(model: Any, tasks: Tasks) -> dict[str, float]:
     return shares
 
 
+def document_shares(tasks: Tasks) -> dict[str, float]:
+    """Tasks of which documents were cut at their end, so that the prompt fits the model's window, with the share of the rows."""
+    cut = {name: [getattr(request, "kept_share", 1.0) < 1 for request in task.instances or []] for name, task in tasks.items()}
+    return {name: sum(rows) / len(rows) for name, rows in cut.items() if any(rows)}
+
+
 def fault_of_vocabulary(model: Any) -> str | None:
     """What is said of a tokenizer whose size is not about that of the model's embeddings, which are often padded."""
     has = _embeddings_of(model)

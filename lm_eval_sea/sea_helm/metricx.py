@@ -13,7 +13,7 @@ from lm_eval_sea.results.rows import POSITION, in_published_order, says_its_orde
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.sea_helm import OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, row_scores
-from lm_eval_sea.sea_helm.metricx_model import points, text_of
+from lm_eval_sea.sea_helm.metricx_model import WORST, points, text_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.row_order import FEW_ROWS
 
@@ -105,13 +105,17 @@ def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
                 texts = job.texts[start : start + setting.batch_size]
                 key = hashlib.sha256(json.dumps([*setting, texts]).encode()).hexdigest()
                 kept = (done.get(key) or {}).get("errors")
-                if not isinstance(kept, list) or len(kept) != len(texts) or not all(map(is_number, kept)):
+                if not isinstance(kept, list) or len(kept) != len(texts) or not all(map(_is_error, kept)):
                     kept = errors(texts)
                     done.add(key, {"errors": kept})
                 found += kept
                 progress.update()
             lines.append(_written(job, found, setting))
     return lines
+
+
+def _is_error(value: Any) -> bool:
+    return is_number(value) and 0 <= value <= WORST
 
 
 def _written(job: Job, errors: Sequence[float], setting: Setting) -> str:

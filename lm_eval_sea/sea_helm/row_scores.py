@@ -6,11 +6,12 @@ are in a file of one JSON object a line, each on disk as soon as it is there: wh
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class RowScores:
     notes: Sequence[str] = ()  # what a reader of the scores must know
     details: Mapping[str, Any] = field(default_factory=dict)  # whatever else is worth keeping, such as verdicts by row
     clusters: Mapping[int, str] = field(default_factory=dict)  # doc_id → cluster; rows of one are not independent
+    samples: str = ""  # a digest of the file with the answers; empty where it is not known
 
     @property
     def mean(self) -> Estimate:
@@ -51,6 +53,7 @@ def write(path: Path, row_scores: RowScores) -> None:
     """Writes the scores; the file is whole or not there."""
     content = {
         "scorer": row_scores.scorer,
+        "samples_sha256": row_scores.samples,
         "best": row_scores.best,
         **_mean_of(row_scores),
         "notes": list(row_scores.notes),
@@ -70,9 +73,24 @@ def _mean_of(row_scores: RowScores) -> dict[str, float | None]:
 def write_beside(task: TaskRun, kind: str, row_scores: RowScores, number: str) -> str:
     """Writes scores of a kind beside the samples of a task; returns a line that says so, with the number that they amount to."""
     path = task.beside(kind, ".json")
-    write(path, row_scores)
+    write(path, replace(row_scores, samples=_digest_of(task)))
     said = "; ".join([row_scores.scorer, *row_scores.notes])
-    return f"{task.name}: {number}, {len(row_scores.scores)} rows; {said}; {path}"
+    of_all = f" of {task.expected:,}" if task.limited else ""
+    return f"{task.name}: {number}, {len(row_scores.scores)}{of_all} rows; {said}; {path}"
+
+
+def read_beside(task: TaskRun) -> RowScores | None:
+    """The scores beside the samples of a task, if there are any; a `ResultsError` if they are of other answers."""
+    paths = [task.beside(kind, ".json") for kind in (JUDGED, METRICX)]
+    path = next(filter(Path.exists, paths), None)
+    scores = None if path is None else read(path)
+    if scores is not None and scores.samples not in ("", _digest_of(task)):
+        raise ResultsError(f"{path}: scores of other answers than {task.samples} has; remove it and score the task again")
+    return scores
+
+
+def _digest_of(task: TaskRun) -> str:
+    return hashlib.sha256(task.samples.read_bytes()).hexdigest() if isinstance(task.samples, Path) else ""
 
 
 def read(path: Path) -> RowScores:
@@ -83,7 +101,8 @@ def read(path: Path) -> RowScores:
         scores = {row["doc_id"]: row["score"] for row in content["scores"]}
         if not all(map(is_number, (best, *scores.values()))) or not all(0 <= score <= best for score in (1e-9, *scores.values())):
             raise ValueError(f"a score is not a number from 0 to {str(best)[:20]}")
-        return RowScores(str(content["scorer"]), best, scores, [str(note) for note in content["notes"]])
+        notes, samples = [str(note) for note in content["notes"]], str(content.get("samples_sha256", ""))
+        return RowScores(str(content["scorer"]), best, scores, notes, samples=samples)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ResultsError(f"{path}: cannot be read as scores of rows ({error}); remove it and score the task again") from error
 

@@ -561,6 +561,13 @@ def test_a_curve_says_what_it_leaves_out_and_mixes(tmp_path):
     assert "Of one step are a/step10, b/step10: " in note
 
 
+@pytest.mark.parametrize(("second", "said"), [("a/step20", False), ("b/step20", True)])
+def test_a_curve_over_two_training_runs_says_so(tmp_path, second, said):
+    two_models(tmp_path, {model: [1.0, 0.0] * 20 for model in ("a/step10", second)})
+    note = checkpoints.parts(scores_of(read(tmp_path).best(), suite=NO_SUITE))[0].note
+    assert said == ("a/step10, b/step20 differ in more than a number of their names" in note)
+
+
 @pytest.mark.parametrize(
     ("data_sets", "error"), [(("x", "y"), math.hypot(0.3, 0.4) / 2), (("x", "x"), (0.3 + 0.4) / 2)], ids=["two sets", "one set"]
 )

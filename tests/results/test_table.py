@@ -344,9 +344,11 @@ def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
 
 
 def test_prompts_that_lack_their_beginning_are_said_of_their_task(tmp_path):
-    write_run(tmp_path, {"toy_th": task([1]), "toy_vi": task([1])}, config={"cut_prompts": {"toy_th": 0.125}})
-    text = shown(tmp_path)
+    cut = {"cut_prompts": {"toy_th": 0.125}, "cut_documents": {"toy_th": 0.5}}
+    write_run(tmp_path, {"toy_th": task([1]), "toy_vi": task([1])}, config=cut)
+    text = " ".join(shown(tmp_path).split())
     assert "toy_th: 12.5 % of the prompts did not fit the model's window, and lack their beginning" in text
+    assert "toy_th: 50.0 % of the documents were cut at their end to fit the model's window" in text
     assert "toy_vi: " not in text.replace("toy_th, toy_vi: ", "")
 
 
@@ -378,6 +380,17 @@ def test_a_mean_over_unlike_numbers_of_exemplars_has_a_note(tmp_path, asked, sha
         assert "means mix" not in text + page
     else:
         assert f"note: {said}" in text and f"{said}." in page
+
+
+def test_a_mean_over_tasks_in_two_number_types_has_a_note(tmp_path):
+    """Not where a run does not say its own."""
+    for name, kind in {"toy_th": "float16", "toy_vi": None, "toy_lo": "float16", "toy_id": "bfloat16"}.items():
+        assert "number type" not in (shown(tmp_path) if name != "toy_th" else "")
+        write_run(
+            tmp_path / name, {name: toy([1.0, 0.0] * 6)}, model="org/a", config={"model_dtype": f"torch.{kind}"} if kind else {}
+        )
+    said = "org/a: tasks that ask alike differ in the number type (toy_id against toy_lo, toy_th)"
+    assert f"note: {said}" in " ".join(shown(tmp_path).split())
 
 
 def test_a_mean_over_tasks_with_and_without_a_chat_template_has_a_note(tmp_path):

@@ -145,7 +145,7 @@ def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
 def test_prompts_that_do_not_fit_the_window_are_said(samples, tiny_model, tokenizer, tmp_path, capsys, caplog, monkeypatch):
     """Ranked and written ones, before the first answer, and below the table."""
     monkeypatch.chdir(samples)
-    window, names = 926, "sea_belebele_th_to_ppl,sea_tydiqa_id,sea_flores_en_th"
+    window, names = 926, "sea_belebele_th_to_ppl,sea_tydiqa_id,sea_flores_en_th,sea_xlsum_vi"
     asked = ["--gen_kwargs", "max_gen_toks=8", "--use_cache", tmp_path / "kept" / "answers"]
     assert main(run_of(f"{tiny_model},max_length={window}", names, *asked)) == 0
     assert "do not fit the model's window, and lack their beginning: sea_belebele_th_to_ppl, sea_tydiqa_id" in caplog.text
@@ -159,6 +159,7 @@ def test_prompts_that_do_not_fit_the_window_are_said(samples, tiny_model, tokeni
     shown = " ".join(capsys.readouterr().out.split())
     assert f"sea_tydiqa_id: {100 * sum(cut) / len(cut):.1f} % of the prompts did not fit the model's window" in shown
     assert "sea_belebele_th_to_ppl: 100.0 % of the prompts did not fit" in shown
+    assert "sea_xlsum_vi: 100.0 % of the documents were cut at their end to fit the model's window" in shown
 
 
 @pytest.mark.slow

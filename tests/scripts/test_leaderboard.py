@@ -93,6 +93,7 @@ def test_tasks_are_left_out(results, tmp_path, monkeypatch):
     [
         ({"limit": 10}, "made with --limit 10"),
         ({"rows": 90}, "90 rows; expected 100"),
+        ({"score": 1.7}, "acc_ppl is 1.7, which is not between 0 and 1"),
         ({"version": 0.9}, "version 0.9 of the task"),
         ({"prompt_book_version": 0}, "version 0 of the prompts"),
         ({"sha": "0" * 64}, "made on other rows"),
@@ -126,6 +127,38 @@ def test_two_checkpoints_are_no_model(results):
     place = results(about=about, config={"weights_digest": "a"})
     results(about=about, config={"weights_digest": "b"}, task="sea_xcopa_th_to_ppl_lite")
     assert any("2 different weights under one name" in line for line in findings([place]))
+
+
+def test_a_model_in_two_folders_is_no_model(results):
+    """One of the scores would stand in the place of the other."""
+    about = "model: org/a\nsource: a package\nrevision: '1'\n"
+    places = [results(), results(model="/home/me/model", folder="mine", about=about, score=0.4)]
+    assert findings(places) == ["org/a: has the folders mine and org__a; expected one"]
+
+
+def test_the_page_says_which_answers_were_not_read(results):
+    """A mean far below chance is of these."""
+    place = results(task="sea_csqa_su_chat_lite")
+    with changed(place) as content:
+        content["results"]["sea_csqa_su_chat_lite"]["null_rate,none"] = 0.75
+    said = "- org/a: answers that cannot be read count as wrong: sea_csqa_su_chat_lite 75.0 %".replace("_", "\\_")
+    assert said in page(read_leaderboard([place]))
+
+
+def test_the_page_says_what_was_not_asked_alike(results):
+    places = [results("org/a"), results("org/b", score=0.4)]
+    with changed(places[1]) as content:
+        content["chat_template_sha"] = "c0ffee"
+    said = f"- Models differ in the use of a chat template: {TASK}".replace("_", "\\_")
+    assert said in page(read_leaderboard(places)) and said not in page(read_leaderboard(places[:1]))
+
+
+@pytest.mark.parametrize("name", ["..", "a", "a/b/c", "org/<b>", "org/a b"])
+def test_a_name_that_is_none_on_the_hub_is_refused(results, monkeypatch, capsys, name):
+    monkeypatch.setattr(sys, "argv", ["leaderboard.py", "add", str(results()), "--model", name])
+    with pytest.raises(SystemExit):
+        leaderboard.main()
+    assert "is no ORGANISATION/MODEL" in capsys.readouterr().err
 
 
 def test_a_model_from_a_folder_says_what_it_is(results):
@@ -192,6 +225,16 @@ def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, 
     assert "made with --limit 10" in capsys.readouterr().out
     left = {path: path.read_text(encoding="utf-8") for path in (tmp_path / "FOLDER").rglob("*") if path.is_file()}
     assert left == ({} if before is None else {about: before})
+
+
+def test_a_broken_folder_beside_it_leaves_nothing_added(results, tmp_path, monkeypatch, capsys):
+    for name in ("FOLDER", "PAGE"):
+        monkeypatch.setattr(leaderboard, name, tmp_path / name)
+    (tmp_path / "FOLDER" / "org__empty").mkdir(parents=True)
+    monkeypatch.setattr(sys, "argv", ["leaderboard.py", "add", str(results()), "--model", "org/a"])
+    assert leaderboard.main() == 1
+    assert "no results_*.json" in capsys.readouterr().out
+    assert [path.name for path in (tmp_path / "FOLDER").rglob("*") if path.is_file()] == []
 
 
 def test_the_page_is_that_of_the_results(monkeypatch):

@@ -38,7 +38,7 @@ def test_shares_of_all_answers_with_wilson_intervals(tmp_path, capsys):
         assert command(tmp_path, server, "--official", str(tmp_path)) == 0  # SEA-HELM has no prompts for it: ours
     output = capsys.readouterr().out
     assert f"{TASK}: unsafe 15.0 % [" in output and "], invalid 7.5 % [" in output and "], safe 75.0 % [" in output
-    assert "], unreadable 2.5 % [" in output and ", 40 rows; judged by judge with prompts of our own" in output
+    assert "], unreadable 2.5 % [" in output and ", 40 of 315 rows; judged by judge with prompts of our own" in output
     assert "1 of 40 verdicts cannot be read and count as unreadable" in output
     content = json.loads(judged(samples).read_text())
     assert sum(share["percent"] for share in content["shares"].values()) == pytest.approx(100)

@@ -41,7 +41,7 @@ def model_id(name: str) -> str:
     """
     parts = PurePosixPath(one_line(name)).parts
     is_hub = len(parts) == 2 and not name.startswith(("/", ".", "~")) and not Path(name).exists()
-    made = name if is_hub else f"{LOCAL}/{parts[-1] if parts else ''}"
+    made = "/".join(parts) if is_hub else f"{LOCAL}/{parts[-1] if parts else ''}"
     if not all(part.strip(". ") and not set(part) & set('<>:"\\|?*') for part in made.split("/")):
         raise ResultsError(f"the model is called {name!r}, which makes no id; give one with --model ORGANISATION/NAME")
     return made
@@ -147,6 +147,8 @@ def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
     signature = task.facts.signatures.get(name)
     details = {"headline": str(is_headline).lower()} | ({"chance": f"{task.facts.chance:g}"} if is_headline else {})
     details |= {"signature": one_line(signature)} if signature else {}
+    if is_headline and task.score is not None and task.score.contradiction:
+        details["contradiction"] = task.score.contradiction
     return {
         "metric_id": f"{COLLECTION}.{name}",
         "metric_name": name,

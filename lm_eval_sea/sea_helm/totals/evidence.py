@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +12,11 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from lm_eval_sea.results.answers import advice_on, unread_text
 from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
 from lm_eval_sea.results.rows import POSITION, in_published_order
 from lm_eval_sea.results.runs import TaskRun, task_settings, under_one_name, uneven_exemplars
+from lm_eval_sea.results.table import once
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
@@ -25,6 +28,7 @@ from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 SUITE = "sea_helm"
 # A row's metric → its greatest value.
 NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBABILITY: 100.0}
+_ROUNDING = 1e-6
 # In what runs of a task must agree to be draws of one score: settings of `task_settings`, and of the run.
 _OF_TASK = (
     *("number of exemplars", "exemplars", "limit of tokens", "version of the task", "version of the prompt file"),
@@ -54,6 +58,7 @@ class Evidence:
     notes: list[str] = field(default_factory=list)
     scorers: dict[Place, list[str]] = field(default_factory=dict)  # what scored the tasks that lm-eval does not score
     unequal: set[Place] = field(default_factory=set)  # fewer runs or rows than other tasks, or scored by several models
+    model: str = ""
     base_model: bool = False  # whether the runs showed exemplars without a chat template
 
     def doubt(self, places: Iterable[Place], note: str) -> None:
@@ -87,8 +92,12 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
         if place := place_of(task.facts, ranked=ranked):
             found.setdefault(place, []).append(task)
     beside = {place for task in tasks if (place := place_of(task.facts, ranked=not ranked)) and place not in found}
+    partial = [task.name for task in tasks if task.facts.suite == SUITE and (task.facts.subset is not None or task.facts.assumed)]
+    if partial:
+        evidence.notes.append(f"left out, for totals are of whole tasks with their results file: {some_names(partial)}")
     if not found and not beside:
-        raise ResultsError("no task of SEA-HELM in these runs; run some, such as sea_helm_id, with --log_samples")
+        why = "; ".join(["no task of SEA-HELM in these runs", *evidence.notes])
+        raise ResultsError(f"{why}; run some, such as sea_helm_id, with --log_samples")
     if beside:
         what, how = ("have a label written", "without --suite") if ranked else ("rank labels", "with --suite seahelm_logprobs")
         left_out = f"{len(beside)} tasks of SEA-HELM that {what} are left out; they are averaged {how}"
@@ -101,6 +110,7 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
         raise ResultsError(
             f"the runs are of {len(models)} models ({some_names(models)}), and totals are of one; give the folder of one"
         )
+    [evidence.model] = models
     _refuse_unlike(found.values())
     if others := under_one_name(members):
         raise ResultsError(f"{others[0]}, for totals are of one model")
@@ -113,12 +123,21 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
     _doubt_mixed_scorers(evidence)
+    evidence.notes += _said_of_answers(found)
     sizes = unknown_size_note({results[0].name: results[0].facts for _, results in sorted(found.items())})
     one_of_each = [results[0] for results in found.values()]
-    evidence.notes += filter(None, [sizes, uneven_exemplars(one_of_each), _shared_texts(one_of_each)])
+    evidence.notes += filter(None, [sizes, _shared_texts(one_of_each)])
+    if uneven := uneven_exemplars(one_of_each):
+        evidence.doubt(found, uneven)
     if not evidence.rows:
         raise ResultsError("none of the tasks of SEA-HELM has samples; run them with --log_samples")
     return evidence
+
+
+def _said_of_answers(found: Mapping[Place, Sequence[TaskRun]]) -> list[str]:
+    """Lines on answers that could not be read, and on what seems to be the mistake of a run."""
+    advice = dict.fromkeys((result.name, text) for results in found.values() for result in results for text in advice_on(result))
+    return [*filter(None, [unread_text(found.values())]), *once(advice)]
 
 
 def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Evidence) -> None:
@@ -230,7 +249,7 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
         evidence.without_samples.add(place)
         evidence.notes.append(f"{name}: no samples; run it with --log_samples")
         return
-    sizes = [(len(table), result.rows) for result, table in zip(results, read, strict=True) if table is not None]
+    sizes = [(len(table), result.evaluated) for result, table in zip(results, read, strict=True) if table is not None]
     fewer = [f"{there} of {rows} rows" for there, rows in sizes if rows and there < rows]
     fewer += [f"{len(tables)} of {len(results)} runs"] * (len(tables) < len(results))
     if fewer:
@@ -247,8 +266,7 @@ def _scores_beside(result: TaskRun) -> row_scores.RowScores | None:
     """The scores that a judge or a metric model gave a task that lm-eval has no score of, if there are any."""
     if result.samples is None or _scored_metric(result.facts):
         return None
-    paths = [result.beside(kind, ".json") for kind in (row_scores.JUDGED, row_scores.METRICX)]
-    return next((row_scores.read(path) for path in paths if path.exists()), None)
+    return row_scores.read_beside(result)
 
 
 def _best(place: Place, result: TaskRun, beside: Sequence[row_scores.RowScores], evidence: Evidence) -> float:
@@ -281,12 +299,16 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
     if not all(type(number) in (int, str) for number in frame.doc_id):
         raise ResultsError(f"{result.samples}: a row has no doc_id; run the task again")
     frame = frame.set_index("doc_id")
+    if repeated := int(frame.index.duplicated().sum()):
+        notes.append(f"{result.samples}: {repeated} of {len(frame)} rows repeat others; the last of each counts")
     frame = frame[~frame.index.duplicated(keep="last")]
     frame["score"] = frame[metric] if beside is None else [beside.scores.get(number) for number in frame.index]
     frame = frame if beside is None else frame[frame.score.notna()]
+    best = NATIVE_MAXIMUM.get(metric, math.inf)
     for number, score in frame.score.items():
-        if not is_number(score):
-            raise ResultsError(f"{result.samples}: row {number} has no number for {metric!r}; run the task again")
+        if not is_number(score) or not 0 <= score <= best + _ROUNDING:
+            what = "no number" if not is_number(score) else f"{score:g}, which is not between 0 and {best:g},"
+            raise ResultsError(f"{result.samples}: row {number} has {what} for {metric!r}; run the task again")
     return frame.astype({"score": float}) if len(frame) else None
 
 

@@ -37,6 +37,7 @@ class Node:
 class Totals:
     """All nodes, and what a reader must know of them."""
 
+    model: str
     method: str
     suite: Suite
     nodes: dict[Place, Node]
@@ -52,6 +53,10 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     ran = evidence.rows.keys() | evidence.without_samples
     languages = {place.language for place in evidence.rows}
     not_run = [place for place in members if place.language in languages and place not in ran]
+    absent = [place for place in members if place.language not in languages]
+    if absent:
+        without = ", ".join(dict.fromkeys(place.language for place in absent))
+        notes.append(f"means over languages are of {', '.join(sorted(languages))} alone; nothing is scored in {without}")
     empty = sorted(evidence.without_samples & set(members))
     draws = rule.draw(rows, suite.places)
     if rule.zero is not None:
@@ -59,18 +64,31 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
             notes.append(f"{place.language} {place.task}: has no rows and counts as 0, as in the method of {method}")
             draws[place] = rule.zero
     notes += [f"{place.language} {place.task}: {remark}" for place, task in sorted(rows.items()) if (remark := rule.remark(task))]
-    alike = [f"{place.language} {place.task}" for place in sorted(rows) if np.ptp(draws[place].questions) < _ROUNDING]
+    alike = [place for place in sorted(rows) if np.ptp(draws[place].questions) < _ROUNDING]
     if alike:
         notes.append(
-            f"no draw of {some_names(alike)} has another score, for all rows score alike or are cut off at chance; that their "
+            f"no draw of {_named(alike)} has another score, for all rows score alike or are cut off at chance; that their "
             "intervals have no width does not make these scores certain, and those of means over them are too narrow"
         )
+    near = [place for place, task in sorted(rows.items()) if task.is_label_task and _is_cut_off(draws[place].questions)]
+    if near:
+        notes.append(
+            f"{_named(near)}: perhaps at chance, and what is below chance counts as 0: a model that guesses has totals above "
+            "0, whose intervals may leave 0 out"
+        )
+    if not rule.by_passage and (of_passages := [place for place in sorted(rows) if rows[place].shares_passages]):
+        notes.append(
+            f"{_named(of_passages)}: questions about one passage are drawn apart, as SEA-HELM draws them, so that the intervals "
+            "are too narrow; the method corrected draws whole passages"
+        )
+    if rule.published_error:
+        notes.append("published s.e. is the error of the mean of 30 draws of the runs, 0 for one run: no error of a score")
     notes += _notes_on_missing(not_run, evidence.without_scores)
     counted, uneven = _with_pooled(members), _with_pooled(evidence.unequal)
     if outside := sorted(draws.keys() - counted):
         names = ", ".join(f"{place.language} {place.task}" for place in outside)
         notes.append(f"in no mean, because they are not in the suite {suite.name} {suite.version}: {names}")
-    lacking = incomplete([*not_run, *empty, *(uneven & counted)]) | uneven | evidence.without_samples
+    lacking = incomplete([*not_run, *absent, *empty, *(uneven & counted)]) | uneven | evidence.without_samples
     nodes = {}
     questions = _all_levels({place: draw.questions for place, draw in draws.items()}, counted)
     for place, drawn in _all_levels({place: draw.score for place, draw in draws.items()}, counted).items():
@@ -91,7 +109,16 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     for place in [*not_run, *sorted(evidence.without_samples)]:
         headline = evidence.headlines.get(place)
         nodes.setdefault(place, Node(place, None, None, None, None, False, place in members, headline=headline))
-    return Totals(method, suite, nodes, notes)
+    return Totals(evidence.model, method, suite, nodes, notes)
+
+
+def _named(places: Iterable[Place]) -> str:
+    return some_names([f"{place.language} {place.task}" for place in places])
+
+
+def _is_cut_off(draws: np.ndarray) -> bool:
+    """Whether an interval of the draws begins at 0, below which nothing counts."""
+    return interval(draws)[0] < _ROUNDING < float(np.ptp(draws))
 
 
 def _members(suite: Suite, evidence: Evidence, notes: list[str]) -> list[Place]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.results.visible_text import csv_text, visible, with_texts
+from lm_eval_sea.results.visible_text import csv_text, one_line, visible, with_texts
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
 from lm_eval_sea.sea_helm.totals.totals import Node, Totals
@@ -55,7 +55,7 @@ def _record(node: Node, totals: Totals) -> dict[str, Any]:
 def _records(totals: Totals) -> list[dict[str, Any]]:
     """One a node, sorted by view; averages over languages come first. Scores and errors in points of 0 to 100.
 
-    Each names method, suite and the suite's version.
+    Each names model, method, suite and the suite's version.
     """
     nodes = sorted(
         totals.nodes.values(), key=lambda node: (VIEWS.index(view_of(node.place)), bool(node.place.language), node.place)
@@ -64,7 +64,8 @@ def _records(totals: Totals) -> list[dict[str, Any]]:
 
 
 def _made_by(totals: Totals) -> dict[str, str]:
-    return {"method": totals.method, "suite": totals.suite.name, "suite_version": totals.suite.version}
+    suite = {"suite": totals.suite.name, "suite_version": totals.suite.version}
+    return {"model": visible(totals.model), "method": totals.method, **suite}
 
 
 def as_csv(totals: Totals) -> str:
@@ -75,7 +76,7 @@ def as_csv(totals: Totals) -> str:
 
 
 def as_json(totals: Totals) -> str:
-    """Method, suite, notes, and the nodes of each view."""
+    """Model, method, suite, notes, and the nodes of each view."""
     views: dict[str, list[dict[str, Any]]] = {view: [] for view in VIEWS}
     for record in _records(totals):
         views[record.pop("view")].append(record)
@@ -96,7 +97,8 @@ def as_text(totals: Totals) -> str:
     )
     columns = ["language", "competency", "task", "score", *errors, "runs", "rows", "metric", "metric_value"]
     parts = [
-        f"SEA-HELM, suite {totals.suite.name} {totals.suite.version}, method {totals.method}, points of 0 to 100",
+        f"{one_line(totals.model)}: SEA-HELM, suite {totals.suite.name} {totals.suite.version}, method {totals.method}, points "
+        "of 0 to 100",
         _lines(overall[["language", "score", *errors]]),
         "Competencies",
         _lines(competencies.reset_index()),

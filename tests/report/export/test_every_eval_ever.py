@@ -123,8 +123,22 @@ def test_runs_of_one_model_have_ids_of_their_own_and_bits_are_no_share(tmp_path)
     assert any("bits per byte have no best score" in note for note in notes)
 
 
+def test_a_score_that_its_rows_contradict_says_so(tmp_path):
+    write_run(tmp_path, {"sea_x": toy([1.0, 0.0] * 6, value=0.9)})
+    made, _ = records(read(tmp_path).best())
+    [[result]] = [record["evaluation_results"] for record in made.values()]
+    details = result["metric_config"]["additional_details"]
+    assert details["contradiction"] == "the results say 90.00, the 12 logged rows 50.00"
+
+
 def test_ids_of_models():
-    names = {"sail/Sailor2-1B": "sail/Sailor2-1B", "/a/b/c": "local/c", "./c": "local/c", "gpt2": "local/gpt2"}
+    names = {
+        "sail/Sailor2-1B": "sail/Sailor2-1B",
+        "/a/b/c": "local/c",
+        "./c": "local/c",
+        "gpt2": "local/gpt2",
+        "org/a\nb": "org/a b",
+    }
     assert {name: model_id(name) for name in names} == names
     with pytest.raises(ResultsError, match="--model ORGANISATION/NAME"):
         model_id("a:b")

@@ -239,7 +239,8 @@ def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, 
         config = {"model_dtype": "torch.bfloat16"} | own.get("config", {})
         write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, **own | {"config": config})
     totals = totals_of(tmp_path)
-    assert totals.notes == [f"tasks differ in the {setting} (sea_helm_id_nli against sea_helm_id_causal)"]
+    said = f"tasks differ in the {setting} (sea_helm_id_nli against sea_helm_id_causal)"
+    assert [note for note in totals.notes if "differ" in note] == [said]
     assert not totals.nodes[Place("id")].complete
 
 
@@ -288,6 +289,9 @@ def test_what_has_no_totals_is_refused(tmp_path):
     write_run(tmp_path / "nan", 1, {("id", "nli"): [(float("nan"), "A"), (1.0, "B")]})
     with pytest.raises(ResultsError, match="row 0 has no number for 'correct'"):
         totals_of(tmp_path / "nan")
+    write_run(tmp_path / "beyond", 1, {("id", "nli"): [(37.0, "A"), (1.0, "B")]})
+    with pytest.raises(ResultsError, match="row 0 has 37, which is not between 0 and 1, for 'correct'"):
+        totals_of(tmp_path / "beyond")
     write_run(tmp_path / "bare", 1, planted(1), samples=False)
     with pytest.raises(ResultsError, match="--log_samples"):
         totals_of(tmp_path / "bare")
@@ -348,7 +352,8 @@ def test_views_as_text_csv_and_json(tmp_path):
     lines = list(csv.DictReader(io.StringIO(as_csv(totals))))
     assert {line["view"] for line in lines} == {"overall", "language", "detailed", "note"}
     assert [line["note"] for line in lines if line["view"] == "note"] == totals.notes != []
-    assert {(line["method"], line["suite"], line["suite_version"]) for line in lines} == {("2026-06", "planted", "v0")}
+    made_by = {(line["model"], line["method"], line["suite"], line["suite_version"]) for line in lines}
+    assert made_by == {("org/model", "2026-06", "planted", "v0")}
     [sea] = [line for line in lines if line["language"] == "SEA"]
     assert float(sea["score"]) == pytest.approx(totals.nodes[SEA].score)
     content = json.loads(as_json(totals))
@@ -390,7 +395,7 @@ def test_runs_without_a_task_of_the_suite_have_no_mean(tmp_path):
     write_run(tmp_path / "run", 1, {("id", "nli"): planted(1)["id", "nli"]})
     shown = as_text(totals_of(tmp_path, suite=Suite("planted", "v0", (place("tl", "nli"),))))
     head, overall, _, competencies, *_ = shown.split("\n\n")
-    assert head.startswith("SEA-HELM, suite planted v0") and (overall, competencies) == ("none", "none")
+    assert head.startswith("org/model: SEA-HELM, suite planted v0") and (overall, competencies) == ("none", "none")
 
 
 def test_totals_are_the_mean_of_several_runs_and_have_an_interval_by_the_method_of_august(tmp_path):
@@ -442,6 +447,88 @@ def test_a_base_model_leaves_out_what_sea_helm_leaves_out(tmp_path):
     assert base.nodes[Place("id")].score == pytest.approx(base.nodes[place("id", "nli")].score)
     assert base.nodes[Place("id")].complete and not base.nodes[place("id", "if-eval")].in_suite
     assert any("so a base model: SEA-HELM leaves out if-eval" in note for note in base.notes)
+
+
+def test_a_mean_over_languages_lacks_those_of_the_suite_that_were_not_run(tmp_path):
+    write_run(tmp_path, 1, {("id", "nli"): planted(1)["id", "nli"]})
+    totals = totals_of(tmp_path, also=[place("th", "nli")])
+    assert totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete and not totals.nodes[ALL].complete
+    assert "means over languages are of id alone; nothing is scored in th" in totals.notes
+    assert totals_of(tmp_path).nodes[SEA].complete
+
+
+@pytest.mark.parametrize(("right", "said"), [(0.5, True), (0.95, False)])
+def test_a_model_that_guesses_is_said_to_have_totals_above_0(tmp_path, right, said):
+    """The interval of their mean does not begin at 0, though that of every task does."""
+    rows = {}
+    for language in ("id", "th", "vi", "ta", "tl", "ms", "my"):
+        answers = random.Random(language)
+        rows |= {
+            (language, task): [(float(answers.random() < right), "AB"[n % 2]) for n in range(40)] for task in ("causal", "nli")
+        }
+    write_run(tmp_path, 1, rows)
+    totals = totals_of(tmp_path, "2026-08")
+    assert totals.nodes[SEA].interval[0] > 0
+    assert said == any("a model that guesses has totals above 0" in note for note in totals.notes)
+
+
+@pytest.mark.parametrize(("method", "said"), [("2026-08", True), ("corrected", False)])
+def test_questions_about_one_passage_are_said_to_be_drawn_apart(tmp_path, method, said):
+    rows = [(*row, {"cluster": str(number // 4)}) for number, row in enumerate(planted(1)["id", "nli"])]
+    write_run(tmp_path, 1, {("id", "nli"): rows, ("id", "causal"): planted(1)["id", "causal"]})
+    notes = [note for note in totals_of(tmp_path, method).notes if "one passage" in note]
+    assert [note.partition(":")[0] for note in notes] == ["id nli"] * said
+
+
+def test_a_total_of_answers_that_were_not_read_says_so(tmp_path):
+    """A model that was asked in the wrong way has a total near 0 for that alone."""
+    write_run(tmp_path, 1, planted(1))
+    [path] = tmp_path.glob("results_*")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    for name, rate in (("sea_helm_id_nli", 0.95), ("sea_helm_jv_causal", 0.25), ("sea_helm_id_causal", 0.01)):
+        content["results"][name]["null_rate,none"] = rate
+    path.write_text(json.dumps(content), encoding="utf-8")
+    notes = totals_of(tmp_path).notes
+    assert "answers that cannot be read count as wrong: sea_helm_id_nli 95.0 %, sea_helm_jv_causal 25.0 %" in notes
+    assert "sea_helm_id_nli: hardly an answer could be read; is this a chat model? add --apply_chat_template" in notes
+
+
+def test_lite_tasks_are_named_and_left_out(tmp_path):
+    lite = {"nli": {"subset": {"of": 1000}}}
+    write_run(tmp_path, 1, {("id", task): planted(1)["id", task] for task in ("nli", "causal")}, facts=lite)
+    said = "left out, for totals are of whole tasks with their results file: sea_helm_id_nli"
+    assert said in totals_of(tmp_path).notes
+    write_run(tmp_path / "alone", 1, {("id", "nli"): planted(1)["id", "nli"]}, facts=lite)
+    with pytest.raises(ResultsError, match=said):
+        totals_of(tmp_path / "alone")
+
+
+def test_rows_that_repeat_others_are_named(tmp_path):
+    write_run(tmp_path, 1, {("id", "nli"): planted(1)["id", "nli"]})
+    [samples] = tmp_path.glob("samples_*")
+    samples.write_text(samples.read_text(encoding="utf-8") * 2, encoding="utf-8")
+    totals = totals_of(tmp_path)
+    assert f"{samples}: 40 of 80 rows repeat others; the last of each counts" in totals.notes
+    assert totals.nodes[place("id", "nli")].rows == 40
+
+
+def test_tasks_with_unlike_numbers_of_exemplars_have_no_complete_mean(tmp_path):
+    rows = {("id", task): planted(1)["id", task] for task in ("nli", "causal")}
+    for name, shown in {"alike": 5, "mixed": 0}.items():
+        write_run(tmp_path / name, 1, rows, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_causal": shown}})
+        assert totals_of(tmp_path / name).nodes[Place("id")].complete == (name == "alike")
+
+
+def test_scores_of_other_answers_are_refused(tmp_path):
+    """Such as a judge's file that was given the name of another run."""
+    for seed in (1, 2):
+        write_run(tmp_path / str(seed), seed, {("tl", "kalahi-judge"): [(1.0, None, {"answer": seed})] * 12})
+    [task, other] = read(tmp_path).tasks
+    row_scores.write_beside(task, row_scores.JUDGED, RowScores("a judge", 1.0, dict.fromkeys(range(12), 0.5)), "")
+    assert totals_of(tmp_path / "1").nodes[place("tl", "kalahi-judge")].score == pytest.approx(50)
+    task.beside("judged", ".json").rename(other.beside("judged", ".json"))
+    with pytest.raises(ResultsError, match="scores of other answers than"):
+        totals_of(tmp_path / "2")
 
 
 def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
