@@ -265,7 +265,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     """
     ends = [[line[:_LONGEST_END], line[-_LONGEST_END:]] if len(line) > 2 * _LONGEST_END else [line] for line in text.splitlines()]
     lines = [line for own in ends for line in own if line.strip(TRIM)]
-    lines = lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:]
+    lines = _with_label_below(lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:], choices)
     if len(lines) == 1 and len(folded(lines[0])) > 1 and (position := by_text(lines[0], choices)) is not None:
         return position
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)]
@@ -325,6 +325,25 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         elif not has_denial(choices):  # a text that breaks off may state an option all the same
             position = text_behind_copula(lines, choices)
     return None if position in wrong else position
+
+
+def _with_label_below(lines: Sequence[str], choices: Choices) -> list[str]:
+    """The lines; one that ends as "the correct answer is:" has the line with the label below it behind it.
+
+    Not so where that line or the one below it has another label: these are the options.
+    """
+    joined: list[str] = []
+    begins = [patterns(choices).small.match(line) or patterns(choices).alone.match(line) for line in lines]
+    for number, line in enumerate(lines):
+        before = joined[-1] if joined else ""
+        leads = begins[number] and re.search(rf"{COLON}\s*\Z", before) and has_word(before, choices.language, "answer")
+        if leads and not has_word(before, choices.language, "option") and not any(begins[number + 1 : number + 2]):
+            labels = {position_of(label[0], choices) for label in patterns(choices).label.finditer(line)}
+            if len(labels) < 2:
+                joined[-1] = f"{before} {line}"
+                continue
+        joined.append(line)
+    return joined
 
 
 def _is_step(lines: Sequence[str], number: int, choices: Choices) -> bool:
