@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Command, argument, existing_folder, fail, whole_number
 from lm_eval_sea.results.visible_text import visible
-from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_MODEL, OFFICIAL_TOKENIZER
+from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_BATCH, OFFICIAL_MODEL, OFFICIAL_TOKENIZER
 
 ENDINGS = (".json", ".csv", ".txt")
 METHODS = ("2026-08", "2026-06", "corrected")
@@ -78,7 +78,10 @@ def _metricx(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.sea_helm.metricx_model import MetricX
 
     setting = Setting(
-        arguments.metricx, arguments.tokenizer or OFFICIAL_TOKENIZER, arguments.eos or EOS_RULES[0], arguments.batch_size or 64
+        arguments.metricx,
+        arguments.tokenizer or OFFICIAL_TOKENIZER,
+        arguments.eos or EOS_RULES[0],
+        arguments.batch_size or OFFICIAL_BATCH,
     )
     runs = read(*arguments.runs).by_seed()
     notes = list(runs.notes)
@@ -164,7 +167,7 @@ lm-eval-sea score results --reread results-reread""",
             argument("--metricx", metavar="NAME", help=f"a MetricX-24, such as {OFFICIAL_MODEL}"),
             argument("--tokenizer", metavar="NAME", help=f"default: {OFFICIAL_TOKENIZER}"),
             argument("--eos", choices=EOS_RULES, help=f"whose treatment of end tokens; default: {EOS_RULES[0]}"),
-            argument("--batch_size", type=whole_number(1), metavar="N", help="rows at a time; default: 64"),
+            argument("--batch_size", type=whole_number(1), metavar="N", help=f"rows at a time; default: {OFFICIAL_BATCH}"),
             argument("--device", metavar="DEVICE", help="such as cuda:1 or cpu; default: a GPU if there is one"),
         ],
         "--reread": [argument("--reread", metavar="FOLDER", type=Path, help="where to write results and samples")],

@@ -12,7 +12,7 @@ from tqdm import tqdm
 from lm_eval_sea.results.rows import POSITION, in_published_order, says_its_order
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
-from lm_eval_sea.sea_helm import OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, row_scores
+from lm_eval_sea.sea_helm import OFFICIAL_BATCH, OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, row_scores
 from lm_eval_sea.sea_helm.metricx_model import WORST, points, text_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.row_order import FEW_ROWS
@@ -40,6 +40,8 @@ class Setting(NamedTuple):
             different.append(f"SEA-HELM has {OFFICIAL_MODEL} with the tokenizer of {OFFICIAL_TOKENIZER}")
         if self.eos != SEAHELM:
             different.append("SEA-HELM leaves most texts their end token")
+        elif self.batch_size != OFFICIAL_BATCH:
+            different.append(f"SEA-HELM has batches of {OFFICIAL_BATCH}, on which scores depend")
         return [f"not SEA-HELM's number: {' and '.join(different)}"] if different else []
 
 
@@ -123,5 +125,8 @@ def _written(job: Job, errors: Sequence[float], setting: Setting) -> str:
     scorer = f"MetricX-24 by {setting.model}, end tokens as {setting.eos}, batches of {setting.batch_size}"
     details = {"setting": setting._asdict(), "mean_error": sum(errors) / len(errors)}
     clusters = dict(zip(job.doc_ids, job.clusters, strict=True))
-    scores = row_scores.RowScores(scorer, 100.0, by_row, setting.notes, details, clusters)
+    notes = setting.notes
+    if job.task.limited and setting.eos == SEAHELM:
+        notes.append("of a part of the rows, so that its batches, on which scores depend, are not SEA-HELM's")
+    scores = row_scores.RowScores(scorer, 100.0, by_row, notes, details, clusters)
     return row_scores.write_beside(job.task, row_scores.METRICX, scores, scores.mean_text)

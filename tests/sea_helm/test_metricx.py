@@ -14,7 +14,7 @@ from transformers import MT5Config, MT5Model, PreTrainedTokenizerFast
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read as read_runs
-from lm_eval_sea.sea_helm import EOS_RULES
+from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_MODEL, OFFICIAL_TOKENIZER
 from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
 from lm_eval_sea.sea_helm.metricx_model import MetricX, points, text_of, tokens_of
 from lm_eval_sea.sea_helm.row_scores import read
@@ -206,6 +206,14 @@ def test_rows_that_do_not_say_their_place_are_named(tmp_path):
     notes = []
     assert jobs_of(read_runs(tmp_path).tasks, notes)[0].doc_ids == list(range(30))
     assert len(notes) == 1 and "do not say in which order they were published" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("eos", "size", "said"), [("seahelm", 64, []), ("seahelm", 16, ["batches of 64"]), ("google", 16, ["end"])]
+)
+def test_a_number_of_other_batches_is_not_sea_helms(eos, size, said):
+    notes = Setting(OFFICIAL_MODEL, OFFICIAL_TOKENIZER, eos, size).notes
+    assert len(notes) == len(said) and all(part in note for part, note in zip(said, notes, strict=True))
 
 
 def test_mistakes_are_one_line(tiny_model, tmp_path, capsys):
