@@ -13,6 +13,7 @@ if [ "${1:-}" = --all ]; then
 fi
 [ -x .venv/bin/python ] || "${PYTHON:-python3}" -m venv .venv
 .venv/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
+[ -z "${SEAHELM_CHECKOUT:-}" ] || .venv/bin/python -m pip install --quiet ujson omegaconf  # for SEA-HELM's own code
 # The page of reports is tested in Chromium; where there is none and it cannot be installed those tests are skipped.
 if ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     { apt-get update -qq && apt-get install -y -qq chromium fonts-noto-core fonts-noto-cjk; } >/dev/null 2>&1 ||
