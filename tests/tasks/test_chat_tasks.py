@@ -84,6 +84,15 @@ def test_what_stands_behind_thought_and_tag_is_scored(folder, name, form, expect
         assert scores(results, name)["chrf++"] == pytest.approx(100)
 
 
+@pytest.mark.parametrize(("name", "source"), [("sea_flores_en_id_chat", "english"), ("sea_flores_id_en_chat", "translation")])
+def test_a_copy_of_the_source_is_no_translation(folder, name, source):
+    """Between English and another language; between Indonesian and Javanese a short sentence may be the same in both."""
+    results = evaluate(folder, name, RowModel(lambda row: f"Terjemahan: “{row[source].lower()}”"), limit=2)
+    assert scores(results, name)["null_rate"] == 1
+    close = evaluate(folder, "sea_nusaxmt_jv_id_chat", RowModel(lambda row: f"Terjemahan: {row['translation']}"), limit=2)
+    assert scores(close, "sea_nusaxmt_jv_id_chat")["null_rate"] == 0
+
+
 def test_a_thought_that_the_chat_template_opened_is_cut_where_nothing_closes_it(folder):
     """The text has no mark at all; only the prompt tells."""
     results = evaluate(folder, "sea_belebele_en_chat", OpensThoughts(), limit=2, apply_chat_template=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
-from ..reading.answer_text import composed
+from ..reading.answer_text import STOPS, TRIM, composed
 from ..reading.chosen_option import read_choice
 from ..reading.conclusions import behind_last_tag
 from ..reading.final_number import read_final_number
@@ -153,12 +153,17 @@ class ChatTextScores(TextScores):
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
         text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
+        text = "" if self._is_source(doc, text) else text
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = text or None
         if "votes" in doc:
             language = scoring["answer_language"]
             found["contains_weighted"] = contains_weighted(text, doc[self.reference], doc["votes"], language)
         return found
+
+    def _is_source(self, doc: dict[str, Any], text: str) -> bool:
+        """Whether a text is what was to be translated."""
+        return False
 
     def _references(self, doc: dict[str, Any], language: str) -> list[str]:
         """As the readers write the answer: a Thai or Lao vowel typed in two parts is no error."""
@@ -167,6 +172,19 @@ class ChatTextScores(TextScores):
 
 class ChatTranslationScores(ChatTextScores, TranslationScores):
     """The same of translations."""
+
+    def _is_source(self, doc: dict[str, Any], text: str) -> bool:
+        """From and to English alone: languages that are close to each other share whole sentences."""
+        if "english" not in doc:
+            return False
+        source = "translation" if doc["scoring"]["answer_language"] == "en" else "english"
+        (reference,) = self._references(doc, doc["scoring"]["answer_language"])
+        return _bare(text) == _bare(composed(doc[source])) != _bare(reference)
+
+
+def _bare(text: str) -> str:
+    """A text without what copies differ in: case, blanks, quotation marks, the stop at the end."""
+    return " ".join(text.split()).strip(STOPS + TRIM).casefold()
 
 
 chat_question_answering = ChatTextScores(read_span, "exact_match", "f1", "contains")
