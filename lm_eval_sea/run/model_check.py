@@ -6,6 +6,7 @@ Each `check_…` raises a `RunError` that says what, and how to mend it.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import how_to_load, load_tokenizer
 from lm_eval_sea.run.request import LIMITS, RunError, Tasks, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
+from lm_eval_sea.tasks._shared.hub_files import LOGIN_REFUSED, why
+
+logger = logging.getLogger("lm_eval_sea")
 
 # Arguments of lm-eval's backends that name a folder or a repository of the hub, with a file that all such have.
 LOADED = {
@@ -272,6 +276,34 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
     if model_args.get("revision") not in (None, "main") and named and all(Path(given).is_dir() for given in named):
         # transformers ignores it, and the results would name a checkpoint that was not read
         raise RunError(f"revision={model_args['revision']}: the folder {named[0]} has no revisions; leave it out")
+
+
+def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
+    """Refuses what the hub does not have, or not for this user: rows are loaded before the model, and may take long.
+
+    What else may fail, such as a hub that cannot be reached, is left to what loads the model.
+    """
+    from huggingface_hub import errors, hf_hub_download
+
+    for argument, file in LOADED.items():
+        given, revision = model_args.get(argument), revision_of(argument, model_args)
+        if not reads_folders(backend) or not isinstance(given, str) or Path(given).exists():
+            continue
+        try:
+            hf_hub_download(given, file, revision=revision, token=model_args.get("token"))
+        except errors.GatedRepoError as error:
+            how = "ask for access on its page, then log in with `hf auth login`, or set HF_TOKEN"
+            raise RunError(f"{argument}={given}: the hub has this model for those only who have access: {how}") from error
+        except errors.RevisionNotFoundError as error:
+            raise RunError(f"revision={revision}: the hub has no such branch, tag or commit of {given}") from error
+        except Exception as error:
+            if LOGIN_REFUSED in map(why, filter(None, (error, error.__cause__))):
+                raise RunError(f"{argument}={given}: {LOGIN_REFUSED}") from error
+            if isinstance(error, errors.RepositoryNotFoundError):
+                raise RunError(
+                    f"{argument}={given}: the hub has no such model, or it asks for a login (`hf auth login`)"
+                ) from error
+            logger.debug("%s=%s", argument, given, exc_info=True)
 
 
 def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """Data by way of the hub, its cache and a mirror folder, with a local server as the hub. Each run is a user's command."""
 
 import json
+import shutil
 import socket
 
 import pytest
@@ -121,16 +122,37 @@ def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, monkeypatch):
 
 
 def test_gated_sets_are_named_with_their_pages_before_the_model(samples, run_python):
-    """There is no such model, which nobody notices: the rows come first. One set is read by configuration, one by file."""
+    """One set is read by configuration, one by file."""
     gated = {"aisingapore/NLU-Sentiment-Analysis": (401, "GatedRepo"), SOURCE: (403, "GatedRepo")}
     with serving_hub(samples, gated) as hub:
-        command = ["--model", "hf", "--model_args", "pretrained=me/no_model", "--tasks", f"sea_helm_id_sentiment,{TASK}"]
+        command = ["--model", "dummy", "--tasks", f"sea_helm_id_sentiment,{TASK}"]
         process = run_python("lm_eval_sea", "run", *command, online=hub.url)
     assert process.returncode == 2, process.stderr
-    assert "no_model" not in process.stderr and "Traceback" not in process.stderr
+    assert "loading dummy" not in process.stderr and "Traceback" not in process.stderr
     lines = [line for line in process.stderr.splitlines() if "to ask for access" in line]
     for line, name in zip(lines, gated, strict=True):
         assert f"{hub.url}/datasets/{name}, " in line and "`hf auth login`" in line and "HF_TOKEN" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refusal", "said"),
+    [
+        ("pretrained=me/none", None, "pretrained=me/none: the hub has no such model"),
+        ("pretrained=me/gated", (401, "GatedRepo"), "pretrained=me/gated: the hub has this model for those only who have access"),
+        ("pretrained=me/expired", (401, ""), "pretrained=me/expired: the hub refuses the login"),
+        ("pretrained=me/model,revision=step9", None, "revision=step9: the hub has no such branch, tag or commit of me/model"),
+        ("pretrained=me/model,peft=me/none", None, "peft=me/none: the hub has no such model"),
+    ],
+)
+def test_a_model_that_the_hub_does_not_give_is_named_before_the_rows(arguments, refusal, said, tiny_model, tmp_path, run_python):
+    """No data set is there, which would be said first if rows came first."""
+    shutil.copytree(tiny_model, tmp_path / "hub" / "me" / "model")
+    refused = {} if refusal is None else {arguments.partition("=")[2]: refusal}
+    with serving_hub(tmp_path / "hub", refused) as hub:
+        command = ["--model", "hf", "--model_args", arguments, "--tasks", TASK]
+        process = run_python("lm_eval_sea", "run", *command, online=hub.url)
+    assert process.returncode == 2 and f"lm-eval-sea: {said}" in process.stderr, process.stderr
+    assert TASK not in process.stderr
 
 
 def test_a_token_that_has_expired_is_told_from_a_gated_set(samples, run_python):
