@@ -124,8 +124,7 @@ def test_ls_shows_the_tasks_of_a_group_or_tag(capsys):
     assert tagged[-1] == "tags: sea_jv"
 
 
-def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch, capsys):
-    monkeypatch.chdir(samples)
+def test_data_check_of_samples_tells_that_rows_are_missing(in_samples, capsys):
     assert main(["data", "check", "--tasks", "sea_belebele_th_to_ppl,sea_xcopa_th*_to_ppl*"]) == 1
     out = capsys.readouterr().out
     assert "FAULT  sail/Sailcompass_data/data/belebele/tha_Thai.jsonl  4 of 900 rows" in out
@@ -135,15 +134,14 @@ def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch,
 
 
 @pytest.mark.slow
-def test_data_check_of_real_rows_finds_no_fault(hub_mirror, monkeypatch, capsys):
+def test_data_check_of_real_rows_finds_no_fault(in_hub_mirror, capsys):
     """Files that the mirror lacks, and two stand-ins with fewer rows: that, and nothing else, is found."""
-    monkeypatch.chdir(hub_mirror)
     # of the tasks over two languages those of one, for they all show the same rows again
     status = main(["data", "check", "--tasks", "sea_sailcompass,sea_mcq,sea_asis,sea_belebele_*th-*,sea_belebele_*th_to_en"])
     *_, last = lines = capsys.readouterr().out.splitlines()
     faults = [line for line in lines if line.startswith("FAULT")]
     absent = re.findall(r"the folder (\S+) has no (data/\S+?)\.? ", " ".join(lines))
-    assert [path for source, path in absent if (hub_mirror / source / path).exists()] == []
+    assert [path for source, path in absent if (in_hub_mirror / source / path).exists()] == []
     stand_ins = {("thaisum/trunc_thaisum_test_1000.jsonl", 12), ("xlsum_vi/test_1000.jsonl", 100)}
     wrong = [line.strip() for line in lines if ".jsonl: " in line or ".json: " in line]
     assert {*wrong} <= {f"sail/Sailcompass_data/data/{file}: {rows} rows; expected 1,000" for file, rows in stand_ins}

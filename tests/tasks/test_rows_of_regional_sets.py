@@ -390,11 +390,10 @@ OTHERWISE_NAMED = {"blend", "multijail", "seabench", "tico19"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", data_sets())
-def test_rows_are_as_many_and_such_as_data_set_yml_says(name, hub_mirror, monkeypatch):
+def test_rows_are_as_many_and_such_as_data_set_yml_says(name, in_hub_mirror):
     """Guessing is right in one of as many cases as there are options, or labels."""
     if name in OTHERWISE_NAMED:
         pytest.skip("the mirror names its files otherwise")
-    monkeypatch.chdir(hub_mirror)
     data_set = data_sets()[name]
     loaded = 0
     for language, data in data_set.languages.items():
