@@ -68,14 +68,6 @@ def test_no_command_shows_the_help(command, capsys):
     assert "examples:" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [["make"], ["make", "sea_xnli_th_p2"]], ids=" ".join)
-def test_a_folder_that_cannot_be_made_is_one_line(command, tmp_path, capsys):
-    (tmp_path / "file").touch()
-    assert main([*command, "--out", str(tmp_path / "file" / "tasks")]) == 2
-    [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith("lm-eval-sea: [Errno 20] Not a directory: ")
-
-
 def lines_of(capsys, *arguments):
     assert main(["ls", *(arguments or ["*"])]) == 0
     return capsys.readouterr().out.splitlines()

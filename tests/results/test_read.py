@@ -276,12 +276,6 @@ def test_a_branch_and_a_model_that_was_told_how_to_think_are_models_of_their_own
     assert [run.model for run in read(tmp_path).runs] == [name]
 
 
-def test_nothing_to_read_is_one_line(tmp_path):
-    with pytest.raises(ResultsError) as error:
-        read(tmp_path)
-    assert "\n" not in str(error.value) and "--output_path" in str(error.value)
-
-
 def test_compressed_files_are_said_to_be_left_out(tmp_path):
     (tmp_path / f"samples_toy_th_{OLD}.jsonl.gz").write_bytes(b"")
     said = f"{tmp_path}: 1 compressed files left out, the first samples_toy_th_{OLD}.jsonl.gz; gunzip them"
