@@ -94,7 +94,7 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 1}, {"batch_size": 4}, {"batch_size": "auto", "max_batch_size": 4}], ids=str)
+@pytest.mark.parametrize("options", [{"batch_size": 1}, {"batch_size": "auto", "max_batch_size": 4}], ids=str)
 @pytest.mark.parametrize("name", AWKWARD)
 def test_awkward_prompts(name, options, llama, tokenizers):
     lm, share, _ = assert_like_parent(llama, tokenizers[True], requests(AWKWARD[name]), **options)
