@@ -104,7 +104,7 @@ def right_answers(rows):
     return 100 * sum(row is True for row in rows) / len(rows)
 
 
-@pytest.mark.parametrize(("metric", "best_score"), [("exact_match", 1), ("rougeL", 100)])
+@pytest.mark.parametrize(("metric", "best_score"), [("exact_match", 1), ("f1", 1), ("rougeL", 100)])
 @pytest.mark.parametrize("rows", [[True] * 8 + [False] * 6 + [None] * 6, [None] * 3 + [True] * 17, [False] * 9 + [None]])
 def test_bounds_are_those_of_scoring_the_cut_rows_anew(tmp_path, rows, metric, best_score):
     score, cut = right_answers(rows), sum(row is None for row in rows) / len(rows)
