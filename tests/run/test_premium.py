@@ -1,6 +1,5 @@
 """What a language costs in tokens beside English, on texts whose tokens are counted here."""
 
-import json
 import logging
 import math
 
@@ -13,6 +12,7 @@ from lm_eval_sea.results.uncertainty import ratio_of_sums
 from lm_eval_sea.run.answer_limits import add_thinking_tokens
 from lm_eval_sea.run.premium import PASSAGES, SENTENCES, note_premiums, premium_of
 from lm_eval_sea.run.request import RunError
+from tests.tasks.evaluation import read_json_lines
 
 
 class Letters:
@@ -24,8 +24,7 @@ class Letters:
 
 
 def passages(folder, name):
-    rows = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
-    return {row["link"]: row["flores_passage"].strip() for row in rows}
+    return {row["link"]: row["flores_passage"].strip() for row in read_json_lines(folder / name)}
 
 
 def test_the_premium_counts_each_passage_once(in_samples):
@@ -36,8 +35,7 @@ def test_the_premium_counts_each_passage_once(in_samples):
     assert (found.tokens, found.tokens_english, found.ratio.rows) == (own, other, len(set(thai) & set(english)))
     assert found.ratio.mean == pytest.approx(own / other)
     assert found.ratio.low < found.ratio.mean < found.ratio.high
-    file = in_samples / "sail/Sailcompass_data/data/flores200/tha_Thai_devtest.jsonl"
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    rows = read_json_lines(in_samples / "sail/Sailcompass_data/data/flores200/tha_Thai_devtest.jsonl")
     sentences = premium_of("th", SENTENCES, len)
     assert sentences.tokens == sum(len(row["target"].strip()) for row in rows)
     assert sentences.tokens_english == sum(len(row["source"].strip()) for row in rows)
