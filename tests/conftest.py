@@ -4,6 +4,7 @@ import functools
 import gc
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -147,6 +148,22 @@ def samples() -> Path:
     return ROOT / "lm_eval_sea" / "samples"
 
 
+@pytest.fixture
+def in_samples(samples, monkeypatch) -> Path:
+    """The same as the current folder."""
+    monkeypatch.chdir(samples)
+    return samples
+
+
+@pytest.fixture
+def mirror(samples, tmp_path, monkeypatch) -> Path:
+    """A copy of the hand-written rows, as the current folder."""
+    folder = tmp_path / "mirror"
+    shutil.copytree(samples, folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def load_tasks(samples):
     """Loads tasks of the pack by their names, on the hand-written rows or those of a mirror folder: name → task."""
@@ -168,6 +185,13 @@ def hub_mirror() -> Path:
     if "SEA_HUB_MIRROR" not in os.environ:
         pytest.skip("needs real rows: set SEA_HUB_MIRROR to a folder laid out like the hub")
     return Path(os.environ["SEA_HUB_MIRROR"]).resolve()
+
+
+@pytest.fixture
+def in_hub_mirror(hub_mirror, monkeypatch) -> Path:
+    """The same as the current folder."""
+    monkeypatch.chdir(hub_mirror)
+    return hub_mirror
 
 
 @pytest.fixture

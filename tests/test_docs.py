@@ -60,12 +60,11 @@ def test_the_readme_is_short():
 
 
 @pytest.mark.slow
-def test_the_python_example_prints_the_headline(tiny_model, samples, tmp_path, monkeypatch, capsys):
+def test_the_python_example_prints_the_headline(tiny_model, in_samples, tmp_path, capsys):
     text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     example = re.search(r"<!-- example: .*?-->\n```python\n(.*?)```\n<!-- end of the example -->", text, re.DOTALL)[1]
     script = tmp_path / "example.py"
     script.write_text(example.replace('"MODEL"', repr(str(tiny_model))).replace('"cuda"', '"cpu"'), encoding="utf-8")
-    monkeypatch.chdir(samples)
     runpy.run_path(str(script), run_name="__main__")
     assert re.fullmatch(r"sea_belebele_th_to_ppl: acc_ppl \d+\.\d, chance 25\.0", capsys.readouterr().out.splitlines()[-1])
 

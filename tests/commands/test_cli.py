@@ -41,39 +41,31 @@ def test_a_closed_stream_is_no_fault(closed):
 NAMES = [[of.name, *below] for of in COMMANDS if of.run or of.subcommands for below in ([], *([b.name] for b in of.subcommands))]
 
 
-@pytest.mark.parametrize("command", [[], *NAMES], ids=" ".join)
-def test_help_of_every_command_has_an_example(command, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main([*command, "--help"])
-    assert stop.value.code == 0
-    text = capsys.readouterr().out
-    assert "examples:" in text
-    assert " ".join(["lm-eval-sea", *command]) in text.split("examples:")[1]
+def test_help_of_every_command_has_an_example(capsys):
+    for command in ([], *NAMES):
+        with pytest.raises(SystemExit) as stop:
+            main([*command, "--help"])
+        assert stop.value.code == 0
+        text = capsys.readouterr().out
+        assert "examples:" in text
+        assert " ".join(["lm-eval-sea", *command]) in text.split("examples:")[1]
 
 
-@pytest.mark.parametrize("old", MOVED, ids=" ".join)
-def test_an_old_name_says_the_new_one(old, capsys):
-    assert main([*old, "results", "--out", "x"]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and len(err.splitlines()) == 1
-    assert f"`lm-eval-sea {' '.join(old)}` is now " in err
-    for command in re.findall(r"`lm-eval-sea ([^`]+)`", err)[1:]:
-        values = [re.sub("RUN…|CHECKOUT", str(TASKS_FOLDER), part) for part in command.split()]
-        assert parser().parse_args(values).run
+def test_an_old_name_says_the_new_one(capsys):
+    for old in MOVED:
+        assert main([*old, "results", "--out", "x"]) == 2
+        out, err = capsys.readouterr()
+        assert out == "" and len(err.splitlines()) == 1
+        assert f"`lm-eval-sea {' '.join(old)}` is now " in err
+        for command in re.findall(r"`lm-eval-sea ([^`]+)`", err)[1:]:
+            values = [re.sub("RUN…|CHECKOUT", str(TASKS_FOLDER), part) for part in command.split()]
+            assert parser().parse_args(values).run
 
 
 @pytest.mark.parametrize("command", [[], ["data"], ["export"]])
 def test_no_command_shows_the_help(command, capsys):
     assert main(command) == 0
     assert "examples:" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("command", [["make"], ["make", "sea_xnli_th_p2"]], ids=" ".join)
-def test_a_folder_that_cannot_be_made_is_one_line(command, tmp_path, capsys):
-    (tmp_path / "file").touch()
-    assert main([*command, "--out", str(tmp_path / "file" / "tasks")]) == 2
-    [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith("lm-eval-sea: [Errno 20] Not a directory: ")
 
 
 def lines_of(capsys, *arguments):
@@ -124,8 +116,7 @@ def test_ls_shows_the_tasks_of_a_group_or_tag(capsys):
     assert tagged[-1] == "tags: sea_jv"
 
 
-def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch, capsys):
-    monkeypatch.chdir(samples)
+def test_data_check_of_samples_tells_that_rows_are_missing(in_samples, capsys):
     assert main(["data", "check", "--tasks", "sea_belebele_th_to_ppl,sea_xcopa_th*_to_ppl*"]) == 1
     out = capsys.readouterr().out
     assert "FAULT  sail/Sailcompass_data/data/belebele/tha_Thai.jsonl  4 of 900 rows" in out
@@ -135,15 +126,14 @@ def test_data_check_of_samples_tells_that_rows_are_missing(samples, monkeypatch,
 
 
 @pytest.mark.slow
-def test_data_check_of_real_rows_finds_no_fault(hub_mirror, monkeypatch, capsys):
+def test_data_check_of_real_rows_finds_no_fault(in_hub_mirror, capsys):
     """Files that the mirror lacks, and two stand-ins with fewer rows: that, and nothing else, is found."""
-    monkeypatch.chdir(hub_mirror)
     # of the tasks over two languages those of one, for they all show the same rows again
     status = main(["data", "check", "--tasks", "sea_sailcompass,sea_mcq,sea_asis,sea_belebele_*th-*,sea_belebele_*th_to_en"])
     *_, last = lines = capsys.readouterr().out.splitlines()
     faults = [line for line in lines if line.startswith("FAULT")]
     absent = re.findall(r"the folder (\S+) has no (data/\S+?)\.? ", " ".join(lines))
-    assert [path for source, path in absent if (hub_mirror / source / path).exists()] == []
+    assert [path for source, path in absent if (in_hub_mirror / source / path).exists()] == []
     stand_ins = {("thaisum/trunc_thaisum_test_1000.jsonl", 12), ("xlsum_vi/test_1000.jsonl", 100)}
     wrong = [line.strip() for line in lines if ".jsonl: " in line or ".json: " in line]
     assert {*wrong} <= {f"sail/Sailcompass_data/data/{file}: {rows} rows; expected 1,000" for file, rows in stand_ins}

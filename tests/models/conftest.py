@@ -71,11 +71,11 @@ ARCHITECTURES = {
     "gpt-neox": ("gpt_neox", _SIZES | {"max_position_embeddings": 256, "initializer_range": 0.3}),
     "falcon": ("falcon", _SIZES | {"alibi": False, "max_position_embeddings": 256, "initializer_range": 0.3}),
 }
-# Those that transformers computes with eager attention alone, and why.
-NO_SDPA = {
-    "gemma2": "its soft-capped attention has no sdpa kernel",
-    "gpt-oss": "transformers has no sdpa for its attention sinks",
-}
+# Those whose soft-capped attention or attention sinks transformers computes with eager attention alone.
+NO_SDPA = ("gemma2", "gpt-oss")
+# Both kinds of attention take masks of their own form, which some of each kind of layer show.
+EAGER = (*NO_SDPA, "llama", "mistral-windowed", "gemma3", "gpt-neox")
+WITH_ATTENTION = [*((name, "sdpa") for name in ARCHITECTURES if name not in NO_SDPA), *((name, "eager") for name in EAGER)]
 # Computed behind copies of a cache: models with a state or chunks of attention, and those that take no masks of our own.
 COPYING = {
     "qwen3-next": ("qwen3_next", _DELTA | _SHARED_EXPERT),

@@ -11,7 +11,7 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM, greedy_generation, slots
 
-from .conftest import ARCHITECTURES, NO_SDPA, make_model, text
+from .conftest import WITH_ATTENTION, make_model, text
 
 SETTINGS = {"until": ["\n\n"], "max_gen_toks": 6}
 
@@ -57,10 +57,7 @@ def assert_like_parent(model, tokenizer, asked, **options):
     return lm, sum(shared) / sum(plain), texts
 
 
-EAGER = [(name, "eager") for name in (*NO_SDPA, "llama", "mistral-windowed", "gemma3", "gpt-neox")]
-
-
-@pytest.mark.parametrize(("name", "attention"), [*((name, "sdpa") for name in ARCHITECTURES if name not in NO_SDPA), *EAGER])
+@pytest.mark.parametrize(("name", "attention"), WITH_ATTENTION)
 def test_architectures(name, attention, tokenizers):
     """Also behind windows of attention, which a beginning of 30 words leaves."""
     model = make_model(name, len(tokenizers[True]), attention=attention)
@@ -97,7 +94,7 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 1}, {"batch_size": 4}, {"batch_size": "auto", "max_batch_size": 4}], ids=str)
+@pytest.mark.parametrize("options", [{"batch_size": 1}, {"batch_size": "auto", "max_batch_size": 4}], ids=str)
 @pytest.mark.parametrize("name", AWKWARD)
 def test_awkward_prompts(name, options, llama, tokenizers):
     lm, share, _ = assert_like_parent(llama, tokenizers[True], requests(AWKWARD[name]), **options)

@@ -77,12 +77,6 @@ def checkpoint(tmp_path, tiny_model):
     return shutil.copytree(tiny_model, tmp_path / "checkpoint")
 
 
-@pytest.fixture
-def in_samples(samples, monkeypatch):
-    """A folder that holds rows, laid out like the hub."""
-    monkeypatch.chdir(samples)
-
-
 def change(file, *, remove="", rename=("", "")):
     weights = {name.replace(*rename): tensor for name, tensor in load_file(file).items() if not remove or remove not in name}
     save_file(weights, file, {"format": "pt"})

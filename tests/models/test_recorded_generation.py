@@ -73,9 +73,8 @@ def test_equal_prompts_keep_their_own_texts(writes):
     assert [text.strip() for text in generate(lm, ["di tepi"] * 2)] == ["kota besar", "hari pasar"]
 
 
-def test_answers_that_the_limit_cut_are_known_of_every_local_backend_in_a_run(tiny_model, samples, tmp_path, monkeypatch):
+def test_answers_that_the_limit_cut_are_known_of_every_local_backend_in_a_run(tiny_model, in_samples, tmp_path):
     """So that a score does not depend on the backend: of a cut answer less counts."""
-    monkeypatch.chdir(samples)
     known = []
     for backend in ("hf", "hf-shared-prefix"):
         more = ["--limit", 3, "--gen_kwargs", "max_gen_toks=4", "--output_path", tmp_path / backend, "--log_samples"]

@@ -16,11 +16,10 @@ from lm_eval_sea.models import SharedPrefixLM, planning
 
 from ..tasks.evaluation import evaluate
 from .conftest import (
-    ARCHITECTURES,
     COPYING,
     LOGLIKELIHOOD_ROUNDING,
-    NO_SDPA,
     TEXT,
+    WITH_ATTENTION,
     WORDS,
     answer,
     ask,
@@ -32,12 +31,10 @@ from .conftest import (
 from .vllm.answers import assert_alike
 
 
-@pytest.mark.parametrize(("attention", "bos"), [("sdpa", True), ("eager", False)])
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_architectures(name, attention, bos, tokenizers):
+@pytest.mark.parametrize(("name", "attention"), WITH_ATTENTION)
+def test_architectures(name, attention, tokenizers):
     """With each kind of attention, and each kind of tokenizer."""
-    if attention == "sdpa" and name in NO_SDPA:
-        pytest.skip(NO_SDPA[name])
+    bos = attention == "sdpa"
     model = make_model(name, len(tokenizers[bos]), attention=attention)
     lm = assert_like_parent(model, tokenizers[bos], ranking_requests(bos=bos))
     assert {(kind.behind_prefix, kind.branching) for kind in lm._verified} >= {(True, True)}

@@ -68,8 +68,6 @@ def test_a_file_that_does_not_end(monkeypatch):
         (XQUAD, "pred_role=", "sample=100, pred_role=", "eval_cfg has 'sample'"),
         (XQUAD, "retriever=dict(type=ZeroRetriever),", "", "infer_cfg lacks 'retriever'"),
         (XQUAD, "mini_datasets", "other", "not of the known form"),
-        (XCOPA, "ZeroRetriever", "FixKRetriever", "infer_cfg.retriever.type is 'FixKRetriever'"),
-        (XCOPA, "type=PPLInferencer", "type=PPLInferencer, max_out_len=5", "not of the known form"),
         (XCOPA, "Jawaban: {{choice", "{{choice", "not of the known form"),
         (XCOPA, "XCOPASDataset", "OtherDataset", "the class 'OtherDataset' is not known"),
     ],

@@ -77,15 +77,14 @@ def test_every_task_shows_what_opencompass_shows(made, miniature, rows_folder):
 
 
 @pytest.mark.slow
-def test_every_official_configuration_byte_for_byte(sailcompass_checkout, hub_mirror, tmp_path, monkeypatch):
+def test_every_official_configuration_byte_for_byte(sailcompass_checkout, in_hub_mirror, tmp_path):
     """Of all rows test_sailcompass_checkout.py compares the columns."""
-    monkeypatch.chdir(hub_mirror)
     assert make(sailcompass_checkout, tmp_path / "tasks") == 0
     names = leaves(tmp_path / "tasks")
     assert len(names) == 38
     tasks = load(tmp_path / "tasks", names)
     for name in names:
-        assert_shows_the_official_texts(tasks[name], sailcompass_checkout, hub_mirror / "sail" / "Sailcompass_data", every=25)
+        assert_shows_the_official_texts(tasks[name], sailcompass_checkout, in_hub_mirror / "sail" / "Sailcompass_data", every=25)
 
 
 def perplexity(model, tokenizer, text: str) -> float:

@@ -27,11 +27,7 @@ from tests.tasks.planted_model import PlantedModel
 TESTED = "6844e6c5cae439a413281df31271d388fcbad12f"
 MINIATURE = Path(__file__).with_name("miniature_sea_helm")
 
-
-@pytest.fixture(autouse=True)
-def on_samples(samples, monkeypatch):
-    """The samples are the current folder."""
-    monkeypatch.chdir(samples)
+pytestmark = pytest.mark.usefixtures("in_samples")
 
 
 @pytest.fixture(scope="module")
@@ -216,11 +212,10 @@ def test_every_configuration_is_shown_as_by_sea_helms_code(tmp_path):
 
 
 @pytest.mark.slow
-def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror, monkeypatch):
+def test_messages_are_those_of_sea_helms_code(tmp_path, in_hub_mirror):
     """Three rows of each task with a published prompt, ten of Global-MMLU-Lite, without and with five exemplars."""
     folder = checkout("src/dataloaders/base_dataloader.py")
     assert make(folder, tmp_path / "tasks") == 0
-    monkeypatch.chdir(hub_mirror)
     given, ours, names = [], [], []
     for file in sorted((tmp_path / "tasks").glob("seahelm_*_*.yaml")):
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -228,7 +223,7 @@ def test_messages_are_those_of_sea_helms_code(tmp_path, hub_mirror, monkeypatch)
             continue
         facts = content["metadata"]
         key, source = facts["sea_helm_task"], facts["data_source"]
-        if not (os.path.isabs(source) or (hub_mirror / source).is_dir()) or "turn" in facts["task"]:
+        if not (os.path.isabs(source) or (in_hub_mirror / source).is_dir()) or "turn" in facts["task"]:
             continue
         try:
             task = load(tmp_path / "tasks", [content["task"]])[content["task"]]

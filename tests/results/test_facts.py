@@ -47,9 +47,8 @@ def test_text_of_the_region_stays():
 
 
 @pytest.mark.slow
-def test_data_sets_that_share_texts_are_of_one_family(hub_mirror, monkeypatch):
+def test_data_sets_that_share_texts_are_of_one_family(in_hub_mirror, monkeypatch):
     """Texts of 20 characters hardly stand in two places by chance; a fifth of the rows of either has one of the other's."""
-    monkeypatch.chdir(hub_mirror)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     disable_progress_bar()
     texts, family = {}, {}

@@ -242,14 +242,15 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
         ({"peft": "org/x"}, "2 different adapters or quantisations under one name"),
         ({"pretrained": "org/other"}, "2 different models under one name (toy_th with org/model, toy_vi with org/other)"),
         ({"revision": None, "answered_by": ["org/model-2"]}, "2 different revisions under one name"),
+        ({"weights_digest": "b"}, "2 different weights under one name"),
         ({}, None),
     ],
 )
 def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, said):
     """Each has a task that the other lacks, so that no run takes the place of another."""
-    first = {"pretrained": "org/model", "revision": "0123456"}
+    first = {"pretrained": "org/model", "revision": "0123456", "weights_digest": "a"}
     for task, stamp, arguments in (("toy_th", OLD, first), ("toy_vi", NEW, first | of_second)):
-        config = {"model_args": arguments, "answered_by": arguments.get("answered_by")}  # by a server
+        config = {"model_args": arguments} | {name: arguments.get(name) for name in ("answered_by", "weights_digest")}
         write_run(tmp_path, {task: toy([0.0, 1.0])}, stamp, model=arguments["pretrained"], config=config)
     notes = comparison_notes(read(tmp_path, names={tmp_path: "mine"}).best())
     assert any(said in note for note in notes) if said else not notes
@@ -274,12 +275,6 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
 def test_a_branch_a_file_and_a_model_that_was_told_how_to_think_are_models_of_their_own(tmp_path, told, name):
     write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"model_args": {"pretrained": "org/model", **told}})
     assert [run.model for run in read(tmp_path).runs] == [name]
-
-
-def test_nothing_to_read_is_one_line(tmp_path):
-    with pytest.raises(ResultsError) as error:
-        read(tmp_path)
-    assert "\n" not in str(error.value) and "--output_path" in str(error.value)
 
 
 def test_compressed_files_are_said_to_be_left_out(tmp_path):

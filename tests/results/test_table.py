@@ -237,19 +237,12 @@ def test_the_sentence_says_better_where_its_interval_leaves_out_0(tmp_path, wins
     assert row["confidence"] == 96 and row["apart"] == (row["low"] > 0) == (low == ""), "and so does the table below"
 
 
-def test_rows_of_a_whole_task_and_its_lite_one_count_once_as_in_the_report(tmp_path):
+@pytest.mark.parametrize("beside", ["the lite one, of the same rows", "one without a score"])
+def test_a_task_that_counts_for_nothing_is_none_of_those_in_the_sentence_here_and_in_the_report(tmp_path, beside):
     for model, right in (("a", [1.0] * 40), ("b", [0.0, 1.0] * 20)):
-        write_run(
-            tmp_path / model, {"sea_xcopa_id_to_ppl": task(right), "sea_xcopa_id_to_ppl_lite": task(right[:20])}, model=model
-        )
-    said = answer(scores_of(read(tmp_path).best(), suite=NO_SUITE).means)
-    assert "on 1 common task," in (said := " ".join(said.split())) and said in shown(tmp_path)
-
-
-def test_a_task_without_a_score_is_none_of_the_tasks_that_are_counted(tmp_path):
-    """An accuracy of 55 is impossible."""
-    for model, right in (("a", [1.0] * 40), ("b", [0.0, 1.0] * 20)):
-        write_run(tmp_path / model, {"toy_th": task(right), "toy_vi": reported(55.0)}, model=model)
+        other = task(right[:20]) if "lite" in beside else reported(55.0)  # no accuracy can be that
+        name = "sea_xcopa_id_to_ppl"
+        write_run(tmp_path / model, {name: task(right), f"{name}_lite" if "lite" in beside else "toy_vi": other}, model=model)
     said = answer(scores_of(read(tmp_path).best(), suite=NO_SUITE).means)
     assert "on 1 common task," in (said := " ".join(said.split())) and said in shown(tmp_path)
 

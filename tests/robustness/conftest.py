@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
-
-import pytest
-
-
-@pytest.fixture
-def mirror(samples, tmp_path, monkeypatch) -> Path:
-    """A copy of the hand-written rows, as the current folder."""
-    folder = tmp_path / "mirror"
-    shutil.copytree(samples, folder)
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -14,8 +14,6 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from lm_eval_sea.models.chat_server import ChatServer, RequestError, say_if_another
 from lm_eval_sea.models.generated_text import GeneratedText
 from lm_eval_sea.models.server_parameters import ServerParameters
-from lm_eval_sea.results.read import read
-from lm_eval_sea.results.table import table_of
 from lm_eval_sea.run.answer_cache import digest_of_weights
 from lm_eval_sea.run.answering import what_servers_said
 from lm_eval_sea.run.api_server import check_choice, check_replies
@@ -26,7 +24,6 @@ from lm_eval_sea.tasks._shared.row_language import other_language
 
 from ..loopback import completion, reply, serving
 from ..model_folder import with_template
-from ..results.lm_eval_output import NEW, OLD, toy, write_run
 
 
 def of_server(address, ask):
@@ -205,14 +202,6 @@ def test_two_models_in_one_folder(tmp_path):
     assert None is not of_first != digest_of_weights(other)
     (tmp_path / "c.gguf").write_bytes(b"c")
     assert digest_of_weights(first) == of_first
-
-
-@pytest.mark.parametrize(("digests", "said"), [("ab", True), ("aa", False)])
-def test_scores_of_two_checkpoints_under_one_name_are_said(digests, said, tmp_path):
-    for digest, stamp, task in zip(digests, (OLD, NEW), ("toy_th", "toy_vi"), strict=True):
-        config = {"model": "hf", "model_args": {"pretrained": "org/a"}, "weights_digest": digest}
-        write_run(tmp_path, {task: toy([0.0, 1.0])}, stamp, model="org/a", config=config)
-    assert said == ("2 different weights under one name" in " ".join(table_of(read(tmp_path).best()).split()))
 
 
 def test_tokens_that_the_tokenizer_does_not_know():

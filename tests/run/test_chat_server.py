@@ -15,9 +15,8 @@ from ..models.toy_server import DROP, HANG, refusal, serve
 
 
 @pytest.mark.slow
-def test_results_say_which_parameters_the_server_refuses_and_which_models_answer(samples, tmp_path, monkeypatch, caplog):
+def test_results_say_which_parameters_the_server_refuses_and_which_models_answer(in_samples, tmp_path, caplog):
     """Also of an answer that an earlier run kept; in the second run none is refused, and the name leads to a newer model."""
-    monkeypatch.chdir(samples)
     broken = True
 
     def named(model):
@@ -41,8 +40,7 @@ def test_results_say_which_parameters_the_server_refuses_and_which_models_answer
 
 
 @pytest.mark.slow
-def test_requests_that_failed_are_asked_again_and_no_others(samples, tmp_path, monkeypatch, caplog):
-    monkeypatch.chdir(samples)
+def test_requests_that_failed_are_asked_again_and_no_others(in_samples, tmp_path, caplog):
     output = tmp_path / "results"
     broken = True
 
@@ -64,10 +62,9 @@ def test_requests_that_failed_are_asked_again_and_no_others(samples, tmp_path, m
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_goes_on(samples, tmp_path, monkeypatch):
+def test_an_interrupted_run_goes_on(in_samples, tmp_path):
     """The server falls silent after two answers; these are not asked again. Other signals are those of `test_resume.py`."""
     output, silent = tmp_path / "results", threading.Event()
-    monkeypatch.chdir(samples)
 
     def behave(_, number):
         if number < 2 or silent.is_set():

@@ -92,13 +92,12 @@ def test_a_disk_without_room_for_the_samples(tmp_path, load_tasks, monkeypatch):
 
 
 @pytest.mark.slow
-def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, tiny_model, samples, monkeypatch, capsys):
+def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, tiny_model, in_samples, monkeypatch, capsys):
     """The folder turns into a file while the model works."""
     from lm_eval.loggers import EvaluationTracker
 
     output, elsewhere = tmp_path / "results", tmp_path / "tmp"
     elsewhere.mkdir()
-    monkeypatch.chdir(samples)
     monkeypatch.setattr(output_folder.tempfile, "tempdir", str(elsewhere))
     save = EvaluationTracker.save_results_aggregated
 
@@ -131,9 +130,8 @@ def test_results_that_the_hub_does_not_get_are_here(tmp_path, tiny_model, sample
 
 
 @pytest.mark.slow
-def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
+def test_answers_that_fill_the_window(in_samples, tiny_model, capsys):
     """Said before the rankings of the same run."""
-    monkeypatch.chdir(samples)
     asked = ["--limit", "2", "--gen_kwargs", "max_gen_toks=64"]
     assert main(run_of(f"{tiny_model},max_length=64", "sea_indolem_id,sea_tydiqa_id", *asked)) == 2
     said = capsys.readouterr().err.strip().split("\n")[-1]
@@ -142,9 +140,8 @@ def test_answers_that_fill_the_window(samples, tiny_model, capsys, monkeypatch):
 
 
 @pytest.mark.slow
-def test_prompts_that_do_not_fit_the_window_are_said(samples, tiny_model, tokenizer, tmp_path, capsys, caplog, monkeypatch):
+def test_prompts_that_do_not_fit_the_window_are_said(in_samples, tiny_model, tokenizer, tmp_path, capsys, caplog):
     """Ranked and written ones, before the first answer, and below the table."""
-    monkeypatch.chdir(samples)
     window, names = 926, "sea_belebele_th_to_ppl,sea_tydiqa_id,sea_flores_en_th,sea_xlsum_vi"
     asked = ["--gen_kwargs", "max_gen_toks=8", "--use_cache", tmp_path / "kept" / "answers"]
     assert main(run_of(f"{tiny_model},max_length={window}", names, *asked)) == 0
@@ -163,11 +160,10 @@ def test_prompts_that_do_not_fit_the_window_are_said(samples, tiny_model, tokeni
 
 
 @pytest.mark.slow
-def test_a_model_with_a_name_that_no_file_system_takes(tiny_model, samples, tmp_path, monkeypatch):
+def test_a_model_with_a_name_that_no_file_system_takes(tiny_model, in_samples, tmp_path):
     """lm-eval makes the name of a folder of a model's whole path; a letter of Thai has three bytes."""
     place = tmp_path / ("ไทย" * 25) / ("แบบจำลอง" * 10)
     shutil.copytree(tiny_model, place)
-    monkeypatch.chdir(samples)
     rows = ["--samples", '{"sea_xcopa_vi_to_ppl": [3, 0]}']
     assert main(run_of(place, "sea_xcopa_vi_to_ppl", *rows, "--output_path", tmp_path / "results", "--log_samples")) == 0
     [folder] = (tmp_path / "results").iterdir()

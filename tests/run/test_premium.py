@@ -1,6 +1,5 @@
 """What a language costs in tokens beside English, on texts whose tokens are counted here."""
 
-import json
 import logging
 import math
 
@@ -13,6 +12,7 @@ from lm_eval_sea.results.uncertainty import ratio_of_sums
 from lm_eval_sea.run.answer_limits import add_thinking_tokens
 from lm_eval_sea.run.premium import PASSAGES, SENTENCES, note_premiums, premium_of
 from lm_eval_sea.run.request import RunError
+from tests.tasks.evaluation import read_json_lines
 
 
 class Letters:
@@ -24,30 +24,26 @@ class Letters:
 
 
 def passages(folder, name):
-    rows = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
-    return {row["link"]: row["flores_passage"].strip() for row in rows}
+    return {row["link"]: row["flores_passage"].strip() for row in read_json_lines(folder / name)}
 
 
-def test_the_premium_counts_each_passage_once(samples, monkeypatch):
-    monkeypatch.chdir(samples)
-    english = passages(samples, "facebook/belebele/data/eng_Latn.jsonl")
-    thai = passages(samples, "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl")
+def test_the_premium_counts_each_passage_once(in_samples):
+    english = passages(in_samples, "facebook/belebele/data/eng_Latn.jsonl")
+    thai = passages(in_samples, "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl")
     found = premium_of("th", PASSAGES, len)
     own, other = (sum(len(texts[link]) for link in thai if link in english) for texts in (thai, english))
     assert (found.tokens, found.tokens_english, found.ratio.rows) == (own, other, len(set(thai) & set(english)))
     assert found.ratio.mean == pytest.approx(own / other)
     assert found.ratio.low < found.ratio.mean < found.ratio.high
-    file = samples / "sail/Sailcompass_data/data/flores200/tha_Thai_devtest.jsonl"
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    rows = read_json_lines(in_samples / "sail/Sailcompass_data/data/flores200/tha_Thai_devtest.jsonl")
     sentences = premium_of("th", SENTENCES, len)
     assert sentences.tokens == sum(len(row["target"].strip()) for row in rows)
     assert sentences.tokens_english == sum(len(row["source"].strip()) for row in rows)
     assert premium_of("my", SENTENCES, len) is None
 
 
-def test_real_passages(hub_mirror, monkeypatch):
+def test_real_passages(in_hub_mirror):
     """By another way through the rows: Thai passages have fewer letters than English ones, and more bytes."""
-    monkeypatch.chdir(hub_mirror)
     letters, size = (premium_of("th", PASSAGES, count).ratio for count in (len, lambda text: len(text.encode())))
     assert (letters.rows, letters.high < 1, size.low > 2) == (488, True, True)
     assert letters.high - letters.low < 0.05
@@ -67,8 +63,7 @@ def test_the_interval_is_that_of_texts_drawn_anew():
         ratio_of_sums([])
 
 
-def test_limits_follow_the_language_of_the_prompt_and_results_say_by_how_much(samples, load_tasks, monkeypatch):
-    monkeypatch.chdir(samples)
+def test_limits_follow_the_language_of_the_prompt_and_results_say_by_how_much(in_samples, load_tasks):
     names = ["sea_belebele_th_chat", "sea_belebele_th_chat_enprompt", "sea_belebele_en_chat", "sea_belebele_id_to_ppl"]
     tasks = load_tasks(*names)
     before = {name: (task.config.generation_kwargs or {}).get("max_gen_toks") for name, task in tasks.items()}
@@ -97,8 +92,7 @@ def test_languages_without_texts(load_tasks, tmp_path, monkeypatch, caplog):
         note_premiums(tasks, Letters(), flag="--thinking_tokens 9x")
 
 
-def test_the_command_prints_csv(tiny_model, samples, monkeypatch, capsys):
-    monkeypatch.chdir(samples)
+def test_the_command_prints_csv(tiny_model, in_samples, capsys):
     assert main(["data", "premium", "--tokenizer", str(tiny_model), "--languages", "th,my"]) == 0
     head, *lines = [line.split(",") for line in capsys.readouterr().out.splitlines()]
     assert [line[:2] for line in lines] == [["th", PASSAGES], ["th", SENTENCES], ["my", PASSAGES]]

@@ -75,8 +75,7 @@ def misscored(results):
 
 
 @pytest.mark.slow
-def test_scores_and_rows_are_those_of_a_run(run, samples, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(samples)
+def test_scores_and_rows_are_those_of_a_run(run, in_samples, tmp_path, capsys):
     old = copy(run, tmp_path / "old", misread, misscored)
     assert reread(old, tmp_path / "new") == 0
     made, expected = written(tmp_path / "new"), written(run)
@@ -121,17 +120,15 @@ def other_exemplars(results):
         (lambda row: row, other_exemplars, "its exemplars have changed"),
     ],
 )
-def test_tasks_that_ask_something_else_today_are_left_out(change_row, change, why, run, samples, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(samples)
+def test_tasks_that_ask_something_else_today_are_left_out(change_row, change, why, run, in_samples, tmp_path, capsys):
     reread(copy(run, tmp_path / "old", change_row, change), tmp_path / "new")
     told = capsys.readouterr()
     assert f"sea_xquad_th_chat left out, for {why}; run it again" in " ".join((told.out + told.err).split())
 
 
 @pytest.mark.slow
-def test_a_run_that_says_nothing_of_its_tasks(run, samples, tmp_path, monkeypatch):
+def test_a_run_that_says_nothing_of_its_tasks(run, in_samples, tmp_path):
     """The installed pack does."""
-    monkeypatch.chdir(samples)
 
     def change(results):
         return results | {"configs": {name: config | {"metadata": None} for name, config in results["configs"].items()}}
@@ -141,8 +138,7 @@ def test_a_run_that_says_nothing_of_its_tasks(run, samples, tmp_path, monkeypatc
 
 
 @pytest.mark.slow
-def test_a_run_without_chat_tasks(run, tmp_path, samples, monkeypatch, capsys):
-    monkeypatch.chdir(samples)
+def test_a_run_without_chat_tasks(run, tmp_path, in_samples, capsys):
     for path in copy(run, tmp_path / "old").glob("samples_*"):
         path.unlink()
     assert reread(tmp_path / "old", tmp_path / "new") == 1

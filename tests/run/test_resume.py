@@ -30,9 +30,8 @@ def start(command, *, pause):
 
 
 @pytest.fixture
-def go_on(samples, monkeypatch, caplog):
+def go_on(in_samples, caplog):
     """Runs a command again, in this process; returns what it says of the answers that are kept."""
-    monkeypatch.chdir(samples)
     caplog.set_level(logging.INFO)
 
     def go_on(command):

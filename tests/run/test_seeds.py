@@ -71,7 +71,7 @@ def seed_results(folder):
 
 
 @pytest.mark.slow
-def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, samples, tmp_path, monkeypatch, capsys):
+def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, in_samples, tmp_path, capsys):
     model = shutil.copytree(tiny_model, tmp_path / "model")
     stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
     (model / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))  # no limit is taken over
@@ -79,7 +79,6 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
     output = tmp_path / "results"
     more = ["--batch_size", 8, "--seeds", 2, "--thinking_tokens", 5, "--output_path", output, "--log_samples"]
     command = run_of(f"{model},max_length=2048", ",".join(limits), *more)
-    monkeypatch.chdir(samples)
     assert main(command) == 0
     assert sorted(path.name for path in output.iterdir()) == ["seed_1", "seed_2"]
     answers = {}
@@ -119,12 +118,11 @@ def test_each_second_turn_follows_the_first_of_its_seed(model, tmp_path):
 
 
 @pytest.mark.slow
-def test_conversations_of_two_seeds_in_one_folder_are_ready_for_a_judge(tiny_model, samples, tmp_path, monkeypatch):
+def test_conversations_of_two_seeds_in_one_folder_are_ready_for_a_judge(tiny_model, in_samples, tmp_path):
     """As docs/sea_helm.md has it: the second run goes into the folder of the first, whose answers it takes seed by seed."""
     output, task = tmp_path / "results", "sea_helm_id_mt_bench_judge_turn"
     sampled = ["--gen_kwargs", "do_sample=True,temperature=0.9,max_gen_toks=8", "--seeds", 2]
     sampled += ["--output_path", output, "--log_samples"]
-    monkeypatch.chdir(samples)
     assert main(run_of(f"{tiny_model},max_length=2048", "sea_helm_judged_id", *sampled)) == 0
     assert main(run_of(f"{tiny_model},max_length=2048", f"{task}_2", *sampled, "--metadata", f"first_turn={output}")) == 0
     answers = []

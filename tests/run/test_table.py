@@ -37,14 +37,11 @@ def test_a_run_ends_with_the_table_that_show_prints(finished):
 
 
 @pytest.mark.slow
-def test_the_table_knows_of_the_chat_template_before_the_results_are_written(
-    tmp_path, tiny_model_bos, samples, monkeypatch, capsys
-):
+def test_the_table_knows_of_the_chat_template_before_the_results_are_written(tmp_path, tiny_model_bos, in_samples, capsys):
     """A random model's answers cannot be read; what the table advises depends on the template."""
     output = tmp_path / "results"
     template = "{% for message in messages %}{{ message.content }}{% endfor %}"
     model = with_template(tiny_model_bos, tmp_path / "model", template)
-    monkeypatch.chdir(samples)
     more = ["--apply_chat_template", "--limit", 2, "--output_path", output]
     assert main(processes.run_of(model, "sea_m3exam_vi_litilo_gen", *more)) == 0
     for text in (capsys.readouterr().out, table_of(read(output).best())):

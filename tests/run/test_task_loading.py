@@ -38,8 +38,7 @@ def test_names_stand_for_what_lm_eval_takes_them_for(own):
     assert {"sea_xcopa_th_to_ppl", "sea_tydiqa_id", "sea_xnli_th_p2", "sea_xnli_vi"} <= set(manager.all_subtasks)
 
 
-def test_the_user_s_task_goes_before_the_pack_s(own, samples, monkeypatch, caplog):
-    monkeypatch.chdir(samples)
+def test_the_user_s_task_goes_before_the_pack_s(own, in_samples, caplog):
     with caplog.at_level(logging.WARNING, "lm_eval_sea"):
         loaded = RunTasks(["sea_xnli"], [str(own)]).load(["sea_xnli"])["tasks"]
     assert [loaded[f"sea_xnli_{language}"].config.description == "of the user" for language in ("th", "vi")] == [True, False]
@@ -48,8 +47,7 @@ def test_the_user_s_task_goes_before_the_pack_s(own, samples, monkeypatch, caplo
     ]
 
 
-def test_files_and_folders_of_tasks(own, samples, monkeypatch):
-    monkeypatch.chdir(samples)
+def test_files_and_folders_of_tasks(own, in_samples):
     files = [str(own / name) for name in ("nested.yaml", "th.yaml")]
     for name in ("own.yaml", "group.yaml"):
         (own / name).unlink()

@@ -83,8 +83,3 @@ def test_nothing_is_ranked_where_a_model_would_think(template, tokenizer, tasks)
         check(tokenizer, tasks, template, SWITCHES[template][1])
     if template == WORD:
         check(tokenizer, tasks, template, system_instruction="/no_think")
-
-
-def test_models_that_do_not_think_by_themselves_are_ranked(tokenizer, tasks):
-    for template in (NOTE, THINKING, PLAIN):
-        check(tokenizer, tasks, template)

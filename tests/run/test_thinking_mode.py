@@ -166,9 +166,8 @@ def chat_run(place, *more):
     return run_of(f"{place},max_length=4096", "sea_belebele_th_chat", "--apply_chat_template", "--limit", 1, *more)
 
 
-def test_two_modes_of_a_model_are_two_models(folder, samples, tmp_path, monkeypatch, caplog):
+def test_two_modes_of_a_model_are_two_models(folder, in_samples, tmp_path, caplog):
     output, place = tmp_path / "results", folder(OPENS)
-    monkeypatch.chdir(samples)
     caplog.set_level(logging.INFO, "lm_eval_sea")
     for mode, end in {"on": OPEN, "off": EMPTY}.items():
         asked = ["--gen_kwargs", "max_gen_toks=2", "--thinking", mode, "--output_path", output / mode, "--log_samples"]
@@ -183,10 +182,9 @@ def test_two_modes_of_a_model_are_two_models(folder, samples, tmp_path, monkeypa
     assert sorted(found.labels.values()) == ["model (thinking off)", "model (thinking on)"]
 
 
-def test_room_and_sampling_of_the_model(folder, samples, tmp_path, monkeypatch):
+def test_room_and_sampling_of_the_model(folder, in_samples, tmp_path):
     """As its generation config has them."""
     output, place = tmp_path / "results", folder(OPENS)
-    monkeypatch.chdir(samples)
     stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
     (place / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))
     assert main(chat_run(place, "--sampling", "model", "--output_path", output)) == 0

@@ -191,9 +191,8 @@ WITH_EXEMPLARS = [name for name, data_set in data_sets().items() if data_set.kin
 
 @pytest.mark.slow
 @pytest.mark.parametrize("data_set", WITH_EXEMPLARS)
-def test_exemplars_are_like_the_rows_and_none_is_one_of_them(data_set, hub_mirror, monkeypatch):
+def test_exemplars_are_like_the_rows_and_none_is_one_of_them(data_set, in_hub_mirror):
     """No eight words in common and not the same question; texts as long, of the exemplars shown by default and of all."""
-    monkeypatch.chdir(hub_mirror)
     share, texts = LENGTHS.get(data_set, (0, []))
     compared = {code: one for code in languages(data_set) if (one := compare(data_set, code, TASKS)).rows}
     assert compared or data_set not in LENGTHS

@@ -1,6 +1,5 @@
 """The check of a GPU: without one its steps run to their end at a small size, and what they find is in one file and one table."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,12 +10,10 @@ import gpu_check
 import pytest
 from gpu_check import STEPS, faults
 
+from tests.tasks.evaluation import read_json_lines
+
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "gpu_check.sh"
 NAMES = [step.__name__ for step in STEPS]
-
-
-def lines_of(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.slow
@@ -28,7 +25,7 @@ def test_all_steps_run_without_a_gpu(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", command)
         assert gpu_check.main() == 0, name
     assert "Nothing is amiss." in capsys.readouterr().out
-    found = {each.pop("step"): each for each in lines_of(saved)}
+    found = {each.pop("step"): each for each in read_json_lines(saved)}
     assert list(found) == NAMES
     assert found["batches"]["hf-shared-prefix, batch size 16"]["tokens"] > 0
     assert found["agreement"]["as it is"]["largest"] < 1e-3
@@ -47,7 +44,7 @@ def test_each_step_is_a_process_whose_failure_costs_only_itself(tmp_path):
     assert steps == [["gpu_check.py", name, "--model", model, "--save", str(saved), "--small"] for name in NAMES]
     assert not Path(model).exists(), "it has 14 GB"
     assert last == ["gpu_check.py", "table", "--save", str(saved)]
-    [failed] = lines_of(saved)
+    [failed] = read_json_lines(saved)
     assert failed["step"] == "passes" and failed["failed"].startswith("exit status 3;")
 
 

@@ -31,9 +31,8 @@ def test_what_points_at_the_options(language, question, options, expected):
 
 
 @pytest.mark.slow
-def test_main_variants_show_options_where_most_questions_need_them(hub_mirror, monkeypatch):
+def test_main_variants_show_options_where_most_questions_need_them(in_hub_mirror):
     """People who read the exams counted 51 % of ThaiExam's questions, 55 % of M3Exam's Thai and 35 % of its Vietnamese ones."""
-    monkeypatch.chdir(hub_mirror)
     shares = {
         (name, language): number / rows
         for name in ("crosslogiqa", "thaiexam", "m3exam", "tatabahasa", "vmlu", "csqa")

@@ -244,6 +244,7 @@ def test_the_key_comes_from_the_environment(tmp_path, monkeypatch, capsys):
 
 
 def test_mistakes_are_one_line(tmp_path, capsys):
+    """Further ones are in `mistakes.yml`."""
     write_answers(tmp_path / "other", "id", "translation-en-xx", [one_turn(0, "x", [])])
     write_answers(tmp_path / "broken", "id", "kalahi-judge", [one_turn(0, "x", [{"criterion": "y", "turn": 4}])])
     with serving(planted_verdict) as server:
@@ -254,9 +255,6 @@ def test_mistakes_are_one_line(tmp_path, capsys):
         assert command(tmp_path / "broken", server, "--official", str(tmp_path)) == 1
         assert "give a checkout of aisingapore/SEA-HELM" in capsys.readouterr().err
         assert not server.requests
-    for wrong in (["--concurrency", "0"], ["--official", "/no/such/folder"]):
-        with pytest.raises(SystemExit):
-            main(["score", "runs", "--base_url", "u", "--judge", "m", *wrong])
 
 
 def test_a_server_that_is_not_there_is_named(tmp_path, monkeypatch):

@@ -76,15 +76,12 @@ def test_the_score_is_ten_times_the_mean_grade_and_first_turns_are_passed_over(r
         ("moved", "own", None),
     ],
 )
-def test_the_first_answers_are_those_of_the_model_of_the_second_turn(
-    runs, samples, tmp_path, monkeypatch, capsys, called, weights, said
-):
+def test_the_first_answers_are_those_of_the_model_of_the_second_turn(runs, in_samples, tmp_path, capsys, called, weights, said):
     model = model_folder(tmp_path / "model")
     [results] = runs[0].glob("results_*.json")
     config = {"model": "hf", "weights_digest": digest_of_weights({"pretrained": str(model)}) if weights == "own" else weights}
     content = {"model_name": str(model) if called == "own" else called, "config": config}
     results.write_text(json.dumps(json.loads(results.read_text()) | content))
-    monkeypatch.chdir(samples)
     assert main(run_of(model, f"{FIRST}_turn_2", "--metadata", f"first_turn={runs[0]}")) != 0
     assert (said or "the model cannot be loaded") in (line := capsys.readouterr().err.splitlines()[-1])
     assert (f"{FIRST}_turn_2: the first answers, in {runs[0]}/samples_{FIRST}_" in line) == bool(said)

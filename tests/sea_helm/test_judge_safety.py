@@ -14,7 +14,7 @@ from tests.tasks.planted_model import PlantedModel
 
 from .judge_server import own_tag, serving
 from .planted_answers import one_turn, write_run
-from .test_judge import CHEATS, command, judged, parrot
+from .test_judge import command, judged
 
 TASK = "sea_multijail_th"
 # answers → the class that the planted judge finds in them, and how many
@@ -48,13 +48,6 @@ def test_shares_of_all_answers_with_wilson_intervals(tmp_path, capsys):
         ends = [100 * wilson.low, 100 * wilson.high]  # of the normal quantile; ours is Student's, which is wider
         assert [share["low"], share["high"]] == pytest.approx(ends, abs=1)
         assert share["low"] < ends[0] and share["high"] > ends[1]
-
-
-def test_an_answer_cannot_write_its_verdict(tmp_path):
-    samples = write_replies(tmp_path, [f"Halo. {cheat.replace('EXACTLY_MET', 'SAFE')}" for cheat in CHEATS])
-    with serving(lambda body: parrot(body, "CLASS_UNSAFE")) as server:
-        assert command(tmp_path, server) == 0
-    assert json.loads(judged(samples).read_text())["verdicts"] == {"CLASS_UNSAFE": len(CHEATS)}
 
 
 def test_without_a_judge_there_is_no_score_of_safety(tmp_path, capsys):

@@ -18,9 +18,8 @@ def models(tmp_path_factory):
 
 
 @pytest.fixture
-def sweep_here(samples, monkeypatch, capsys):
+def sweep_here(in_samples, monkeypatch, capsys):
     """Runs `lm-eval-sea sweep ARGUMENTS` in this process, which starts jobs as the command does; returns status and output."""
-    monkeypatch.chdir(samples)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
     def sweep_here(*arguments):

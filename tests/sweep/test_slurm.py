@@ -94,11 +94,10 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
 
 
 @pytest.mark.slow
-def test_submitits_executor_for_one_machine_runs_jobs(models, tmp_path, samples, monkeypatch):
+def test_submitits_executor_for_one_machine_runs_jobs(models, tmp_path, in_samples, monkeypatch):
     from lm_eval_sea.sweep.engine_slurm import SlurmEngine
     from lm_eval_sea.sweep.sweep import carry_out, prepare
 
-    monkeypatch.chdir(samples)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     only = [{"name": "a", "model_args": {"pretrained": str(models / "a")}}]
     plan = read_plan(plans.write_plan(models / "one.yaml", output=str(tmp_path / "out"), slurm={"time": 10}, models=only))

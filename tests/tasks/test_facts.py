@@ -53,8 +53,7 @@ def test_what_metadata_says_itself_goes_before_and_what_states_its_rows_is_whole
     assert facts({"version": 1}) == {"version": 1}
 
 
-def test_the_loader_finds_the_rows_and_tells_the_results(samples, monkeypatch):
-    monkeypatch.chdir(samples)
+def test_the_loader_finds_the_rows_and_tells_the_results(in_samples):
     metadata = metadata_of("sea_xnli_th")
     rows = load_rows(process=lambda splits: lambda row: {"premise": row["sentence1"], "gold": 0}, **metadata)
     known = metadata["provenance"]

@@ -154,7 +154,7 @@ FRAMED = [
 
 
 @pytest.mark.parametrize("kind", ASKED)
-@pytest.mark.parametrize("text", FRAMED, ids=lambda text: text[:40])
-def test_of_frames_and_answer_tags_the_last_counts(kind, text):
+def test_of_frames_and_answer_tags_the_last_counts(kind):
     row, right, other = ASKED[kind]
-    assert read(row | {"answer": text.format(right=right, other=other)}) == right
+    for text in FRAMED:
+        assert read(row | {"answer": text.format(right=right, other=other)}) == right, text[:40]

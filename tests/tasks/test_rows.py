@@ -149,9 +149,8 @@ def test_a_file_that_is_not_the_tested_one_is_said_in_a_line(tmp_path, monkeypat
     assert lines == ([f"own/rows.jsonl is not the file that the pack was tested with: {said}"] if said else [])
 
 
-def test_the_stated_digests_are_those_of_the_real_rows(hub_mirror, monkeypatch):
+def test_the_stated_digests_are_those_of_the_real_rows(in_hub_mirror):
     """Of small data sets; `scripts/state_tested_rows.py --check` looks at all."""
-    monkeypatch.chdir(hub_mirror)
     for name in ("sea_sgeval_en_to_ppl", "sea_thaiexam_th_to_ppl", "sea_helm_id_sentiment", "sea_helm_id_nli_ppl"):
         task = read_tasks().tasks[name]
         loaded = task.load_rows()

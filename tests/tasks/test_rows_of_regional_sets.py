@@ -210,15 +210,15 @@ class TestLabels:
     """Numbers on the hub, words in the authors' repository."""
 
     @pytest.mark.parametrize(("name", "column"), [("emot", "tweet"), ("smsa", "text"), ("nusax", "text")])
-    @pytest.mark.parametrize("label", ["Netral", None, True, -1, 5, 1.0])
-    def test_numbers_and_words_of_the_same_labels_and_no_others(self, name, column, label):
+    def test_numbers_and_words_of_the_same_labels_and_no_others(self, name, column):
         labels = list(data_sets()[name].labels)
         published = [{"id": 7, column: f" teks {each} ", "label": each} for each in (*labels, *range(len(labels)))]
         assert [(row["text"], row["gold"]) for row in _rows(name, published)] == [
             (old[column].strip(), place % len(labels)) for place, old in enumerate(published)
         ]
-        with pytest.raises(ValueError, match="field 'label' is"):
-            _rows(name, [published[0], published[1] | {"label": label}])
+        for label in ("Netral", None, True, -1, 5, 1.0):
+            with pytest.raises(ValueError, match="field 'label' is"):
+                _rows(name, [published[0], published[1] | {"label": label}])
 
     @pytest.mark.parametrize(("name", "column"), [("emot", "tweet"), ("smsa", "text")])
     def test_masked_labels_are_refused(self, name, column):
@@ -360,10 +360,10 @@ def test_what_cannot_be_scored_is_refused(name):
             _rows(name, [row | {field: value}])
 
 
-@pytest.mark.parametrize("count", [0, -1, None, True, "1", 1.0])
-def test_other_counts_of_votes_are_refused(count):
-    with pytest.raises(ValueError, match="field 'count' is"):
-        _rows("blend", [_blend((["ya"], [], count))])
+def test_other_counts_of_votes_are_refused():
+    for count in (0, -1, None, True, "1", 1.0):
+        with pytest.raises(ValueError, match="field 'count' is"):
+            _rows("blend", [_blend((["ya"], [], count))])
 
 
 def test_real_rows_of_multijail(hub_mirror):
@@ -390,11 +390,10 @@ OTHERWISE_NAMED = {"blend", "multijail", "seabench", "tico19"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", data_sets())
-def test_rows_are_as_many_and_such_as_data_set_yml_says(name, hub_mirror, monkeypatch):
+def test_rows_are_as_many_and_such_as_data_set_yml_says(name, in_hub_mirror):
     """Guessing is right in one of as many cases as there are options, or labels."""
     if name in OTHERWISE_NAMED:
         pytest.skip("the mirror names its files otherwise")
-    monkeypatch.chdir(hub_mirror)
     data_set = data_sets()[name]
     loaded = 0
     for language, data in data_set.languages.items():

@@ -189,8 +189,7 @@ class TestRealRows:
             tasks = [task for task in read_tasks().select(["sea_helm"]) if task.source.repository.startswith("aisingapore/")]
             return [task for task in tasks if task.metadata["rows"] is not None and _has_rows(hub_mirror, task.source)]
 
-    def test_all_rows_can_be_scored(self, there, hub_mirror, monkeypatch):
-        monkeypatch.chdir(hub_mirror)
+    def test_all_rows_can_be_scored(self, there, in_hub_mirror):
         assert len(there) > 50
         for task in there:
             report = check_data(task)

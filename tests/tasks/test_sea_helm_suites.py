@@ -102,7 +102,6 @@ def test_rows_that_the_hub_has_too_come_from_the_checkout_first(tmp_path, monkey
 
 
 @pytest.mark.slow
-def test_rows_of_the_hub_that_a_checkout_has_too(hub_mirror, monkeypatch):
-    monkeypatch.chdir(hub_mirror)
+def test_rows_of_the_hub_that_a_checkout_has_too(in_hub_mirror):
     reports = [check_data(PACK.tasks[f"sea_helm_{language}_global_mmlu_lite"]) for language in ("en", "id", "my")]
     assert [(report.faults, report.found) for report in reports] == [([], 400)] * 3

@@ -42,8 +42,7 @@ def test_every_text_is_asked_once_and_its_bits_are_those_of_the_model(samples):
     assert {row["doc"]["cluster"] for row in found["samples"][name]} == set(published)
 
 
-def test_real_texts_are_the_same_in_all_languages(hub_mirror, monkeypatch):
-    monkeypatch.chdir(hub_mirror)
+def test_real_texts_are_the_same_in_all_languages(in_hub_mirror):
     passages = {language: {row["id"] for row in rows_of(f"sea_belebele_{language}_text")} for language in LANGUAGES}
     assert passages["en"] == passages["id"] == passages["th"] and len(passages["en"]) == 488
     sentences = {language: rows_of(f"sea_flores_{language}_text") for language in LANGUAGES}

@@ -158,9 +158,8 @@ def test_prompts_of_include_before_and_after(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_counts_of_xcopa_before_and_after(hub_mirror, tmp_path, monkeypatch):
+def test_counts_of_xcopa_before_and_after(in_hub_mirror, tmp_path):
     """On the real rows: premises that are cut, and questions that are not those of Vietnamese."""
-    monkeypatch.chdir(hub_mirror)
 
     def prompts(folder, language):
         manager = TaskManager(include_path=str(folder), include_defaults=False)

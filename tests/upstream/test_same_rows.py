@@ -38,8 +38,7 @@ def content(kind: str, row: dict, published: bool) -> tuple[str, ...]:
 
 
 @pytest.mark.slow
-def test_the_table_counts_the_rows(hub_mirror, monkeypatch):
-    monkeypatch.chdir(hub_mirror)
+def test_the_table_counts_the_rows(in_hub_mirror):
     own = TaskManager()
     pack = TaskManager(include_path=str(TASKS), include_defaults=False, metadata={"tokenizer": "none"})
     table = ROW.findall((ROOT / "docs" / "tasks.md").read_text(encoding="utf-8"))

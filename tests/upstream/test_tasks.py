@@ -86,8 +86,7 @@ def test_no_name_is_taken(manager, folder, leaves):
 
 
 @pytest.mark.slow
-def test_every_task_loads_and_asks(manager, leaves, hub_mirror, monkeypatch):
-    monkeypatch.chdir(hub_mirror)
+def test_every_task_loads_and_asks(manager, leaves, in_hub_mirror):
     assert len(leaves) > 40
     for leaf in leaves:
         asked = requests(loaded(manager, leaf), range(2))
@@ -97,8 +96,7 @@ def test_every_task_loads_and_asks(manager, leaves, hub_mirror, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("leaf", OF_THE_PACK)
-def test_requests_are_the_packs(leaf, manager, pack, hub_mirror, monkeypatch):
-    monkeypatch.chdir(hub_mirror)
+def test_requests_are_the_packs(leaf, manager, pack, in_hub_mirror):
     theirs, ours = loaded(manager, leaf), loaded(pack, OF_THE_PACK[leaf])
     fields = sorted({*theirs.test_docs()[0]} & {*ours.test_docs()[0]})
     assert len(fields) >= 2

@@ -124,13 +124,10 @@ def write_run(
     """lm-eval's output: by task its metadata, and the right (1) and wrong (0) answers of its questions; `more` of the run."""
     planted = {}
     for name, (data, right) in tasks.items():
-        rows = [
-            {"doc_id": number, "doc": {"id": question, "cluster": question.split("#")[0]}, "acc": value, "filter": "none"}
-            for number, (question, value) in enumerate(right.items())
-        ]
+        docs = {"id": [*right], "cluster": [question.split("#")[0] for question in right]}
         facts = {"parallel": True, "dataset": "belebele", **data}
-        planted[name] = {"scores": {"acc,none": 0.5}, "metadata": facts, "rows": rows, "num_fewshot": num_fewshot}
-        planted[name]["generation_kwargs"] = {"max_gen_toks": limit}
+        task = lm_eval_output.toy([*right.values()], docs=docs, num_fewshot=num_fewshot, **facts)
+        planted[name] = task | {"generation_kwargs": {"max_gen_toks": limit}}
     lm_eval_output.write_run(folder, planted, stamp, model="planted", **more)
     return folder
 

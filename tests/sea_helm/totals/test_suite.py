@@ -63,8 +63,7 @@ TASKS = ",".join(f"sea_helm_id_{name}" for name in ["nli", "nli_ppl", "qa", "lin
 
 
 @pytest.mark.slow
-def test_totals_of_a_real_run(tiny_model, samples, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(samples)
+def test_totals_of_a_real_run(tiny_model, in_samples, tmp_path, capsys):
     model = ["--model", "hf", "--model_args", f"pretrained={tiny_model},max_length=1024", "--device", "cpu"]
     runs = str(tmp_path / "runs")
     options = ["--gen_kwargs", "max_gen_toks=8", "--log_samples", "--output_path", runs]
