@@ -44,7 +44,12 @@ STATED_BY_TASKS = {
     *("prompt_language", "prompt_book_version", "provenance", "answer_cue", "answer_tag", "setting", "source_language"),
     *("answer_language", "exemplar_language", "exemplar_book_version", "label_words", "as_published", "turn_text", "subset"),
 }
-_ELSEWHERE = ("subfolder", "gguf_file", "load_format")  # arguments with which such a backend reads something else
+_ELSEWHERE = (
+    "subfolder",
+    "gguf_file",
+    "load_format",
+    "config_format",
+)  # arguments with which such a backend reads something else
 
 
 def revision_of(argument: str, model_args: Mapping[str, Any]) -> str:
@@ -285,6 +290,7 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
     """
     from huggingface_hub import errors, hf_hub_download
 
+    elsewhere = any(model_args.get(name) for name in _ELSEWHERE)
     for argument, file in LOADED.items():
         given, revision = model_args.get(argument), revision_of(argument, model_args)
         if not reads_folders(backend) or not isinstance(given, str) or Path(given).exists():
@@ -303,6 +309,9 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
                 raise RunError(
                     f"{argument}={given}: the hub has no such model, or it asks for a login (`hf auth login`)"
                 ) from error
+            is_missing = isinstance(error, errors.EntryNotFoundError) and not isinstance(error, errors.LocalEntryNotFoundError)
+            if is_missing and argument != "tokenizer" and not elsewhere:
+                raise RunError(f"{argument}={given}: the hub's repository has no {file}, so it is no such model") from error
             logger.debug("%s=%s", argument, given, exc_info=True)
 
 

@@ -80,26 +80,13 @@ def check_models(models: Iterable[Model]) -> None:
         with _noted(missing, f"{model.name}: "):
             model_check.check_backend(model.backend)
             model_check.check_folders(model.backend, model.model_args)
-            missing += [fault for name, file in model_check.LOADED.items() if (fault := _missing_on_hub(model, name, file))]
+            model_check.check_on_hub(model.backend, model.model_args)
         faults += missing
         if not missing and (key := tokenizer_key(model)) not in tokenizers:  # checkpoints have the same one
             tokenizers.add(key)
             faults += filter(None, [_tokenizer_fault(model)])
     if faults:
         raise PlanError(*faults)
-
-
-def _missing_on_hub(model: Model, argument: str, file: str) -> str:
-    given = model.model_args.get(argument)
-    if not isinstance(given, str) or Path(given).is_dir():
-        return ""
-    from huggingface_hub import hf_hub_download
-
-    try:
-        hf_hub_download(given, file, revision=model_check.revision_of(argument, model.model_args))
-    except Exception as error:  # of the hub, the network and the disk, in classes of several libraries
-        return f"{model.name}: {argument} {given} is no folder here and cannot be downloaded ({first_line(error)})"
-    return ""
 
 
 def tokenizer_key(model: Model) -> str:

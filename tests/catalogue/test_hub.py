@@ -142,6 +142,7 @@ def test_gated_sets_are_named_with_their_pages_before_the_model(samples, run_pyt
         ("pretrained=me/expired", (401, ""), "pretrained=me/expired: the hub refuses the login"),
         ("pretrained=me/model,revision=step9", None, "revision=step9: the hub has no such branch, tag or commit of me/model"),
         ("pretrained=me/model,peft=me/none", None, "peft=me/none: the hub has no such model"),
+        ("pretrained=me/model,peft=me/model", None, "peft=me/model: the hub's repository has no adapter_config.json"),
     ],
 )
 def test_a_model_that_the_hub_does_not_give_is_named_before_the_rows(arguments, refusal, said, tiny_model, tmp_path, run_python):
