@@ -2,8 +2,7 @@
 
 If people put the wrong options of a row in any order, all orders are equally likely under a model that has not seen the row
 (exchangeability, as of the rows of a whole test in Oren et al. 2023, arXiv:2310.17623; of options in Ni et al. 2024,
-arXiv:2409.01790). `tasks/_shared/order_of_options.py` says which two orders the tasks of the setting `order` compare. The mean
-over rows of
+arXiv:2409.01790). `tasks/_shared/order_of_options.py` says which two orders the setting `order` compares. The mean over rows of
 
     gap = log p(the list as published | question) − log p(the list with two wrong options exchanged | question), in nats
 

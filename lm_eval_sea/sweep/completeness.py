@@ -81,7 +81,7 @@ def remove_incomplete(folder: Path) -> None:
 
 
 def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
-    """Marks a job as complete, if the results are those of what was asked; `measured` has seconds and the like, for estimates."""
+    """Marks a job as complete; an `IncompleteError` if the results are not of what was asked. `measured` is for estimates."""
     _compare(_tasks_in(folder), asked["tasks"])
     kept = {LOG, LOCK, MARK}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in kept]
