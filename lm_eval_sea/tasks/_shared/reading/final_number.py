@@ -97,18 +97,24 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return None
     if concluded.rstrip().endswith((",", ":", "：")) or _breaks_off_behind(concluded):
         return None
-    if is_cut or (behind_tag.strip(TRIM + STOPS) and not re.search(r"\d", behind_tag)):
-        return None  # a step, or behind a tag an answer that cannot be read
+    if is_cut:
+        return None  # a step
+    if behind_tag.strip(TRIM + STOPS) and not re.search(r"\d", behind_tag):
+        return _of_words(behind_tag.strip().partition("\n")[0], language)  # or an answer that cannot be read
     if (found := _given_first(concluded, marked, language)) is not None:
         return found
     if (found := _in_bold(marked, language, last=True)) is not None:
         return found
     if not re.search(r"\d", concluded):
-        sentence = _last_sentence(concluded.replace("\n", ". "))
-        words = None if any_word("wrong", language).search(sentence) else only_number_in_words(sentence, language)
-        return None if words is None else Decimal(words)
+        return _of_words(_last_sentence(concluded.replace("\n", ". ")), language)
     found = _of_last_result(concluded, language)
     return _of_last_lines(concluded, marked, language) if found is None else found
+
+
+def _of_words(sentence: str, language: str) -> Decimal | None:
+    """The only number in words of a sentence that denies nothing."""
+    words = None if any_word("wrong", language).search(sentence) else only_number_in_words(sentence, language)
+    return None if words is None else Decimal(words)
 
 
 def _of_own_problem(text: str, tags: Sequence[str], language: str) -> str:

@@ -19,6 +19,7 @@ from .conclusions import (
     lead_in,
     question_label,
     statement_spans,
+    tag_spans,
     without_another_question,
 )
 from .final_text import framed_text, read_final_text
@@ -62,6 +63,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
     if len(answer) <= LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
         return ""  # in whatever language
+    answer = _without_cut_repetition(answer, tags)
     said = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
     if said == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
         return ""
@@ -78,7 +80,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
-    if not is_tagged and (said := _english_answer(line, language)):
+    if not is_tagged and (said := _english_answer(line, language) or _bold_at_last(answer)):
         return said
     if framed := _framed_phrase(answer, line):
         begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
@@ -119,10 +121,23 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
 
 
 def _is_passage(answer: str, language: str) -> bool:
-    """Whether an answer repeats the question, perhaps below the passage, behind their labels, and no more."""
+    """Whether an answer repeats the question, perhaps below or behind the passage, with their labels, and no more."""
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     label = re.compile(question_label(language), re.IGNORECASE)
+    if len(lines) == 1 and len(sentences := _SENTENCE_END.split(lines[0])) > 1:
+        return all(map(label.match, (sentences[0], sentences[-1])))
     return bool(lines) and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
+
+
+def _without_cut_repetition(answer: str, tags: Sequence[str]) -> str:
+    """The answer without a last tag behind which a text that stood behind two tags before begins again and is cut."""
+    spans = tag_spans(answer, tags)[-3:]
+    if len(spans) < 3:
+        return answer
+    first, second, last = (
+        answer[begin:end].strip() for (_, begin), (end, _) in zip(spans, [*spans[1:], (len(answer), 0)], strict=True)
+    )
+    return answer[: spans[-1][0]].rstrip() if first == second != last and second.startswith(last) else answer
 
 
 def _repeats(answer: str) -> bool:
@@ -211,6 +226,15 @@ def _is_absent(span: str, answer: str, language: str) -> bool:
     if not any_word("wrong", language).match(span):
         return False
     return any_word("asks", language).search(span) is not None or absent.search(answer) is not None
+
+
+def _bold_at_last(answer: str) -> str:
+    """The only phrase in bold type, where the last of several paragraphs is a sentence that has it; else empty."""
+    before, _, last = answer.strip().rpartition("\n\n")
+    phrases = re.findall(r"\*\*([^*\n]+)\*\*", answer)
+    if len(phrases) != 1 or not before or "\n" in last or f"**{phrases[0]}**" not in last or re.search(COLON, phrases[0]):
+        return ""
+    return str(phrases[0]) if _ends_sentence(phrases[0], without_emphasis(last)) else ""
 
 
 def _ends_sentence(phrase: str, line: str) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _QUOTED_ALONE = re.compile(rf"{QUOTED.pattern}\s*(?P<said>[^\"“”«»「」]{{1,60}})")
 # A question with lettered options behind an empty line.
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
+_ANALYSIS = re.compile(r"The user (?:wants|needs|asks|asked|is asking|has asked)\b")  # how a thought begins that has no marks
 _MOST_LETTERS_BESIDE = 4  # of an article or a preposition
 _MOST_WORDS_OF_PLACE = 10
 
@@ -44,7 +45,12 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     answer = corrected(answer, language)
     if is_place(behind_last_tag(answer, tags, language) or answer, language):
         return ""
-    text = unquoted(without_asked_form(unfenced(answer), tags).strip())
+    shown = unfenced(answer).strip()
+    kept = without_asked_form(shown, tags).strip()
+    is_prompt = kept != shown and shown.startswith(kept)  # the form ends it
+    if (is_prompt or _ANALYSIS.match(shown)) and behind_last_tag(kept, tags, language) is None:
+        return ""
+    text = unquoted(kept)
     if re.fullmatch(rf"(?:{any_tag(tags)}|(?=X|ANSWER))[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
@@ -60,6 +66,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         text = behind
         while repeated := re.match(any_tag(tags), text, re.IGNORECASE):
             text = text[repeated.end() :].lstrip()
+        text = re.sub(r"\A\s*X\s*[=:]\s*(?=\S)", "", text)  # "Answer: X = 1911"
     # what begins behind the tag is the text, whatever it begins with
     text = text_alone(text, language, target, is_tagged=behind is not None)
     text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text)  # a paragraph that repeats itself
