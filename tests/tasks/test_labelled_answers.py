@@ -95,6 +95,7 @@ LETTERS = {"language": "en", "kind": "letter", "options": ["east", "west", "nort
 YES_OR_NO = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
 BURMESE = {"language": "my", "kind": "label", "options": ["ဟုတ်", "မဟုတ်"]}
 SIGNS = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"]}  # which patterns use
+SPAN, NUMBER, SUMMARY = ({"language": "en", "kind": kind} for kind in ("span", "number", "summary"))
 REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
 
 
@@ -120,6 +121,13 @@ REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
         (YES_OR_NO, "Tidak, karena hujan.", "tidak"),
         (YES_OR_NO, f"{REFUSAL} Jawaban: ya", "ya"),
         (YES_OR_NO, "tidak", "tidak"),
+        (SPAN, "The text names two towns.\nOne is older.\n\nSo the older town is **Ubud**.", "Ubud"),
+        (SPAN, "Answer: X = 1911", "1911"),
+        (SPAN, "Answer: in May 1911\n\nAnswer: in May 1911\n\nAnswer: in M", "in May 1911"),
+        (SPAN, "Passage: It was built in 1911. Question: When was it built", None),
+        (NUMBER, "20 - 5 = 15\n\nAnswer: Korn is fifteen years old.", "15"),
+        (SUMMARY, "The user wants a summary. The article is about a bridge", None),
+        (SUMMARY, 'Summarise the article.\n\nReply only in the form "Summary: X", where X is the summary.', None),
     ],
 )
 def test_single_answers(row, answer, found):

@@ -80,7 +80,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
-    if not is_tagged and (said := _english_answer(line, language) or _bold_at_last(answer)):
+    if not is_tagged and (said := _english_answer(line, language) or _bold_at_last(answer, language)):
         return said
     if framed := _framed_phrase(answer, line):
         begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
@@ -228,13 +228,14 @@ def _is_absent(span: str, answer: str, language: str) -> bool:
     return any_word("asks", language).search(span) is not None or absent.search(answer) is not None
 
 
-def _bold_at_last(answer: str) -> str:
-    """The only phrase in bold type, where the last of several paragraphs is a sentence that has it; else empty."""
+def _bold_at_last(answer: str, language: str) -> str:
+    """The only phrase in bold type, where the last of several paragraphs is a sentence that concludes with it; else empty."""
     before, _, last = answer.strip().rpartition("\n\n")
     phrases = re.findall(r"\*\*([^*\n]+)\*\*", answer)
     if len(phrases) != 1 or not before or "\n" in last or f"**{phrases[0]}**" not in last or re.search(COLON, phrases[0]):
         return ""
-    return str(phrases[0]) if _ends_sentence(phrases[0], without_emphasis(last)) else ""
+    concludes = has_word(last, language, "so", "asks", "answer") and not has_word(last, language, "absent", "wrong")
+    return str(phrases[0]) if concludes and _ends_sentence(phrases[0], without_emphasis(last)) else ""
 
 
 def _ends_sentence(phrase: str, line: str) -> bool:
