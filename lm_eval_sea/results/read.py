@@ -230,13 +230,17 @@ def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dic
     return {name: value for name, value in (config | given).items() if name not in broken}
 
 
+def _share(of_run: Mapping[str, Any], of: str, name: str) -> float | None:
+    """A task's share of rows among what the results say of the run; None where they do not."""
+    share = mapping_of(of_run.get(of)).get(name)
+    return share if is_number(share) else None
+
+
 def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, notes: list[str]) -> TaskRun:
     parts = ("results", "configs", "versions", "n-shot", "n-samples")
     scores, config, version, shots, counts = (mapping_of(content.get(part)).get(name) for part in parts)
     config, counts, of_run, plain = mapping_of(config), mapping_of(counts), mapping_of(content.get("config")), _plain_name(name)
     facts = facts_of(mapping_of(config.get("metadata")), plain)
-    shares = (mapping_of(of_run.get(kind)).get(name) for kind in ("cut_prompts", "cut_documents"))
-    cut = [share if is_number(share) else None for share in shares]
     note = f"{plain}: its settings are not in the files; those of the installed pack are taken"
     return TaskRun(
         run=run,
@@ -248,8 +252,8 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
         num_fewshot=count_of(shots),
         rows=count_of(counts.get("effective")),
         rows_total=count_of(counts.get("original")),
-        cut_prompts=cut[0],
-        cut_documents=cut[1],
+        cut_prompts=_share(of_run, "cut_prompts", name),
+        cut_documents=_share(of_run, "cut_documents", name),
         notes=[note] if facts.assumed else [],
     )
 

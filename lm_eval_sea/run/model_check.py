@@ -290,29 +290,36 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
     """
     from huggingface_hub import errors, hf_hub_download
 
+    if not reads_folders(backend):
+        return
     elsewhere = any(model_args.get(name) for name in _ELSEWHERE)
     for argument, file in LOADED.items():
         given, revision = model_args.get(argument), revision_of(argument, model_args)
-        if not reads_folders(backend) or not isinstance(given, str) or Path(given).exists():
+        if not isinstance(given, str) or Path(given).exists():
             continue
         try:
             hf_hub_download(given, file, revision=revision, token=model_args.get("token"))
-        except errors.GatedRepoError as error:
-            how = "ask for access on its page, then log in with `hf auth login`, or set HF_TOKEN"
-            raise RunError(f"{argument}={given}: the hub has this model for those only who have access: {how}") from error
         except errors.RevisionNotFoundError as error:
             raise RunError(f"revision={revision}: the hub has no such branch, tag or commit of {given}") from error
         except Exception as error:
-            if LOGIN_REFUSED in map(why, filter(None, (error, error.__cause__))):
-                raise RunError(f"{argument}={given}: {LOGIN_REFUSED}") from error
-            if isinstance(error, errors.RepositoryNotFoundError):
-                raise RunError(
-                    f"{argument}={given}: the hub has no such model, or it asks for a login (`hf auth login`)"
-                ) from error
-            is_missing = isinstance(error, errors.EntryNotFoundError) and not isinstance(error, errors.LocalEntryNotFoundError)
-            if is_missing and argument != "tokenizer" and not elsewhere:
-                raise RunError(f"{argument}={given}: the hub's repository has no {file}, so it is no such model") from error
+            if said := _refusal_of_hub(error, "" if argument == "tokenizer" or elsewhere else file):
+                raise RunError(f"{argument}={given}: {said}") from error
             logger.debug("%s=%s", argument, given, exc_info=True)
+
+
+def _refusal_of_hub(error: Exception, file: str) -> str:
+    """Why the hub does not give a model, which has a file of that name if any is named; empty for faults of other kinds."""
+    from huggingface_hub import errors
+
+    if isinstance(error, errors.GatedRepoError):
+        how = "ask for access on its page, then log in with `hf auth login`, or set HF_TOKEN"
+        return f"the hub has this model for those only who have access: {how}"
+    if LOGIN_REFUSED in map(why, filter(None, (error, error.__cause__))):
+        return LOGIN_REFUSED
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return "the hub has no such model, or it asks for a login (`hf auth login`)"
+    is_missing = isinstance(error, errors.EntryNotFoundError) and not isinstance(error, errors.LocalEntryNotFoundError)
+    return f"the hub's repository has no {file}, so it is no such model" if is_missing and file else ""
 
 
 def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:

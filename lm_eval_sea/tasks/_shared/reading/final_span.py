@@ -51,6 +51,7 @@ _SOURCE = re.compile(
 )
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
+_BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 
 
 def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
@@ -231,7 +232,7 @@ def _is_absent(span: str, answer: str, language: str) -> bool:
 def _bold_at_last(answer: str, language: str) -> str:
     """The only phrase in bold type, where the last of several paragraphs is a sentence that concludes with it; else empty."""
     before, _, last = answer.strip().rpartition("\n\n")
-    phrases = re.findall(r"\*\*([^*\n]+)\*\*", answer)
+    phrases = _BOLD.findall(answer)
     if len(phrases) != 1 or not before or "\n" in last or f"**{phrases[0]}**" not in last or re.search(COLON, phrases[0]):
         return ""
     concludes = has_word(last, language, "so", "asks", "answer") and not has_word(last, language, "absent", "wrong")
@@ -247,7 +248,7 @@ def _ends_sentence(phrase: str, line: str) -> bool:
 def _framed_phrase(answer: str, line: str) -> str:
     """The only phrase of a sentence that is in bold type or quotation marks: "It ended **in 1975**."; empty without one."""
     first = next((own for own in answer.splitlines() if without_emphasis(own).strip() == line.strip()), answer)
-    for pattern in (re.compile(r"\*\*([^*\n]+)\*\*"), QUOTED):
+    for pattern in (_BOLD, QUOTED):
         found = [phrase.strip() for phrase in pattern.findall(first)]
         phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]
         # what a later sentence quotes is evidence
