@@ -14,11 +14,14 @@ innermost:
     writing     results and samples
     other       the rest
 
+Beside them stands the most memory that the process had, in GB; with a GPU, of the processor alone.
+
 Needs a model, and the rows: from the hub, or from a folder laid out like it, which then is the current one.
 
 Examples:
     python scripts/bench_suite.py --model MODEL                            three suites, hf against hf-shared-prefix
     python scripts/bench_suite.py --model MODEL --suite sea_sailcompass --limit 10 --times 1
+    python scripts/bench_suite.py --model MODEL --batch_size 2 --own_batch_size auto   where lm-eval's takes more memory
     python scripts/bench_suite.py --model MODEL --backend vllm --chat --suite sea_sailcompass_chat
 """
 
@@ -27,6 +30,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -34,6 +38,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +48,19 @@ from bench_start import PACK, carry_out, machine
 SUITES = ("sea_sailcompass", "sea_helm_id", "sea_language_th")
 OURS = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}
 PARTS = ("start", "rows", "tokenizer", "planning", "model", "metrics", "writing", "other")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run took."""
+
+    memory: float  # GB
+    seconds: dict[str, float]  # by part
+
+    @property
+    def whole(self) -> float:
+        """Seconds of all parts."""
+        return sum(self.seconds.values())
 
 
 class Meter:
@@ -119,35 +137,37 @@ def _child(found: Path, backend: str, command: list[str]) -> None:
     _watch_all(meter, backend)
     carry_out(command)
     meter.switch("other")
-    found.write_text(json.dumps(meter.seconds))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6  # Linux counts kilobytes
+    found.write_text(json.dumps({"memory": memory, "seconds": meter.seconds}))
 
 
-def measure(backend: str, suite: str, folder: Path, given: argparse.Namespace) -> dict[str, float]:
-    """Seconds by part of one run."""
-    program = ["lm-eval-sea", "run"] if backend in OURS.values() else ["lm_eval", "run", "--include_path", str(PACK / "tasks")]
+def measure(backend: str, suite: str, folder: Path, given: argparse.Namespace) -> Run:
+    """One run."""
+    own = backend in OURS.values()
+    program = ["lm-eval-sea", "run"] if own else ["lm_eval", "run", "--include_path", str(PACK / "tasks")]
     command = [*program, "--model", backend, "--model_args", f"pretrained={given.model},{given.model_args}", "--tasks", suite]
-    command += ["--limit", str(given.limit), "--batch_size", given.batch_size, "--log_samples"]
+    batch_size = given.own_batch_size if own and given.own_batch_size else given.batch_size
+    command += ["--limit", str(given.limit), "--batch_size", batch_size, "--log_samples"]
     command += ["--output_path", str(folder / "results"), *(["--apply_chat_template"] if given.chat else [])]
     child = [sys.executable, __file__, "--child", str(folder / "found.json"), "--backend", backend, "--", *command]
     done = subprocess.run(child, env=os.environ | {"PYTHONPATH": str(PACK.parent)}, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr[-2000:]}")
-    found: dict[str, float] = json.loads((folder / "found.json").read_text())
     shutil.rmtree(folder / "results", ignore_errors=True)  # or the next run would take its answers
-    return found
+    return Run(**json.loads((folder / "found.json").read_text()))
 
 
-def table(found: dict[tuple[str, str], list[dict[str, float]]]) -> str:
+def table(found: dict[tuple[str, str], list[Run]]) -> str:
     """A line a suite and backend; of several runs the one with the median of the seconds."""
     cells = []
     first: dict[str, float] = {}
     for (suite, backend), runs in found.items():
-        middle = sorted(runs, key=lambda run: sum(run.values()))[len(runs) // 2]
-        whole = sum(middle.values())
-        first.setdefault(suite, whole)
-        parts = (f"{middle.get(part, 0.0):,.1f}" for part in PARTS)
-        cells.append([f"`{suite}`", f"`{backend}`", f"{whole:,.0f}", f"{first[suite] / whole:.1f}", *parts])
-    return written.table(["suite", "backend", "seconds", "times faster", *PARTS], cells, texts=2)
+        middle = sorted(runs, key=lambda run: run.whole)[len(runs) // 2]
+        first.setdefault(suite, middle.whole)
+        parts = (f"{middle.seconds.get(part, 0.0):,.1f}" for part in PARTS)
+        times = f"{first[suite] / middle.whole:.1f}"
+        cells.append([f"`{suite}`", f"`{backend}`", f"{middle.whole:,.0f}", times, f"{middle.memory:.1f}", *parts])
+    return written.table(["suite", "backend", "seconds", "times faster", "GB", *PARTS], cells, texts=2)
 
 
 def main() -> int:
@@ -160,6 +180,7 @@ def main() -> int:
     parser.add_argument("--chat", action="store_true", help="apply the chat template")
     parser.add_argument("--limit", type=int, default=100, metavar="N", help="rows of each task (default: %(default)s)")
     parser.add_argument("--batch_size", default="16", help="of both backends (default: %(default)s)")
+    parser.add_argument("--own_batch_size", metavar="BATCH_SIZE", help="of the pack's backend, instead of --batch_size")
     parser.add_argument("--times", type=int, default=3, metavar="N", help="runs of each backend (default: %(default)s)")
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("command", nargs="*", help=argparse.SUPPRESS)
@@ -170,7 +191,7 @@ def main() -> int:
     if not given.model or given.backend not in OURS:
         parser.error("--model is missing" if not given.model else f"--backend {given.backend}: expected {' or '.join(OURS)}")
     print(machine(), flush=True)
-    found: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
+    found: dict[tuple[str, str], list[Run]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         for suite in given.suite or SUITES:
             for _ in range(given.times):

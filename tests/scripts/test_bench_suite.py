@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from bench_suite import Meter, table
+from bench_suite import Meter, Run, table
 
 
 def test_a_second_counts_for_the_innermost_part():
@@ -33,7 +33,7 @@ def test_a_second_counts_for_the_innermost_part():
 
 
 def test_the_run_with_the_median_of_the_seconds_stands_in_the_table():
-    runs = [{"start": 1.0, "model": seconds} for seconds in (9.0, 99.0, 19.0)]
-    text = table({("sea_lite", "hf"): runs, ("sea_lite", "hf-shared-prefix"): [{"model": 4.0}]})
-    assert "| `sea_lite` | `hf` | 20 | 1.0 | 1.0 |" in text
-    assert "| `sea_lite` | `hf-shared-prefix` | 4 | 5.0 | 0.0 |" in text
+    runs = [Run(memory, {"start": 1.0, "model": seconds}) for memory, seconds in ((3.0, 9.0), (5.0, 99.0), (4.0, 19.0))]
+    text = table({("sea_lite", "hf"): runs, ("sea_lite", "hf-shared-prefix"): [Run(2.0, {"model": 4.0})]})
+    assert "| `sea_lite` | `hf` | 20 | 1.0 | 4.0 | 1.0 |" in text
+    assert "| `sea_lite` | `hf-shared-prefix` | 4 | 5.0 | 2.0 | 0.0 |" in text
