@@ -93,7 +93,7 @@ def as_text(totals: Totals) -> str:
     detailed = detailed.assign(
         task=[" ".join(filter(None, names)) for names in zip(detailed.group, detailed.task, strict=True)],
         metric_value=detailed.metric_value.map("{:.4g}".format, na_action="ignore"),
-        **{column: detailed[column].map("{:d}".format, na_action="ignore").astype(object) for column in ("runs", "rows")},
+        **{column: detailed[column].astype(object).map(str, na_action="ignore") for column in ("runs", "rows")},
     )
     columns = ["language", "competency", "task", "score", *errors, "runs", "rows", "metric", "metric_value"]
     parts = [

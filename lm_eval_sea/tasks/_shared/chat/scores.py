@@ -25,6 +25,7 @@ from ..reading.final_text import read_final_text
 from ..reading.frames import first_turn
 from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal
+from ..reading.surroundings import without_greeting, without_surroundings
 from ..reading.thought import Generated, take_apart
 from ..rows import load_rows_with_scoring
 from .ends import ended_by_itself
@@ -64,7 +65,7 @@ def taken_apart(generated: str) -> Generated:
 def _record(doc: dict[str, Any], generated: str) -> Generated:
     """Takes a text apart, and notes in the row what is known of it."""
     made = taken_apart(generated)
-    made = made._replace(answer=first_turn(made.answer))
+    made = made._replace(answer=without_surroundings(first_turn(made.answer), _words_of(doc["scoring"])))
     doc["thought"], doc["state"] = made.thought, made.state
     doc["finish_reason"] = getattr(generated, "finish_reason", None)
     tokens = {kind: getattr(generated, f"{kind}_tokens", None) for kind in ("prompt", "thought", "answer")}
@@ -107,7 +108,8 @@ def _choose(
     """The position of the option that an answer chooses, if any, which is written into `doc`; and exact_match with the rates."""
     made = _record(doc, generated)
     choices = Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"]))
-    chosen = read_choice(made.answer, choices, finished=ended_by_itself(doc["finish_reason"]))
+    answer = without_greeting(made.answer, _words_of(doc["scoring"]), options)
+    chosen = read_choice(answer, choices, finished=ended_by_itself(doc["finish_reason"]))
     doc["answer"], doc["predictions"] = None if chosen is None else names[chosen], {"exact_match": chosen}
     return chosen, {"exact_match": float(chosen == doc["gold"])} | _rates_of_reading(made, chosen, language)
 
@@ -148,6 +150,7 @@ class ChatTextScores(TextScores):
         """What each metric needs of one row."""
         scoring = doc["scoring"]
         made, words_of = _record(doc, results[0]), _words_of(scoring)
+        made = made._replace(answer=without_greeting(made.answer, words_of))
         own, tags = scoring["answer_tag"], _answer_tags(scoring)
         is_tagged = behind_last_tag(made.answer, (own,), words_of) is not None
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised

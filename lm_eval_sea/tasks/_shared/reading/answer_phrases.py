@@ -74,7 +74,9 @@ class Phrases:
     tongue: str = ""  # names of languages, which stand before a colon where the source and its translation are given
     follows: str = ""  # how a line ends that introduces what follows: "as follows"
     source: str = ""  # the words before a colon and a text that is repeated from the prompt
-    note: str = ""  # how a line begins that comments on an answer, offers more, or gives another: "Note:", "If you need …", "Or:"
+    greeting: str = ""  # how a paragraph begins that greets, or says what will be done: "Great question!", "Let me translate"
+    note: str = ""  # how a line begins that comments on an answer or gives another: "Note:", "Or:"; all of `farewell` besides
+    farewell: str = ""  # how a paragraph begins that offers more, thanks or wishes well: "If you need …", "I hope this helps"
     so: str = ""  # what begins the clause of a result: "so", "therefore"
     working: str = ""  # what begins a paragraph that shows how a result was found: "Working:", "Steps:"
     undecided: str = ""  # what says that there is no result: "cannot be determined"
@@ -106,6 +108,7 @@ def _phrases(path: Path) -> Phrases:
     words: dict[str, Any] = {
         name: re.sub(r"\| ", "|", value) if isinstance(value, str) else tuple(value) for name, value in read_yaml(path).items()
     }
+    words["note"] = "|".join(filter(None, (words.get("note"), words.get("farewell"))))
     return Phrases(**words)
 
 

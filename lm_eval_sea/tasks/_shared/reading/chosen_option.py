@@ -95,7 +95,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         echoes = lines[0].strip(TRIM + STOPS).casefold() in _PLACEHOLDERS
         line = lines[1] if echoes and len(lines) > 1 else lines[0]
         if (found := _framed(line, choices)) is not None:
-            return _taken_back(line, behind.partition(line)[2], choices, found)
+            return _taken_back(line, behind.partition(line)[2], choices, found, is_cut=is_cut)
         if (named := patterns(choices).named.match(line)) and joined_end(
             line[named.end() :], position_of(named["label"], choices), choices
         ):
@@ -207,14 +207,14 @@ def _differ(text: str, choices: Choices) -> bool:
     return any(position_of(pair["label"], choices) != position_of(pair["other"], choices) for pair in pairs)
 
 
-def _taken_back(line: str, rest: str, choices: Choices, found: int) -> int:
+def _taken_back(line: str, rest: str, choices: Choices, found: int, *, is_cut: bool) -> int | None:
     """The option that the text behind an answer, on its line or below, puts in its place: "Correction: … so it is A".
 
-    The answer itself where nothing takes it back.
+    The answer itself where nothing takes it back; None where that text was cut before it names another.
     """
     turn = any_word("corrects", choices.language).search(line + rest)
     corrected = _concluded((line + rest)[turn.end() :], choices, declines=False, is_cut=False) if turn else None
-    return found if corrected is None else corrected
+    return (None if turn and is_cut else found) if corrected is None else corrected
 
 
 def _without_list(text: str, choices: Choices) -> str:

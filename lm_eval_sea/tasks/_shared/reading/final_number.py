@@ -28,6 +28,7 @@ from .conclusions import (
 )
 from .frames import last_frame, unfenced, without_emphasis
 from .number_words import number_in_words, only_number_in_words, with_digits
+from .surroundings import RULE
 from .written_numbers import DIGITS, NUMBER, SENTENCE_END, in_digits, parse_number, prepared
 
 
@@ -47,6 +48,7 @@ _CUT_NUMBER = re.compile(r"\d,\s*\Z")
 _LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{DIGITS})[^\d=]{{0,30}}")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _LIST_ITEM = re.compile(r"\d{1,2}[.)\u104b\u17d4]\s")
+_BULLET = re.compile(r"\A\s*[-*•]\s+")  # of a list with one item, no minus
 _FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({DIGITS})")
 
@@ -56,6 +58,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
 
     Numbers are read as the `language` writes them; `finished` says whether the model ended the answer, if that is known.
     """
+    answer = _BULLET.sub("", RULE.sub("", answer))
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)
     if final := _FINAL.findall(answer):
@@ -118,8 +121,7 @@ def _of_words(sentence: str, language: str) -> Decimal | None:
 
 
 def _of_own_problem(text: str, tags: Sequence[str], language: str) -> str:
-    own = _without_another_problem(without_another_question(text, (*tags, *ANSWER_TAGS), language), language)
-    return own if own == text else re.sub(r"\n[-*_=]{3,}\s*\Z", "", own)
+    return _without_another_problem(without_another_question(text, (*tags, *ANSWER_TAGS), language), language)
 
 
 def _without_another_problem(text: str, language: str) -> str:

@@ -50,7 +50,7 @@ _ANSWER_TURN = re.compile(
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(
-    r"\A(?:\s*<\|(?:im_start|start_header_id|assistant)\|>(?:assistant)?(?:<\|end_header_id\|>)?)*"
+    r"\A(?:\s*(?:<\|(?:im_start|start_header_id|assistant)\|>(?:assistant)?(?:<\|end_header_id\|>)?|<start_of_turn>model\n))*"
     r"(?:[\s*_#]*Assistant[*_]*[ \t]*[:：][*_]*)?\s*",
     re.IGNORECASE,
 )

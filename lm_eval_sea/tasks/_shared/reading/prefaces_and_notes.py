@@ -10,6 +10,7 @@ from .answer_patterns import is_end
 from .answer_text import COLON, STOPS
 from .conclusions import any_word, has_word, task_words
 from .frames import QUOTED, without_emphasis
+from .surroundings import RULE
 
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
-_RULE = re.compile(r"-{3,}|\*{3,}|={3,}|_{3,}")
 _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
 LONGEST_LABEL, LONGEST_INTRODUCTION, _LONGEST_REMARK, LONGEST_REQUEST = 60, 160, 80, 300
 _MOST_LINES_BEFORE = 20  # an introduction has no more
@@ -137,7 +137,7 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
             any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source")
         ):
             return lines[:number]
-        if _RULE.fullmatch(line) or (bracketed and is_last):
+        if RULE.fullmatch(line) or (bracketed and is_last):
             return lines[:number]
     return lines
 

@@ -1,0 +1,139 @@
+"""What surrounds all of a chat model's answer and is no part of it: marks, a greeting, a farewell, repetition. Pure functions."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from .answer_text import COLON
+from .conclusions import any_word, statement_spans, task_words
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# A rule of Markdown.
+RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|={3,}|_{3,})[ \t]*$")
+_FENCE = re.compile(r"```[\w+-]*[ \t]*\n(?P<inside>(?:(?!```)[\s\S])+)```")
+# An element that says nothing of what it holds.
+_ELEMENT = re.compile(r"<(?P<name>p|div|body|response|output|reply|text)>(?P<inside>[\s\S]*)</(?P=name)>", re.IGNORECASE)
+_QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]|<br ?/?>[ \t]*\n?", re.IGNORECASE)
+_BLANK = re.compile(r"[^\S\n\t ]")  # of another width, or without a break
+# Pictures, and what colours them. Signs such as ° and ✓ may be part of an answer.
+_PICTURE = re.compile(r"[\U0001f000-\U0001faff\u2600-\u2712\u2728-\u27bf\u2b00-\u2bff\ufe0f]")
+_LONGEST_GREETING, _LONGEST_FAREWELL = 160, 300
+_MOST_PARAGRAPHS = 3  # of a greeting, or of a farewell
+_MOST_MARKS = 4  # one around the other
+# A line with an answer tag alone, and the fewest characters of a sentence, which reasons or concludes.
+_LONGEST_HEADING, _SENTENCE = 30, 50
+_HEADING = re.compile(rf"[^:：\u17d6]+{COLON}[\s*_]*")
+# A first line, or the beginning of one, that announces an answer. Behind it a letter may stand on the same line.
+_ANNOUNCES = re.compile(rf"(?P<said>[^\n:：\u17d6]{{1,160}}){COLON}[*_]*(?P<end>[^\S\n]*\n|\s)\s*(?=\S)")
+_LABEL = re.compile(rf"[\s*_#]*(?:Output|Response|Reply){COLON}[\s*_]*(?=\S)", re.IGNORECASE)
+
+
+def without_surroundings(text: str, language: str) -> str:
+    """The text without what sets all of it off, introduces it or takes leave behind it; line ends and blanks are of one kind.
+
+    These are invisible characters, pictures and rules at its ends, a code fence, an element such as <p>, marks of a quotation,
+    a first line such as "Sure! Here is my answer:", and last paragraphs such as "I hope this helps!". Of a text that is written
+    several times one is left.
+    """
+    text = _without_marks(_BLANK.sub(" ", _LINE_END.sub("\n", text)))
+    text = _without_marks(_without_introduction(text, language))
+    for _ in range(_MOST_PARAGRAPHS):
+        text = _without_marks(_without_farewell(text, language))
+    return _once(text)
+
+
+def without_greeting(text: str, language: str, options: Sequence[str] = ()) -> str:
+    """The text without first paragraphs that only greet, or say what will be done: "Great question! Let's think step by step.".
+
+    One that names any of the `options` may be the answer.
+    """
+    for _ in range(_MOST_PARAGRAPHS):
+        first, _, rest = text.partition("\n\n")
+        bare = first.strip(" *_#")
+        greets = any_word("greeting", language).match(bare) and len(first) <= _LONGEST_GREETING
+        letter = r"(?<![^\W_])[A-H](?![^\W_])" if options else "(?!)"
+        names = any(option.casefold() in bare.casefold() for option in options)
+        tells = re.search(rf"[\n\d\"“«「:：]|{letter}", bare)
+        if not greets or names or tells or not rest.strip() or any_word("note", language).match(rest.lstrip(" \n([（*_")):
+            return text
+        text = rest.lstrip("\n")
+    return text
+
+
+def _without_marks(text: str) -> str:
+    for _ in range(_MOST_MARKS):
+        text = _bare(text)
+        for whole in (_FENCE, _ELEMENT):
+            text = found["inside"].strip() if (found := whole.fullmatch(text)) else text
+        lines = [line for line in text.splitlines() if line.strip()]
+        text = _QUOTE_MARK.sub("", text) if lines and all(map(_QUOTE_MARK.match, lines)) else text
+    return _bare(text)
+
+
+def _bare(text: str) -> str:
+    """The text without rules, pictures, blanks and invisible characters at its ends."""
+    lines = text.splitlines()
+    kept = [number for number, line in enumerate(lines) if not (RULE.fullmatch(line) or all(map(_is_bare, line)))]
+    text = "\n".join(lines[kept[0] : kept[-1] + 1]) if kept else ""
+    begin, end = 0, len(text)
+    while begin < end and _is_bare(text[begin]):
+        begin += 1
+    while end > begin and _is_bare(text[end - 1]):
+        end -= 1
+    return text[begin:end]
+
+
+def _is_bare(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character) in ("Cf", "Cc") or _PICTURE.match(character) is not None
+
+
+def _without_introduction(text: str, language: str) -> str:
+    """The text without a first line that only announces an answer, or the beginning of one that does: "Here is the answer: B".
+
+    A heading, "Answer:", does no more where a sentence or a calculation stands below it. A line that names a translation or a
+    summary tells the reader of texts where the text begins.
+    """
+    text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
+    first, _, rest = text.partition("\n")
+    below, _, more = rest.strip().partition("\n")
+    answers = any_word("answer", language)
+    is_heading = len(first) <= _LONGEST_HEADING and _HEADING.fullmatch(first) and answers.search(first)
+    if is_heading and (len(below) >= _SENTENCE or re.search(r"=\s*\S*\d", more)):
+        return rest.lstrip()
+    if (found := _ANNOUNCES.match(text)) is None:
+        return text
+    clauses = re.split(r"(?<=[,，!.])\s", found["said"].strip(" *_#"))
+    names_answer = answers.search(clauses[-1])
+    if not any(map(any_word("preface", language).match, clauses)):
+        return text
+    if not names_answer and (task_words(language).search(found["said"]) or any_word("work", language).search(found["said"])):
+        return text
+    return text[found.end() :] if found["end"].strip(" ") or names_answer else text
+
+
+def _without_farewell(text: str, language: str) -> str:
+    """The text without a last paragraph that only offers more, thanks or wishes well, or is a note behind a rule."""
+    before, _, last = text.rstrip().rpartition("\n\n")
+    is_below_rule = any(RULE.fullmatch(line) for line in (last.partition("\n")[0], before.rstrip().rpartition("\n")[2]))
+    bare = _bare(last).strip(" *_#>(")
+    words = any_word("note" if is_below_rule else "farewell", language)
+    leaves = words.match(bare) and len(last) <= _LONGEST_FAREWELL and not re.search(r"\d|\n", bare)
+    return before if before.strip() and leaves and not statement_spans(bare, language) else text
+
+
+def _once(text: str) -> str:
+    """One of the texts, if all of it is the same one over and over."""
+    lines = [line.strip() for line in text.splitlines()]
+    with_text = [number for number, line in enumerate(lines) if line]
+    said = [lines[number] for number in with_text]
+    for size in range(1, len(said) // 2 + 1):
+        if len(said) % size == 0 and said == said[:size] * (len(said) // size):
+            return "\n".join(lines[: with_text[size - 1] + 1])
+    return text

@@ -1,0 +1,153 @@
+"""What models put before and behind an answer changes nothing of what is read in it."""
+
+import unicodedata
+
+import pytest
+
+from .test_labelled_answers import ANSWERS, agrees, read
+
+ANNOUNCED = {
+    "id": "Tentu! Berikut jawaban saya:",
+    "ms": "Sudah tentu! Berikut ialah jawapan saya:",
+    "jv": "Nggih! Punika wangsulan kula:",
+    "su": "Muhun! Ieu jawaban abdi:",
+    "tl": "Sige! Narito ang aking sagot:",
+    "vi": "Chắc chắn rồi! Đây là câu trả lời của tôi:",
+    "th": "แน่นอนครับ นี่คือคำตอบของผม:",
+    "lo": "ໄດ້ຄັບ ນີ້ແມ່ນຄຳຕອບຂອງຂ້ອຍ:",
+    "km": "បាទ នេះជាចម្លើយរបស់ខ្ញុំ៖",
+    "ta": "நிச்சயமாக! இதோ எனது பதில்:",
+    "zh": "好的，以下是我的回答：",
+}
+FAREWELLS = {
+    "id": "Semoga membantu! Jika ada pertanyaan lain, silakan tanyakan.",
+    "ms": "Semoga membantu! Jika anda ada soalan lain, sila tanya.",
+    "jv": "Mugi mbiyantu! Menawi wonten pitakenan sanes, mangga dipuntakenaken.",
+    "su": "Mugia ngabantos! Upami aya patarosan sanés, mangga taroskeun.",
+    "tl": "Sana ay nakatulong ito! Kung may iba ka pang tanong, huwag kang mag-atubiling magtanong.",
+    "vi": "Hy vọng câu trả lời này hữu ích! Nếu bạn có câu hỏi nào khác, hãy cho tôi biết nhé.",
+    "th": "หากมีคำถามเพิ่มเติม สามารถถามได้เลยครับ",
+    "lo": "ຖ້າມີຄຳຖາມອື່ນ ກະລຸນາຖາມໄດ້.",
+    "km": "ប្រសិនបើអ្នកមានសំណួរផ្សេងទៀត សូមសួរខ្ញុំបាន។",
+    "my": "အခြားမေးခွန်းများရှိပါက မေးမြန်းနိုင်ပါသည်။",
+    "ta": "வேறு ஏதேனும் கேள்விகள் இருந்தால் கேளுங்கள்.",
+    "zh": "希望对您有帮助！如有其他问题，请随时告诉我。",
+}
+GREETINGS = {
+    "id": "Tentu! Saya akan membantu Anda. Mari kita lihat satu per satu.",
+    "ms": "Baik, saya akan cuba membantu anda.",
+    "jv": "Nggih, kula badhe mbantu panjenengan.",
+    "su": "Muhun, abdi bade ngabantos.",
+    "tl": "Magandang tanong! Suriin natin ito nang paisa-isa.",
+    "vi": "Chắc chắn rồi! Hãy cùng phân tích từng bước.",
+    "th": "แน่นอนครับ มาวิเคราะห์กันทีละขั้นตอน",
+    "lo": "ໄດ້ເລີຍ ມາວິເຄາະໄປພ້ອມກັນເທື່ອລະຂັ້ນຕອນ",
+    "km": "បាទ តោះយើងវិភាគម្តងមួយជំហានៗ។",
+    "my": "ဟုတ်ကဲ့၊ တစ်ဆင့်ချင်း ခွဲခြမ်းစိတ်ဖြာကြည့်ရအောင်။",
+    "ta": "நிச்சயமாக! படிப்படியாகப் பார்ப்போம்.",
+    "zh": "好的，让我们一步一步来分析。",
+}
+GREETING = "Great question! Let me think about it."
+THANKS = "I hope this helps! Let me know if you have any other questions."
+
+
+def announced(row):
+    return ANNOUNCED.get(row["language"], "Sure! Here is my answer:")
+
+
+def farewell(row):
+    return FAREWELLS.get(row["language"], THANKS)
+
+
+SURROUNDED = {
+    "other line ends": lambda text, row: text.replace("\n", "\r\n"),
+    "lines of HTML": lambda text, row: text.replace("\n", "<br>\n"),
+    "separators of lines": lambda text, row: text.replace("\n", "\u2028"),
+    "vowels in parts": lambda text, row: unicodedata.normalize("NFD", text),
+    "blanks around": lambda text, row: f"\n\n\t  {text}  \n\n",
+    "blanks without a break": lambda text, row: text.replace(" ", "\u00a0"),
+    "invisible characters": lambda text, row: f"\ufeff\u200b{text}\u200b",
+    "rules": lambda text, row: f"---\n{text}\n---",
+    "a fence": lambda text, row: text if "```" in text else f"```\n{text}\n```",
+    "an element": lambda text, row: text if "<" in text else f"<response>\n{text}\n</response>",
+    "a quotation": lambda text, row: "\n".join(f"> {line}" for line in text.split("\n")),
+    "pictures": lambda text, row: f"✅ {text} 😊",
+    "the end of the turn": lambda text, row: f"{text}<|im_end|>",
+    "the beginning of the turn": lambda text, row: f"<start_of_turn>model\n{text}<end_of_turn>",
+    "who speaks": lambda text, row: f"Assistant: {text}",
+    "a label": lambda text, row: f"Response:\n\n{text}",
+    "an announcement": lambda text, row: f"{announced(row)}\n\n{text}",
+    "an announcement on its line": lambda text, row: f"Based on the given text, here is the answer: {text}",
+    "a greeting": lambda text, row: f"{GREETINGS.get(row['language'], GREETING)}\n\n{text}",
+    "an English greeting": lambda text, row: f"{GREETING}\n\n{text}",
+    "a farewell": lambda text, row: f"{text}\n\n{farewell(row)}",
+    "an English farewell": lambda text, row: f"{text}\n\n{THANKS}",
+    "a farewell below a rule": lambda text, row: f"{text}\n\n---\n\n{farewell(row)}",
+    "both": lambda text, row: f"{GREETING}\n\n{text}\n\n{THANKS}",
+    "a second time": lambda text, row: text if row["truth"] is None else f"{text}\n\n{text}",
+}
+
+
+@pytest.fixture(scope="module")
+def rows(everything):
+    """Answers that are read right. Those that begin with a thought have nothing before it."""
+    asked = (row for row in ANSWERS[:: 12 if everything else 150] if "think" not in row["answer"].lower())
+    return [row for row in asked if agrees(row, read(row))]
+
+
+@pytest.mark.parametrize("name", SURROUNDED)
+def test_what_surrounds_an_answer_changes_nothing(name, rows):
+    """In one of a hundred it may, for some words say what the answer is."""
+    changed, seen = [], 0
+    for row in rows:
+        text = SURROUNDED[name](row["answer"], row)
+        if text == row["answer"]:
+            continue
+        seen += 1
+        found = read(row | {"answer": text})
+        found = found if found is None else unicodedata.normalize("NFC", found)
+        if not agrees(row, found):
+            changed.append((row, found))
+    assert seen > 9
+    assert len(changed) <= seen / 100, changed
+
+
+LETTERS = {"language": "en", "kind": "letter", "options": ["east", "west", "north"]}
+LABELS = {"language": "id", "kind": "label", "options": ["positif", "negatif"]}
+SPAN, NUMBER, TEXT = ({"language": "en", "kind": kind} for kind in ("span", "number", "translation"))
+
+
+@pytest.mark.parametrize(
+    ("row", "answer", "found"),
+    [
+        # a greeting that is the answer
+        (LETTERS, "Let me think, it is B.\n\nThe river runs there.", "B"),
+        (LABELS, "Tentu, ulasan ini positif.\n\nPenulisnya senang.", "positif"),
+        (TEXT, "Let's go home.\n\nNote: informal.", "Let's go home."),
+        (TEXT, "Let me see your hand.", "Let me see your hand."),
+        # a farewell that is the answer, or all there is
+        (LETTERS, "I looked at the map.\n\nI hope this helps! The answer is C.", "C"),
+        (TEXT, "Thank you for the fish.", "Thank you for the fish."),
+        # a list of one item, no negative number
+        (NUMBER, "- 540 metres", "540"),
+        (NUMBER, "-540", "-540"),
+        (NUMBER, "The balance is:\n\n**-12**", "-12"),
+        # a heading, and below it the working
+        (NUMBER, "Answer:\n\n12 × 4 = 48\n48 − 8 = 40\n\nSo 40 are left.", "40"),
+        (NUMBER, "**Answer:**\n12 apples\n\nShe had 20 and ate 8.", "12"),
+        (SPAN, "Answer:\nin 1975\n\nThe passage says so in its second sentence, which names the year.", "in 1975"),
+        # signs that are part of an answer
+        (SPAN, "25 °", "25 °"),
+        # nothing but what surrounds, and much of it, in which the time would grow with the square of the length
+        (LETTERS, "---\n\n😊\n\n---", None),
+        (LETTERS, "---\n" * 20_000 + "B" + "\n---" * 20_000, "B"),
+        (LETTERS, "😊 " * 20_000 + "B" + " 😊" * 20_000, "B"),
+        (LETTERS, " " * 40_000 + "B\n" + " " * 40_000, "B"),
+        (LETTERS, "<p>" * 20_000 + "Answer: B", "B"),
+        (LETTERS, "> " * 20_000 + "Answer: B", "B"),
+        (LETTERS, "Okay.\n\n" * 20_000 + "Answer: B", "B"),
+        (LETTERS, "Answer: B" + f"\n\n{THANKS}" * 20_000, "B"),
+    ],
+)
+def test_what_is_part_of_an_answer_stays(row, answer, found):
+    assert read(row | {"answer": answer}) == found
