@@ -73,6 +73,7 @@ SURROUNDED = {
     "a quotation": lambda text, row: "\n".join(f"> {line}" for line in text.split("\n")),
     "pictures": lambda text, row: f"✅ {text} 😊",
     "the end of the turn": lambda text, row: f"{text}<|im_end|>",
+    "another end of the turn": lambda text, row: f"{text}<｜end▁of▁sentence｜>",
     "the beginning of the turn": lambda text, row: f"<start_of_turn>model\n{text}<end_of_turn>",
     "who speaks": lambda text, row: f"Assistant: {text}",
     "a label": lambda text, row: f"Response:\n\n{text}",

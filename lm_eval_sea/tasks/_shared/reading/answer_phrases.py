@@ -31,6 +31,11 @@ SPELLINGS = (
     ("សេចក្តីសង្ខេប", "សេចក្ដីសង្ខេប"),
     ("สรุป", "บทสรุป"),
     ("trả lời", "câu trả lời"),
+    ("คำตอบ", "คำตอบสุดท้าย"),
+    ("jawaban", "jawaban akhir"),
+    ("jawapan", "jawapan akhir"),
+    ("đáp án", "đáp án cuối cùng"),
+    ("answer", "final answer"),
 )
 
 # How labels are called: label → language → words separated by "|". Chat tasks read each for the other; SEA-HELM's published

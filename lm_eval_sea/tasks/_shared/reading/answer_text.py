@@ -94,7 +94,7 @@ def cue_pattern(cue: str, spellings: Sequence[str] = ()) -> str:
         # without a mark a cue may be the beginning of the answer's first word
         return rf"(?:{forms})[*_]*(?!\w)"
     dash = _DASH if cue.endswith(("-", "–", "—")) else rf"{_DASH}(?=[\s*_]|$)"
-    return rf"(?:{forms})[*_]*[^\S\n]*(?:{COLON}|{dash})"
+    return rf"(?:{forms})[*_]*[^\S\n]*(?:\([^()\n]{{1,40}}\)[*_]*[^\S\n]*)?(?:{COLON}|{dash})"
 
 
 def words_of_cue(cue: str) -> str:
@@ -105,11 +105,13 @@ def words_of_cue(cue: str) -> str:
 def without_asked_form(text: str, tags: Sequence[str]) -> str:
     """The text without sentences that repeat the form that the prompt asks for: 'Reply only in the form "Answer: X", where …'.
 
-    Behind one of the answer `tags` of the prompt, a bare X and a closing quotation mark are the form.
+    Behind one of the answer `tags` of the prompt, X and a closing quotation mark are the form, or X and what it stands for.
     """
     for tag in tags:
         cue = re.compile(cue_pattern(composed(tag)), re.IGNORECASE)
-        form = re.compile(rf"{cue.pattern}[\s*_]*X[*_.]*\s*[{_CLOSING_QUOTES}](?![A-Za-z])", re.IGNORECASE)
+        form = re.compile(
+            rf"{cue.pattern}[\s*_]*(?-i:X)(?:[*_.]*\s*[{_CLOSING_QUOTES}](?![A-Za-z])|,[^\n]*?\s(?-i:X)(?!\w))", re.IGNORECASE
+        )
         kept, end = [], 0
         for match in form.finditer(text):
             before = [stop.end() for stop in SENTENCE_STOP.finditer(text, end, match.start())]

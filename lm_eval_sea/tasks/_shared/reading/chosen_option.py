@@ -32,6 +32,7 @@ from .conclusions import (
     counted_options,
     has_word,
     question_line,
+    statement_spans,
     tag_pattern,
     tag_spans,
     without_another_question,
@@ -214,7 +215,16 @@ def _taken_back(line: str, rest: str, choices: Choices, found: int, *, is_cut: b
     """
     turn = any_word("corrects", choices.language).search(line + rest)
     corrected = _concluded((line + rest)[turn.end() :], choices, declines=False, is_cut=False) if turn else None
+    corrected = _right_at_last(rest, choices) if corrected is None else corrected
     return (None if turn and is_cut else found) if corrected is None else corrected
+
+
+def _right_at_last(text: str, choices: Choices) -> int | None:
+    """The option of a last line that begins with words for "the right answer is"."""
+    line = "".join(text.strip().splitlines()[-1:]).lstrip(TRIM)
+    begin, end = next(iter(statement_spans(line, choices.language)), (0, 0))
+    is_right = not begin and any_word("right", choices.language).search(line[:end])
+    return _framed(line[end:], choices) if is_right else None
 
 
 def _without_list(text: str, choices: Choices) -> str:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, known_languages, lead_in_pieces, spellings
-from .answer_phrases import PHRASES, Phrases
+from .answer_phrases import ANSWER_TAGS, PHRASES, Phrases
 from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
 
 
@@ -162,9 +162,13 @@ def any_tag(tags: Sequence[str]) -> str:
 def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[int, int]]:
     """Where the answer tags stand that have text behind them, also as a heading on a line of its own without a mark.
 
-    `before` is a regular expression of what has to stand before one, and is part of it.
+    `before` is a regular expression of what has to stand before one, and is part of it. Marks of a heading may stand before a tag
+    of an answer; below those of a translation or a summary further headings belong to it.
     """
-    forms = [form for tag in tags for form in (before + tag_pattern(tag), rf"(?m:^\s*{re.escape(words_of_cue(plain(tag)))}\s*$)")]
+    forms = []
+    for tag in tags:
+        marks = r"[\s#]*" if tag in ANSWER_TAGS else r"\s*"
+        forms += [before + tag_pattern(tag), rf"(?m:^{marks}{re.escape(words_of_cue(plain(tag)))}\s*$)"]
     found = (match.span() for form in forms for match in re.finditer(form, text, re.IGNORECASE))
     return sorted({span for span in found if _TEXT.search(text, span[1])})
 

@@ -95,7 +95,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         stated = {_behind_statements(concluded, [end], language, tagged=False) for end in stated_ends if end < undecided} - {None}
         return stated.pop() if len(stated) == 1 and not any_word("condition", language).search(concluded) else None
     if (found := _behind_statements(concluded, stated_ends, language, tagged=False)) is not None:
-        return found
+        return None if _depends(concluded, stated_ends, language) else found
     if _breaks_off_in_list(concluded, language) or at_end("unfinished", bare[-30:], language):
         return None
     if concluded.rstrip().endswith((",", ":", "：")) or _breaks_off_behind(concluded):
@@ -155,6 +155,16 @@ def _undecided(text: str, language: str) -> int | None:
     names = any_word("answer", language).search(SENTENCE_END.split(rest[:30], maxsplit=1)[0])
     has_statement = any(re.search(r"\d", rest[end:]) for _, end in statement_spans(rest, language))
     return last.start() if names or not (_has_result(rest, language) or has_statement) else None
+
+
+def _depends(text: str, ends: Sequence[int], language: str) -> bool:
+    """Whether the last two statements of a text stand behind "if", a line each, and give different numbers."""
+    lines = [(text[text.rfind("\n", 0, end) + 1 : end], text[end:].partition("\n")[0]) for end in ends[-2:]]
+    condition = any_word("condition", language)
+    if len(lines) < 2 or not all(condition.match(re.sub(r"\A[\s\d.)*•-]+", "", before)) for before, _ in lines):
+        return False
+    first, second = (_values(behind, language) for _, behind in lines)
+    return first != second
 
 
 def _has_result(paragraph: str, language: str) -> bool:
@@ -320,13 +330,17 @@ def _lacks_result(text: str, language: str) -> bool:
 
 
 def _without_check(text: str, language: str) -> str:
-    """The text up to the sentence that goes over a result again."""
+    """The text without what goes over a result again: up to a paragraph that concludes, or to the end."""
     for check in any_word("check", language).finditer(text):
         before = re.sub(r"[(\[](?:\w+ ){0,2}\Z", "", text[: check.start()]).rstrip(" *_([")
         line = re.search(r"(?<=\n)[^\n.!?\d:：]{1,25}\Z", before)  # such as "Let us" of "Let us check:"
         before = before[: line.start()] if line and not any_word("corrects", language).search(line[0]) else before
         if before[-1:] in STOPS + "\n" and re.search(r"\d", before):
-            return before.rstrip("\n")
+            last = re.search(r"\n\s*\n(?P<said>[^\n]*\d[^\n]*)\s*\Z", text[check.end() :])
+            concludes = last and any(
+                any_word(place, language).match(last["said"].lstrip(" *_#")) for place in ("so", "lead", "answer")
+            )
+            return before.rstrip("\n") + (last[0] if last and concludes else "")
     return text
 
 

@@ -65,8 +65,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     if len(answer) <= LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
         return ""  # in whatever language
     answer = _without_cut_repetition(answer, tags)
-    said = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
-    if said == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
+    behind = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
+    if behind == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
         return ""
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
@@ -83,7 +83,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line, is_tagged = restated, True
     if not is_tagged and (said := _english_answer(line, language) or _bold_at_last(answer, language)):
         return said
-    if framed := _framed_phrase(answer, line):
+    if framed := _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind) if is_tagged else answer, line):
         begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
         begins |= _ends_sentence(framed, line)
         states = max((begin for begin, _ in statement_spans(line, language)), default=0)

@@ -27,8 +27,9 @@ _PICTURE = re.compile(r"[\U0001f000-\U0001faff\u2600-\u2712\u2728-\u27bf\u2b00-\
 _LONGEST_GREETING, _LONGEST_FAREWELL = 160, 300
 _MOST_PARAGRAPHS = 3  # of a greeting, or of a farewell
 _MOST_MARKS = 4  # one around the other
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\u104b\u17d4\uff01])\s*")
 # A line with an answer tag alone, and the fewest characters of a sentence, which reasons or concludes.
-_LONGEST_HEADING, _SENTENCE = 30, 50
+_LONGEST_HEADING, _LEAST_SENTENCE = 30, 50
 _HEADING = re.compile(rf"[^:：\u17d6]+{COLON}[\s*_]*")
 # A first line, or the beginning of one, that announces an answer. Behind it a letter may stand on the same line.
 _ANNOUNCES = re.compile(rf"(?P<said>[^\n:：\u17d6]{{1,160}}){COLON}[*_]*(?P<end>[^\S\n]*\n|\s)\s*(?=\S)")
@@ -105,7 +106,7 @@ def _without_introduction(text: str, language: str) -> str:
     below, _, more = rest.strip().partition("\n")
     answers = any_word("answer", language)
     is_heading = len(first) <= _LONGEST_HEADING and _HEADING.fullmatch(first) and answers.search(first)
-    if is_heading and (len(below) >= _SENTENCE or re.search(r"=\s*\S*\d", more)):
+    if is_heading and (len(below) >= _LEAST_SENTENCE or re.search(r"=\s*\S*\d", more)):
         return rest.lstrip()
     if (found := _ANNOUNCES.match(text)) is None:
         return text
@@ -125,7 +126,12 @@ def _without_farewell(text: str, language: str) -> str:
     bare = _bare(last).strip(" *_#>(")
     words = any_word("note" if is_below_rule else "farewell", language)
     leaves = words.match(bare) and len(last) <= _LONGEST_FAREWELL and not re.search(r"\d|\n", bare)
-    return before if before.strip() and leaves and not statement_spans(bare, language) else text
+    if before.strip() and leaves and not statement_spans(bare, language):
+        return before
+    *sentences, last = _SENTENCE.split(text.rstrip()[-_LONGEST_FAREWELL:])
+    speaks_of_it = any_word("answer", language).search(last) or task_words(language).search(last)
+    leaves = any_word("farewell", language).match(last) and speaks_of_it and not re.search(r"\d", last)
+    return text.rstrip().removesuffix(last).rstrip() if leaves and "".join(sentences).strip() else text
 
 
 def _once(text: str) -> str:

@@ -36,13 +36,14 @@ class Marks(NamedTuple):
 # The chat templates and reasoning parsers that have them: Qwen 3, DeepSeek R1, GLM 4.5, MiniMax M2, Nemotron, Kimi K2, Hunyuan
 # (<think>); Seed-OSS; Magistral ([THINK]); Gemma 4 (<|channel>thought); gpt-oss (<|channel|>analysis); Cohere Command
 # (<|START_THINKING|>); Kimi-VL (◁think▷); Kimi K3 (<|open|>); EXAONE Deep (<thought>); MiniMax M3 (<mm:think>); Hunyuan 3
-# (<think:opensource>); LongCat; MedGemma (<unused94>); Apertus (<|inner_prefix|>); Solar Open (<|think|>); Granite 3.2 and
-# Apriel 1.6 (sentences); and forms that fine-tuned models use.
+# (<think:opensource>); LongCat; MedGemma (<unused94>); Apertus (<|inner_prefix|>); Solar Open (<|think|>); Granite 3.2,
+# Apriel 1.6 and Ollama (sentences); and forms that fine-tuned models use.
 MARKS = (
     Marks("<think>", "</think>"),
     Marks("<thinking>", "</thinking>"),
     Marks("<thought>", "</thought>"),
     Marks("<reasoning>", "</reasoning>"),
+    Marks("<scratchpad>", "</scratchpad>"),
     Marks("<seed:think>", "</seed:think>"),
     Marks("[THINK]", "[/THINK]"),
     Marks("◁think▷", "◁/think▷"),
@@ -59,6 +60,7 @@ MARKS = (
     Marks("<|think|>", "<|begin|>assistant<|content|>"),
     Marks("Here is my thought process:", "Here is my response:"),
     Marks("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
+    Marks("Thinking...", "...done thinking."),
 )
 # gpt-oss as transformers decodes it when special tokens are skipped: "analysisThe passage says …assistantfinalB".
 _SKIPPED_HARMONY = re.compile(r"\Aanalysis(?=[^\W\da-z_]|[\"'“(*])(.*?)(?:assistantfinal(?!.*assistantfinal)(.*))?\Z", re.DOTALL)
@@ -70,11 +72,12 @@ _FRAMES = (
     ("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
 )
 _ANSWER_ELEMENT = re.compile(r"<answer>((?:(?!</?answer>)[\s\S])*)(?:</?answer>\s*)*")  # all of an answer
+_BOX = re.compile(r"<\|begin_of_box\|>((?:(?!<\|begin_of_box\|>)[\s\S])*?)<\|end_of_box\|>")  # of GLM 4.5V
 _TURN_END = re.compile(
-    r"(?:<\|(?:im_end|eot_id|end|return|endoftext|END_OF_TURN_TOKEN|end_of_text|start\|>assistant)\|?>"
-    r"|<(?:end_of_turn|turn\|)>|</s>|\[END FINAL RESPONSE\])\Z"
+    r"(?:<\|(?:(?!sep\|)\w{1,24}|start\|>assistant)\|?>|<｜[\w▁]{1,30}｜>|\[\|\w{1,24}\|\]|<(?:end_of_\w{1,9}|turn\||eos|pad|s|unk|SPECIAL_\d\d?)>"
+    r"|</s>|\[(?:EOS|/INST|END FINAL RESPONSE)\])\Z"
 )
-_LONGEST_TURN_END = 24
+_LONGEST_TURN_END = 36
 
 
 def _pattern(mark: str) -> str:
@@ -225,7 +228,7 @@ def _without_turn_end(text: str) -> str:
 
 def _cleaned(answer: str) -> str:
     """An answer without the frame that some models put around it, and without the tokens that end a turn."""
-    answer = _without_turn_end(answer)
+    answer = _without_turn_end(_BOX.sub(r"\\boxed{\1}", answer))
     for begin, end in _FRAMES:
         if answer.startswith(begin):
             answer = answer.removeprefix(begin).partition(end)[0].strip()
