@@ -70,6 +70,7 @@ SURROUNDED = {
     "rules": lambda text, row: f"---\n{text}\n---",
     "a fence": lambda text, row: text if "```" in text else f"```\n{text}\n```",
     "an element": lambda text, row: text if "<" in text else f"<response>\n{text}\n</response>",
+    "the end of an element": lambda text, row: text if "<" in text else f"{text}\n</response>",
     "a quotation": lambda text, row: "\n".join(f"> {line}" for line in text.split("\n")),
     "pictures": lambda text, row: f"✅ {text} 😊",
     "the end of the turn": lambda text, row: f"{text}<|im_end|>",

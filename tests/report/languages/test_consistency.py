@@ -87,7 +87,7 @@ def test_chat_models_whose_answers_are_read(tmp_path, report, original, mark):
         rows = []
         for number, letter in enumerate(letters):
             doc = {"id": f"p{number}#1", "cluster": f"p{number}", "letters": ["A", "B"], "options": ["no", "yes"], "gold": 0}
-            doc["scoring"] = {"language": language, "answer_tag": SAID[language].removesuffix(" {}")}
+            doc["scoring"] = {"language": language, "prompt_language": language, "answer_tag": SAID[language].removesuffix(" {}")}
             scores = score_chat_letter(doc, ["" if letter == "?" else SAID[language].format(letter)])
             rows.append({"doc_id": number, "filter": "none", "doc": doc, **scores})
         facts = {"parallel": True, "dataset": "belebele", "language": language, "variant": "chat", "prompt_language": language,

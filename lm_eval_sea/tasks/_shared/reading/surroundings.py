@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|={3,}|_{3,})[ \t]*$")
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n(?P<inside>(?:(?!```)[\s\S])+)```")
 # An element that says nothing of what it holds.
-_ELEMENT = re.compile(r"<(?P<name>p|div|body|response|output|reply|text)>(?P<inside>[\s\S]*)</(?P=name)>", re.IGNORECASE)
+_NAMES = "p|div|body|response|output|reply|text"
+_ELEMENT = re.compile(rf"<(?P<name>{_NAMES})>(?P<inside>[\s\S]*)</(?P=name)>", re.IGNORECASE)
+_FIRST_TAG, _LAST_TAG = re.compile(rf"<({_NAMES})>", re.IGNORECASE), re.compile(rf"</({_NAMES})>\Z", re.IGNORECASE)
+_LONGEST_TAG = 12
 _QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]|<br ?/?>[ \t]*\n?", re.IGNORECASE)
 _BLANK = re.compile(r"[^\S\n\t ]")  # of another width, or without a break
@@ -73,9 +76,20 @@ def _without_marks(text: str) -> str:
         text = _bare(text)
         for whole in (_FENCE, _ELEMENT):
             text = found["inside"].strip() if (found := whole.fullmatch(text)) else text
+        text = _without_tag_alone(text)
         lines = [line for line in text.splitlines() if line.strip()]
         text = _QUOTE_MARK.sub("", text) if lines and all(map(_QUOTE_MARK.match, lines)) else text
     return _bare(text)
+
+
+def _without_tag_alone(text: str) -> str:
+    """The text without one tag of an element at its beginning or end, where the other was cut off or stood before the thought."""
+    first, last = _FIRST_TAG.match(text), _LAST_TAG.search(text[-_LONGEST_TAG:])
+    if first and f"</{first[1].lower()}>" not in text.lower():
+        return text[first.end() :].lstrip()
+    if last and f"<{last[1].lower()}>" not in text.lower():
+        return text.removesuffix(last[0]).rstrip()
+    return text
 
 
 def _bare(text: str) -> str:
