@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# What may stand between two words that lead to an answer, and before the answer.
-JOINT = rf"[\])】]?\s*(?:{COLON}|[,\u104a]|[-–—=]+>?|→)?\s*"
+# What may stand between two words that lead to an answer, and before the answer; a dash before a digit is a minus.
+JOINT = rf"[\])】]?\s*(?:{COLON}|[,\u104a]|[-–—=]+(?!\d)>?|→)?\s*"
 
 _TEXT = re.compile(r"[^ *_`\n\t]")
 LONGEST_LEAD = 15  # of what is no text yet
@@ -167,8 +167,9 @@ def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[in
     """
     forms = []
     for tag in tags:
-        marks = r"[\s#]*" if tag in ANSWER_TAGS else r"\s*"
-        forms += [before + tag_pattern(tag), rf"(?m:^{marks}{re.escape(words_of_cue(plain(tag)))}\s*$)"]
+        words = words_of_cue(plain(tag))
+        marks = r"[\s#*_]*" if f"{words}:" in ANSWER_TAGS else r"\s*"
+        forms += [before + tag_pattern(tag), rf"(?m:^{marks}{re.escape(words)}{marks}$)"]
     found = (match.span() for form in forms for match in re.finditer(form, text, re.IGNORECASE))
     return sorted({span for span in found if _TEXT.search(text, span[1])})
 

@@ -26,6 +26,7 @@ from .final_text import framed_text, read_final_text
 from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
 from .prefaces_and_notes import LONGEST_REQUEST, is_foreign
 from .refusal import is_refusal
+from .surroundings import without_marks
 
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ _SOURCE = re.compile(
 )
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
+_ITEM = re.compile(r"\A(?:\d[.)]|[-*•→])\s+(?=\S)")
+_PLACE = re.compile(r"<([^<>/\n]+)>")  # as a prompt may show where the answer goes
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 
 
@@ -79,6 +82,9 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     line = lines[1] if len(lines) > 1 and leads else lines[0]
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
+    line = without_marks(line)
+    if not any(map(_ITEM.match, lines[1:])):
+        line = _ITEM.sub("", line)
     if (restated := _restated(text if is_tagged else answer, language)) is not None:
         line, is_tagged = restated, True
     if not is_tagged and (said := _english_answer(line, language) or _bold_at_last(answer, language)):
@@ -113,7 +119,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line = sentences[0] if any_word("note", language).match(sentences[1]) else line
     line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
     line = _without_polite_particle(line, language)
-    span = unquoted(line.strip().rstrip(STOPS + " "))
+    span = unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
     breaks_off = at_end("unfinished", span, language) is not None and text.endswith(span)
     is_none = any(_is_absent(span, answer, code) for code in filter(None, (language, target)))
     # "A or B, it is unclear"
@@ -247,7 +253,7 @@ def _ends_sentence(phrase: str, line: str) -> bool:
 
 def _framed_phrase(answer: str, line: str) -> str:
     """The only phrase of a sentence that is in bold type or quotation marks: "It ended **in 1975**."; empty without one."""
-    first = next((own for own in answer.splitlines() if without_emphasis(own).strip() == line.strip()), answer)
+    first = next((own for own in answer.splitlines() if line.strip() in without_emphasis(own)), answer)
     for pattern in (_BOLD, QUOTED):
         found = [phrase.strip() for phrase in pattern.findall(first)]
         phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from .answer_patterns import is_end
 from .answer_text import COLON, composed, without_asked_form
 from .conclusions import any_tag, any_word, behind_last_tag, has_word, task_words, without_another_question
-from .frames import QUOTED, begins_object, last_frame, unfenced, unquoted
+from .frames import QUOTED, begins_object, last_frame, unfenced, unquoted, without_emphasis
 from .prefaces_and_notes import LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
 from .several_texts import LIST_MARK, corrected, one_of_several
+from .surroundings import without_marks
 
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ _QUOTED_ALONE = re.compile(rf"{QUOTED.pattern}\s*(?P<said>[^\"“”«»「」]{
 # A question with lettered options behind an empty line.
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
 _ANALYSIS = re.compile(r"The user (?:wants|needs|asks|asked|is asking|has asked)\b")  # how a thought begins that has no marks
+_BULLET = re.compile(r"\A[-*•→]\s+(?=\S)")
 _MOST_LETTERS_BESIDE = 4  # of an article or a preposition
 _MOST_WORDS_OF_PLACE = 10
 
@@ -80,12 +82,19 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         is_end(quoted["said"], language) or any_word("work", language).search(quoted["said"])
     ):
         return quoted[1].strip()  # behind it stands a polite particle, or "is the translation"
-    return unquoted(text if behind is not None or "\n" in text else LIST_MARK.sub("", text) or text)
+    return _bare(text, is_tagged=behind is not None)
 
 
 def framed_text(answer: str, language: str, tags: Sequence[str]) -> str | None:
     frame = last_frame(answer, tags, language, ("translation", "summary", "text"))
-    return None if frame is None else unquoted(composed(frame))
+    return None if frame is None else _bare(without_emphasis(composed(frame)), is_tagged=True)
+
+
+def _bare(text: str, *, is_tagged: bool) -> str:
+    """A text without the marks around it. Behind a tag a number may begin it, which else is that of an item."""
+    text = without_marks(text)
+    item = _BULLET if is_tagged else LIST_MARK
+    return unquoted(text if "\n" in text else item.sub("", text) or text)
 
 
 def _behind_rendered(text: str, language: str) -> str:

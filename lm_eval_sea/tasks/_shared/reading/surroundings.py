@@ -46,10 +46,10 @@ def without_surroundings(text: str, language: str) -> str:
     a first line such as "Sure! Here is my answer:", and last paragraphs such as "I hope this helps!". Of a text that is written
     several times one is left.
     """
-    text = _without_marks(_BLANK.sub(" ", _LINE_END.sub("\n", text)))
-    text = _without_marks(_without_introduction(text, language))
+    text = without_marks(_BLANK.sub(" ", _LINE_END.sub("\n", text)))
+    text = without_marks(_without_introduction(text, language))
     for _ in range(_MOST_PARAGRAPHS):
-        text = _without_marks(_without_farewell(text, language))
+        text = without_marks(_without_farewell(text, language))
     return _once(text)
 
 
@@ -71,7 +71,8 @@ def without_greeting(text: str, language: str, options: Sequence[str] = ()) -> s
     return text
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str) -> str:
+    """The text without the marks that set all of it off."""
     for _ in range(_MOST_MARKS):
         text = _bare(text)
         for whole in (_FENCE, _ELEMENT):
