@@ -50,6 +50,12 @@ def without_ending(line: str, language: str) -> str:
     return line[: ends[0]] if ends else line
 
 
+def without_predicate(line: str, language: str) -> str:
+    """What a line says to be the answer before a whole predicate such as "is the correct answer"; empty without one."""
+    found = _predicate(language).search(line)
+    return line[: found.start()].strip() if found else ""
+
+
 def up_to_reason(line: str, language: str) -> str:
     """A line up to the comma or the words of another script behind which a reason begins ("…, because …")."""
     found = _reasons(language).search(line)
@@ -125,6 +131,15 @@ def _after(language: str) -> re.Pattern[str]:
 @cache
 def _endings(language: str) -> re.Pattern[str]:
     return re.compile(rf"[\s\"'”’](?:{_any_piece(language, 'after')}){_END}\Z", re.IGNORECASE)
+
+
+@cache
+def _predicate(language: str) -> re.Pattern[str]:
+    """The pieces behind a label that have a word for "answer"."""
+    known = [PHRASES[code].answer for code in known_languages(language) if PHRASES[code].answer]
+    names = re.compile("|".join(known), re.IGNORECASE)
+    pieces = [_pattern(*piece) for piece in _pieces(language, "after") if names.search(piece[0])]
+    return re.compile(rf"[\s\"'”’*,]*(?:{'|'.join(pieces) or '(?!)'})(?:{_behind(language)}){_END}\Z", re.IGNORECASE)
 
 
 @cache

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_reason
+from .answer_patterns import is_reason, without_predicate
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .conclusions import (
@@ -104,6 +104,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return None  # a step
     if behind_tag.strip(TRIM + STOPS) and not re.search(r"\d", behind_tag):
         return _of_words(behind_tag.strip().partition("\n")[0], language)  # or an answer that cannot be read
+    subject = without_predicate(SENTENCE_END.split(concluded.strip(), maxsplit=1)[0], language)
+    if len(values := _values(subject, language)) == 1:
+        return values.pop()
     if (found := _given_first(concluded, marked, language)) is not None:
         return found
     if (found := _in_bold(marked, language, last=True)) is not None:

@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import up_to_reason, without_ending
+from .answer_patterns import up_to_reason, without_ending, without_predicate
 from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_text import COLON, STOPS, composed, without_asked_form
 from .conclusions import (
@@ -52,6 +52,7 @@ _SOURCE = re.compile(
 )
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
+_LEAST_SENTENCE = 40  # characters
 _ITEM = re.compile(r"\A(?:\d[.)]|[-*•→])\s+(?=\S)")
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # as a prompt may show where the answer goes
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
@@ -85,7 +86,10 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     line = without_marks(line)
     if not any(map(_ITEM.match, lines[1:])):
         line = _ITEM.sub("", line)
-    if (restated := _restated(text if is_tagged else answer, language)) is not None:
+    restated = _restated(text if is_tagged else answer, language)
+    if not is_tagged and restated is None:
+        restated = without_predicate(line, language) or _stated_at_last(answer, language)
+    if restated:
         line, is_tagged = restated, True
     if not is_tagged and (said := _english_answer(line, language) or _bold_at_last(answer, language)):
         return said
@@ -223,6 +227,17 @@ def _restated(answer: str, language: str) -> str | None:
         and text[end:].strip()
     ]
     return text[ends[-1] :].strip().splitlines()[0] if ends else None
+
+
+def _stated_at_last(answer: str, language: str) -> str:
+    """What the last of several paragraphs states at its beginning, where the first is a sentence; else empty: "So it is 1911"."""
+    text = without_emphasis(answer).strip()
+    first, last = text.partition("\n\n")[0], text.rpartition("\n\n")[2].strip()
+    if first == text or "\n" in last or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS):
+        return ""
+    begin, end = next(iter(statement_spans(last, language)), (1, 0))
+    said = without_predicate(last, language) or ("" if begin else last[end:].strip())
+    return "" if any_word("source", language).search(said) or len(said.split()) > _MOST_WORDS_NAMED else said
 
 
 def _is_absent(span: str, answer: str, language: str) -> bool:

@@ -117,6 +117,6 @@ def is_place(text: str, language: str) -> bool:
     if re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) and len(text.split()) <= _MOST_WORDS_OF_PLACE:
         return bool(named)
     speaks = any_word("speaks", language)
-    if len(text) > LONGEST_LABEL or not speaks.search(text):
+    if len(text) > LONGEST_LABEL or re.search(r"\d", text) or not speaks.search(text):
         return False
     return any(len(re.findall(r"\w", speaks.sub("", words.sub("", text)))) <= _MOST_LETTERS_BESIDE for words in named)
