@@ -124,6 +124,7 @@ SPAN, NUMBER, TEXT = ({"language": "en", "kind": kind} for kind in ("span", "num
     [
         # a greeting that is the answer
         (LETTERS, "Let me think, it is B.\n\nThe river runs there.", "B"),
+        (SPAN, "Sure! The answer is Phnom Penh.\n\nThe text says so.", "Phnom Penh"),
         (LABELS, "Tentu, ulasan ini positif.\n\nPenulisnya senang.", "positif"),
         (TEXT, "Let's go home.\n\nNote: informal.", "Let's go home."),
         (TEXT, "Let me see your hand.", "Let me see your hand."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..metrics.target_language import SCRIPTS, letters_by_script
 from .answer_patterns import is_end
 from .answer_text import COLON, STOPS
-from .conclusions import any_word, has_word, task_words
+from .conclusions import any_word, has_word, statement_spans, task_words
 from .frames import QUOTED, without_emphasis
 from .surroundings import RULE
 
@@ -73,8 +73,10 @@ def _stands_before(line: str, text: Sequence[str], language: str) -> bool:
     if _LABEL.match(line):
         source = any_word("source" if language != "en" else "tongue", language)
         return source.match(line) is not None and any(_label(below, language) for below in text)
-    speaks_of_it = task_words(language).search(line) or any_word("preface", language).match(line)
-    return not text[0] and len(line) <= _LONGEST_REMARK and speaks_of_it is not None
+    if text[0] or len(line) > _LONGEST_REMARK:
+        return False
+    states = any(line[end:].strip(STOPS + " ") for _, end in statement_spans(line, language))  # "Sure! The answer is 1911."
+    return task_words(language).search(line) is not None or (any_word("preface", language).match(line) is not None and not states)
 
 
 def _introduces(line: str, language: str) -> bool:

@@ -65,7 +65,14 @@ def without_greeting(text: str, language: str, options: Sequence[str] = ()) -> s
         letter = r"(?<![^\W_])[A-H](?![^\W_])" if options else "(?!)"
         names = any(option.casefold() in bare.casefold() for option in options)
         tells = re.search(rf"[\n\d\"“«「:：]|{letter}", bare)
-        if not greets or names or tells or not rest.strip() or any_word("note", language).match(rest.lstrip(" \n([（*_")):
+        if (
+            not greets
+            or names
+            or tells
+            or statement_spans(bare, language)
+            or not rest.strip()
+            or any_word("note", language).match(rest.lstrip(" \n([（*_"))
+        ):
             return text
         text = rest.lstrip("\n")
     return text
