@@ -146,6 +146,7 @@ SPAN, NUMBER, TEXT = ({"language": "en", "kind": kind} for kind in ("span", "num
         (LETTERS, "---\n" * 20_000 + "B" + "\n---" * 20_000, "B"),
         (LETTERS, "😊 " * 20_000 + "B" + " 😊" * 20_000, "B"),
         (LETTERS, " " * 40_000 + "B\n" + " " * 40_000, "B"),
+        (SPAN, "Manila" + " " * 40_000 + "Bay", "Manila" + " " * 40_000 + "Bay"),
         (LETTERS, "<p>" * 20_000 + "Answer: B", "B"),
         (LETTERS, "> " * 20_000 + "Answer: B", "B"),
         (LETTERS, "Okay.\n\n" * 20_000 + "Answer: B", "B"),

@@ -23,6 +23,7 @@ SIGNS = (
 _JOINT = rf"\s*(?:{COLON}|[,.!\u3002\u104a\u104b\u17d4]|[-–—]+)?\s*"
 # What may end the line of an answer.
 _END = rf"[\s{re.escape(STOPS)})\]}}\"'”’»`_]*"
+_LONGEST_PREDICATE = 200
 
 
 def without_lead_in(line: str, language: str) -> str:
@@ -52,8 +53,9 @@ def without_ending(line: str, language: str) -> str:
 
 def without_predicate(line: str, language: str) -> str:
     """What a line says to be the answer before a whole predicate such as "is the correct answer"; empty without one."""
-    found = _predicate(language).search(line)
-    return line[: found.start()].strip() if found else ""
+    begin = max(len(line) - _LONGEST_PREDICATE, 0)  # the time would grow with the square of a run of blanks
+    found = _predicate(language).search(line[begin:])
+    return line[: begin + found.start()].strip() if found else ""
 
 
 def up_to_reason(line: str, language: str) -> str:

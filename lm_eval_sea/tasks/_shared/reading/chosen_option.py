@@ -209,9 +209,10 @@ def _differ(text: str, choices: Choices) -> bool:
 
 
 def _taken_back(line: str, rest: str, choices: Choices, found: int, *, is_cut: bool) -> int | None:
-    """The option that the text behind an answer, on its line or below, puts in its place: "Correction: … so it is A".
+    """The option that the text behind an answer, on its line or below, puts in its place.
 
-    The answer itself where nothing takes it back; None where that text was cut before it names another.
+    It stands behind "Correction: … so it is A", or on a last line "The right answer: A". The answer itself
+    where nothing takes it back; None where that text was cut before it names another.
     """
     turn = any_word("corrects", choices.language).search(line + rest)
     corrected = _concluded((line + rest)[turn.end() :], choices, declines=False, is_cut=False) if turn else None

@@ -64,15 +64,9 @@ def without_greeting(text: str, language: str, options: Sequence[str] = ()) -> s
         greets = any_word("greeting", language).match(bare) and len(first) <= _LONGEST_GREETING
         letter = r"(?<![^\W_])[A-H](?![^\W_])" if options else "(?!)"
         names = any(option.casefold() in bare.casefold() for option in options)
-        tells = re.search(rf"[\n\d\"“«「:：]|{letter}", bare)
-        if (
-            not greets
-            or names
-            or tells
-            or statement_spans(bare, language)
-            or not rest.strip()
-            or any_word("note", language).match(rest.lstrip(" \n([（*_"))
-        ):
+        tells = names or re.search(rf"[\n\d\"“«「:：]|{letter}", bare) or statement_spans(bare, language)
+        is_all = not rest.strip() or any_word("note", language).match(rest.lstrip(" \n([（*_"))
+        if not greets or tells or is_all:
             return text
         text = rest.lstrip("\n")
     return text
