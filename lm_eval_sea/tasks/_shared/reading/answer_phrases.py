@@ -31,11 +31,6 @@ SPELLINGS = (
     ("សេចក្តីសង្ខេប", "សេចក្ដីសង្ខេប"),
     ("สรุป", "บทสรุป"),
     ("trả lời", "câu trả lời"),
-    ("คำตอบ", "คำตอบสุดท้าย"),
-    ("jawaban", "jawaban akhir"),
-    ("jawapan", "jawapan akhir"),
-    ("đáp án", "đáp án cuối cùng"),
-    ("answer", "final answer"),
 )
 
 # How labels are called: label → language → words separated by "|". Chat tasks read each for the other; SEA-HELM's published
@@ -47,6 +42,14 @@ _TAGS = (
     "Answer|Jawaban|Jawapan|Wangsulan|Waleran|Đáp án|Trả lời|Câu trả lời|Sagot|Tubag|Sungbat"
     "|คำตอบ|ຄຳຕອບ|ចម្លើយ|အဖြေ|விடை|பதில்|答案"
 )
+# Answer tag → what chat models that reason write in its place.
+FINAL_TAGS = {
+    "answer": "final answer",
+    "jawaban": "jawaban akhir",
+    "jawapan": "jawapan akhir",
+    "đáp án": "đáp án cuối cùng",
+    "คำตอบ": "คำตอบสุดท้าย",
+}
 ANSWER_TAGS = tuple(f"{word}:" for word in _TAGS.split("|"))
 
 # Languages that write words without blanks between them. A blank in one of their pieces may be left out in an answer.

@@ -80,10 +80,10 @@ def answer_text(generated: str, cues: Sequence[str]) -> str:
     return next(iter(answer_lines(generated, cues)), "")
 
 
-def cue_pattern(cue: str, spellings: Sequence[str] = ()) -> str:
+def cue_pattern(cue: str, spellings: Sequence[str] = (), remark: str = "") -> str:
     """The regular expression of an answer cue or tag in text in Unicode NFC: with any mark at its end, perhaps in bold.
 
-    `spellings` are other spellings of its words, without the mark.
+    `spellings` are other spellings of its words, without the mark; `remark` is a regular expression of what may stand before it.
     """
     cue = composed(cue)
     words = words_of_cue(cue)
@@ -94,7 +94,7 @@ def cue_pattern(cue: str, spellings: Sequence[str] = ()) -> str:
         # without a mark a cue may be the beginning of the answer's first word
         return rf"(?:{forms})[*_]*(?!\w)"
     dash = _DASH if cue.endswith(("-", "–", "—")) else rf"{_DASH}(?=[\s*_]|$)"
-    return rf"(?:{forms})[*_]*[^\S\n]*(?:\([^()\n]{{1,40}}\)[*_]*[^\S\n]*)?(?:{COLON}|{dash})"
+    return rf"(?:{forms})[*_]*[^\S\n]*{remark}(?:{COLON}|{dash})"
 
 
 def words_of_cue(cue: str) -> str:

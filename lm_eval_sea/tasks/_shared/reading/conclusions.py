@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, known_languages, lead_in_pieces, spellings
-from .answer_phrases import ANSWER_TAGS, PHRASES, Phrases
+from .answer_phrases import ANSWER_TAGS, FINAL_TAGS, PHRASES, Phrases
 from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
 
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # What may stand between two words that lead to an answer, and before the answer; a dash before a digit is a minus.
 JOINT = rf"[\])】]?\s*(?:{COLON}|[,\u104a]|[-–—=]+(?!\d)>?|→)?\s*"
 
+_REMARK = r"(?:\([^()\n]{1,40}\)[*_]*[^\S\n]*)?"
 _TEXT = re.compile(r"[^ *_`\n\t]")
 LONGEST_LEAD = 15  # of what is no text yet
 # What questions are counted with, beside words for "question".
@@ -192,8 +193,10 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
 
 
 def tag_pattern(tag: str) -> str:
-    """The regular expression of an answer tag in any of its spellings."""
-    return cue_pattern(plain(tag), spellings(words_of_cue(tag)))
+    """The regular expression of an answer tag in any of its spellings, perhaps with a remark: "Final answer (in one word):"."""
+    words = words_of_cue(tag)
+    final = FINAL_TAGS.get(words.casefold())
+    return cue_pattern(plain(tag), (*spellings(words), *([final] if final else [])), _REMARK)
 
 
 def _counting(known: Sequence[Phrases], place: int) -> tuple[list[str], list[str]]:

@@ -157,7 +157,8 @@ def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
     language = choices.language
     position, behind, before = position_of(match.label, choices), line[match.end :], line[: match.start]
     rest = _without_own_text(behind, position, choices)
-    if not before.strip(TRIM) and behind[:1] in tuple(".:)") and any_word("option", language).match(match.lead):
+    names_option = any_word("option", language).match(match.lead) and not any_word("answer", language).match(match.lead)
+    if not before.strip(TRIM) and behind[:1] in tuple(".:)") and names_option:
         # "Option B. The text says …", but not with the text of another option
         return _leading(line[match.end - len(match.label) :], choices) if by_text(behind, choices) in (None, position) else None
     # an article, also one in which a text breaks off
