@@ -108,10 +108,10 @@ REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
             for text in ("<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>")
         ),
         (BURMESE, "**အဖြေ: မဟုတ်**\n\nစာပိုဒ်အရ ဒေါ်မြသည် ဆရာမဖြစ်ပြီး ဆရာဝန်မဟုတ်ပါ။", "မဟုတ်"),
-        # texts without end, in which the time would grow with the square of the length
-        (LETTERS, "It is east or west, I am not sure. " * 2_000 + "So the answer is north.", "C"),
         (LETTERS, "Answer: A\n\nThe text says north, so A is wrong.\n\nThe correct answer is: C", "C"),
         (SUMMARY, "Summary: X, where X is the summary of the article.", None),
+        # texts without end, in which the time would grow with the square of the length
+        (LETTERS, "It is east or west, I am not sure. " * 2_000 + "So the answer is north.", "C"),
         (LETTERS, "A " * 20_000 + "So the answer is north.", "C"),
         (LETTERS, "Answer: C\n" * 20_000, "C"),
         (LETTERS, "The answer is C.\n" + "User: hi\n" * 40_000, "C"),

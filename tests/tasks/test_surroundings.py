@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from .test_labelled_answers import ANSWERS, agrees, read
+from .test_labelled_answers import ANSWERS, LETTERS, NUMBER, SPAN, agrees, read
 
 ANNOUNCED = {
     "id": "Tentu! Berikut jawaban saya:",
@@ -114,9 +114,8 @@ def test_what_surrounds_an_answer_changes_nothing(name, rows):
     assert len(changed) <= seen / 100, changed
 
 
-LETTERS = {"language": "en", "kind": "letter", "options": ["east", "west", "north"]}
 LABELS = {"language": "id", "kind": "label", "options": ["positif", "negatif"]}
-SPAN, NUMBER, TEXT = ({"language": "en", "kind": kind} for kind in ("span", "number", "translation"))
+TEXT = {"language": "en", "kind": "translation"}
 
 
 @pytest.mark.parametrize(

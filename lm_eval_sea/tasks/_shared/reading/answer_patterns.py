@@ -51,7 +51,7 @@ def without_ending(line: str, language: str) -> str:
     return line[: ends[0]] if ends else line
 
 
-def without_predicate(line: str, language: str) -> str:
+def subject_of(line: str, language: str) -> str:
     """What a line says to be the answer before a whole predicate such as "is the correct answer"; empty without one."""
     begin = max(len(line) - _LONGEST_PREDICATE, 0)  # the time would grow with the square of a run of blanks
     found = _predicate(language).search(line[begin:])

@@ -126,6 +126,11 @@ def without_asked_form(text: str, tags: Sequence[str]) -> str:
 
 def _without_blank_start(text: str) -> str:
     start = 0
-    while start < len(text) and (text[start].isspace() or unicodedata.category(text[start]) in ("Cf", "Cc")):
+    while start < len(text) and is_invisible(text[start]):
         start += 1
     return text[start:]
+
+
+def is_invisible(character: str) -> bool:
+    """Whether a character is a blank, a joiner or a control character."""
+    return character.isspace() or unicodedata.category(character) in ("Cf", "Cc")

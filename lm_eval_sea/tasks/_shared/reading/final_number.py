@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_reason, without_predicate
+from .answer_patterns import is_reason, subject_of
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .conclusions import (
@@ -28,7 +28,7 @@ from .conclusions import (
 )
 from .frames import last_frame, unfenced, without_emphasis
 from .number_words import number_in_words, only_number_in_words, with_digits
-from .surroundings import RULE
+from .surroundings import BULLET, RULE
 from .written_numbers import DIGITS, NUMBER, SENTENCE_END, in_digits, parse_number, prepared
 
 
@@ -48,7 +48,6 @@ _CUT_NUMBER = re.compile(r"\d,\s*\Z")
 _LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{DIGITS})[^\d=]{{0,30}}")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _LIST_ITEM = re.compile(r"\d{1,2}[.)\u104b\u17d4]\s")
-_BULLET = re.compile(r"\A\s*[-*•]\s+")  # of a list with one item, no minus
 _FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
 _EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({DIGITS})")
 
@@ -58,7 +57,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
 
     Numbers are read as the `language` writes them; `finished` says whether the model ended the answer, if that is known.
     """
-    answer = _BULLET.sub("", RULE.sub("", answer))
+    answer = BULLET.sub("", RULE.sub("", answer).lstrip())  # of a list with one item, no minus
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)
     if final := _FINAL.findall(answer):
@@ -104,7 +103,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return None  # a step
     if behind_tag.strip(TRIM + STOPS) and not re.search(r"\d", behind_tag):
         return _of_words(behind_tag.strip().partition("\n")[0], language)  # or an answer that cannot be read
-    subject = without_predicate(SENTENCE_END.split(concluded.strip(), maxsplit=1)[0], language)
+    subject = subject_of(SENTENCE_END.split(concluded.strip(), maxsplit=1)[0], language)
     if len(values := _values(subject, language)) == 1:
         return values.pop()
     if (found := _given_first(concluded, marked, language)) is not None:

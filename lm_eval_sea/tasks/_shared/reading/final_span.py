@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import up_to_reason, without_ending, without_predicate
+from .answer_patterns import subject_of, up_to_reason, without_ending
 from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_text import COLON, STOPS, composed, without_asked_form
 from .conclusions import (
@@ -88,7 +88,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line = _ITEM.sub("", line)
     restated = _restated(text if is_tagged else answer, language)
     if not is_tagged and restated is None:
-        restated = without_predicate(line, language) or _stated_at_last(answer, language)
+        restated = subject_of(line, language) or _stated_at_last(answer, language)
     if restated:
         line, is_tagged = restated, True
     if not is_tagged and (said := _english_answer(line, language) or _bold_at_last(answer, language)):
@@ -236,7 +236,7 @@ def _stated_at_last(answer: str, language: str) -> str:
     if first == text or "\n" in last or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS):
         return ""
     begin, end = next(iter(statement_spans(last, language)), (1, 0))
-    said = without_predicate(last, language) or ("" if begin else last[end:].strip())
+    said = subject_of(last, language) or ("" if begin else last[end:].strip())
     return "" if any_word("source", language).search(said) or len(said.split()) > _MOST_WORDS_NAMED else said
 
 

@@ -15,7 +15,7 @@ from .conclusions import any_tag, any_word, behind_last_tag, has_word, task_word
 from .frames import QUOTED, begins_object, last_frame, unfenced, unquoted, without_emphasis
 from .prefaces_and_notes import LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
 from .several_texts import LIST_MARK, corrected, one_of_several
-from .surroundings import without_marks
+from .surroundings import BULLET, without_marks
 
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ _QUOTED_ALONE = re.compile(rf"{QUOTED.pattern}\s*(?P<said>[^\"“”«»「」]{
 # A question with lettered options behind an empty line.
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
 _ANALYSIS = re.compile(r"The user (?:wants|needs|asks|asked|is asking|has asked)\b")  # how a thought begins that has no marks
-_BULLET = re.compile(r"\A[-*•→]\s+(?=\S)")
 _MOST_LETTERS_BESIDE = 4  # of an article or a preposition
 _MOST_WORDS_OF_PLACE = 10
 
@@ -93,7 +92,7 @@ def framed_text(answer: str, language: str, tags: Sequence[str]) -> str | None:
 def _bare(text: str, *, is_tagged: bool) -> str:
     """A text without the marks around it. Behind a tag a number may begin it, which else is that of an item."""
     text = without_marks(text)
-    item = _BULLET if is_tagged else LIST_MARK
+    item = BULLET if is_tagged else LIST_MARK
     return unquoted(text if "\n" in text else item.sub("", text) or text)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import TYPE_CHECKING
 
-from .answer_text import COLON
+from .answer_text import COLON, is_invisible
 from .conclusions import any_word, statement_spans, task_words
 
 
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+# The mark of an item of a list.
+BULLET = re.compile(r"\A[-*•→]\s+(?=\S)")
 # A rule of Markdown.
 RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|={3,}|_{3,})[ \t]*$")
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n(?P<inside>(?:(?!```)[\s\S])+)```")
@@ -36,7 +37,7 @@ _LONGEST_HEADING, _LEAST_SENTENCE = 30, 50
 _HEADING = re.compile(rf"[^:：\u17d6]+{COLON}[\s*_]*")
 # A first line, or the beginning of one, that announces an answer. Behind it a letter may stand on the same line.
 _ANNOUNCES = re.compile(rf"(?P<said>[^\n:：\u17d6]{{1,160}}){COLON}[*_]*(?P<end>[^\S\n]*\n|\s)\s*(?=\S)")
-_LABEL = re.compile(rf"[\s*_#]*(?:Output|Response|Reply){COLON}[\s*_]*(?=\S)", re.IGNORECASE)
+_LABEL = re.compile(rf"\A[\s*_#]*(?:Output|Response|Reply){COLON}[\s*_]*(?=\S)", re.IGNORECASE)
 
 
 def without_surroundings(text: str, language: str) -> str:
@@ -49,7 +50,9 @@ def without_surroundings(text: str, language: str) -> str:
     text = without_marks(_BLANK.sub(" ", _LINE_END.sub("\n", text)))
     text = without_marks(_without_introduction(text, language))
     for _ in range(_MOST_PARAGRAPHS):
-        text = without_marks(_without_farewell(text, language))
+        before, text = text, without_marks(_without_farewell(text, language))
+        if text == before:
+            break
     return _once(text)
 
 
@@ -75,12 +78,14 @@ def without_greeting(text: str, language: str, options: Sequence[str] = ()) -> s
 def without_marks(text: str) -> str:
     """The text without the marks that set all of it off."""
     for _ in range(_MOST_MARKS):
-        text = _bare(text)
+        before, text = text, _bare(text)
         for whole in (_FENCE, _ELEMENT):
             text = found["inside"].strip() if (found := whole.fullmatch(text)) else text
         text = _without_tag_alone(text)
         lines = [line for line in text.splitlines() if line.strip()]
         text = _QUOTE_MARK.sub("", text) if lines and all(map(_QUOTE_MARK.match, lines)) else text
+        if text == before:
+            return text
     return _bare(text)
 
 
@@ -108,7 +113,7 @@ def _bare(text: str) -> str:
 
 
 def _is_bare(character: str) -> bool:
-    return character.isspace() or unicodedata.category(character) in ("Cf", "Cc") or _PICTURE.match(character) is not None
+    return is_invisible(character) or _PICTURE.match(character) is not None
 
 
 def _without_introduction(text: str, language: str) -> str:
@@ -117,7 +122,7 @@ def _without_introduction(text: str, language: str) -> str:
     A heading, "Answer:", does no more where a sentence or a calculation stands below it. A line that names a translation or a
     summary tells the reader of texts where the text begins.
     """
-    text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
+    text = _LABEL.sub("", text)
     first, _, rest = text.partition("\n")
     below, _, more = rest.strip().partition("\n")
     answers = any_word("answer", language)

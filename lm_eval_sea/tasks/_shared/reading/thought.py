@@ -74,7 +74,8 @@ _FRAMES = (
 _ANSWER_ELEMENT = re.compile(r"<answer>((?:(?!</?answer>)[\s\S])*)(?:</?answer>\s*)*")  # all of an answer
 _BOX = re.compile(r"<\|begin_of_box\|>((?:(?!<\|begin_of_box\|>)[\s\S])*?)<\|end_of_box\|>")  # of GLM 4.5V
 _TURN_END = re.compile(
-    r"(?:<\|(?:(?!sep\|)\w{1,24}|start\|>assistant)\|?>|<｜[\w▁]{1,30}｜>|\[\|\w{1,24}\|\]|<(?:end_of_\w{1,9}|turn\||eos|pad|s|unk|SPECIAL_\d\d?)>"
+    r"(?:<\|(?:(?!sep\|)\w{1,24}|start\|>assistant)\|?>"
+    r"|<｜[\w▁]{1,30}｜>|\[\|\w{1,24}\|\]|<(?:end_of_\w{1,9}|turn\||eos|pad|s|unk|SPECIAL_\d\d?)>"
     r"|</s>|\[(?:EOS|/INST|END FINAL RESPONSE)\])\Z"
 )
 _LONGEST_TURN_END = 36
