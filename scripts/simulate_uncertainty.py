@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How often intervals hold the truth, and tests are wrong, on answers drawn from a truth that is known.
 
-Prints the tables of docs/uncertainty.md. Every number is made by the functions that make those of the report. Rows of a passage are
-alike: passages are harder or easier (a share of the variance of 0.3), for each task on its own.
+Prints the tables of docs/uncertainty.md. Every number is made by the functions that make those of the report. Rows of a passage
+are alike: passages are harder or easier (a share of the variance of 0.3), for each task on its own.
 
 Examples:
     python scripts/simulate_uncertainty.py                some minutes
