@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 import uuid
 from collections import Counter
@@ -19,7 +20,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
-from lm_eval_sea.results.runs import Run, Runs, TaskRun, seconds_of
+from lm_eval_sea.results.runs import Run, Runs, TaskRun, seconds_of, under_one_name
 from lm_eval_sea.results.score import TaskScore
 from lm_eval_sea.results.types import ResultsError, Score, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line
@@ -31,6 +32,7 @@ LOCAL = "local"  # the developer of a model that has only a path
 CLUSTERED = "analytic, clustered by passage (Miller 2024)"
 CONTRIBUTIONS = "contributions of passages, of scores of all rows by the jackknife"
 REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
+_NO_PATH = re.compile(r'[<>:"/\\|?*]')  # what no part of a path can have everywhere
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
 
 
@@ -42,7 +44,7 @@ def model_id(name: str) -> str:
     parts = PurePosixPath(one_line(name)).parts
     is_hub = len(parts) == 2 and not name.startswith(("/", ".", "~")) and not Path(name).exists()
     made = "/".join(parts) if is_hub else f"{LOCAL}/{parts[-1] if parts else ''}"
-    if not all(part.strip(". ") and not set(part) & set('<>:"\\|?*') for part in made.split("/")):
+    if not all(part.strip(". ") and not _NO_PATH.search(part) for part in made.split("/")):
         raise ResultsError(f"the model is called {name!r}, which makes no id; give one with --model ORGANISATION/NAME")
     return made
 
@@ -54,31 +56,30 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
     A `ResultsError` says that no run has tasks of this pack, several models would have one id, or a name makes none.
     """
     notes = list(runs.notes)
-    names = {_without_mode(run) for run in runs.runs}
-    if model is not None and len(names) > 1:
-        raise ResultsError(f"--model names one model; the runs are of {len(names)}: {', '.join(sorted(names)[:3])}")
-    ids = {name: model or model_id(name) for name in names}
+    names = {run.model: run.model.removesuffix(run.settings.in_name) for run in runs.runs}
+    if model is not None and len(plain := sorted(set(names.values()))) > 1:
+        raise ResultsError(f"--model names one model; the runs are of {len(plain)}: {', '.join(plain[:3])}")
+    # what makes another model of it, " (revision step1000)", stands behind its name, as in the report
+    modes = {name: _NO_PATH.sub("-", name.removeprefix(plain)) for name, plain in names.items()}
+    ids = {name: one_line(f"{model or model_id(plain)}{modes[name]}") for name, plain in names.items()}
     [(most, count)] = Counter(ids.values()).most_common(1)
-    if count > 1 and model is None:
+    if count > 1:
         raise ResultsError(f"several models would be {most}; export them one by one with --model ORGANISATION/NAME")
     made = {}
     for run in runs.runs:
-        tasks, own = runs.of_run(run), ids[_without_mode(run)]
+        tasks, own = runs.of_run(run), ids[run.model]
         results = [entry for task in tasks for entry in _task_entries(task, notes)]
         if not results:
             notes.append(f"{run.place}: left out, it has no scores of tasks of this pack")
             continue
+        if model is None and (made_of := run.settings.adapter_or_quantisation):
+            notes.append(f"{run.place}: exported as {own}, though it is with {made_of}; --model gives it a name of its own")
         digest = hashlib.sha256(json.dumps([own, run.date.isoformat(), results], sort_keys=True).encode()).digest()
         name = str(uuid.UUID(bytes=digest[:16], version=4))
         made[f"data/{COLLECTION}/{own}/{name}.json"] = _record(run, tasks, own, name, results)
     if not made:
         raise ResultsError("; ".join(notes) or "there is no run to export")
-    return made, notes
-
-
-def _without_mode(run: Run) -> str:
-    """The name of a model; whether it thinks stands among the settings of its run."""
-    return run.model.removesuffix(run.settings.in_name)
+    return made, [*notes, *under_one_name(task for task in runs.tasks if task.facts.of_pack)]
 
 
 def _record(run: Run, tasks: Sequence[TaskRun], model: str, name: str, results: list[dict[str, Any]]) -> dict[str, Any]:

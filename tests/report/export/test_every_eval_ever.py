@@ -49,11 +49,9 @@ def test_a_model_in_a_folder_is_exported(runs, tmp_path):
     for model in ([], [], ["--model", "my-lab/mine"]):
         assert main(["export", "every-eval-ever", str(folder), *model, "--out", str(out)]) == 0
     found = exported(out)
-    assert {record["model_info"]["id"] for record in found.values()} == {"local/my_model", "my-lab/mine"}
+    assert {record["model_info"]["id"] for record in found.values()} == {f"{name} (thinking on)" for name in ("local/my_model", "my-lab/mine")}
     for name, record in found.items():
-        assert re.fullmatch(rf"data/lm-eval-sea/{record['model_info']['id']}/[0-9a-f-]{{36}}\.json", name)
-        details = [entry["generation_config"]["additional_details"] for entry in record["evaluation_results"]]
-        assert {detail["thinking"] for detail in details} == {"on"}, "the model's id does not say it"
+        assert re.fullmatch(rf"data/lm-eval-sea/{re.escape(record['model_info']['id'])}/[0-9a-f-]{{36}}\.json", name)
         assert record["evaluation_timestamp"] == "1234567890" and "/data/checkpoints" not in json.dumps(record)
     assert len(found) == 2
     # by the package's own validator; without warnings, which keep a record out of the datastore
@@ -142,6 +140,27 @@ def test_ids_of_models():
     assert {name: model_id(name) for name in names} == names
     with pytest.raises(ResultsError, match="--model ORGANISATION/NAME"):
         model_id("a:b")
+
+
+@pytest.mark.parametrize(
+    ("given", "ids"),
+    [
+        ({"revision": "step1000"}, {"org/a", "org/a (revision step1000)"}),
+        ({"revision": "refs/pr/1"}, {"org/a", "org/a (revision refs-pr-1)"}),
+        ({"enable_thinking": False}, {"org/a", "org/a (thinking off)"}),
+        ({"load_in_4bit": True}, {"org/a"}),
+    ],
+)
+def test_checkpoints_and_modes_of_a_model_have_ids_of_their_own(tmp_path, given, ids):
+    """As they are models of their own in reports; an adapter or quantisation is said."""
+    for name, stamp, arguments in (("sea_a", OLD, {}), ("sea_b", NEW, given)):
+        config = {"model": "hf", "model_args": {"pretrained": "org/a", **arguments}}
+        write_run(tmp_path, {name: toy([1.0, 0.0] * 6)}, stamp, model="org/a", config=config)
+    for model in (None, "org/a"):
+        made, notes = records(read(tmp_path).best(), model)
+        assert {record["model_info"]["id"] for record in made.values()} == ids and len(made) == 2
+        assert any("2 different adapters or quantisations" in note for note in notes) == (len(ids) == 1)
+        assert any("exported as org/a, though it is with load_in_4bit" in note for note in notes) == (len(ids) == 1 and not model)
 
 
 def test_one_id_for_two_models_is_refused(runs, tmp_path, capsys):
