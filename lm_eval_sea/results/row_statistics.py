@@ -37,7 +37,7 @@ class RowStatistics:
     of_rows: np.ndarray | None = None  # the rows' own scores, 0 to 1; None: all rows make the score together
     groups: np.ndarray | None = None  # numbers of the groups whose means are averaged; None: the score is the mean of the rows
     needed: np.ndarray | None = None  # (rows, parts): whether a row tells each part of a score that all rows make together
-    right: np.ndarray | None = None  # (statistics,): what one more row with a right answer would add, for BLEU
+    right: np.ndarray | None = None  # (statistics,): what one more row with a right answer would add, for BLEU and chrF++
 
     @property
     def is_mean(self) -> bool:
@@ -99,8 +99,10 @@ def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) ->
     """For sacreBLEU's score of a corpus of (reference, answer) pairs."""
     counts = corpus_counts(metric, pairs)
     score = _percentages(lambda sums: score_of_counts(metric, sums))
-    # of BLEU the lengths of answer and reference, right n-grams, n-grams
-    return _bleu_statistics(counts, score, 2, 1) if isinstance(metric, BLEU) else RowStatistics(counts, score)
+    if isinstance(metric, BLEU):  # the lengths of answer and reference, right n-grams, n-grams
+        return _bleu_statistics(counts, score, 2, 1)
+    # of each order the n-grams of the answer, of the reference, and those in both
+    return RowStatistics(counts, score, right=np.repeat(counts.mean(axis=0)[1::3], 3))
 
 
 def _bleu_statistics(counts: np.ndarray, score: Callable[[np.ndarray], np.ndarray], ngrams: int, reference: int) -> RowStatistics:
@@ -162,6 +164,11 @@ def _is_counts(entry: Sequence[Any]) -> bool:
         and all(isinstance(counts, list) and len(counts) == ORDERS for counts in entry[:2])
         and all(is_number(number) and 0 <= number < 2**53 for number in (*entry[0], *entry[1], *entry[2:]))
     )
+
+
+def of_one_more(metric: str, score: float, rows: int) -> float:
+    """What one more row with a right answer would add to chrF++, about, and to BLEU, at least; 0 to 1, and 0 for other metrics."""
+    return (1 - score) / (rows + 1) if rows and metric.startswith(("bleu", "chrf")) else 0.0
 
 
 def scale_of(metric: str) -> float:

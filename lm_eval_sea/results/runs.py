@@ -18,6 +18,7 @@ import pandas as pd
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import DIGEST_LENGTH, Facts
+from lm_eval_sea.results.row_statistics import of_one_more
 from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
@@ -137,7 +138,9 @@ class TaskRun:
             return None
         else:
             of_run = f"{self.run.model}\0{self.name}"
-            found = [reported_stratum(of_run, self.score.score / 100, self.score.stderr / 100, self.evaluated or 0)]
+            score, rows = self.score.score / 100, self.evaluated or 0
+            least = of_one_more(self.facts.headline_metric, score, rows)
+            found = [reported_stratum(of_run, score, self.score.stderr / 100, rows, least)]
         return [replace(stratum, origin=self.origin) for stratum in found]
 
     @property

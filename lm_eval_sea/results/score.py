@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_sea.results.facts import Facts
-from lm_eval_sea.results.row_statistics import RowStatistics, scale_of
+from lm_eval_sea.results.row_statistics import RowStatistics, of_one_more, scale_of
 from lm_eval_sea.results.strata import UNKNOWN, combined, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.uncertainty import (
@@ -60,8 +60,8 @@ def task_score(
     The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
     standard error where the rows make the reported value: of the rows' scores, or where they make it together, of the
     contributions of clusters (`strata.combined`). Without such rows the reported error counts, which takes them for independent
-    and may be of a hundred draws. There is no interval where the rows do not tell how the score varies
-    (`RowStatistics.tells_its_error`).
+    and may be of a hundred draws, and in the interval is no smaller than `row_statistics.of_one_more`. There is no interval where
+    the rows do not tell how the score varies (`RowStatistics.tells_its_error`).
 
     The rows are what the score is made of, and each has one of `clusters`. How many rows were evaluated counts for the degrees of
     freedom of a reported standard error.
@@ -83,7 +83,8 @@ def task_score(
     else:
         plain = reported.stderr / scale if reported and reported.stderr is not None else None
         plain = plain if plain is not None and 0 <= plain <= 1 else None
-        spread = Spread(plain, max(2, evaluated or 2) - 1, few=False)
+        least = of_one_more(metric, value, evaluated or 0)
+        spread = Spread(None if plain is None else max(plain, least), max(2, evaluated or 2) - 1, few=False)
         if rows is not None:
             spread = combined(strata_of(rows, facts.pool, clusters)) if rows.tells_its_error(clusters) else UNKNOWN
         is_clustered = rows is not None and spread.stderr is not None

@@ -10,8 +10,8 @@ them. The standard errors of such tasks are added, which is as much as they can 
 inequality). All else is independent.
 
 Few rows can be alike by chance, and then seem certain. So the variance of right and wrong answers is at least that of the same
-rows with one right and one wrong answer more (Agresti and Coull 1998), and that of a BLEU with hardly any match is at least the
-square of what one right answer more would add. With fewer than `FEWEST` clusters there is no interval.
+rows with one right and one wrong answer more (Agresti and Coull 1998), and that of BLEU and chrF++, which few answers can raise far
+above the others, is at least the square of what one right answer more would add. With fewer than `FEWEST` clusters there is no interval.
 `scripts/simulate_uncertainty.py` shows how often the intervals hold the truth.
 """
 
@@ -78,7 +78,7 @@ def difference_strata(first: RowStatistics, second: RowStatistics, pool: str, cl
 
 def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStatistics, second: RowStatistics) -> list[Stratum]:
     """`difference_strata` from those of both, on the same rows and groups."""
-    least = [min(a.least, b.least) for a, b in zip(one, other, strict=True)]  # of BLEU, if neither tells its error
+    least = [min(a.least, b.least) for a, b in zip(one, other, strict=True)]  # of BLEU and chrF++
     if first.of_rows is not None and second.of_rows is not None:
         least = _least(first.of_rows - second.of_rows, first.groups, _difference_variance)
     if len(one) < len(least):
@@ -89,14 +89,14 @@ def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStati
     ]
 
 
-def reported_stratum(name: str, score: float, stderr: float, rows: int) -> Stratum:
-    """Of a score, 0 to 1, whose rows are not known, with the standard error that was reported.
+def reported_stratum(name: str, score: float, stderr: float, rows: int, least: float = 0.0) -> Stratum:
+    """Of a score, 0 to 1, whose rows are not known, with the standard error that was reported, or `least`, a larger one.
 
     Where that is the error of right and wrong answers, the variance has the floor that theirs has.
     """
     is_right_or_wrong = math.isclose(stderr * stderr * (rows - 1), score * (1 - score), rel_tol=1e-3, abs_tol=1e-9)
     share = (score * rows + 1) / (rows + 2)
-    least = share * (1 - share) / rows if is_right_or_wrong and rows > 0 else 0.0
+    least = share * (1 - share) / rows if is_right_or_wrong and rows > 0 else least * least
     return Stratum(_reported_code(name), np.array([stderr]), least, rows - 1)
 
 
@@ -218,7 +218,7 @@ def _jackknifed(structure: _Structure, rows: RowStatistics) -> Stratum:
     total = of_cluster.sum(axis=0)
     without = rows.score(total - of_cluster)
     least = 0.0
-    if rows.right is not None and not rows.tells_its_error(structure.cluster_of_row.tolist()):
+    if rows.right is not None:
         with_one, own = rows.score(np.stack([total + rows.right, total]))
         least = float(with_one - own) ** 2
     return Stratum(codes, math.sqrt((count - 1) / count) * (without.mean() - without), least, count - 1)

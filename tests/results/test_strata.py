@@ -12,8 +12,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.results.comparison import corrected_on_page
-from lm_eval_sea.results.row_statistics import group_mean_statistics, macro_f1_statistics, mean_statistics, statistics_of
+from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.results.row_statistics import (
+    group_mean_statistics,
+    macro_f1_statistics,
+    mean_statistics,
+    of_one_more,
+    statistics_of,
+)
+from lm_eval_sea.results.score import task_score
 from lm_eval_sea.results.strata import FEWEST, Origin, combined, difference_strata, reported_stratum, strata_of
+from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, swap_test
 
 SCORES = st.lists(st.floats(0.01, 0.99).map(lambda score: round(score, 3)), min_size=FEWEST, max_size=20, unique=True)
@@ -89,22 +98,27 @@ def test_right_and_wrong_answers_vary_at_least_as_with_one_of_each_more(right):
 
 
 @pytest.mark.parametrize("matches", [0, 1, 2])
-def test_bleu_of_hardly_any_match_varies_as_one_right_answer_more_would_move_it(matches):
-    """In a mean; of the score alone there is no interval. Against sacreBLEU of the texts with one reference more."""
+@pytest.mark.parametrize("metric", ["bleu", "chrf++"])
+def test_bleu_and_chrf_vary_at_least_as_one_right_answer_more_would_move_them(metric, matches):
+    """Against sacreBLEU of the texts with one reference more. An error that was reported has about the same floor."""
     reference = "the old market town by the river"
     pairs = [(reference, reference if n < matches else "town the by") for n in range(30)]
-    rows, names = statistics_of("bleu", pairs), list(map(str, range(30)))
+    rows, names = statistics_of(metric, pairs), list(map(str, range(30)))
 
-    def bleu(texts):
-        return sacrebleu.corpus_bleu([answer for _, answer in texts], [[reference for reference, _ in texts]]).score
+    def score(texts):
+        answers, references = [answer for _, answer in texts], [[reference for reference, _ in texts]]
+        more = {"word_order": 2} if metric == "chrf++" else {}
+        return getattr(sacrebleu, f"corpus_{metric.strip('+')}")(answers, references, **more).score
 
-    own, more = bleu(pairs), bleu([*pairs, (reference, reference)])
-    left_out = [bleu(pairs[:n] + pairs[n + 1 :]) for n in range(30)]
+    own, more = score(pairs), score([*pairs, (reference, reference)])
+    left_out = [score(pairs[:n] + pairs[n + 1 :]) for n in range(30)]
     of_jackknife = np.sqrt(29 / 30 * np.square(np.array(left_out) - np.mean(left_out)).sum())
-    expected = max(of_jackknife, more - own) if matches < 2 else of_jackknife
-    assert 100 * combined(strata_of(rows, "toy", names)).stderr == pytest.approx(expected)
-    floor = combined(difference_strata(rows, rows, "toy", names)).stderr
-    assert 100 * floor == pytest.approx(more - own if matches < 2 else 0)
+    assert 100 * combined(strata_of(rows, "toy", names)).stderr == pytest.approx(max(of_jackknife, more - own))
+    assert 100 * combined(difference_strata(rows, rows, "toy", names)).stderr == pytest.approx(more - own)
+    assert (0.8 if metric == "chrf++" else 0.3) * (more - own) < 100 * of_one_more(metric, own / 100, 30) < 1.1 * (more - own)
+    errors = (0.0, 100 * of_one_more(metric, own / 100, 30))
+    few, same = (task_score(metric, facts_of({}), Score(own, error), evaluated=30) for error in errors)
+    assert (few.low, few.high) == (same.low, same.high) and few.stderr == 0
 
 
 def test_few_passages_have_no_interval():
