@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, estimate, paired_difference
 
 FEWEST_LANGUAGES = 5  # of four, two orders drawn by lot are the same or the reverse once in twelve times
 
@@ -51,8 +51,8 @@ class SharedErrors(NamedTuple):
     wrong_in_both: float
     by_chance: float  # were the errors independent
     excess: Estimate  # wrong_in_both − by_chance; standard error clustered by passage
-    kappa: float | None  # error consistency, −1 to 1; None where it cannot be: all right or all wrong in both
-    same_wrong: float | None  # of the questions wrong in both, the share with the same wrong option; None: not known
+    kappa: float | None  # error consistency, −1 to 1; None where fewer than `FEWEST_CLUSTERS` are wrong, or right, in a language
+    same_wrong: float | None  # of the questions wrong in both, the share with the same wrong option; None of as few, or not known
 
 
 class RankCorrelation(NamedTuple):
@@ -108,8 +108,9 @@ def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
     with o the share of questions right in both or wrong in both, and c = ē f̄ + (1 − ē)(1 − f̄): the error consistency of Geirhos
     et al. 2020 (arXiv:2006.16736). The excess is a mean of products, to first order with known means, whose error and test by
     passage are those of `paired_difference`. Products of rare errors, none of which is in both languages, hardly vary; so the
-    error is at least that of independent ones, √(ē (1 − ē) f̄ (1 − f̄) / n), as in the χ² test. Where all answers in a language
-    are right, or all wrong, there is no interval. Questions that are hard in every language make it positive; a model that
+    error is at least that of independent ones, √(ē (1 − ē) f̄ (1 − f̄) / n), as in the χ² test, and that of the same questions with
+    one more that is right in both and one that is wrong. Where all answers in a language are right, or all wrong, there is no
+    interval. Questions that are hard in every language make it positive; a model that
     prefers one option in each language makes it negative if these are two.
     """
     common = [question for question in first.right if question in second.right]
@@ -117,19 +118,22 @@ def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
         return None
     e, f = (np.array([not given.right[question] for question in common], dtype=float) for given in (first, second))
     products = ((e - e.mean()) * (f - f.mean())).tolist()
-    least = float(np.sqrt(e.var() * f.var() / len(common)))
+    independent = e.var() * f.var()
+    more = np.prod([errors - errors.mean() for errors in (np.append(e, (0, 1)), np.append(f, (0, 1)))], axis=0).var()
+    least = float(np.sqrt(max(independent, more) / len(common))) if independent else 0.0
+    rarest = min(min(errors.sum(), len(common) - errors.sum()) for errors in (e, f))
     chance, same = float(e.mean() * f.mean()), float((e == f).mean())
     agreed_by_chance = chance + float((1 - e.mean()) * (1 - f.mean()))
     both = [question for question in common if not first.right[question] and not second.right[question]]
     choices = [(first.chosen.get(question), second.chosen.get(question)) for question in both]
-    known = bool(first.chosen and second.chosen and both)
+    known = bool(first.chosen and second.chosen and len(both) >= FEWEST_CLUSTERS)
     return SharedErrors(
         wrong_first=float(e.mean()),
         wrong_second=float(f.mean()),
         wrong_in_both=len(both) / len(common),
         by_chance=chance,
         excess=paired_difference(products, [0.0] * len(common), [first.clusters[question] for question in common], least),
-        kappa=(same - agreed_by_chance) / (1 - agreed_by_chance) if agreed_by_chance < 1 else None,
+        kappa=(same - agreed_by_chance) / (1 - agreed_by_chance) if rarest >= FEWEST_CLUSTERS else None,
         same_wrong=sum(one is not None and one == other for one, other in choices) / len(both) if known else None,
     )
 

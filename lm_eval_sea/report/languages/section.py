@@ -23,6 +23,7 @@ from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.runs import Runs
 from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 
 _MOST_LANGUAGES = 4  # of whose errors all pairs are compared on the page
 
@@ -62,7 +63,7 @@ def languages_section(scores: Scores) -> Section:
         Column("by_chance", "by chance", "percent"),
         Column("excess", "difference", "points", low="low", high="high", marker="limited", strong="tells"),
         Column("p_holm", "p", "p"),
-        Column("same_wrong", "same wrong option", "percent", hint="of the questions wrong in both"),
+        Column("same_wrong", "same wrong option", "percent", hint=f"of the questions wrong in both, of {FEWEST_CLUSTERS} or more"),
     ]
     same = (
         "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all. Guesses "

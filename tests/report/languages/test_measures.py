@@ -109,13 +109,23 @@ def test_rare_errors_that_meet_nowhere_are_no_sign_of_dependence(questions, wron
     assert found.low < 0 < found.high
 
 
-def test_the_same_wrong_option_by_hand():
-    clusters = dict.fromkeys("abcd", "p")
-    first = Answers({"a": False, "b": False, "c": False, "d": True}, clusters, {"a": 1, "b": None, "c": 2, "d": 0})
-    second = Answers({"a": False, "b": False, "c": False, "d": False}, clusters, {"a": 1, "b": None, "c": 3, "d": 1})
-    assert shared_errors(first, second).same_wrong == pytest.approx(1 / 3)
-    assert shared_errors(first, answers({"a": 0})).same_wrong is None
+@pytest.mark.parametrize(("questions", "share"), [(12, pytest.approx(1 / 3)), (9, None)])
+def test_the_same_wrong_option_by_hand(questions, share):
+    """Of a third the same, of a third none, of a third another; of a few wrong ones nothing is said."""
+    names = [str(n) for n in range(questions + 1)]  # the last is right in the first language
+    wrong, clusters = {name: name == names[-1] for name in names}, dict.fromkeys(names, "p")
+    first = Answers(wrong, clusters, {name: (1, None, 2)[n % 3] for n, name in enumerate(names)})
+    second = Answers(dict.fromkeys(names, False), clusters, {name: (1, None, 3)[n % 3] for n, name in enumerate(names)})
+    assert shared_errors(first, second).same_wrong == share
+    assert shared_errors(first, answers(dict.fromkeys(names, 0))).same_wrong is None
     assert shared_errors(first, answers({"z": 0})) is None
+
+
+def test_one_error_in_common_is_no_agreement():
+    """Error consistency would be 1, and an interval of this one product alone a quarter narrower."""
+    found = shared_errors(*(answers({str(n): int(n > 0) for n in range(100)}) for _ in range(2)))
+    assert found.kappa is None and found.same_wrong is None
+    assert found.excess.stderr > 1.3 * 0.01 * 0.99 and found.excess.p_value > 0.2
 
 
 def write_run(
