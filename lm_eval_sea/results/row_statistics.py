@@ -167,7 +167,7 @@ def _is_counts(entry: Sequence[Any]) -> bool:
 
 
 def of_one_more(metric: str, score: float, rows: int) -> float:
-    """What one more row with a right answer would add to chrF++, about, and to BLEU, at least; 0 to 1, and 0 for other metrics."""
+    """About what one more row with a right answer would add to chrF++, and less than to BLEU, 0 to 1; 0 for other metrics."""
     return (1 - score) / (rows + 1) if rows and metric.startswith(("bleu", "chrf")) else 0.0
 
 

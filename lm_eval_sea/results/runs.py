@@ -138,9 +138,9 @@ class TaskRun:
             return None
         else:
             of_run = f"{self.run.model}\0{self.name}"
-            score, rows = self.score.score / 100, self.evaluated or 0
-            least = of_one_more(self.facts.headline_metric, score, rows)
-            found = [reported_stratum(of_run, score, self.score.stderr / 100, rows, least)]
+            score, count = self.score.score / 100, self.evaluated or 0
+            least = of_one_more(self.facts.headline_metric, score, count)
+            found = [reported_stratum(of_run, score, self.score.stderr / 100, count, least)]
         return [replace(stratum, origin=self.origin) for stratum in found]
 
     @property

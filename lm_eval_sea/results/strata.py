@@ -10,8 +10,9 @@ them. The standard errors of such tasks are added, which is as much as they can 
 inequality). All else is independent.
 
 Few rows can be alike by chance, and then seem certain. So the variance of right and wrong answers is at least that of the same
-rows with one right and one wrong answer more (Agresti and Coull 1998), and that of BLEU and chrF++, which few answers can raise far
-above the others, is at least the square of what one right answer more would add. With fewer than `FEWEST` clusters there is no interval.
+rows with one right and one wrong answer more (Agresti and Coull 1998). That of BLEU and chrF++, which few answers can raise far
+above the others, is at least the square of what one right answer more would add. With fewer than `FEWEST` clusters there is no
+interval.
 `scripts/simulate_uncertainty.py` shows how often the intervals hold the truth.
 """
 

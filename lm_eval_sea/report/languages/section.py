@@ -63,7 +63,7 @@ def languages_section(scores: Scores) -> Section:
         Column("by_chance", "by chance", "percent"),
         Column("excess", "difference", "points", low="low", high="high", marker="limited", strong="tells"),
         Column("p_holm", "p", "p"),
-        Column("same_wrong", "same wrong option", "percent", hint=f"of the questions wrong in both, of {FEWEST_CLUSTERS} or more"),
+        Column("same_wrong", "same wrong option", "percent", hint=f"of {FEWEST_CLUSTERS} or more questions wrong in both"),
     ]
     same = (
         "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all. Guesses "

@@ -49,7 +49,8 @@ def test_a_model_in_a_folder_is_exported(runs, tmp_path):
     for model in ([], [], ["--model", "my-lab/mine"]):
         assert main(["export", "every-eval-ever", str(folder), *model, "--out", str(out)]) == 0
     found = exported(out)
-    assert {record["model_info"]["id"] for record in found.values()} == {f"{name} (thinking on)" for name in ("local/my_model", "my-lab/mine")}
+    ids = {record["model_info"]["id"] for record in found.values()}
+    assert ids == {"local/my_model (thinking on)", "my-lab/mine (thinking on)"}
     for name, record in found.items():
         assert re.fullmatch(rf"data/lm-eval-sea/{re.escape(record['model_info']['id'])}/[0-9a-f-]{{36}}\.json", name)
         assert record["evaluation_timestamp"] == "1234567890" and "/data/checkpoints" not in json.dumps(record)
