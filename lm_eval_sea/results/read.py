@@ -190,6 +190,7 @@ def _run_of(
         recorded=model,
         multiturn=turns if isinstance(turns := content.get("fewshot_as_multiturn"), bool) else None,
         started=float(content["date"]) if is_number(content.get("date")) else None,
+        is_reread="answers_of" in config,
     )
     results = {name: mapping_of(content["results"][name]) for name in content["results"]}
     of_groups = {name for name in results if name not in configs and subtasks.get(name)}

@@ -45,6 +45,7 @@ class Run:
     own_model: str | None = None  # the model, where `Runs.apart` put more into its name
     recorded: str | None = None  # the model, as the results call it
     multiturn: bool | None = None  # whether a chat template got exemplars as turns of their own
+    is_reread: bool = False  # whether these are logged answers that `score --reread` has read again
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ class GroupRun:
 class Runs:
     """Runs by model and date. What `read` returns has all of them; `best`, `apart` and `by_seed` say which count.
 
-    A run whose results file is a copy of another's counts once for all three.
+    A run whose results file is a copy of another's counts once for all three, and so do answers that were read again.
     """
 
     runs: Sequence[Run]
@@ -213,12 +214,11 @@ class Runs:
                 kept[id(run)] = run
             else:
                 notes.append(f"{run.model}: {run.place} left out, for it is a copy of {same.place}")
-        return Runs(
-            [run for run in self.runs if id(run) in kept],
-            [task for task in self.tasks if id(task.run) in kept],
-            [group for group in self.groups if id(group.run) in kept],
-            notes,
-        )
+        tasks = _read_last([task for task in self.tasks if id(task.run) in kept], notes)
+        had, have = ({id(task.run) for task in of} for of in (self.tasks, tasks))
+        runs = [run for run in self.runs if id(run) in kept and (id(run) in have or id(run) not in had)]
+        still = {id(run) for run in runs}
+        return Runs(runs, tasks, [group for group in self.groups if id(group.run) in still], notes)
 
     def _chosen(self, runs: Sequence[Run], tasks: Sequence[TaskRun]) -> Runs:
         """These runs and tasks of what `_once` made, which goes on with its notes."""
@@ -391,6 +391,25 @@ def _is_copy(run: Run, other: Run) -> bool:
         return False
     at_once = run.started is not None or run.date == other.date
     return at_once and run.model == other.model and filecmp.cmp(run.place, other.place, shallow=False)
+
+
+def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
+    """Of answers that were read again the last reading; such runs have the time at which the model was run."""
+    readings: dict[tuple[str, float | None, str], list[TaskRun]] = {}
+    for task in tasks:
+        readings.setdefault((task.run.model, task.run.started, task.name), []).append(task)
+    left_out: dict[tuple[Run, Run], list[TaskRun]] = {}
+    for (_, started, _), found in readings.items():
+        if started is not None and len(found) > 1 and any(task.run.is_reread for task in found):
+            last = max(found, key=lambda task: (task.run.is_reread, task.run.date))
+            for task in found:
+                if task is not last:
+                    left_out.setdefault((task.run, last.run), []).append(task)
+    for (run, last_run), of_run in left_out.items():
+        names = some_names([task.name for task in of_run])
+        notes.append(f"{run.model}: {names} of {run.date} left out, for the answers were read again ({last_run.date})")
+    gone = {id(task) for of_run in left_out.values() for task in of_run}
+    return [task for task in tasks if id(task) not in gone]
 
 
 def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:

@@ -133,7 +133,8 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     means = [mean for group in groups if group.run is run and (mean := _group_mean(group, own)) is not None]
     limit = run.settings.limit
     limited = f"; limited: --limit {limit:g}" if is_number(limit) else ""
-    parts = [f"{one_line(model)}, {run.date.isoformat(sep=' ', timespec='minutes')}{limited}; scores in per cent"]
+    reread = "; answers read again" if run.is_reread else ""
+    parts = [f"{one_line(model)}, {run.date.isoformat(sep=' ', timespec='minutes')}{limited}{reread}; scores in per cent"]
     if own:
         lines = aligned([HEAD, *map(_cells, own), *(mean.cells for mean in means)], (0, HEAD.index("metric")), WIDTH)
         parts += lines[: len(own) + 1]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.rows import read_lines, read_rows
-from lm_eval_sea.results.table import comparison_notes
+from lm_eval_sea.results.table import comparison_notes, table_of
 from lm_eval_sea.results.types import ResultsError
 
 from .lm_eval_output import NEW, OLD, row, toy, write_results, write_run, write_samples
@@ -233,6 +233,19 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
     dated = write_run(tmp_path / "b", {"toy_th": {"scores": {"acc,none": 0.5}}}, OLD, date=1.0)
     shutil.copy(dated, tmp_path / "b" / f"results_{NEW}.json")
     assert len(read(tmp_path / "b").by_seed().runs) == len(read(tmp_path / "b").apart().runs) == 1, "under another date"
+
+
+def test_answers_that_were_read_again_count_once(tmp_path):
+    """As they were read last, also where all runs are kept; a task that was not read again stays."""
+    stamps = (OLD, "2026-01-03T03-04-05", "2026-01-04T03-04-05")
+    for number, stamp in enumerate(stamps):
+        config = {"model": "hf", "model_args": {"pretrained": "org/model"}} | ({"answers_of": "results.json"} if number else {})
+        tasks = {"toy_th": toy([number / 4] * 4)} | ({} if number else {"toy_vi": toy([1.0] * 4)})
+        write_run(tmp_path / str(number), tasks, stamp, date=1.5, config=config)
+    for runs in (read(tmp_path).best(), read(tmp_path).by_seed(), read(tmp_path).apart()):
+        assert {task.name: task.score.score for task in runs.tasks} == {"toy_th": 50, "toy_vi": 100}
+        assert sum("left out, for the answers were read again (2026-01-04" in note for note in runs.notes) == 2
+        assert "2026-01-04 03:04; answers read again; scores in per cent" in table_of(runs)
 
 
 @pytest.mark.parametrize(
