@@ -334,7 +334,8 @@ def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
 def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
     """A line for each setting of their runs, and others of `task_settings`, in which tasks of one model differ.
 
-    Only tasks that ask alike for an answer count: options are ranked without a chat template, and answers written behind it.
+    But for the number type only tasks that ask alike for an answer count: options are ranked without a chat template, and answers
+    written behind it.
     """
     found: dict[tuple[str, str], dict[str, list[str]]] = {}  # setting, what is asked for → value → tasks
     for task in tasks:
@@ -342,9 +343,11 @@ def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
         kind = task.facts.variant if written else ""
         for setting in (*_OF_RUN, _TYPE, *also):
             if setting != _TYPE or asked[setting] is not None:  # which older results, and servers, do not say
-                found.setdefault((setting, kind), {}).setdefault(str(asked[setting]), []).append(task.name)
+                of_kind = found.setdefault((setting, "" if setting == _TYPE else kind), {})
+                of_kind.setdefault(str(asked[setting]), []).append(task.name)
     return [
-        f"tasks that ask alike differ in the {setting} ({' against '.join(map(some_names, by_value.values()))})"
+        f"tasks {'' if setting == _TYPE else 'that ask alike '}differ in the {setting} "
+        f"({' against '.join(map(some_names, by_value.values()))})"
         for (setting, _), by_value in found.items()
         if len(by_value) > 1
     ]

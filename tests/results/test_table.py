@@ -376,13 +376,12 @@ def test_a_mean_over_unlike_numbers_of_exemplars_has_a_note(tmp_path, asked, sha
 
 
 def test_a_mean_over_tasks_in_two_number_types_has_a_note(tmp_path):
-    """Not where a run does not say its own."""
+    """Not where a run does not say its own; but where one ranks options and another has answers written."""
     for name, kind in {"toy_th": "float16", "toy_vi": None, "toy_lo": "float16", "toy_id": "bfloat16"}.items():
         assert "number type" not in (shown(tmp_path) if name != "toy_th" else "")
-        write_run(
-            tmp_path / name, {name: toy([1.0, 0.0] * 6)}, model="org/a", config={"model_dtype": f"torch.{kind}"} if kind else {}
-        )
-    said = "org/a: tasks that ask alike differ in the number type (toy_id against toy_lo, toy_th)"
+        task = toy([1.0, 0.0] * 6, variant="chat") | ({"output_type": "generate_until"} if name == "toy_id" else {})
+        write_run(tmp_path / name, {name: task}, model="org/a", config={"model_dtype": f"torch.{kind}"} if kind else {})
+    said = "org/a: tasks differ in the number type (toy_id against toy_lo, toy_th)"
     assert f"note: {said}" in " ".join(shown(tmp_path).split())
 
 
