@@ -110,8 +110,8 @@ SHOW = Command(
     about="""
 Each line has the rows evaluated, the headline metric, the score with a 95 % interval, and the score of guessing, all in
 per cent. Groups with a mean follow, with an interval if all rows were logged. Two models are compared in a sentence, by their
-means of normalised scores over the tasks that both ran. Of several runs of a task by one model the one with more rows
-counts, then the newer.""",
+means of normalised scores over the tasks that both ran. Of several runs of a task by one model one of all rows counts,
+else the one with more rows, then the newer.""",
     examples="""
 lm-eval-sea show results
 lm-eval-sea show results/org__a results/org__b
@@ -135,7 +135,7 @@ REPORT = Command(
     about="""
 Reads what lm_eval wrote below --output_path, for any number of models and runs. Writes report.html, pages/ and samples/
 (they need no network), report.md, figures/*.png and tables/*.csv. Without samples (--log_samples) there are only scores.
-Of several runs of a task by one model the one with more rows counts, then the newer.
+Of several runs of a task by one model one of all rows counts, else the one with more rows, then the newer.
 
 --languages compares a model's answers to the same questions in several languages (Belebele, Cross-MMLU, Cross-LogiQA).
 It needs samples, also of English, and compares only runs with the same number of exemplars. It writes:

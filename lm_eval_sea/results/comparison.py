@@ -270,7 +270,7 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
         why = (
             "too few passages, or too few rows of a label"
             if found.spread.few
-            else "their rows were not logged, and the results have no standard errors"
+            else "their rows were not logged, or contradict the results, and these have no standard errors"
         )
         return f"{first} and {second} cannot be compared on {tasks}: {why}."
     better, worse = (first, second) if found.value > 0 else (second, first)

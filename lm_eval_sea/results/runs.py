@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import filecmp
 import hashlib
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ import pandas as pd
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import DIGEST_LENGTH, Facts
 from lm_eval_sea.results.row_statistics import of_one_more
-from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
+from lm_eval_sea.results.rows import Rows, Samples, parse, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.strata import Origin, Stratum, reported_stratum, strata_of
@@ -180,7 +180,7 @@ class Runs:
     beside: Sequence[TaskRun] = ()  # left out by `best` for the same task without, or behind, a chat template
 
     def best(self) -> Runs:
-        """Of several runs of a task by one model the one with more rows, then the newer."""
+        """Of several runs of a task by one model one of all rows, else the one with more rows; of equals the newer."""
         once = self._once()
         kept = _best_tasks(once.tasks, once.notes)
         with_tasks, left = ({id(task.run) for task in tasks} for tasks in (once.tasks, kept))
@@ -389,11 +389,12 @@ def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
 
 
 def _is_copy(run: Run, other: Run) -> bool:
-    """Whether two results files have the same contents: where these have a date, whatever the one in the name of the file."""
+    """Whether two results files say the same: where they have a date, whatever the one in the name of the file."""
     if run.place is None or other.place is None or not (run.has_results and other.has_results):
         return False
-    at_once = run.started is not None or run.date == other.date
-    return at_once and run.model == other.model and filecmp.cmp(run.place, other.place, shallow=False)
+    if run.model != other.model or run.started != other.started or (run.started is None and run.date != other.date):
+        return False
+    return bool(parse(run.place.read_bytes()) == parse(other.place.read_bytes()))  # blanks and line ends may differ
 
 
 def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
@@ -423,13 +424,13 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
     for task in tasks:
         winner = best[task.run.model, task.name]
         if winner is not task:
-            more = (winner.rows or 0) > (task.rows or 0)
+            more = _rank(winner)[0] > _rank(task)[0]
             superseded.setdefault((task.run, winner.run, not more), []).append((task, winner))
     seeds: dict[Run, list[TaskRun]] = {}  # a run → tasks of others that differ from its in the seed alone
     for (run, kept_run, is_newer), pairs in superseded.items():
         left_out, kept = zip(*pairs, strict=True)
         counts = {(winner.rows, "an unknown number" if task.rows is None else task.rows) for task, winner in pairs}
-        why = "has more rows" + (" ({} instead of {})".format(*counts.pop()) if len(counts) == 1 else "")
+        why = "has more of the rows" + (" ({} instead of {})".format(*counts.pop()) if len(counts) == 1 else "")
         if is_newer:  # the dates in the files' names, which the note gives, may be the other way round
             by_results = " by the date in the results (those here are local times of the file names)"
             why = f"is newer{by_results if run.date > kept_run.date else ''}"
@@ -468,8 +469,10 @@ def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> l
     return list({(task.run.model, task.name): task for task in sorted(tasks, key=_rank) if is_other(task)}.values())
 
 
-def _rank(task: TaskRun) -> tuple[int, float, datetime]:
-    return task.rows or 0, seconds_of(task.run), task.run.date
+def _rank(task: TaskRun) -> tuple[float, float, datetime]:
+    """Whole data sets are equal, for another version of one may have fewer rows."""
+    is_whole = task.rows is not None and task.expected is not None and not task.limited
+    return math.inf if is_whole else task.rows or 0, seconds_of(task.run), task.run.date
 
 
 def seconds_of(run: Run) -> float:

@@ -1,5 +1,6 @@
 """What is found in folders of lm-eval's output, whole and broken."""
 
+import json
 import re
 import shutil
 from datetime import datetime
@@ -100,13 +101,17 @@ def test_the_run_with_more_rows_counts_then_the_newer(tmp_path):
     run_of("b", NEW, 40)
     runs = read(tmp_path).best()
     assert [task.rows for task in runs.tasks] == [900]
-    assert [note for note in runs.notes if "has more rows (900 instead of 40)" in note]
+    assert [note for note in runs.notes if "has more of the rows (900 instead of 40)" in note]
     run_of("c", NEW, 900)
     [run] = read(tmp_path).best().runs
     assert run.place.parent.name == "c"
     assert len(read(tmp_path).by_seed().tasks) == 3
     apart = read(tmp_path).apart()
     assert len({run.model for run in apart.runs}) == len(apart.runs) == len(apart.best().tasks) == 3  # two are of one second
+    counts = {"n-samples": {"toy_th": {"original": 897, "effective": 897}}}
+    write_results(tmp_path / "d", "2026-03-02T03-04-05", {"toy_th": {"acc,none": 0.5}}, **counts)
+    [task] = read(tmp_path).best().tasks
+    assert task.rows == 897, "another version of the data, also whole"
 
 
 def test_names_of_models(tmp_path):
@@ -232,7 +237,9 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
     assert not any("copy" in note for note in read(tmp_path).best().notes)
     dated = write_run(tmp_path / "b", {"toy_th": {"scores": {"acc,none": 0.5}}}, OLD, date=1.0)
     shutil.copy(dated, tmp_path / "b" / f"results_{NEW}.json")
-    assert len(read(tmp_path / "b").by_seed().runs) == len(read(tmp_path / "b").apart().runs) == 1, "under another date"
+    (tmp_path / "b" / "results_2026-03-02T03-04-05.json").write_text(json.dumps(json.loads(dated.read_text()), indent=2) + "\n")
+    found = read(tmp_path / "b")
+    assert len(found.by_seed().runs) == len(found.apart().runs) == 1, "under another date, and written otherwise"
 
 
 def test_answers_that_were_read_again_count_once(tmp_path):

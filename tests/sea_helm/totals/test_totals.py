@@ -529,6 +529,9 @@ def test_scores_of_other_answers_are_refused(tmp_path):
     task.beside("judged", ".json").rename(other.beside("judged", ".json"))
     with pytest.raises(ResultsError, match="scores of other answers than"):
         totals_of(tmp_path / "2")
+    path = other.beside("judged", ".json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"samples_sha256": ""}))  # as older versions wrote it
+    assert any(f"{path.name} does not say of which answers the scores are" in note for note in totals_of(tmp_path / "2").notes)
 
 
 def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
