@@ -27,8 +27,9 @@ from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, colu
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.runs import Runs, TaskRun
 from lm_eval_sea.results.strata import FEWEST
-from lm_eval_sea.results.table import uneven_notes
+from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
+from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.sea_helm.totals.evidence import gather, place_of
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA
 from lm_eval_sea.sea_helm.totals.methods import METHODS
@@ -51,6 +52,7 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
             f"{', suites and tasks' if count == 2 else ' and suites'} (Holm 1979, Wiens 2003)."
         )
     after += [f"{note}." for note in uneven_notes({model: tasks.values() for model, tasks in means.by_model.items()})]
+    after += [f"{visible(note)}." for note in unlike_notes(scores.of.values())]
     after += native_lines(native_table(means.by_model, scores.suite.origins), scores.suite.languages)
     parts = [
         *([comparisons_table(means), _differences(scores, apart_alone=True)] if count == 2 else []),

@@ -24,7 +24,7 @@ from lm_eval_sea.report.provenance import WARNINGS, advice, lost_answers, told
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
-from lm_eval_sea.results.table import collapsed_text, unlike_notes
+from lm_eval_sea.results.table import collapsed_text
 from lm_eval_sea.results.visible_text import visible, with_texts
 
 # matplotlib's names of markers and hatches → those of the page, which draws them in the same way; of hatches with their lines.
@@ -108,7 +108,6 @@ def _notices(scores: Scores) -> list[str]:
     lines = [limited] if scores.tasks.limited.any() else []
     collapsed = _some(told(scores.of.items(), collapsed_text), "more runs give one answer to nearly everything.")
     lost = _some(lost_answers(scores), "more scores are of answers of which some were lost: see Generated answers.")
-    lines += map(visible, unlike_notes(scores.of.values()))
     return [*lines, *lost, *map(visible, advice(scores)), *collapsed]
 
 

@@ -593,8 +593,12 @@ def test_bits_per_byte_over_checkpoints(tmp_path, data_sets, error):
 def test_what_was_not_made_alike_is_said(tmp_path):
     plant(tmp_path)
     assert provenance.warnings(scores_of(read(tmp_path).best())) == []
-    write_results(tmp_path / "c", NEW, {TEXT: {"acc_ppl,none": 0.5}}, model="org/c", lm_eval_version="0.4.14")
-    lines = provenance.warnings(scores_of(read(tmp_path).best()))
+    shots = {"n-shot": {TEXT: 0}}
+    write_results(tmp_path / "c", NEW, {TEXT: {"acc_ppl,none": 0.5}}, model="org/c", lm_eval_version="0.4.14", **shots)
+    found = scores_of(read(tmp_path).best())
+    lines = provenance.warnings(found)
+    first = overview_section(found, None, steps=False).after
+    assert f"Models differ in the number of exemplars: {TEXT}." in first, "also in report.md"
     assert any("version of lm-eval: 0.4.13 (org/a, org/b); 0.4.14 (org/c)" in line for line in lines), lines
     assert any("number of rows evaluated" in line and TEXT in line for line in lines)
 
