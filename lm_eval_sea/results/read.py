@@ -50,21 +50,23 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     read_of = {path: parts for path in results_files if (parts := _read_results(path, names, notes)) is not None}
     found = list(read_of.values())
     by_stamp = {(path.parent, parts.runs[0].date): parts for path, parts in read_of.items()}
-    model_of_folder = {folder: parts.runs[0].model for (folder, _), parts in by_stamp.items()}
+    models_of_folder: dict[Path, set[str]] = {}
+    for (folder, _), parts in by_stamp.items():
+        models_of_folder.setdefault(folder, set()).add(parts.runs[0].model)
     for path in samples_files:
         match = _SAMPLES_NAME.fullmatch(path.name)
         if match is None or (date := _date(match["stamp"])) is None:
             notes.append(f"{path}: left out, there is no such date")
             continue
         if (path.parent, date) not in by_stamp:
-            model = model_of_folder.get(path.parent) or _name_of(path, path.parent.name, names)
+            models = models_of_folder.get(path.parent, set())
+            model = min(models) if len(models) == 1 else _name_of(path, path.parent.name, names)
             run = Run(model, date, path.parent, Settings(), has_results=False)
             by_stamp[path.parent, date] = Runs([run], [], [], [])
             found.append(by_stamp[path.parent, date])
         _add_samples(by_stamp[path.parent, date], _plain_name(match["task"]), path)
-    notes += [
-        f"{run.place}: samples of {run.date} without a results file" for one in found for run in one.runs if not run.has_results
-    ]
+    alone = [run for one in found for run in one.runs if not run.has_results]
+    notes += [f"{run.place}: samples of {run.date} without a results file; taken for those of {run.model}" for run in alone]
     if not found:
         first = f"; {notes[0]}" if notes else ""
         raise ResultsError(f"no results_*.json and no samples_*.jsonl in {', '.join(map(str, paths))}{first}; {_GIVE_A_FOLDER}")

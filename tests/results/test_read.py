@@ -174,6 +174,9 @@ def test_samples_without_results(tmp_path):
     # beside another run the folder's model is known
     write_results(tmp_path / "org__model", NEW, {"other": {"acc,none": 1}})
     assert [run.model for run in read(tmp_path).runs] == ["org/model"] * 2
+    # beside those of two it is not
+    write_results(tmp_path / "org__model", "2026-03-02T03-04-05", {"other": {"acc,none": 1}}, model="org/other")
+    assert sorted(run.model for run in read(tmp_path).runs) == ["org/model", "org/other", "org__model"]
 
 
 def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
