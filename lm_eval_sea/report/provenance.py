@@ -14,7 +14,7 @@ from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.answers import advice_on, answers_text, rates_of
 from lm_eval_sea.results.runs import TaskRun, task_settings, unlike
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
-from lm_eval_sea.results.table import collapsed_text, once, one_label_text, score_text
+from lm_eval_sea.results.table import absent_labels_text, collapsed_text, once, score_text
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 WARNINGS = "warnings"  # the table of what to know before comparing
@@ -96,7 +96,7 @@ def provenance_section(scores: Scores) -> Section:
     own = [
         *advice(scores),
         *told(scores.of.items(), collapsed_text),
-        *told(scores.of.items(), one_label_text),
+        *told(scores.of.items(), absent_labels_text),
         *told(((key, task) for key, task in scores.of.items() if task.facts.setting != ORDER), score_text),
     ]
     warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores), *scores.notes]))})

@@ -153,7 +153,7 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
 
 def _notes_of(task: TaskRun) -> list[str]:
     """What is said of the score of a task, without its name."""
-    said = [collapsed_text(task), score_text(task), one_label_text(task), answers_text(task), *advice_on(task)]
+    said = [collapsed_text(task), score_text(task), absent_labels_text(task), answers_text(task), *advice_on(task)]
     of_run = task.run.settings
     refused, most = of_run.refused_parameters, of_run.prompts_cut_at
     said.append(of_run.answered_by and f"answered by {of_run.answered_by}, as the server calls the model")
@@ -221,17 +221,17 @@ def collapsed_text(task: TaskRun) -> str | None:
     return f"{share:.0f} % of the answers are option {option + 1}{word}, which is right on {right:.0f} %"
 
 
-def one_label_text(task: TaskRun) -> str | None:
-    """What is said of a part of the rows of a task with labels in which one label is always right; None for other rows."""
+def absent_labels_text(task: TaskRun) -> str | None:
+    """What is said of labels that are right in none of a part of a task's rows; None where each is in some, and of other tasks."""
     if task.logged is None or not task.limited:
         return None
     choices = task.config.get("doc_to_choice")
     labels = choices if isinstance(choices, list) else task.facts.labels
     golds = task.logged.golds
-    if not labels or len(set(golds)) != 1 or golds[0] is None or golds[0] >= len(labels):
+    absent = [f"“{one_line(str(label))}”" for place, label in enumerate(labels) if place not in golds]
+    if not absent or not golds or any(gold is None or gold >= len(labels) for gold in golds):
         return None
-    label = one_line(str(labels[golds[0]]))
-    return f"“{label}” is right in all {len(golds)} rows, so that the score says nothing of other labels; take more rows"
+    return f"none of the {len(golds)} rows has the label {some_names(absent)}, so that the score says nothing of it; take more rows"
 
 
 class _Mean(NamedTuple):

@@ -157,12 +157,16 @@ def test_one_answer_to_everything_is_said(tmp_path):
     assert said in records_of(runs)[0]["notes"]
 
 
-@pytest.mark.parametrize(("golds", "said"), [([1, 1, 1], True), ([0, 1, 1], False)])
-def test_one_label_in_all_rows_of_a_limited_run_is_said(tmp_path, golds, said):
-    write_run(tmp_path, {"toy_th": toy([1.0] * 3, docs={"gold": golds}, rows=900) | {"doc_to_choice": ["yes", "no"]}})
+@pytest.mark.parametrize(
+    ("golds", "absent"), [([1, 1, 1], "“yes”, “perhaps”"), ([0, 1, 1], "“perhaps”"), ([0, 1, 2], None), ([0, 1, None], None)]
+)
+def test_labels_that_a_limited_run_lacks_are_said(tmp_path, golds, absent):
+    labels = {"doc_to_choice": ["yes", "no", "perhaps"]}
+    write_run(tmp_path, {"toy_th": toy([1.0] * 3, docs={"gold": golds}, rows=900) | labels})
     warned = provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables[0].frame.warning
     for text in (table_of(read(tmp_path).best()), "\n".join(warned)):
-        assert ("toy_th: “no” is right in all 3 rows" in text) == said
+        assert ("rows has the label" in text) == bool(absent)
+        assert not absent or f"toy_th: none of the 3 rows has the label {absent}, so" in " ".join(text.split())
 
 
 @pytest.mark.parametrize(("right", "has_interval"), [(0, False), (1, False), (2, True)])
