@@ -222,7 +222,7 @@ def collapsed_text(task: TaskRun) -> str | None:
 
 
 def absent_labels_text(task: TaskRun) -> str | None:
-    """What is said of labels that are right in none of a part of a task's rows; None where each is in some, and of other tasks."""
+    """What is said of labels that no row of a limited run has; None where there are none, and of tasks without labels."""
     if task.logged is None or not task.limited:
         return None
     choices = task.config.get("doc_to_choice")
@@ -231,7 +231,8 @@ def absent_labels_text(task: TaskRun) -> str | None:
     absent = [f"“{one_line(str(label))}”" for place, label in enumerate(labels) if place not in golds]
     if not absent or not golds or any(gold is None or gold >= len(labels) for gold in golds):
         return None
-    return f"none of the {len(golds)} rows has the label {some_names(absent)}, so that the score says nothing of it; take more rows"
+    said = f"none of the {len(golds)} rows has the label {some_names(absent)}"
+    return f"{said}, so that the score says nothing of it; take more rows"
 
 
 class _Mean(NamedTuple):

@@ -87,7 +87,7 @@ def read_beside(task: TaskRun) -> RowScores | None:
     if scores is not None and scores.samples not in ("", _digest_of(task)):
         raise ResultsError(f"{path}: scores of other answers than {task.samples} has; remove it and score the task again")
     if scores is not None and not scores.samples:  # of an older version
-        return replace(scores, notes=[*scores.notes, f"{path.name} does not say of which answers the scores are; score them again"])
+        return replace(scores, notes=[*scores.notes, "it is not said of which answers these scores are; score the task again"])
     return scores
 
 
