@@ -290,6 +290,13 @@ def test_totals_of_sea_helm_stand_on_the_first_page(tmp_path):
     assert found["id", "all"] == pytest.approx(nodes[Place("id")].score)
 
 
+def test_totals_of_rows_that_all_score_alike_have_no_error_of_0(tmp_path):
+    write_run(tmp_path / "runs", 1, {("id", "qa"): [(1.0, "a", {})] * 5})
+    write_report(read(tmp_path / "runs"), tmp_path / "out")
+    table = csv_rows(tmp_path / "out" / "tables" / "sea_helm_totals.csv")
+    assert {(row["org/model"], row["org/model: error"]) for row in table} == {("100.0", "")}
+
+
 def test_the_keyboard_alone_reaches_sorting_and_every_score(browser, planted):
     browser.open(planted / "pages" / "scores.html")
     browser.run("document.activeElement.blur()")
