@@ -286,6 +286,7 @@ def comparisons_table(means: Means) -> Table:
         p_value, (low, high) = means.corrected.get(key), found.interval(confidence)
         row: dict[str, object] = {"over": titles[kind, name].title, "language": name if kind == "language" else None}
         row |= {"first": first, "second": second, "tasks": found.tasks, "of": len(titles[kind, name].paths)}
+        row |= {"rows": found.rows}
         row |= {"mean_first": found.first, "mean_second": found.second, "difference": found.value}
         row |= {"stderr": found.spread.stderr, "confidence": 100 * confidence, "low": low, "high": high}
         row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.spread.few, "limited": found.limited}
@@ -303,7 +304,7 @@ def comparisons_table(means: Means) -> Table:
         *([] if two else columns("text", first="first", second="second")),
         Column("difference", head, "points", low="low", high="high", marker="limited", few="few", strong="apart"),
         Column("p_holm", "p, corrected", "p"),
-        Column("tasks", "common tasks", "count"),
+        *columns("count", tasks="common tasks", rows="common rows"),
         *columns("percent", marker="limited", mean_first=f"mean of {first}", mean_second=f"mean of {second}"),
     ]
     return Table("comparisons", "Two models on their common tasks", note, pd.DataFrame(rows), shown)

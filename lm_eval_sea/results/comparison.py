@@ -165,6 +165,7 @@ class Pair(NamedTuple):
     high: float  # likewise, the upper end
     strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: nothing tells
     most: float  # by which two scores can differ
+    rows: int = 0  # that both were asked
     all_rows: bool = True  # whether neither model was asked others
     limited: bool = False  # whether a score is not of all rows of the data set
 
@@ -196,8 +197,8 @@ def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
         strata = _in_points(first, _difference_strata(first, second, common))
     a, b = (max(score, _worst(first)) for score in scores)
     low, high = _before_cut(first, scores[0]) - b, a - _before_cut(second, scores[1])
-    all_rows, limited = common is None or common.all_rows, first.limited or second.limited
-    return Pair(a, b, low, high, strata, 100 - _worst(first), all_rows, limited)
+    rows, all_rows = (first.evaluated or 0, True) if common is None else (len(common.clusters), common.all_rows)
+    return Pair(a, b, low, high, strata, 100 - _worst(first), rows, all_rows, first.limited or second.limited)
 
 
 @dataclass(frozen=True)
@@ -211,6 +212,7 @@ class MeanDifference:
     spread: Spread  # of the difference
     tasks: int
     most: float  # by which two means can differ
+    rows: int  # that both were asked
     all_rows: bool  # whether neither model was asked others on these tasks
     limited: bool  # whether a score of one of them is not of all rows
 
@@ -249,6 +251,7 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
         spread=_spread({name: pair.strata for name, pair in common.items()}, weights),
         tasks=len(common),
         most=sum(weights[name] * pair.most for name, pair in common.items()),
+        rows=sum(pair.rows for pair in common.values()),
         all_rows=all(pair.all_rows for pair in common.values()),
         limited=any(pair.limited for pair in common.values()),
     )
@@ -264,7 +267,7 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
         return f"{first} and {second} cannot be compared: they have no task in common on rows that both were asked."
     tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
     tasks += f" of {asked}" if asked > found.tasks else ""
-    tasks += "" if found.all_rows else ", on the rows that both were asked"
+    tasks += "" if found.all_rows else f", on the {found.rows:,} rows that both were asked"
     p_value, (low, high) = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)
     if p_value is None or low is None or high is None or found.seen is None:
         why = (

@@ -327,6 +327,17 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     assert {model: places.text for model, places in ranks.items()} == {"a": "1–3", "b": "1–3", "c": "1–3"}
 
 
+def test_the_sentence_counts_the_rows_that_both_were_asked(tmp_path):
+    for model, count in (("a", 40), ("b", 12)):
+        write_run(tmp_path / model, {"toy_th": toy([float(model == "a")] * count)}, model=model)
+    runs = read(tmp_path).best()
+    assert re.search(
+        r"a is better than b .* on 1 common task, on the 12 rows that both were asked", " ".join(table_of(runs).split())
+    )
+    [found] = scores_of(runs, suite=NO_SUITE).means.differences.values()
+    assert found.rows == 12
+
+
 def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
     """In the table, and in the notes of a record."""
     twice = task([1] * 10 + [0] * 10)
