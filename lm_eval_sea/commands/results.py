@@ -92,6 +92,9 @@ def _every_eval_ever(arguments: argparse.Namespace) -> int:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
         print(f"{file}: {len(record['evaluation_results'])} scores")
+    written = {arguments.out / path for path in made}
+    if earlier := sorted({other for file in written for other in file.parent.glob("*.json")} - written):
+        notes.append(f"{len(earlier)} records of earlier exports stay ({earlier[0]}); remove those that the new ones replace")
     print_notes(notes)
     return 0
 

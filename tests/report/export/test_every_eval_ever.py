@@ -164,6 +164,13 @@ def test_checkpoints_and_modes_of_a_model_have_ids_of_their_own(tmp_path, given,
         assert any("exported as org/a, though it is with load_in_4bit" in note for note in notes) == (len(ids) == 1 and not model)
 
 
+def test_records_of_earlier_exports_are_said_to_stay(tmp_path, capsys):
+    for right, said in ((0.0, False), (1.0, True), (1.0, True)):
+        write_run(tmp_path / "runs", {"sea_a": toy([1.0, right] * 6)})
+        assert main(["export", "every-eval-ever", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+        assert ("note: 1 records of earlier exports stay" in "".join(capsys.readouterr())) == said
+
+
 def test_one_id_for_two_models_is_refused(runs, tmp_path, capsys):
     assert main(["export", "every-eval-ever", str(runs), "--model", "a/b", "--out", str(tmp_path / "out")]) == 2
     assert "the runs are of 2: org/a, org/b" in capsys.readouterr().err
