@@ -141,7 +141,7 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
         parts += ["", "groups (means of their tasks, as lm-eval takes them)", *lines[len(own) + 1 :]] if means else []
     for task in texts:
         bits = task.scores.get("bits_per_byte")
-        error = f" ± {bits.stderr:.3f} (standard error)" if bits is not None and bits.stderr is not None else ""
+        error = f" ± {bits.stderr:.3f} (standard error)" if bits is not None and bits.stderr else ""  # one text has none
         parts += [f"{one_line(task.name)}: {bits.value:.3f}{error} bits per byte, {task.evaluated or 0:,} texts"] if bits else []
     if others:
         parts.append(f"{len(others)} tasks that are not of this pack: {some_names(list(map(one_line, others)))}")

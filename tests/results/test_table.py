@@ -327,6 +327,13 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     assert {model: places.text for model, places in ranks.items()} == {"a": "1–3", "b": "1–3", "c": "1–3"}
 
 
+def test_bits_of_one_text_have_no_error_of_0(tmp_path):
+    task = toy([0.0], "bits_per_byte", value=0.9, variant="text", setting="text", headline_metric="")
+    task["scores"] |= {"bits_per_byte_stderr,none": 0.0}
+    write_run(tmp_path, {"toy_th_text": task})
+    assert "toy_th_text: 0.900 bits per byte, 1 texts" in shown(tmp_path)
+
+
 def test_the_sentence_counts_the_rows_that_both_were_asked(tmp_path):
     for model, count in (("a", 40), ("b", 12)):
         write_run(tmp_path / model, {"toy_th": toy([float(model == "a")] * count)}, model=model)
