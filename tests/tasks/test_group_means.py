@@ -42,8 +42,8 @@ def test_normalisation_by_hand():
     assert normalised(rows) == pytest.approx(100 * (0.75 - 1 / 3) / (2 / 3))
     found = [normalised(outcomes(golds, answers)) for answers in (["Positif"] * 8, ["null"] * 8, golds)]
     assert found == [0, 0, 100], "one label for all is chance, and nothing is below 0"
-    # s² of 3 right of 4 is 1/4, of 1 of 2 is 1/2
-    assert mean_of_groups_stderr(rows) == pytest.approx(math.sqrt(0.25 / 4 + 0 + 0.5 / 2) / 3)
+    # s² of 3 right of 4 is 1/4, of 1 of 2 is 1/2; 2 of 2 vary as 3 of 4 would
+    assert mean_of_groups_stderr(rows) == pytest.approx(math.sqrt(0.25 / 4 + 3 / 16 / 2 + 0.5 / 2) / 3)
     assert group_means.normalised_stderr(rows) == pytest.approx(150 * mean_of_groups_stderr(rows))
 
 
@@ -62,4 +62,5 @@ def test_shares_by_phenomenon():
     assert group_means.share_in_morphology(rows) == 0.5
     assert group_means.share_in_morphology_stderr(rows) == pytest.approx(0.5)
     assert group_means.share_in_argument_structure(rows) == 1.0
+    assert group_means.share_in_argument_structure_stderr(rows) == pytest.approx(math.sqrt(2 / 9)), "one row is not certain"
     assert math.isnan(group_means.share_in_NPIs_and_negation(rows)), "no row, no score"

@@ -42,17 +42,20 @@ def mean_of_groups_stderr(rows: Sequence[Outcome]) -> float:
     """Standard error of `mean_of_groups`: √(Σ_g s_g² / n_g) / G.
 
     A stratified mean: the shares of the G groups are independent, each with the variance of a mean, s² being the sample variance
-    with n − 1. A group of one row has no sample variance and adds 0.
+    with n − 1, at least that of the same answers with one right and one wrong more: a label of one or two rows, or with all rows
+    right, would seem to be certain.
     """
     groups = _by_group(rows)
     return math.sqrt(math.fsum(_variance_of_mean(group) for group in groups)) / len(groups)
 
 
 def _variance_of_mean(values: Sequence[float]) -> float:
-    if len(values) < 2:
+    count, total = len(values), math.fsum(values)
+    if not count:
         return 0.0
-    mean = math.fsum(values) / len(values)
-    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values)
+    share, mean = (total + 1) / (count + 2), total / count
+    sample = math.fsum((value - mean) ** 2 for value in values) / (count - 1) if count > 1 else 0.0
+    return max(sample, share * (1 - share)) / count
 
 
 def normalised(rows: Sequence[Outcome]) -> float:
