@@ -86,8 +86,8 @@ def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
                 continue
             key = (place.language or place.group, place.competency)
             row = rows.setdefault(key, {"language": key[0], "competency": key[1] or "all"})
-            error = node.error if round(node.error or 0.0, 9) else None  # rows that all score alike do not tell it
-            row |= {model: node.score, f"{model}: error": error, f"{model}: incomplete": not node.complete}
+            told = node.error if round(node.error or 0.0, 9) else None  # rows that all score alike do not tell it
+            row |= {model: node.score, f"{model}: error": told, f"{model}: incomplete": not node.complete}
     return pd.DataFrame(list(rows.values())) if rows else None
 
 
