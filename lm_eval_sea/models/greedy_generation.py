@@ -131,7 +131,7 @@ class GreedyGeneration:
         while left:
             texts = [_Text(number, prompt) for number, prompt in left.items()]
             try:
-                for text in self._generate(texts, Slots(prefix, slots, capacity), slots, ending):
+                for text in self._generate(texts, Slots(prefix, slots, capacity, self._model.device), slots, ending):
                     del left[text.number]
                     yield text.number, text.written
             except RuntimeError as error:
@@ -143,11 +143,15 @@ class GreedyGeneration:
 
     def _generate(self, texts: Sequence[_Text], cache: Slots, slots: int, ending: Ending) -> Iterator[_Text]:
         waiting = deque(texts)
+        watched: tuple[_Text, list[torch.Tensor]] | None = None
+        if first := self._choose(texts, self._verified[cache.prefix > 0], ending):
+            watched = first, []
+            waiting.remove(first)
+            waiting.appendleft(first)
         if cache.prefix:
             self._put(waiting[0].prompt[: cache.prefix], [cache.prefix], None, cache)
         active: list[_Text] = []
         held: list[_Text] = []  # texts that ended before any like them was compared
-        watched: tuple[_Text, list[torch.Tensor]] | None = None
         while active or waiting:
             begin, drafts = 0, list[list[int]]()
             if waiting and slots - len(active) >= min(JOINING, len(waiting), max(slots // 4, 1)):
@@ -158,17 +162,18 @@ class GreedyGeneration:
                 drafts = [text.draft(room - 1) for text in active]
                 logits = self._continue(active, drafts, cache)
             new = active[begin:]
-            if not logits.amax(-1).isfinite().all():
-                raise Mismatch("logits are not numbers")
             logits = logits.view(len(new), -1, logits.shape[-1])
-            predicted = logits.float().argmax(-1).tolist()
+            best, predicted = logits.max(-1)  # of equal ones the first, as `argmax` finds it, in less time
+            if not best.isfinite().all():
+                raise Mismatch("logits are not numbers")
             drafts = drafts or [[]] * len(new)
-            counts = [text.write(best, draft, ending) for text, best, draft in zip(new, predicted, drafts, strict=True)]
-            if not self._has_drafted and (count := max(counts)) > 1:
-                place = counts.index(count)
-                self._verify(new[place], of_all_words(logits[place, :count]))
+            counts = [text.write(best, draft, ending) for text, best, draft in zip(new, predicted.tolist(), drafts, strict=True)]
+            drafted = [place for place, count in enumerate(counts) if count > 1]
+            if drafted and not self._has_drafted:
+                place = min(drafted, key=lambda place: len(new[place]))
+                self._verify(new[place], of_all_words(logits[place, : counts[place]]))
                 self._has_drafted = True
-            if watched is None and (chosen := self._choose(active, self._verified[cache.prefix > 0])):
+            if watched is None and (chosen := self._choose(active, self._verified[cache.prefix > 0], ending)):
                 watched = chosen, []
             if watched is not None:
                 text, seen = watched
@@ -187,12 +192,15 @@ class GreedyGeneration:
             raise Mismatch("texts ended before any like them was compared with a plain forward pass")
 
     @staticmethod
-    def _choose(active: Sequence[_Text], verified: int) -> _Text | None:
-        """The text to compare if the longest soon will be twice as long as the last that was: the shortest that stands for it."""
-        soon = max(map(len, active)) + COMPARED
-        if soon <= 2 * verified:
+    def _choose(texts: Sequence[_Text], verified: int, ending: Ending) -> _Text | None:
+        """The text to compare if the longest soon is twice as long as the last that was, or None.
+
+        It is the shortest that stands for the longest at its limit, as far as any does: a plain pass costs more the longer it is.
+        """
+        longest = max(map(len, texts))
+        if longest + COMPARED <= 2 * verified:
             return None
-        return min((text for text in active if 2 * len(text) >= soon), key=len, default=active[0])
+        return min((text for text in texts if 2 * len(text) >= longest + min(ending.limit, longest)), key=len)
 
     def _join(self, waiting: deque[_Text], active: list[_Text], slots: int, cache: Slots) -> torch.Tensor:
         """Puts texts into free slots; returns the logits behind each."""
@@ -228,13 +236,10 @@ class GreedyGeneration:
         width = 1 + max(map(len, drafts))
         tokens = [(text.written[-1:] + draft + [0] * width)[:width] for text, draft in zip(active, drafts, strict=True)]
         positions = torch.tensor([len(text) - 1 for text in active])[:, None] + torch.arange(width)
-        at = positions - cache.prefix + torch.arange(len(active))[:, None] * cache.capacity
-        device = self._model.device
-        masking = partial(cache.mask, positions, device)
-        self._work.forwarded += at.numel()
-        with cache.continuing(at.flatten().to(device), len(active)):
+        self._work.forwarded += positions.numel()
+        with cache.continuing(positions - cache.prefix):
             row = [token for of_text in tokens for token in of_text]
-            return self._model.next_logits(row, range(len(row)), masking, cache, positions.view(1, -1))
+            return self._model.next_logits(row, range(len(row)), cache.mask, cache, positions.view(1, -1))
 
     def _leave(self, active: list[_Text], cache: Slots) -> list[_Text]:
         """Takes out the texts that ended; those of the last slots move into the gaps."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
@@ -19,28 +21,46 @@ HARMLESS = {
 }  # fmt: skip
 
 
+# A slot is kept in at most so many pieces, of so many tokens at least; an accelerator would wait for the launch of small ones.
+PIECES = 8
+LEAST_PIECE = {"cpu": 64}
+ACCELERATOR_LEAST_PIECE = 512
+
+# Tokens that are put into slots attend in blocks of so many on a CPU, each to what any of them sees.
+BLOCK = 256
+
+
 class Slots(DynamicCache):
-    """The cache of a model: for each layer [1, heads, prefix, size of a head] and [slots, heads, capacity, size of a head].
+    """The cache of a model: for each layer [1, heads, prefix, size of a head] and [pieces, slots, heads, piece, size of a head].
 
     The tokens of a pass stand in a single row, whatever texts they belong to. In passes that put texts into slots they see the
     prefix and one another, as masks say. In passes that continue the texts in the first slots, attention has two parts, for
     all texts with the prefix and for each with its own slot, so that nothing is copied. A model whose attention does not come
     from `ALL_ATTENTION_FUNCTIONS["sdpa"]`, or does more there, gets a copy of all in one piece and a mask.
+
+    Pieces of the first slots are one block of memory, which a product of matrices in 16 bits takes on a CPU without a copy; and
+    where texts are short, the last pieces are left out.
     """
 
-    def __init__(self, prefix: int, slots: int, capacity: int) -> None:
-        """Begins empty, for a shared beginning of `prefix` tokens and slots of `capacity` tokens."""
+    def __init__(self, prefix: int, slots: int, capacity: int, device: torch.device) -> None:
+        """Begins empty, for a shared beginning of `prefix` tokens and slots of at least `capacity` tokens."""
         super().__init__()
-        self.prefix, self.capacity = prefix, capacity
+        self._device = device
+        least = LEAST_PIECE.get(device.type, ACCELERATOR_LEAST_PIECE)
+        self._pieces = min(max(capacity // least, 1), PIECES)
+        self._piece = math.ceil(capacity / self._pieces)
+        self.prefix, self.capacity = prefix, self._pieces * self._piece
         self.in_parts = False  # whether attention has two parts in passes that continue texts; known after the first pass
         self._slots = slots
         self._kept: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = {}  # of each layer keys and values, in both parts
         self._prefixes: list[torch.Tensor] = []  # of the layer that was updated last
         self._handed: tuple[torch.Tensor, ...] = ()  # what that layer attends to
         self._before, self._rows = 0, 0
+        self._columns = torch.empty(0, 0, dtype=torch.int64)  # where a pass continues texts in their slots, [texts, tokens]
         self._at: torch.Tensor | None = None
         self._layers_seen = self._layers_attended = 0
         self._attend: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
+        self._seen: list[tuple[torch.Tensor, list[slice]]] = []  # the masks of a pass, and what is seen of each, in parts
 
     @contextmanager
     def putting(self, at: torch.Tensor | None) -> Iterator[None]:
@@ -54,47 +74,64 @@ class Slots(DynamicCache):
             self.in_parts = self._layers_attended == self._layers_seen
 
     @contextmanager
-    def continuing(self, at: torch.Tensor, rows: int) -> Iterator[None]:
-        """For a pass that continues the first `rows` slots, by equally many tokens, which go to the columns `at` of all slots."""
-        self._at, self._before, self._rows = at, self.prefix, rows
+    def continuing(self, columns: torch.Tensor) -> Iterator[None]:
+        """For a pass that continues the first slots by equally many tokens, at these columns of each: [texts, tokens]."""
+        self._before, self._rows = self.prefix, len(columns)
+        self._at = (columns + torch.arange(len(columns))[:, None] * self.capacity).flatten().to(self._device)
+        self._columns = columns
         with self._in_place():
             yield
 
     @contextmanager
     def _in_place(self) -> Iterator[None]:
+        self._seen = []
         ALL_ATTENTION_FUNCTIONS["sdpa"] = self._attend_to_slots  # for this object alone, whose class has transformers' own
         try:
             yield
         finally:
             del ALL_ATTENTION_FUNCTIONS["sdpa"]
 
-    def mask(self, positions: torch.Tensor, device: torch.device, window: int | None) -> torch.Tensor:
-        """What tokens see that continue texts, by their positions there, which are in main memory, [texts, tokens].
+    def mask(self, window: int | None) -> torch.Tensor:
+        """What the tokens of a pass see that continues texts.
 
         `window` is the number of tokens they look back on, themselves included, where the model has such a limit. The mask is
-        [texts, 1, tokens, columns of the prefix and of a slot as far as in use] if attention has two parts, otherwise
+        [texts, 1, tokens, columns of the prefix and of the pieces of a slot that are in use] if attention has two parts, otherwise
         [1, 1, texts × tokens, columns of the prefix and of all their slots].
         """
-        own = int(positions.max()) + 1 - self.prefix if self.in_parts else self.capacity
-        columns, here = torch.arange(self.prefix + own, device=device), positions.to(device)[:, :, None]
+        in_use = int(self._columns.max()) // self._piece + 1 if self.in_parts else self._pieces
+        own = in_use * self._piece
+        columns = torch.arange(self.prefix + own, device=self._device)
+        here = (self.prefix + self._columns).to(self._device)[:, :, None]
         seen = columns <= here
         if window is not None:
             seen &= columns > here - window
         if self.in_parts:
-            return seen[:, None]
-        of_own = torch.eye(len(positions), dtype=torch.bool, device=device)[:, None, :, None] & seen[:, :, None, self.prefix :]
+            mask = seen[:, None]
+            self._seen.append((mask, [self._texts_in(number, window) for number in range(in_use)]))
+            return mask
+        of_own = torch.eye(self._rows, dtype=torch.bool, device=self._device)[:, None, :, None] & seen[:, :, None, self.prefix :]
         return torch.cat([seen[:, :, : self.prefix], of_own.flatten(2)], dim=2).flatten(0, 1)[None, None]
+
+    def _texts_in(self, piece: int, window: int | None) -> slice:
+        """The slots from the first to the last whose texts go on with a look into a piece."""
+        begin = piece * self._piece
+        of_piece = self._columns[:, -1] >= begin
+        if window is not None:
+            of_piece &= self._columns[:, 0] - window + 1 < begin + self._piece
+        slots = of_piece.nonzero()[:, 0].tolist() or [0]
+        return slice(slots[0], slots[-1] + 1)
 
     @torch.inference_mode()
     def move(self, source: int, target: int, length: int) -> None:
         """Moves the first tokens of a slot to another."""
+        pieces = math.ceil(length / self._piece)
         for _, slots in (part for both in self._kept.values() for part in both):
-            slots[target, :, :length] = slots[source, :, :length]
+            slots[:pieces, target] = slots[:pieces, source]
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The keys and values that a layer attends to; in two parts those of the slots in use, [texts, heads, capacity, size]."""
+        """The keys and values that a layer attends to; in two parts those of all slots."""
         self._layers_seen += 1
         keys, values = (self._updated(number, part, layer_idx) for number, part in enumerate((key_states, value_states)))
         self._handed = keys, values
@@ -106,19 +143,20 @@ class Slots(DynamicCache):
         both = self._kept.setdefault(layer, [])
         if len(both) == number:
             # what is masked counts nothing times what stands there, which must be a number
-            both.append((new.new_zeros(1, heads, self.prefix, size), new.new_zeros(self._slots, heads, self.capacity, size)))
+            slots = new.new_zeros(self._pieces, self._slots, heads, self._piece, size)
+            both.append((new.new_zeros(1, heads, self.prefix, size), slots))
         prefix, slots = both[number]
         if self._at is None:
             return prefix.copy_(new)
         at = self._at.to(new.device)  # layers may be on several
-        slots[at // self.capacity, :, at % self.capacity] = new[0].transpose(0, 1)
+        column = at % self.capacity
+        slots[column // self._piece, at // self.capacity, :, column % self._piece] = new[0].transpose(0, 1)
         if not self._rows:
             return torch.cat([prefix, new], dim=2) if self.prefix else new
-        used = slots[: self._rows]
         if self.in_parts:
             self._prefixes = [*self._prefixes[:number], prefix]
-            return used
-        return torch.cat([prefix, used.transpose(0, 1).flatten(1, 2)[None]], dim=2)
+            return slots
+        return torch.cat([prefix, slots[:, : self._rows].permute(2, 1, 0, 3, 4).flatten(1, 3)[None]], dim=2)
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Number of tokens before those of a pass, as far as all of them have the same."""
@@ -139,37 +177,56 @@ class Slots(DynamicCache):
             return self._attend_in_parts(query, key, value, attention_mask, scaling or query.shape[-1] ** -0.5), None
         is_plain = all(told is None for name, told in keywords.items() if name not in HARMLESS)
         # some models make keys of what they keep, or use those of another layer
-        self._layers_attended += is_plain and key is self._handed[0] and value is self._handed[1]
-        found: tuple[torch.Tensor, None] = self._attend(module, query, key, value, attention_mask, scaling=scaling, **keywords)
-        return found
+        is_plain = is_plain and key is self._handed[0] and value is self._handed[1]
+        self._layers_attended += is_plain
+        attend = partial(self._attend, module, scaling=scaling, **keywords)
+        tokens = query.shape[2]
+        if not is_plain or query.device.type != "cpu" or attention_mask is None or attention_mask.shape[:3] != (1, 1, tokens):
+            return attend(query, key, value, attention_mask)[0], None
+        rows = [slice(begin, begin + BLOCK) for begin in range(0, tokens, BLOCK)]
+        blocks = zip(rows, self._columns_seen(attention_mask, rows), strict=True)
+        found = [attend(query[:, :, row], key[:, :, its], value[:, :, its], attention_mask[:, :, row, its])[0] for row, its in blocks]
+        return torch.cat(found, dim=1), None
+
+    def _seen_of(self, mask: torch.Tensor) -> list[slice] | None:
+        return next((seen for other, seen in self._seen if other is mask), None)
+
+    def _columns_seen(self, mask: torch.Tensor, rows: list[slice]) -> list[slice]:
+        """For each block of tokens the columns from the first to the last that any of them sees."""
+        if (known := self._seen_of(mask)) is not None:
+            return known
+        is_seen = mask[0, 0] if mask.dtype == torch.bool else mask[0, 0] >= 0
+        found = [is_seen[row].any(dim=0).nonzero() for row in rows]
+        columns = [slice(int(seen[0]), int(seen[-1]) + 1) for seen in found]
+        self._seen.append((mask, columns))
+        return columns
 
     def _attend_in_parts(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float
     ) -> torch.Tensor:
         """Attention of tokens that continue texts, [1, texts × tokens, heads, size of a value]; the mask is that of `mask`.
 
-        Queries are [1, heads, texts × tokens, size of a head], keys and values those of the slots of the texts, [texts, heads of
-        keys, capacity, size of a head].
+        Queries are [1, heads, texts × tokens, size of a head], keys and values those of all slots.
         """
         keys, values = self._prefixes
-        rows, _, width, seen = mask.shape
-        heads, prefix = key.shape[1], self.prefix
-        groups = query.shape[1] // heads
+        rows, _, width, all_columns = mask.shape
+        _, _, heads, piece, _ = key.shape
+        groups, prefix = query.shape[1] // heads, self.prefix
+        # a model may make another mask of that; then all texts are asked of all pieces
+        seen = self._seen_of(mask) or [slice(0, rows)] * ((all_columns - prefix) // piece)
+        pieces = [(number, texts, slice(begin := prefix + number * piece, begin + piece)) for number, texts in enumerate(seen)]
         # for the prefix [heads, texts × tokens …], for slots [texts × heads, tokens …]: neither copies keys and values
         asked = (query[0] * scaling).reshape(heads, groups, rows, width, -1).transpose(1, 2)
-        of_prefix = asked.flatten(1, 3) @ keys[0].mT
-        of_own = asked.transpose(0, 1).reshape(rows * heads, groups * width, -1) @ key[:, :, : seen - prefix].flatten(0, 1).mT
-        scores = torch.cat(
-            [
-                of_prefix.view(heads, rows, groups, width, prefix).transpose(0, 1),
-                of_own.view(rows, heads, groups, width, seen - prefix),
-            ],
-            dim=-1,
-        )
+        scores = query.new_empty(rows, heads, groups, width, all_columns)
+        scores[..., :prefix] = (asked.flatten(1, 3) @ keys[0].mT).view(heads, rows, groups, width, prefix).transpose(0, 1)
+        of_texts = asked.transpose(0, 1).reshape(rows, heads, groups * width, -1)
+        for number, texts, columns in pieces:
+            of_piece = of_texts[texts].flatten(0, 1) @ key[number, texts].flatten(0, 1).mT
+            scores[texts, ..., columns] = of_piece.view(-1, heads, groups, width, piece)
         weights = F.softmax(scores.masked_fill_(~mask[:, :, None], -torch.inf), dim=-1, dtype=torch.float32).to(value.dtype)
-        found = weights[..., prefix:].flatten(0, 1).flatten(1, 2) @ value[:, :, : seen - prefix].flatten(0, 1)
-        found = found.view(rows, heads, groups, width, -1)
-        found += (
-            (weights[..., :prefix].transpose(0, 1).flatten(1, 3) @ values[0]).view(heads, rows, groups, width, -1).transpose(0, 1)
-        )
-        return found.permute(0, 3, 1, 2, 4).reshape(1, rows * width, heads * groups, -1)
+        of_prefix = weights[..., :prefix].transpose(0, 1).flatten(1, 3) @ values[0]
+        found = of_prefix.view(heads, rows, groups, width, -1).transpose(0, 1).float()  # a sum of many parts
+        for number, texts, columns in pieces:
+            of_piece = weights[texts, ..., columns].flatten(0, 1).flatten(1, 2) @ value[number, texts].flatten(0, 1)
+            found[texts] += of_piece.view(-1, heads, groups, width, found.shape[-1])
+        return found.to(value.dtype).permute(0, 3, 1, 2, 4).reshape(1, rows * width, heads * groups, -1)

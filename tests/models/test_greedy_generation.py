@@ -16,6 +16,13 @@ from .conftest import WITH_ATTENTION, make_model, text
 SETTINGS = {"until": ["\n\n"], "max_gen_toks": 6}
 
 
+@pytest.fixture(autouse=True)
+def short_pieces(monkeypatch):
+    """Texts of a few tokens stand in several pieces, and join in several blocks, as long ones do."""
+    monkeypatch.setattr(slots, "LEAST_PIECE", {"cpu": 8})
+    monkeypatch.setattr(slots, "BLOCK", 16)
+
+
 def prompts(dice, *, shared=30, rows=9, longest=20):
     """Prompts of one task: exemplars, which all share, and a row."""
     exemplars = text(dice, shared)
