@@ -13,7 +13,7 @@ from lm_eval_sea.models import SharedPrefixLM, greedy_generation, slots
 
 from .conftest import WITH_ATTENTION, make_model, text
 
-SETTINGS = {"until": ["\n\n"], "max_gen_toks": 6}
+SETTINGS, LONG = {"until": ["\n\n"], "max_gen_toks": 6}, {"until": [], "max_gen_toks": 40}
 
 
 def prompts(dice, *, shared=30, rows=9, longest=20):
@@ -23,11 +23,8 @@ def prompts(dice, *, shared=30, rows=9, longest=20):
 
 
 def requests(of_tasks, **settings):
-    return [
-        Instance("generate_until", {}, (prompt, SETTINGS | settings), 0, metadata=(task, number, 1))
-        for task, found in of_tasks.items()
-        for number, prompt in enumerate(found)
-    ]
+    asked = [(task, number, prompt) for task, found in of_tasks.items() for number, prompt in enumerate(found)]
+    return [Instance("generate_until", {}, (p, SETTINGS | settings), 0, metadata=(task, n, 1)) for task, n, p in asked]
 
 
 @contextmanager
@@ -66,12 +63,16 @@ def test_architectures(name, attention, tokenizers):
     assert share < 0.8
 
 
-@pytest.mark.parametrize("name", ["qwen3.5", "lfm2", "bloom"])
-def test_models_with_a_state_or_alibi_are_left_to_the_parent(name, tokenizers):
+@pytest.mark.parametrize("name", ["qwen3.5", "lfm2", "bloom", "llama"])
+def test_models_with_a_state_alibi_or_penalties_are_left_to_the_parent(name, tokenizers, caplog):
     model = make_model(name, len(tokenizers[True]))
-    lm, share, _ = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}))
-    assert lm._greedy is None
+    if name == "llama":  # which comes with a penalty
+        model.generation_config.no_repeat_ngram_size = 2
+    settings = LONG if name == "llama" else {}
+    lm, share, _ = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}, **settings))
     assert share == 1
+    assert lm._greedy is None or name == "llama"
+    assert ("settings of their own (no_repeat_ngram_size)" in caplog.text) == (name == "llama")
 
 
 DICE = random.Random(1)
@@ -113,16 +114,11 @@ def test_wrong_answers_are_noticed(llama, tokenizers, monkeypatch, caplog):
     assert caplog.text.count("Texts are generated in batches, as by lm-eval's hf: along a shared prefix") == 1
 
 
-LONG = {"until": [], "max_gen_toks": 40}
 # with windows and without; nine runs each
-FAMILIES = [
-    "llama",
-    "mistral-windowed",
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("gemma3", "qwen3", "gpt-neox", "falcon")),
-]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("gemma3", "qwen3", "gpt-neox", "falcon")]
 
 
-@pytest.fixture(scope="module", params=FAMILIES)
+@pytest.fixture(scope="module", params=["llama", "mistral-windowed", *SLOW])
 def family(request, tokenizers):
     return make_model(request.param, len(tokenizers[True]), tie_word_embeddings=False)  # with tied ones some write one word only
 
@@ -236,13 +232,6 @@ def test_what_is_not_greedy_is_the_parents(settings, reason, llama, tokenizers, 
 
     assert texts(SharedPrefixLM) == texts(HFLM)
     assert caplog.text.count("Texts are generated in batches, as by lm-eval's hf:") == caplog.text.count(reason) == 1
-
-
-def test_penalties_that_a_model_comes_with_are_the_parents(tokenizers, caplog):
-    model = make_model("llama", len(tokenizers[True]))
-    model.generation_config.no_repeat_ngram_size = 2
-    _, share, _ = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}, **LONG))
-    assert share == 1 and "settings of their own (no_repeat_ngram_size)" in caplog.text
 
 
 def test_what_does_not_fit_memory_has_fewer_slots(llama, tokenizers):
