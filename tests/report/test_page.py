@@ -74,10 +74,11 @@ def filter_by(browser, name, value):
     browser.run(f"filters.elements.{name}.value = '{value}'; filters.dispatchEvent(new Event('change'))")
 
 
-def open_samples(browser, folder, task, model="' + byId('sample-model').value + '", **how):
+def open_samples(browser, folder, task, model=None, **how):
     """The samples of a task and a model, or of the model that is chosen; the first one is opened."""
     browser.open(folder / "pages" / "samples.html", **how)
-    browser.run(f"location.hash = 'samples/{task}/{model.replace('/', '%2F')}'")
+    chosen = f"'{model.replace('/', '%2F')}'" if model else "byId('sample-model').value"
+    browser.run(f"location.hash = 'samples/{task}/' + {chosen}")
     browser.until(f"document.getElementById('sample-rows').dataset.shown?.startsWith('{task} ')")
     open_first_sample(browser)
 
@@ -227,23 +228,19 @@ def shown_marks(browser, figure):
 
 def test_charts_show_what_is_chosen_and_nothing_else(browser, planted):
     """Against the unfiltered page: the marks that remain are those of the chosen model or language, unchanged."""
-    before = {}
     for page, names in {"scores": ["overview"], "robustness": ["robustness"], "bias": ["bias", "positions"]}.items():
         browser.open(planted / "pages" / f"{page}.html")
-        before |= {name: shown_marks(browser, name) for name in names}
+        before = {name: shown_marks(browser, name) for name in names}
         filter_by(browser, "model", "org/b")
         for name in set(names) - {"positions"}:
             assert shown_marks(browser, name) == [mark for mark in before[name] if mark[2].startswith("org/b: ")] != []
             assert browser.run(f"document.querySelector('#figure-{name} .legend').innerText.trim()") == "org/b"
-    assert {panel for panel, *_ in shown_marks(browser, "positions")} == {
-        panel for panel, *_ in before["positions"] if panel.startswith("org/b, ")
-    }
+    panels = {panel for panel, *_ in before["positions"] if panel.startswith("org/b, ")}
+    assert {panel for panel, *_ in shown_marks(browser, "positions")} == panels
     browser.open(planted / "pages" / "scores.html")
     filter_by(browser, "dataset", "FLORES-200")
-    assert {line for _, line, _ in shown_marks(browser, "overview")} == {
-        "FLORES-200: English → Thai",
-        "FLORES-200: Thai → English",
-    }
+    lines = {line for _, line, _ in shown_marks(browser, "overview")}
+    assert lines == {"FLORES-200: English → Thai", "FLORES-200: Thai → English"}
 
 
 def test_an_open_sample_fits_a_phone(browser, real):
@@ -290,38 +287,36 @@ def test_totals_of_sea_helm_stand_on_the_first_page(tmp_path):
     assert found["id", "all"] == pytest.approx(nodes[Place("id")].score)
 
 
-def test_the_keyboard_alone_reaches_sorting_and_every_score(browser, planted):
-    browser.open(planted / "pages" / "scores.html")
-    browser.run("document.activeElement.blur()")
-    reached = set()
-    for _ in range(60):
-        press(browser, "Tab", 9)
-        reached.add(browser.run("document.activeElement.closest('td, th, nav, form, .scroll')?.tagName"))
-    assert {"NAV", "FORM", "DIV", "TH", "TD"} <= reached
+def test_the_keyboard_alone_reaches_sorting_and_every_score_and_opens_samples(browser, planted):
+    def tabbed(page, most, place, end=""):
+        browser.open(planted / "pages" / page)
+        browser.run("document.activeElement.blur()")
+        reached = []
+        while len(reached) < most and end not in reached:
+            press(browser, "Tab", 9)
+            reached.append(browser.run(place))
+        return reached
 
-
-def test_the_keyboard_alone_reaches_and_opens_samples(browser, planted):
-    browser.open(planted / "pages" / "samples.html")
-    browser.run("document.activeElement.blur()")
-    reached = []
-    while len(reached) < 400 and "sample-search" not in reached:
-        press(browser, "Tab", 9)
-        reached.append(browser.run("(document.activeElement.id || document.activeElement.tagName) + ''"))
-    assert {"A", "SELECT", "sample-task", "sample-beside", "sample-search"} <= set(reached)
+    in_scores = tabbed("scores.html", 60, "document.activeElement.closest('td, th, nav, form, .scroll')?.tagName")
+    assert {"NAV", "FORM", "DIV", "TH", "TD"} <= set(in_scores)
+    place = "(document.activeElement.id || document.activeElement.tagName) + ''"
+    in_samples = tabbed("samples.html", 400, place, "sample-search")
+    assert {"A", "SELECT", "sample-task", "sample-beside", "sample-search"} <= set(in_samples)
     assert browser.run("getComputedStyle(document.activeElement).outlineStyle") != "none"
     press(browser, "Tab", 9)
     press(browser, "Enter", 13, "\r")
     browser.until("document.querySelector('.sample').open")
 
 
-def luminance(colour):
-    channels = [float(part) / 255 for part in re.findall(r"[\d.]+", colour)[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+def contrast(*colours):
+    """That of WCAG 2.2, of two colours."""
 
+    def luminance(colour):
+        channels = [float(part) / 255 for part in re.findall(r"[\d.]+", colour)[:3]]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-def contrast(first, second):
-    lighter, darker = sorted((luminance(first), luminance(second)), reverse=True)
+    darker, lighter = sorted(map(luminance, colours))
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -364,18 +359,14 @@ def test_models_are_called_as_asked_and_names_are_untrusted_too(browser, tmp_pat
     assert "no file or folder 'absent'" in capsys.readouterr().err
 
 
-def test_files_beside_the_page(planted):
+def test_files_beside_the_page_and_a_report_of_results_alone(planted, tmp_path):
     rows = {(row["model"], row["task"]): row for row in csv_rows(planted / "tables" / "scores.csv")}
     assert float(rows["org/a", TEXT]["score"]) == pytest.approx(500 / 6)
     text = (planted / "report.md").read_text(encoding="utf-8")
     for name in re.findall(r"\]\((figures/.*?)\)", text):
         assert (planted / name).read_bytes().startswith(b"\x89PNG")
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(lines) > 50
+    assert sum(line.startswith("|") for line in text.splitlines()) > 50
     assert "†" in text  # six of 900 rows
-
-
-def test_results_alone_make_a_report(tmp_path):
     runs = plant(tmp_path / "runs")
     for path in runs.rglob("samples_*"):
         path.unlink()
