@@ -21,21 +21,18 @@ def exported(out):
     return {path.relative_to(out).as_posix(): json.loads(path.read_text(encoding="utf-8")) for path in out.rglob("*.json")}
 
 
-def of_model(out, model):
-    [record] = [record for record in exported(out).values() if record["model_info"]["id"] == model]
-    return {entry["evaluation_result_id"]: entry for entry in record["evaluation_results"]}
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     return plant(tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="module")
-def out(runs, tmp_path_factory):
+def of_a(runs, tmp_path_factory):
+    """What is exported of the first model."""
     folder = tmp_path_factory.mktemp("eee")
     assert main(["export", "every-eval-ever", str(runs), "--out", str(folder)]) == 0
-    return folder
+    [record] = [record for record in exported(folder).values() if record["model_info"]["id"] == "org/a"]
+    return {entry["evaluation_result_id"]: entry for entry in record["evaluation_results"]}
 
 
 def test_a_model_in_a_folder_is_exported(runs, tmp_path):
@@ -64,9 +61,9 @@ def test_a_model_in_a_folder_is_exported(runs, tmp_path):
         assert (report.valid, report.errors, report.warnings) == (True, [], [])
 
 
-def test_what_converters_of_plain_results_lose_is_there(out):
+def test_what_converters_of_plain_results_lose_is_there(of_a):
     catalogue = read_tasks().tasks[RANKED].metadata
-    found = of_model(out, "org/a")[f"{RANKED}/acc_ppl"]
+    found = of_a[f"{RANKED}/acc_ppl"]
     assert found["source_data"]["hf_repo"] == catalogue["data_source"]
     assert found["source_data"]["dataset_name"] == "Belebele (th)"
     metric = found["metric_config"]
@@ -74,10 +71,10 @@ def test_what_converters_of_plain_results_lose_is_there(out):
     assert (metric["min_score"], metric["max_score"], metric["lower_is_better"]) == (0, 1, False)
     assert found["score_details"]["score"] == pytest.approx(4 / 6)
     assert "clustered" in found["score_details"]["uncertainty"]["standard_error"]["method"]
-    translated = of_model(out, "org/a")[f"{TO_THAI}/chrf++"]
+    translated = of_a[f"{TO_THAI}/chrf++"]
     assert translated["score_details"]["score"] == CHRF["org/a"][TO_THAI]
     assert (translated["metric_config"]["max_score"], translated["metric_config"]["metric_unit"]) == (100, "points")
-    reported = of_model(out, "org/a")[f"{NO_SAMPLES}/exact_match"]["score_details"]["uncertainty"]["standard_error"]
+    reported = of_a[f"{NO_SAMPLES}/exact_match"]["score_details"]["uncertainty"]["standard_error"]
     assert reported["value"] == pytest.approx(0.05) and "lm-eval" in reported["method"]
 
 
@@ -85,28 +82,29 @@ def test_what_converters_of_plain_results_lose_is_there(out):
     ("metric", "entry", "method"),
     [("exact_match", float, "clustered"), ("chrf++", lambda n: ["a b c", "a b c" * n], "jackknife")],
 )
-def test_an_error_is_called_what_it_is_also_where_lm_eval_reports_another(tmp_path, metric, entry, method):
+def test_an_error_is_called_what_it_is_and_a_score_that_its_rows_contradict_says_so(tmp_path, metric, entry, method):
+    """Also where lm-eval reports another error."""
     entries = [entry(n % 2) for n in range(20)]
     task = toy(entries, metric, value=scale_of(metric) * statistics_of(metric, entries).of_all_rows)
     task["scores"] |= {f"{metric}_stderr,none": 0.01}
-    write_run(tmp_path, {"sea_toy": task})
+    write_run(tmp_path, {"sea_toy": task, "sea_x": toy([1.0, 0.0] * 6, value=0.9)})
     [record] = records(read(tmp_path).best())[0].values()
-    [result] = record["evaluation_results"]
-    assert method in result["score_details"]["uncertainty"]["standard_error"]["method"]
+    found = {result["evaluation_result_id"].split("/")[0]: result for result in record["evaluation_results"]}
+    assert method in found["sea_toy"]["score_details"]["uncertainty"]["standard_error"]["method"]
+    said = found["sea_x"]["metric_config"]["additional_details"]["contradiction"]
+    assert said == "the results say 90.00, the 12 logged rows 50.00"
 
 
-def test_intervals_are_those_that_show_prints(out, runs):
-    printed = {}
-    for line in table_of(read(runs / "org__a").best()).splitlines():
-        if match := re.match(r"(sea_\w+) .* \[([\d.]+), ([\d.]+)\]", line):
-            printed[match[1]] = (float(match[2]), float(match[3]))
+def test_intervals_are_those_that_show_prints(of_a, runs):
+    lines = table_of(read(runs / "org__a").best()).splitlines()
+    matches = filter(None, (re.match(r"(sea_\w+) .* \[([\d.]+), ([\d.]+)\]", line) for line in lines))
+    printed = {match[1]: (float(match[2]), float(match[3])) for match in matches}
     assert len(printed) > 3
-    scales = {"bleu": 1, "chrf++": 1}
-    for key, entry in of_model(out, "org/a").items():
+    for key, entry in of_a.items():
         task, metric = key.split("/")
         interval = entry["score_details"].get("uncertainty", {}).get("confidence_interval")
         if interval is not None:
-            scale = scales.get(metric, 100)
+            scale = {"bleu": 1, "chrf++": 1}.get(metric, 100)
             assert (interval["lower"] * scale, interval["upper"] * scale) == pytest.approx(printed.pop(task), abs=0.051)
     assert not printed
 
@@ -123,15 +121,7 @@ def test_runs_of_one_model_have_ids_of_their_own_and_bits_are_no_share(tmp_path)
     assert any("bits per byte have no best score" in note for note in notes)
 
 
-def test_a_score_that_its_rows_contradict_says_so(tmp_path):
-    write_run(tmp_path, {"sea_x": toy([1.0, 0.0] * 6, value=0.9)})
-    made, _ = records(read(tmp_path).best())
-    [[result]] = [record["evaluation_results"] for record in made.values()]
-    details = result["metric_config"]["additional_details"]
-    assert details["contradiction"] == "the results say 90.00, the 12 logged rows 50.00"
-
-
-def test_ids_of_models():
+def test_ids_of_models(runs, tmp_path, capsys):
     names = {
         "sail/Sailor2-1B": "sail/Sailor2-1B",
         "/a/b/c": "local/c",
@@ -142,9 +132,6 @@ def test_ids_of_models():
     assert {name: model_id(name) for name in names} == names
     with pytest.raises(ResultsError, match="--model ORGANISATION/NAME"):
         model_id("a:b")
-
-
-def test_one_id_for_two_models_is_refused(runs, tmp_path, capsys):
     assert main(["export", "every-eval-ever", str(runs), "--model", "a/b", "--out", str(tmp_path / "out")]) == 2
     assert "the runs are of 2: org/a, org/b" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
