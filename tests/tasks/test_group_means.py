@@ -34,7 +34,7 @@ def test_the_order_of_rows_makes_no_difference(pairs):
         assert function(rows) == function(rows[::-1]) == function([tuple(row) for row in rows])
 
 
-def test_normalisation_by_hand():
+def test_normalisation_and_shares_by_phenomenon_by_hand():
     golds = ["Positif"] * 4 + ["Negatif"] * 2 + ["Netral"] * 2
     predictions = ["Positif"] * 3 + ["Netral"] + ["Negatif"] * 2 + ["Netral", "null"]
     rows = outcomes(golds, predictions)
@@ -45,6 +45,11 @@ def test_normalisation_by_hand():
     # s² of 3 right of 4 is 1/4, of 1 of 2 is 1/2
     assert mean_of_groups_stderr(rows) == pytest.approx(math.sqrt(0.25 / 4 + 0 + 0.5 / 2) / 3)
     assert group_means.normalised_stderr(rows) == pytest.approx(150 * mean_of_groups_stderr(rows))
+    rows = [Outcome("morphology", 1.0, 0.5), Outcome("morphology", 0.0, 0.5), Outcome("argument_structure", 1.0, 0.5)]
+    assert group_means.share_in_morphology(rows) == 0.5
+    assert group_means.share_in_morphology_stderr(rows) == pytest.approx(0.5)
+    assert group_means.share_in_argument_structure(rows) == 1.0
+    assert math.isnan(group_means.share_in_NPIs_and_negation(rows)), "no row, no score"
 
 
 def test_the_standard_error_is_the_spread_over_repetitions():
@@ -55,11 +60,3 @@ def test_the_standard_error_is_the_spread_over_repetitions():
     runs = [[Outcome(label, float(generator.random() < recalls[label]), 1 / 3) for label in labels] for _ in range(2000)]
     errors = [mean_of_groups_stderr(run) for run in runs]
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std([mean_of_groups(run) for run in runs], ddof=1), rel=0.05)
-
-
-def test_shares_by_phenomenon():
-    rows = [Outcome("morphology", 1.0, 0.5), Outcome("morphology", 0.0, 0.5), Outcome("argument_structure", 1.0, 0.5)]
-    assert group_means.share_in_morphology(rows) == 0.5
-    assert group_means.share_in_morphology_stderr(rows) == pytest.approx(0.5)
-    assert group_means.share_in_argument_structure(rows) == 1.0
-    assert math.isnan(group_means.share_in_NPIs_and_negation(rows)), "no row, no score"
