@@ -18,28 +18,19 @@ _SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "
 _GQA = _SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 256, "initializer_range": 0.3}
 _WINDOWED = _GQA | {"head_dim": 8, "sliding_window": 24}
 _ALTERNATING = _WINDOWED | {"layer_types": ["sliding_attention", "full_attention"]}
-_VISION = {
-    "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2,
-    "image_size": 28, "patch_size": 14,
-}  # fmt: skip
+_VISION = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+_VISION |= {"image_size": 28, "patch_size": 14}
 _EXPERTS = {"num_experts_per_tok": 2, "moe_intermediate_size": 16}
 _LATENT = {"q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 8}
-_PER_LAYER = {
-    "vocab_size_per_layer_input": 400, "hidden_size_per_layer_input": 8, "laurel_rank": 4, "altup_num_inputs": 2,
-    "num_kv_shared_layers": 0, "activation_sparsity_pattern": [0.0, 0.0],
-}  # fmt: skip
-_GEMMA4 = _ALTERNATING | {
-    "global_head_dim": 8, "vocab_size_per_layer_input": 400, "hidden_size_per_layer_input": 8, "num_kv_shared_layers": 0,
-}  # fmt: skip
+_PER_LAYER_SIZES = {"vocab_size_per_layer_input": 400, "hidden_size_per_layer_input": 8, "num_kv_shared_layers": 0}
+_PER_LAYER = _PER_LAYER_SIZES | {"laurel_rank": 4, "altup_num_inputs": 2, "activation_sparsity_pattern": [0.0, 0.0]}
+_GEMMA4 = _ALTERNATING | _PER_LAYER_SIZES | {"global_head_dim": 8}
 _HYBRID = {"layer_types": ["linear_attention", "full_attention"]}
-_DELTA = _GQA | _HYBRID | {
-    "head_dim": 8, "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 8,
-    "initializer_range": 0.1,
-}  # fmt: skip
+_DELTA = _GQA | _HYBRID | {"head_dim": 8, "initializer_range": 0.1, "linear_num_key_heads": 2, "linear_num_value_heads": 4}
+_DELTA |= {"linear_key_head_dim": 8, "linear_value_head_dim": 8}
 _SHARED_EXPERT = _EXPERTS | {"num_experts": 4, "shared_expert_intermediate_size": 16}
-_MAMBA2 = _GQA | {
-    "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_d_state": 8, "mamba_n_groups": 1, "mamba_expand": 2, "mamba_chunk_size": 16,
-}  # fmt: skip
+_MAMBA2 = _GQA | {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_d_state": 8, "mamba_n_groups": 1, "mamba_expand": 2}
+_MAMBA2 |= {"mamba_chunk_size": 16}
 # Computed in rows that branch.
 ARCHITECTURES = {
     "llama": ("llama", _GQA),
@@ -82,46 +73,32 @@ COPYING = {
     "qwen3.5": ("qwen3_5_text", _DELTA),
     "qwen3.5-moe": ("qwen3_5_moe_text", _DELTA | _SHARED_EXPERT),
     "olmo-hybrid": ("olmo_hybrid", _DELTA),
-    "nemotron-h": (
-        "nemotron_h",
-        _GQA | {
-            "num_hidden_layers": 4, "layer_types": ["linear_attention", "mlp", "full_attention", "moe"], "head_dim": 8,
-            "mamba_num_heads": 4, "mamba_head_dim": 16, "ssm_state_size": 8, "n_groups": 1, "chunk_size": 16,
-            "n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16,
-            "moe_shared_expert_intermediate_size": 16,
-        },
-    ),
+    "nemotron-h": ("nemotron_h", _GQA | {
+        "num_hidden_layers": 4, "layer_types": ["linear_attention", "mlp", "full_attention", "moe"], "head_dim": 8,
+        "mamba_num_heads": 4, "mamba_head_dim": 16, "ssm_state_size": 8, "n_groups": 1, "chunk_size": 16, "n_routed_experts": 4,
+        "num_experts_per_tok": 2, "moe_intermediate_size": 16, "moe_shared_expert_intermediate_size": 16,
+    }),
     "falcon-h1": ("falcon_h1", _MAMBA2 | {"mamba_d_ssm": 64, "head_dim": 8}),
-    "granite-hybrid": (
-        "granitemoehybrid",
-        _MAMBA2 | {"layer_types": ["mamba", "attention"], "num_local_experts": 4, "shared_intermediate_size": 32},
-    ),
+    "granite-hybrid": ("granitemoehybrid", _MAMBA2 | {
+        "layer_types": ["mamba", "attention"], "num_local_experts": 4, "shared_intermediate_size": 32,
+    }),
     "bamba": ("bamba", _MAMBA2 | {"attn_layer_indices": [1], "attn_rotary_emb": 4}),
-    "zamba2": (
-        "zamba2",
-        _MAMBA2 | {
-            "n_mamba_heads": 4, "mamba_headdim": 16, "layers_block_type": ["mamba", "hybrid"], "hybrid_layer_ids": [1],
-            "num_mem_blocks": 1, "chunk_size": 16, "attention_hidden_size": 64, "attention_head_dim": 16,
-        },
-    ),
-    "mamba2": (
-        "mamba2",
-        {
-            "hidden_size": 32, "num_hidden_layers": 2, "num_heads": 4, "head_dim": 16, "state_size": 8, "n_groups": 1,
-            "chunk_size": 16, "initializer_range": 0.3,
-        },
-    ),
+    "zamba2": ("zamba2", _MAMBA2 | {
+        "n_mamba_heads": 4, "mamba_headdim": 16, "layers_block_type": ["mamba", "hybrid"], "hybrid_layer_ids": [1],
+        "num_mem_blocks": 1, "chunk_size": 16, "attention_hidden_size": 64, "attention_head_dim": 16,
+    }),
+    "mamba2": ("mamba2", {
+        "hidden_size": 32, "num_hidden_layers": 2, "num_heads": 4, "head_dim": 16, "state_size": 8, "n_groups": 1,
+        "chunk_size": 16, "initializer_range": 0.3,
+    }),
     "lfm2": ("lfm2", _GQA | {"layer_types": ["conv", "full_attention"]}),
-    "lfm2-moe": (
-        "lfm2_moe", _GQA | _EXPERTS | {"layer_types": ["conv", "full_attention"], "num_experts": 4, "num_dense_layers": 1}
-    ),
-    "llama4": (
-        "llama4_text",
-        _GQA | {
-            "head_dim": 8, "layer_types": ["chunked_attention", "full_attention"], "attention_chunk_size": 16,
-            "no_rope_layers": [1, 0], "num_local_experts": 2, "moe_layers": [1], "intermediate_size_mlp": 64,
-        },
-    ),
+    "lfm2-moe": ("lfm2_moe", _GQA | _EXPERTS | {
+        "layer_types": ["conv", "full_attention"], "num_experts": 4, "num_dense_layers": 1,
+    }),
+    "llama4": ("llama4_text", _GQA | {
+        "head_dim": 8, "layer_types": ["chunked_attention", "full_attention"], "attention_chunk_size": 16,
+        "no_rope_layers": [1, 0], "num_local_experts": 2, "moe_layers": [1], "intermediate_size_mlp": 64,
+    }),
     "falcon-alibi": ("falcon", _SIZES | {"alibi": True, "new_decoder_architecture": False, "initializer_range": 0.3}),
     "bloom": ("bloom", {"hidden_size": 32, "n_layer": 2, "n_head": 4, "initializer_range": 0.3}),
     "mpt": ("mpt", {"d_model": 32, "n_layers": 2, "n_heads": 4, "initializer_range": 0.3}),
@@ -130,16 +107,11 @@ COPYING = {
 PLAIN = {
     "mamba": ("mamba", {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "initializer_range": 0.3}),
     "jamba": ("jamba", _GQA | {"mamba_d_state": 8, "mamba_dt_rank": 4, "attn_layer_period": 2, "attn_layer_offset": 1}),
-    "recurrent-gemma": (
-        "recurrent_gemma",
-        _GQA | {
-            "num_hidden_layers": 3, "lru_width": 32, "attention_window_size": 24, "head_dim": 8,
-            "block_types": ["recurrent", "recurrent", "attention"],
-        },
-    ),
-    "rwkv": (
-        "rwkv", {"hidden_size": 32, "num_hidden_layers": 2, "attention_hidden_size": 32, "intermediate_size": 64}
-    ),
+    "recurrent-gemma": ("recurrent_gemma", _GQA | {
+        "num_hidden_layers": 3, "lru_width": 32, "attention_window_size": 24, "head_dim": 8,
+        "block_types": ["recurrent", "recurrent", "attention"],
+    }),
+    "rwkv": ("rwkv", {"hidden_size": 32, "num_hidden_layers": 2, "attention_hidden_size": 32, "intermediate_size": 64}),
 }  # fmt: skip
 
 

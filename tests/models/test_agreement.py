@@ -4,12 +4,13 @@ import random
 
 import pytest
 import torch
-from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM
 from lm_eval_sea.models.tolerance import Mismatch, check_agreement, distance
+
+from .conftest import generate
 
 VOCABULARY = 1000
 
@@ -23,34 +24,24 @@ _LONGROPE = {
 }  # fmt: skip
 FAMILIES = {
     "Llama": ("llama", _GROUPED),
-    "Gemma 3": (
-        "gemma3_text",
-        _GROUPED | {"head_dim": 16, "sliding_window": 48, "layer_types": ["sliding_attention", "full_attention"] * 2},
-    ),
+    "Gemma 3": ("gemma3_text", _GROUPED | {
+        "head_dim": 16, "sliding_window": 48, "layer_types": ["sliding_attention", "full_attention"] * 2,
+    }),
     "Phi-3, longrope": ("phi3", _GROUPED | {"rope_parameters": _LONGROPE, "original_max_position_embeddings": 110}),
-    "GPT-Neo": (
-        "gpt_neo",
-        {
-            "hidden_size": 64, "num_layers": 4, "num_heads": 4, "attention_types": [[["global", "local"], 2]], "window_size": 48,
-            "max_position_embeddings": 512, "initializer_range": 0.1,
-        },
-    ),
+    "GPT-Neo": ("gpt_neo", {
+        "hidden_size": 64, "num_layers": 4, "num_heads": 4, "attention_types": [[["global", "local"], 2]], "window_size": 48,
+        "max_position_embeddings": 512, "initializer_range": 0.1,
+    }),
     "RoBERTa decoder": ("roberta", _LONG | {"is_decoder": True}),
     "RoFormer decoder": ("roformer", _LONG | {"is_decoder": True, "embedding_size": 64}),
-    "Mamba-2": (
-        "mamba2",
-        {
-            "hidden_size": 64, "num_hidden_layers": 4, "num_heads": 8, "head_dim": 16, "state_size": 16, "n_groups": 1,
-            "chunk_size": 16, "initializer_range": 0.1,
-        },
-    ),
-    "RecurrentGemma": (
-        "recurrent_gemma",
-        _GROUPED | {
-            "num_hidden_layers": 3, "lru_width": 64, "attention_window_size": 48, "head_dim": 16,
-            "block_types": ["recurrent", "recurrent", "attention"],
-        },
-    ),
+    "Mamba-2": ("mamba2", {
+        "hidden_size": 64, "num_hidden_layers": 4, "num_heads": 8, "head_dim": 16, "state_size": 16, "n_groups": 1,
+        "chunk_size": 16, "initializer_range": 0.1,
+    }),
+    "RecurrentGemma": ("recurrent_gemma", _GROUPED | {
+        "num_hidden_layers": 3, "lru_width": 64, "attention_window_size": 48, "head_dim": 16,
+        "block_types": ["recurrent", "recurrent", "attention"],
+    }),
 }  # fmt: skip
 NEITHER_MASKS_NOR_POSITIONS = ["GPT-Neo", "RoBERTa decoder", "RecurrentGemma"]
 
@@ -79,32 +70,20 @@ def make_requests(rows):
     return [(("", ""), prompt, tokens(dice.randint(1, 5))) for prompt in prompts for _ in range(4)]
 
 
-def make_prompts(count):
-    """Prompts to generate from, in words that the tokenizer knows."""
-    dice = random.Random(0)
-    exemplars = " ".join(dice.choices("abcd", k=60))
-    settings = {"until": [], "max_gen_toks": 12, "do_sample": False}
-    prompts = [f"{exemplars} " + " ".join(dice.choices("abcd", k=dice.randint(1, 20))) for _ in range(count)]
-    return [
-        Instance("generate_until", {}, (prompt, settings), 0, metadata=("task", row, 1)) for row, prompt in enumerate(prompts)
-    ]
-
-
-def distance_to_truth(model, tokenizer, requests, truth, backend, batch_size):
+def answers_of(backend, model, tokenizer, requests, batch_size):
     lm = backend(model, tokenizer=tokenizer, batch_size=batch_size, max_length=400)
-    answers = [answer for answer, _ in lm._loglikelihood_tokens(requests, disable_tqdm=True)]
-    return lm, sum(abs(answer - true) for answer, true in zip(answers, truth, strict=True)) / len(truth), answers
+    return lm, [answer for answer, _ in lm._loglikelihood_tokens(requests, disable_tqdm=True)]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_further_from_32_bits_than_hf(family, tokenizers):
     """By no more than a quarter; and not for the reason that everything is left to hf."""
-    requests = make_requests(8)
-    model = make_model(family, torch.bfloat16)
-    _, _, truth = distance_to_truth(model, tokenizers[False], requests, [0.0] * len(requests), HFLM, 1)
+    requests, model = make_requests(8), make_model(family, torch.bfloat16)
+    _, truth = answers_of(HFLM, model, tokenizers[False], requests, 1)
     model = model.to(torch.bfloat16)
-    _, of_plain, _ = distance_to_truth(model, tokenizers[False], requests, truth, HFLM, 1)
-    lm, of_shared, _ = distance_to_truth(model, tokenizers[False], requests, truth, SharedPrefixLM, 8)
+    _, plain = answers_of(HFLM, model, tokenizers[False], requests, 1)
+    lm, shared = answers_of(SharedPrefixLM, model, tokenizers[False], requests, 8)
+    of_plain, of_shared = (sum(abs(one - true) for one, true in zip(found, truth, strict=True)) for found in (plain, shared))
     assert 0 < of_shared <= 1.25 * of_plain
     assert lm._plain == (family in NEITHER_MASKS_NOR_POSITIONS)
 
@@ -120,13 +99,12 @@ def test_the_check_of_16_bits_is_a_single_text(tokenizers):
 @pytest.mark.parametrize("rows", [1, 4])
 def test_texts_of_a_model_that_is_not_told_positions(rows, tokenizers):
     """RoFormer turns keys by their columns, so that a beginning that was computed elsewhere is not its own."""
-    model = make_model("RoFormer decoder", torch.float32)
-
-    def texts(backend):
-        lm = backend(model, tokenizer=tokenizers[False], batch_size=rows, max_length=400)
-        return lm.generate_until(make_prompts(7), disable_tqdm=True)
-
-    assert texts(SharedPrefixLM) == texts(HFLM)
+    model, dice = make_model("RoFormer decoder", torch.float32), random.Random(0)
+    exemplars = " ".join(dice.choices("abcd", k=60))  # in words that the tokenizer knows
+    prompts = [f"{exemplars} " + " ".join(dice.choices("abcd", k=dice.randint(1, 20))) for _ in range(7)]
+    options = {"tokenizer": tokenizers[False], "batch_size": rows, "max_length": 400}
+    ours, theirs = (generate(backend(model, **options), prompts, do_sample=False) for backend in (SharedPrefixLM, HFLM))
+    assert ours == theirs
 
 
 INF = float("inf")

@@ -38,12 +38,9 @@ def test_the_same_tokens(bos, add_bos_token, llama, tokenizers, monkeypatch):
 
 def test_few_calls_and_no_text_twice(llama, tokenizers, monkeypatch):
     monkeypatch.setattr(batch_encoding, "AT_ONCE", 50)
-    requests = ranking_requests(40)
-    lm = SharedPrefixLM(llama, tokenizer=tokenizers[False])
-    calls, encode_one = [], type(lm.tokenizer).encode
-    encode_all = lm.encode_at_once
+    requests, lm = ranking_requests(40), SharedPrefixLM(llama, tokenizer=tokenizers[False])
+    calls, ones, encode_all, encode_one = [], [], lm.encode_at_once, type(lm.tokenizer).encode
     monkeypatch.setattr(lm, "encode_at_once", lambda strings, special: calls.append(strings) or encode_all(strings, special))
-    ones = []
     monkeypatch.setattr(type(lm.tokenizer), "encode", lambda *args, **kwargs: ones.append(args) or encode_one(*args, **kwargs))
     encoded(lm, requests, monkeypatch)
     strings = [string for some in calls for string in some]

@@ -20,10 +20,8 @@ def warnings(caplog):
 def test_encoder_decoder(tokenizers, warnings):
     """Also where texts begin with the token that ends them, as those of BART and NLLB do."""
     tokenizer = tokenizers[False]
-    config = AutoConfig.for_model(
-        "t5", vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=1, num_heads=2,
-        decoder_start_token_id=tokenizer.eos_token_id, eos_token_id=tokenizer.eos_token_id,
-    )  # fmt: skip
+    ids = {"decoder_start_token_id": tokenizer.eos_token_id, "eos_token_id": tokenizer.eos_token_id}
+    config = AutoConfig.for_model("t5", vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=1, num_heads=2, **ids)
     torch.manual_seed(0)
     model = AutoModelForSeq2SeqLM.from_config(config).eval()
     assert_like_parent(model, tokenizer, [("sebuah", " kota"), ("sebuah", " desa")], plain=True, max_length=64)
@@ -46,6 +44,11 @@ def bend(model, change):
     """Has each forward pass get other arguments."""
     forward = model.forward
     model.forward = lambda *args, **keywords: forward(*args, **change(keywords))
+
+
+def before_each_pass(model, hook):
+    """Calls it with the tokens, of which a row is a text."""
+    model.get_input_embeddings().register_forward_pre_hook(lambda _, inputs: hook(inputs[0]))
 
 
 def _causal_mask_only(keywords):
@@ -94,27 +97,21 @@ def test_a_later_batch_is_checked_too(llama, tokenizers, warnings):
 
 
 def test_out_of_memory_halves_the_batch(llama, tokenizers, warnings):
-    sizes = []
+    """As long as there is some."""
+    sizes, most = [], 150  # the tokens of two rows
 
-    def scarce(_, inputs):
-        sizes.append(inputs[0].numel())
-        if sizes[-1] > 150:  # the tokens of two rows
+    def scarce(tokens):
+        sizes.append(tokens.numel())
+        if sizes[-1] > most:
             raise OUT_OF_MEMORY
 
     _, expected = answer(HFLM, llama, tokenizers[False], ranking_requests(20))
-    llama.get_input_embeddings().register_forward_pre_hook(scarce)
+    before_each_pass(llama, scarce)
     _, answers = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests(20), batch_size=16)
     assert_equal(answers, expected)
-    assert max(sizes) > 150
+    assert max(sizes) > most
     assert not warnings(), "nothing is computed one by one"
-
-
-def test_no_memory_for_anything(llama, tokenizers):
-
-    def none_left(*_):
-        raise OUT_OF_MEMORY
-
-    llama.get_input_embeddings().register_forward_pre_hook(none_left)
+    most = 0
     with pytest.raises(torch.OutOfMemoryError):
         answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests())
 
@@ -129,12 +126,12 @@ def test_a_prefix_without_room_is_computed_with_each_request(llama, tokenizers, 
             raise OUT_OF_MEMORY
         return keywords
 
-    def no_room_for_batches(_, inputs):
-        if len(inputs[0]) > 1:
+    def no_room_for_batches(tokens):
+        if len(tokens) > 1:
             raise OUT_OF_MEMORY
 
     bend(llama, no_room_for_prefixes)
-    llama.get_input_embeddings().register_forward_pre_hook(no_room_for_batches)
+    before_each_pass(llama, no_room_for_batches)
     lm, answers = answer(SharedPrefixLM, llama, tokenizers[False], requests)
     assert_equal(answers, expected)
     assert (lm._plain, lm.batch_size) == (False, 4)
@@ -165,8 +162,6 @@ def test_one_lack_of_memory_is_one(llama, tokenizers):
     work = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests(20), batch_size=16)[0].work
     _, expected = answer(HFLM, llama, tokenizers[False], ranking_requests(20), batch_size=16)
     llama.get_output_embeddings().register_forward_pre_hook(once)
-    passes = []
-    llama.get_input_embeddings().register_forward_pre_hook(lambda *_: passes.append(1))
     lm, answers = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests(20), batch_size=16)
     assert_equal(answers, expected)
     assert len(failures) == 1 and lm._verified

@@ -33,16 +33,14 @@ def both(folder, *, batch_size=4, **options):
 @pytest.mark.parametrize("modules", [["q_proj", "v_proj", "down_proj"], ["q_proj", "lm_head"]], ids=["layers", "head"])
 def test_low_rank_adapter(modules, tmp_path, tiny_model_bos):
     adapter = make_adapter(tmp_path, tiny_model_bos, LoraConfig(r=4, target_modules=modules, task_type="CAUSAL_LM"))
-    _, bare = both(tiny_model_bos)
-    lm, adapted = both(tiny_model_bos, peft=adapter)
+    (_, bare), (lm, adapted) = both(tiny_model_bos), both(tiny_model_bos, peft=adapter)
     assert not lm._plain
     assert all(abs(one[0] - other[0]) > 0.01 for one, other in zip(bare, adapted, strict=True))
 
 
 def test_prefix_tuning_is_left_to_the_parent(tmp_path, tiny_model_bos):
     adapter = make_adapter(tmp_path, tiny_model_bos, PrefixTuningConfig(num_virtual_tokens=3, task_type="CAUSAL_LM"))
-    lm, _ = both(tiny_model_bos, peft=adapter)
-    assert lm._plain
+    assert both(tiny_model_bos, peft=adapter)[0]._plain
 
 
 @pytest.mark.parametrize("options", [{"device_map": "auto"}, {"parallelize": True, "max_cpu_memory": "1500KB"}])
@@ -60,10 +58,8 @@ def test_quantised_weights(tmp_path, tiny_model_bos):
     model = AutoModelForCausalLM.from_pretrained(tiny_model_bos, quantization_config=settings, device_map="cpu")
     model.save_pretrained(tmp_path)
     AutoTokenizer.from_pretrained(tiny_model_bos).save_pretrained(tmp_path)
-    _, whole = both(tiny_model_bos)
-    lm, rounded = both(tmp_path)
-    assert not lm._plain
-    assert lm.model.is_quantized
+    (_, whole), (lm, rounded) = both(tiny_model_bos), both(tmp_path)
+    assert lm.model.is_quantized and not lm._plain
     assert all(abs(one[0] - other[0]) > 1e-3 for one, other in zip(whole, rounded, strict=True))
 
 
@@ -90,22 +86,21 @@ def run(capsys, backend, model_args, *more, device=("--device", "cpu")):
 
 
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
-def test_a_checkpoint_without_a_layer(backend, checkpoint, capsys, in_samples):
+def test_a_checkpoint_without_a_layer(backend, checkpoint, capsys, caplog, in_samples):
+    """One layer more is said, for checkpoints often have more than a model uses."""
+    config = checkpoint / "config.json"
+    whole = config.read_text(encoding="utf-8")
+    config.write_text(json.dumps(json.loads(whole) | {"num_hidden_layers": 1}), encoding="utf-8")
+    with whole_weights(adapters=False):
+        AutoModelForCausalLM.from_pretrained(checkpoint)
+    assert f"the checkpoint {checkpoint} has 9 weights ({LAYER}input_layernorm.weight, " in caplog.text
+    assert "that LlamaForCausalLM does not use" in caplog.text
+    config.write_text(whole, encoding="utf-8")
     change(checkpoint / "model.safetensors", remove=LAYER)
     status, line = run(capsys, backend, f"pretrained={checkpoint}")
     assert status == 2
     assert f"the checkpoint {checkpoint} lacks 9 weights ({LAYER}input_layernorm.weight, " in line
     assert line.endswith("and 6 more)")
-
-
-def test_a_checkpoint_with_a_layer_that_the_model_has_not(checkpoint, caplog):
-    """Said, for checkpoints often have more than a model uses."""
-    config = checkpoint / "config.json"
-    config.write_text(json.dumps(json.loads(config.read_text(encoding="utf-8")) | {"num_hidden_layers": 1}), encoding="utf-8")
-    with whole_weights(adapters=False):
-        AutoModelForCausalLM.from_pretrained(checkpoint)
-    assert f"the checkpoint {checkpoint} has 9 weights ({LAYER}input_layernorm.weight, " in caplog.text
-    assert "that LlamaForCausalLM does not use" in caplog.text
 
 
 def test_an_index_without_a_weight(checkpoint):
@@ -128,12 +123,10 @@ def test_an_index_without_a_weight(checkpoint):
     ],
 )
 def test_an_adapter_of_another_model(broken, said, tmp_path, tiny_model, capsys, in_samples):
-    adapter = tmp_path / "adapter"
-    make_adapter(adapter, tiny_model, LAYERS)
-    change(adapter / "adapter_model.safetensors", **broken)
+    adapter = make_adapter(tmp_path / "adapter", tiny_model, LAYERS)
+    change(tmp_path / "adapter" / "adapter_model.safetensors", **broken)
     status, line = run(capsys, "hf-shared-prefix", f"pretrained={tiny_model},peft={adapter}")
-    assert status == 2
-    assert re.search(said, line), line
+    assert status == 2 and re.search(said, line), line
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -158,19 +151,15 @@ def test_an_adapter_with_more_tokens_than_the_model(options, tied, tmp_path, tin
 
 def test_the_tokenizer_of_an_adapter(tmp_path, tiny_model, capsys, in_samples):
     """What an adapter was trained with is not taken in silence for the model's own; a chat template counts where it is used."""
-    adapter = tmp_path / "adapter"
-    make_adapter(adapter, tiny_model, LAYERS)
+    adapter = make_adapter(tmp_path / "adapter", tiny_model, LAYERS)
     tokenizer = AutoTokenizer.from_pretrained(tiny_model)
     tokenizer.chat_template = "{{ messages[0]['content'] }}"
     tokenizer.save_pretrained(adapter)
     model_args = f"pretrained={tiny_model},peft={adapter}"
     assert run(capsys, "hf", model_args)[0] == 0
     either = f"add tokenizer={adapter} to --model_args, or tokenizer={tiny_model} for the model's"
-    status, line = run(capsys, "hf", model_args, "--apply_chat_template")
-    assert (status, line.partition(": ")[2]) == (
-        2,
-        f"the adapter {adapter} has a tokenizer other than {tiny_model} (another chat template): {either}",
-    )
+    said = f"the adapter {adapter} has a tokenizer other than {tiny_model} (another chat template): {either}"
+    assert run(capsys, "hf", model_args, "--apply_chat_template") == (2, f"lm-eval-sea: {said}")
     tokens = len(tokenizer)
     tokenizer.add_tokens(["<|im_start|>"])
     tokenizer.save_pretrained(adapter)
@@ -186,6 +175,12 @@ def test_a_tokenizer_without_a_token_that_begins_a_text(checkpoint, capsys, in_s
     status, line = run(capsys, "hf", f"pretrained={checkpoint}")
     assert status == 2
     assert line.startswith(f"lm-eval-sea: the tokenizer of {checkpoint} has neither a bos_token nor an eos_token, ")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_model_that_is_to_be_spread_over_no_gpus(tiny_model, capsys, in_samples):
+    status, line = run(capsys, "hf", f"pretrained={tiny_model},parallelize=True", device=())
+    assert status == 2 and line.startswith("lm-eval-sea: parallelize=True in --model_args spreads a model over GPUs, ")
 
 
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
@@ -214,10 +209,3 @@ def test_an_argument_that_the_model_does_not_take(argument, said, tiny_model, ca
     if argument.startswith("load_in_") and version("transformers") < "5":
         pytest.skip("older versions quantise while they load")
     assert run(capsys, "hf", f"pretrained={tiny_model},{argument}") == (2, f"lm-eval-sea: --model_args: LlamaForCausalLM {said}")
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_model_that_is_to_be_spread_over_no_gpus(tiny_model, capsys, in_samples):
-    status, line = run(capsys, "hf", f"pretrained={tiny_model},parallelize=True", device=())
-    assert status == 2
-    assert line.startswith("lm-eval-sea: parallelize=True in --model_args spreads a model over GPUs, ")

@@ -68,10 +68,6 @@ def run(targets, block_size, most_asked):
     return plan, engine, dict(scores)
 
 
-def distinct_positions(targets):
-    return len({tuple(target.tokens[:end]) for target in targets for end in range(1, len(target.tokens) + 1)})
-
-
 @st.composite
 def trees(draw):
     """Texts that often begin alike, scored from anywhere."""
@@ -87,7 +83,7 @@ def trees(draw):
 @given(trees(), st.sampled_from([1, 2, 3, 4]), st.sampled_from([1, 2, 128]))
 def test_scores_are_those_of_whole_texts(targets, block_size, most_asked):
     plan, engine, scores = run(targets, block_size, most_asked)
-    assert plan.distinct_tokens == distinct_positions(targets)
+    assert plan.distinct_tokens == len({tuple(one.tokens[:end]) for one in targets for end in range(1, len(one.tokens) + 1)})
     for index, target in enumerate(targets):
         loglikelihood, is_greedy = brute_force(target)
         assert scores[index].loglikelihood == pytest.approx(loglikelihood, abs=1e-9)

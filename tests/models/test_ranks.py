@@ -16,26 +16,15 @@ from .conftest import answer, ask, assert_equal, make_model, ranking_requests
 
 
 def distinct(sequences):
-    count, tree = 0, {}
-    for sequence in sequences:
-        node = tree
-        for token in sequence:
-            count += token not in node
-            node = node.setdefault(token, {})
-    return count
-
-
-def dealt(sequences, parts):
-    """The sequences of each part."""
-    found = ranks.deal_out(list(map(sort_key, sequences)), parts)
-    assert sorted(number for part in found for number in part) == list(range(len(sequences)))
-    return [[sequences[number] for number in part] for part in found]
+    return len({sequence[:end] for sequence in sequences for end in range(1, len(sequence) + 1)})
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=12).map(tuple), max_size=30), st.integers(1, 5))
 def test_parts_have_equal_shares(sequences, parts):
     """As far as whole sequences go into them; what a part shares with the one before it is computed in both."""
-    found, longest = dealt(sequences, parts), max(map(len, sequences), default=0)
+    dealt, longest = ranks.deal_out(list(map(sort_key, sequences)), parts), max(map(len, sequences), default=0)
+    assert sorted(number for part in dealt for number in part) == list(range(len(sequences)))
+    found = [[sequences[number] for number in part] for part in dealt]
     assert sum(len(set(part)) for part in found) == len(set(sequences))
     assert all(distinct(part) <= distinct(sequences) / parts + 2 * longest for part in found)
     assert sum(map(distinct, found)) <= distinct(sequences) + (parts - 1) * longest

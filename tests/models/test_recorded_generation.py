@@ -46,6 +46,7 @@ def writes(tokenizer, request):
 
 
 def test_why_a_text_ended_and_its_tokens(writes, tokenizer):
+    """Equal prompts keep their own texts."""
     lm, [row] = writes("sebuah kota besar")
     [text] = generate(lm, ["di tepi sungai"])
     assert text.strip() == "sebuah kota besar"
@@ -57,6 +58,8 @@ def test_why_a_text_ended_and_its_tokens(writes, tokenizer):
     assert text.answer_tokens == len(row) >= LIMIT and text.finish_reason == "length"
     [text] = generate(lm, ["di tepi"], until=["kota"])
     assert text.strip() == "" and text.finish_reason == "stop"
+    lm, _ = writes("kota besar", "hari pasar")
+    assert [text.strip() for text in generate(lm, ["di tepi"] * 2)] == ["kota besar", "hari pasar"]
 
 
 def test_marks_of_a_thought_that_are_special_tokens_stay_in_the_text(writes, tokenizer):
@@ -66,11 +69,6 @@ def test_marks_of_a_thought_that_are_special_tokens_stay_in_the_text(writes, tok
     assert text.replace(" ", "") == "[THINK]sungaiyangramai[/THINK]kotabesar"
     answer = len(tokenizer.encode("kota besar", add_special_tokens=False))
     assert (text.thought_tokens, text.answer_tokens) == (len(row) - 1 - answer, answer)
-
-
-def test_equal_prompts_keep_their_own_texts(writes):
-    lm, _ = writes("kota besar", "hari pasar")
-    assert [text.strip() for text in generate(lm, ["di tepi"] * 2)] == ["kota besar", "hari pasar"]
 
 
 def test_answers_that_the_limit_cut_are_known_of_every_local_backend_in_a_run(tiny_model, in_samples, tmp_path):

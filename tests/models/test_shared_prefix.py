@@ -23,6 +23,7 @@ from .conftest import (
     WORDS,
     answer,
     ask,
+    assert_equal,
     assert_like_parent,
     make_model,
     ranking_requests,
@@ -63,9 +64,8 @@ def test_bfloat16(name, tokenizers):
 )
 def test_settings_of_hf(options, tolerance, tokenizers):
     model = make_model("llama", len(tokenizers[False]), initializer_range=0.02)
-    assert_like_parent(
-        model, tokenizers[False], ranking_requests(), tolerance=tolerance, greedy="logits_cache" in options, **options
-    )
+    how = {"tolerance": tolerance, "greedy": "logits_cache" in options}
+    assert_like_parent(model, tokenizers[False], ranking_requests(), **how, **options)
 
 
 dice = random.Random(1)
@@ -135,6 +135,14 @@ def test_requests_no_model_can_answer(context, continuation, llama, tokenizers):
         lm._loglikelihood_tokens([(("", ""), context, continuation)])
 
 
+def of_whole_text(model, tokens, scored):
+    """The log-likelihood of the last tokens by one plain pass, and whether each is the likeliest."""
+    tokens = torch.tensor(tokens)
+    with torch.inference_mode():
+        logprobs = model(tokens[None, :-1]).logits[0, -scored:].log_softmax(-1)
+    return float(logprobs.gather(1, tokens[-scored:, None]).sum()), bool((logprobs.argmax(-1) == tokens[-scored:]).all())
+
+
 token_lists = st.lists(st.integers(1, 4), min_size=2, max_size=40)
 
 
@@ -147,25 +155,18 @@ token_lists = st.lists(st.integers(1, 4), min_size=2, max_size=40)
 )
 def test_random_sequences(sequences, row_tokens, worth_sharing, batch_size, llama, tokenizers):
     """Any set of token sequences, against one plain forward pass for each."""
-    requests = []
-    for tokens, cut in sequences:
-        cut = min(cut, len(tokens) - 1)
-        requests.append((("", ""), tokens[:cut], tokens[cut:]))
+    cuts = [(tokens, min(cut, len(tokens) - 1)) for tokens, cut in sequences]
+    requests = [(("", ""), tokens[:cut], tokens[cut:]) for tokens, cut in cuts if len(tokens) - cut <= 30]
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=batch_size, max_length=30)
-    requests = [request for request in requests if len(request[2]) <= 30]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "ROW_TOKENS", row_tokens)
-        patch.setattr(planning, "PACKED_ROW_TOKENS", row_tokens)
-        patch.setattr(planning, "WORTH_SHARING", worth_sharing)
+        for name, value in (("ROW_TOKENS", row_tokens), ("PACKED_ROW_TOKENS", row_tokens), ("WORTH_SHARING", worth_sharing)):
+            patch.setattr(planning, name, value)
         answers = lm._loglikelihood_tokens(requests, disable_tqdm=True)
     assert not lm._plain
     for (_, context, continuation), (loglikelihood, is_greedy) in zip(requests, answers, strict=True):
-        inputs = torch.tensor((context + continuation)[-31:][:-1])
-        with torch.inference_mode():
-            logprobs = llama(inputs[None]).logits[0, -len(continuation) :].log_softmax(-1)
-        targets = torch.tensor(continuation)
-        assert loglikelihood == pytest.approx(float(logprobs.gather(1, targets[:, None]).sum()), abs=1e-4)
-        assert is_greedy == bool((logprobs.argmax(-1) == targets).all())
+        expected, was_greedy = of_whole_text(llama, (context + continuation)[-31:], len(continuation))
+        assert loglikelihood == pytest.approx(expected, abs=1e-4)
+        assert is_greedy == was_greedy
 
 
 def test_rolling_log_likelihoods_are_the_parents(llama, tokenizers):
@@ -179,8 +180,9 @@ def test_interrupted_and_resumed(llama, tokenizers, tmp_path, monkeypatch):
     """What was answered before an interruption is not computed again."""
     requests = [Instance("loglikelihood", {}, args, 0) for args in ranking_requests()]
     _, expected = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests())
-    lm = CachingLM(SharedPrefixLM(llama, tokenizer=tokenizers[False]), str(tmp_path / "cache.db"))
-    put, answered = lm.lm.cache_hook.add_partial, []
+    path, backends = str(tmp_path / "cache.db"), [SharedPrefixLM(llama, tokenizer=tokenizers[False]) for _ in range(2)]
+    first = CachingLM(backends[0], path)
+    put, answered = first.lm.cache_hook.add_partial, []
 
     def interrupt(*args):
         put(*args)
@@ -188,21 +190,16 @@ def test_interrupted_and_resumed(llama, tokenizers, tmp_path, monkeypatch):
         if len(answered) == 10:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(lm.lm.cache_hook, "add_partial", interrupt)
+    monkeypatch.setattr(first.lm.cache_hook, "add_partial", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        lm.loglikelihood(requests)
-    lm.dbdict.close()
-    lm = CachingLM(SharedPrefixLM(llama, tokenizer=tokenizers[False]), str(tmp_path / "cache.db"))
-    sizes = []
-    compute = lm.lm._loglikelihood_tokens
-    monkeypatch.setattr(
-        lm.lm, "_loglikelihood_tokens", lambda rest, **options: sizes.append(len(rest)) or compute(rest, **options)
-    )
-    answers = lm.loglikelihood(requests)
+        first.loglikelihood(requests)
+    first.dbdict.close()
+    second, sizes, compute = CachingLM(backends[1], path), [], backends[1]._loglikelihood_tokens
+    monkeypatch.setattr(second.lm, "_loglikelihood_tokens", lambda rest, **more: sizes.append(len(rest)) or compute(rest, **more))
+    answers = second.loglikelihood(requests)
     assert 0 < sizes[0] <= len(requests) - 8  # the plain passes of the self-check are among the first ten
-    for got, wanted in zip(answers, expected, strict=True):
-        assert got[0] == pytest.approx(wanted[0], abs=1e-4)
-    lm.dbdict.close()
+    assert_equal(answers, expected, greedy=False)
+    second.dbdict.close()
 
 
 # whole runs; `tests/tasks/test_runs.py` has several processes
@@ -229,10 +226,7 @@ def test_sums_over_thousands_of_tokens(tiny_model_bos, monkeypatch):
     precise = AutoModelForCausalLM.from_pretrained(tiny_model_bos, dtype=torch.float64)
     for (context, continuation), *answers in zip(requests, ask(hf, requests), ask(shared, requests), strict=True):
         before = hf._encode_pair(context, continuation) if context else ([hf.prefix_token_id], hf.tok_encode(continuation)[1:])
-        tokens = torch.tensor(before[0] + before[1])
-        with torch.inference_mode():
-            logprobs = precise(tokens[None, :-1]).logits[0, -len(before[1]) :].log_softmax(-1)
-        expected = float(logprobs.gather(1, tokens[-len(before[1]) :, None]).sum())
+        expected, _ = of_whole_text(precise, before[0] + before[1], len(before[1]))
         for loglikelihood, _ in answers:
             assert abs(loglikelihood - expected) <= 1e-4 + LOGLIKELIHOOD_ROUNDING * abs(expected)
     assert not shared._plain

@@ -66,15 +66,14 @@ class Browser:
             self._note(answer)
 
     def _note(self, event: dict[str, Any]) -> None:
-        parameters = event.get("params", {})
-        if event.get("method") == "Runtime.exceptionThrown":
-            self.messages.append(json.dumps(parameters["exceptionDetails"]))
-        if event.get("method") == "Log.entryAdded":
-            self.messages.append(json.dumps(parameters["entry"]))
-        if event.get("method") == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning", "assert"):
-            self.messages.append(json.dumps(parameters["args"]))
-        if event.get("method") == "Network.requestWillBeSent":
+        parameters, method = event.get("params", {}), event.get("method")
+        if method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
+        if method == "Runtime.consoleAPICalled" and parameters["type"] not in ("error", "warning", "assert"):
+            return
+        told = {"Runtime.exceptionThrown": "exceptionDetails", "Log.entryAdded": "entry", "Runtime.consoleAPICalled": "args"}
+        if method in told:
+            self.messages.append(json.dumps(parameters[told[method]]))
 
     def open(self, page: Path, *, width: int = 1440, dark: bool = False) -> None:
         mobile = width < 600

@@ -41,20 +41,17 @@ def plant_rows(folder):
     """Rows laid out like Belebele's; returns the lists of options as they were published, by language."""
     draw, published = random.Random(7), {}
     for language in LANGUAGES:
-        data = data_sets()["belebele"].languages[language]
-        rows = []
+        data, rows = data_sets()["belebele"].languages[language], []
         for number in range(2 * PASSAGES + NUMBERS):
             options = [f"{language} {word}" for word in draw.choice(UNSORTED)]
             if number >= 2 * PASSAGES:
                 options = ["1", "2", "3", "none of these"]
-            texts = {f"mc_answer{place}": option for place, option in enumerate(options, start=1)}
-            about = {"link": f"passage {number // 2}", "question_number": number % 2 + 1, "correct_answer_num": number % 4 + 1}
-            rows.append(
-                {**about, **texts, "flores_passage": f"{language} text {number // 2}.", "question": f"Question {number}?"}
-            )
-            if number < 2 * PASSAGES:
+            else:
                 listed = "\n".join(f"{letter}. {option}" for letter, option in zip("ABCD", options, strict=True))
                 published[language, f"Question {number}?"] = listed
+            row = {f"mc_answer{place}": option for place, option in enumerate(options, start=1)}
+            row |= {"link": f"passage {number // 2}", "question_number": number % 2 + 1, "correct_answer_num": number % 4 + 1}
+            rows.append(row | {"flores_passage": f"{language} text {number // 2}.", "question": f"Question {number}?"})
         write_json_lines(folder / data.source / data.files["test"], rows)
     return published
 
@@ -85,17 +82,17 @@ def test_two_wrong_options_change_places_and_nothing_else(runs):
     _, model = of_models[()]
     asked = {}
     for context, ending in model.requests:
-        asked.setdefault(context, []).append(ending)
+        asked.setdefault(context, []).append(ending.strip("\n"))
     assert len(asked) == len(LANGUAGES) * 2 * PASSAGES, "rows of numbers are left out"
     places = Counter()
     for context, lists in asked.items():
         known, number = published[asked_of(context)], int(context.rsplit("Question ", 1)[1].rstrip("?"))
-        [other] = [text.strip("\n") for text in lists if text.strip("\n") != known]
+        [other] = [text for text in lists if text != known]
         own, changed = (text.split("\n") for text in (known, other))
         moved = [place for place in range(4) if own[place] != changed[place]]
         assert len(moved) == 2 and number % 4 not in moved and 3 not in moved, (known, other)
         assert sorted(line[3:] for line in own) == sorted(line[3:] for line in changed)
-        places[[text.strip("\n") for text in lists].index(known)] += 1
+        places[lists.index(known)] += 1
     assert min(places.values()) > 0.3 * sum(places.values()), "the published list has no place of its own"
 
 

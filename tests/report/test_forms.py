@@ -25,12 +25,12 @@ def task(choices, variant, headline, num_fewshot=3):
 @pytest.fixture
 def scores(tmp_path):
     template = {"chat_template_sha": "0a1b"}
-    letters = task(RANKED, "litilo_ppl", "acc_ppl")
-    write_run(tmp_path / "plain", {"sea_belebele_th_litilo_ppl": letters}, NEW, model="m")
-    behind = task(BEHIND, "litilo_ppl", "acc_ppl")
-    write_run(tmp_path / "behind", {"sea_belebele_th_litilo_ppl": behind}, OLD, model="m", **template)
-    read_text = task(READ, "chat", "exact_match", num_fewshot=0)
-    write_run(tmp_path / "chat", {"sea_belebele_th_chat": read_text}, OLD.replace("03-04", "04-04"), model="m", **template)
+    for name, one, stamp, more in (
+        ("litilo_ppl", task(RANKED, "litilo_ppl", "acc_ppl"), NEW, {}),
+        ("litilo_ppl", task(BEHIND, "litilo_ppl", "acc_ppl"), OLD, template),
+        ("chat", task(READ, "chat", "exact_match", num_fewshot=0), OLD.replace("03-04", "04-04"), template),
+    ):
+        write_run(tmp_path / stamp, {f"sea_belebele_th_{name}": one}, stamp, model="m", **more)
     return scores_of(read(tmp_path).best())
 
 
@@ -90,13 +90,9 @@ def test_a_base_model_has_letters_beside_texts_of_options(tmp_path):
     assert table.loc[("litilo_ppl", "tito_ppl")].agreement == 100
 
 
-def test_labels_are_named_as_the_other_forms_are(tmp_path):
+def test_labels_are_named_as_the_other_forms_are_and_one_form_alone_is_no_section(tmp_path):
     write_run(tmp_path / "ranked", {"sea_xnli_th": task(RANKED, "classification", "acc_bc")}, model="m")
+    assert "forms" not in {section.name for section in sections(scores_of(read(tmp_path).best()))}
     write_run(tmp_path / "read", {"sea_xnli_th_chat": task(READ, "chat", "exact_match")}, OLD, model="m")
     table = forms_table(scores_of(read(tmp_path).best()))
     assert list(zip(table["first"], table["second"], strict=True)) == [("labels ranked", "read")]
-
-
-def test_one_form_alone_is_no_section(tmp_path):
-    write_run(tmp_path, {"sea_belebele_th_to_ppl": task(RANKED, "to_ppl", "acc_ppl")}, model="m")
-    assert "forms" not in {section.name for section in sections(scores_of(read(tmp_path).best()))}

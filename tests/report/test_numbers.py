@@ -34,25 +34,26 @@ def scores(tmp_path_factory):
     return scores_of(read(plant(tmp_path_factory.mktemp("runs"))).best())
 
 
-def task_named(name):
+def facts_of(name):
     (task,) = select([name])
-    return task
+    return dict(task.metadata)
 
 
 def test_headline_score_with_clustered_error(scores):
+    """And generated answers in per cent."""
     found = at(scores.headline, model="org/a", task=RANKED)
     right = [100, 100, 100, 0, 0, 100]  # mean 66.7; passages p, p, p, q, q, r
     mean = sum(right) / 6
-    pairs = sum(
-        (right[i] - mean) * (right[j] - mean) for i in range(6) for j in range(6) if CLUSTERS[i] == CLUSTERS[j]
-    )  # the definition by pairs
+    # the definition by pairs
+    pairs = sum((right[i] - mean) * (right[j] - mean) for i in range(6) for j in range(6) if CLUSTERS[i] == CLUSTERS[j])
     stderr = math.sqrt(pairs * 3 / 2) / 6
     assert (found.score, found.stderr) == (pytest.approx(mean), pytest.approx(stderr))
     assert found.stderr_plain == pytest.approx(stats.sem(right))
     assert 0 <= found.low < mean < found.high <= 100
-    assert (found.clusters, found.rows, found.rows_total, found.few) == (3, 6, 900, True)
-    assert found.limited
+    assert (found.clusters, found.rows, found.rows_total, found.few, found.limited) == (3, 6, 900, True, True)
     assert (found.chance, found.normalised) == (25, pytest.approx((mean - 25) / 75 * 100))
+    found = at(generation.generation_table(scores), model="org/a", task=TO_THAI)
+    assert (found["chrf++"], found.bleu, found.off_target_rate) == (30, 10, 25)
 
 
 def test_only_seahelms_scale_ends_at_chance(tmp_path):
@@ -95,19 +96,15 @@ def test_means_say_what_is_missing(scores):
     assert means.values["all", "all", "org/a"].value == pytest.approx(np.mean(own))
 
 
-def test_variants_have_a_spread_where_results_do_not_say_their_rows(tmp_path):
-    found = reported(tmp_path, "acc_ppl", {TEXT: 0.5, RANKED: 0.75}).headline
-    assert found.rows.isna().all() and at(robustness.robustness_table(found), dataset="belebele").spread == pytest.approx(25)
-
-
-def test_variants_on_fewer_rows_have_no_part_in_a_spread():
-    """The score of the first twenty questions is not of the same questions."""
+def test_the_spread_of_variants_is_over_those_on_as_many_rows(tmp_path):
+    """The score of the first twenty questions is not of the same questions; results may not say their rows."""
+    unsaid = reported(tmp_path, "acc_ppl", {TEXT: 0.5, RANKED: 0.75}).headline
+    assert unsaid.rows.isna().all() and at(robustness.robustness_table(unsaid), dataset="belebele").spread == pytest.approx(25)
     facts = {"model": "a", "dataset": "belebele", "language": "th", "prompt_language": "th", "setting": "", "chance": 25.0}
-    rows = [("to_ppl", 50.0, 400), ("tito_ppl", 57.0, 400), ("litilo_ppl", 80.0, 20)]
     facts |= {"stderr": 2.0, "limited": True}
-    [found] = robustness.robustness_table(
-        pd.DataFrame([facts | {"variant": v, "score": s, "rows": n} for v, s, n in rows])
-    ).to_dict("records")
+    rows = [("to_ppl", 50.0, 400), ("tito_ppl", 57.0, 400), ("litilo_ppl", 80.0, 20)]
+    frame = pd.DataFrame([facts | {"variant": v, "score": s, "rows": n} for v, s, n in rows])
+    [found] = robustness.robustness_table(frame).to_dict("records")
     assert found["by_chance"] == pytest.approx(stats.norm.ppf(0.975) * math.hypot(2, 2)), "of two prompts"
     assert (found["to_ppl"], found["tito_ppl"], found["spread"], found["rows"]) == (50, 57, 7, 400)
     assert "litilo_ppl" not in found
@@ -163,14 +160,13 @@ def test_the_interval_of_lengths_is_that_of_passages(tmp_path):
     docs = {"gold": golds.tolist(), "predictions": [{"acc": choice} for choice in chosen.tolist()], "cluster": passages.tolist()}
     docs["options"] = [["x" * length for length in row] for row in lengths.tolist()]
     write_run(tmp_path, {"toy": toy((golds == chosen).astype(float).tolist(), docs=docs)})
-    scores = scores_of(read(tmp_path).best())
-    [found] = bias.bias_table(scores).to_dict("records")
+    [found] = bias.bias_table(scores_of(read(tmp_path).best())).to_dict("records")
     own, other = (lengths[np.arange(400), side] for side in (golds, chosen))
     without = [100 * other[passages != left].sum() / own[passages != left].sum() for left in np.unique(passages)]
     half = stats.t.ppf(0.975, len(without) - 1) * math.sqrt((len(without) - 1) * np.var(without))
-    assert found["length_discrepancy"] == pytest.approx(100 * (other.sum() / own.sum() - 1))
-    assert found["length_discrepancy_high"] - found["length_discrepancy"] == pytest.approx(half, rel=0.02)
-    assert found["length_discrepancy"] - found["length_discrepancy_low"] == pytest.approx(half, rel=0.02)
+    mean, low, high = (found[f"length_discrepancy{end}"] for end in ("", "_low", "_high"))
+    assert mean == pytest.approx(100 * (other.sum() / own.sum() - 1))
+    assert (mean - low, high - mean) == pytest.approx((half, half), rel=0.02)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.one_of(st.none(), st.integers(0, 3))), min_size=1))
@@ -194,17 +190,20 @@ def test_calibration_by_a_library(scores):
     expected = {"acc": np.array(planted.LOGLIKELIHOODS).argmax(1), "acc_cc": np.array(planted.CALIBRATED)}
     expected["acc_bc"] = np.array(planted.BATCH_CALIBRATED)
     assert set(table[table.task == planted.CLASSES].method) == set(expected)
+    of_methods = {method: at(table, model="org/a", task=planted.CLASSES, method=method) for method in expected}
+    labels = calibration.label_table(scores, read_suite().english_labels)
+    labels = labels[labels.model == "org/a"]
     for method, choices in expected.items():
-        found = at(table, model="org/a", task=planted.CLASSES, method=method)
+        found = of_methods[method]
         assert found.accuracy == pytest.approx(100 * (choices == planted.CLASS_GOLDS).mean())
         assert found.macro_f1 == pytest.approx(100 * f1_score(planted.CLASS_GOLDS, choices, average="macro"))
         assert found.changed == pytest.approx(100 * (choices != expected["acc"]).mean())
-    labels = calibration.label_table(scores, read_suite().english_labels)
-    labels = labels[labels.model == "org/a"]
+        assert list(labels[method]) == np.bincount(choices, minlength=3).tolist()
+        gain = math.nan if method == "acc" else found.accuracy - of_methods["acc"].accuracy
+        assert found.accuracy_gain == pytest.approx(gain, nan_ok=True)
+    assert math.isnan(of_methods["acc_bc"].accuracy_gain_low), "of few rows"
     assert list(labels.meaning) == ["neutral", "entailment", "contradiction"]
     assert list(labels.gold) == np.bincount(planted.CLASS_GOLDS, minlength=3).tolist()
-    for method, choices in expected.items():
-        assert list(labels[method]) == np.bincount(choices, minlength=3).tolist()
 
 
 def test_gains_of_calibration_have_the_jackknifes_interval(tmp_path):
@@ -213,44 +212,24 @@ def test_gains_of_calibration_have_the_jackknifes_interval(tmp_path):
     golds = draw.integers(0, 3, 48)
     logs = draw.normal(size=(48, 3)) + [1.5, 0, 0] + np.eye(3)[golds]
     passages = np.arange(48) // 2
-
-    def row(n):
-        scores = [{"loglikelihood": log} for log in logs[n].tolist()]
-        doc = {"id": str(n), "cluster": f"p{passages[n]}", "gold": int(golds[n]), "p": [0.3] * 3, "option_scores": scores}
-        doc |= {"predictions": {"acc": int(logs[n].argmax())}}
-        return {"doc_id": n, "filter": "none", "doc": doc, "acc_bc": [int(golds[n]), logs[n].tolist()]}
-
-    facts = dict(task_named("sea_xnli_th").metadata)
-    write_run(
-        tmp_path, {"sea_xnli_th": {"metadata": facts, "doc_to_choice": ["a", "b", "c"], "rows": [row(n) for n in range(48)]}}
-    )
+    docs = {"cluster": [f"p{passage}" for passage in passages], "gold": golds.tolist(), "p": [[0.3] * 3] * 48}
+    docs["option_scores"] = [[{"loglikelihood": log} for log in row] for row in logs.tolist()]
+    docs["predictions"] = [{"acc": choice} for choice in logs.argmax(axis=1).tolist()]
+    rows = logged("acc_bc", list(map(list, zip(golds.tolist(), logs.tolist(), strict=True))), docs)
+    write_run(tmp_path, {"sea_xnli_th": {"metadata": facts_of("sea_xnli_th"), "doc_to_choice": ["a", "b", "c"], "rows": rows}})
     found = at(calibration.calibration_table(scores_of(read(tmp_path).best())), method="acc_bc")
     shares = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
 
     def gains(kept):
         choices = [(shares[kept] - shares[kept].mean(axis=0)).argmax(axis=1), logs[kept].argmax(axis=1)]
-        accuracy, f1 = zip(
-            *((np.mean(c == golds[kept]), f1_score(golds[kept], c, average="macro")) for c in choices), strict=True
-        )
-        return 100 * np.array([accuracy[0] - accuracy[1], f1[0] - f1[1]])
+        after, before = ([np.mean(c == golds[kept]), f1_score(golds[kept], c, average="macro")] for c in choices)
+        return 100 * np.subtract(after, before)
 
     without = np.array([gains(passages % 20 != group) for group in range(20)])
     halves = stats.t.ppf(0.975, 19) * np.sqrt(19 / 20 * np.square(without - without.mean(axis=0)).sum(axis=0))
     for name, value, half in zip(("accuracy_gain", "macro_f1_gain"), gains(passages >= 0), halves, strict=True):
         assert found[name] == pytest.approx(value) and value > 0
         assert [found[f"{name}_low"], found[f"{name}_high"]] == pytest.approx([value - half, value + half])
-
-
-def test_gains_of_few_rows_have_no_interval(scores):
-    found = at(calibration.calibration_table(scores), model="org/a", task=planted.CLASSES, method="acc_bc")
-    before = at(calibration.calibration_table(scores), model="org/a", task=planted.CLASSES, method="acc")
-    assert found.accuracy_gain == pytest.approx(found.accuracy - before.accuracy) and math.isnan(found.accuracy_gain_low)
-    assert math.isnan(before.accuracy_gain)
-
-
-def test_generated_answers_in_per_cent(scores):
-    found = at(generation.generation_table(scores), model="org/a", task=TO_THAI)
-    assert (found["chrf++"], found.bleu, found.off_target_rate) == (30, 10, 25)
 
 
 def the_difference(scores):
@@ -268,13 +247,10 @@ def two_models(folder, answers, *, metric="acc", order=1):
     return scores_of(read(folder).best(), suite=NO_SUITE)
 
 
-def reported(folder, metric, by_task):
+def reported(folder, metric, by_task, *, model="org/model"):
     """Scores of tasks of the pack, without rows."""
-    tasks = {
-        name: {"scores": {f"{metric},none": score}, "metadata": dict(task_named(name).metadata)}
-        for name, score in by_task.items()
-    }
-    write_run(folder, tasks)
+    tasks = {name: {"scores": {f"{metric},none": score}, "metadata": facts_of(name)} for name, score in by_task.items()}
+    write_run(folder, tasks, model=model)
     return scores_of(read(folder).best())
 
 
@@ -295,6 +271,10 @@ def test_translations_that_are_alike_in_all_rows_are_equal_and_no_more(tmp_path)
     assert answer(means).startswith("a and b cannot be told apart on 1 common task: their means are equal.")
     [found] = means.of_tasks.values()
     assert found.low < 0 == found.difference < found.high and found.p_value == 1, "one right answer more would be a difference"
+
+
+def places_of(means):
+    return {model: places.text for model, places in means.ranks["all", "all"].items()}
 
 
 def texts_of(rows, words):
@@ -323,10 +303,10 @@ def test_two_models_without_four_words_in_a_row_are_not_compared_by_bleu(tmp_pat
 def test_places_are_those_that_cannot_be_ruled_out(tmp_path):
     strong, weak = [1.0] * 36 + [0.0] * 4, [1.0] * 8 + [0.0] * 32
     means = two_models(tmp_path, {"a": strong, "b": strong[::-1], "c": weak}).means
-    assert {model: places.text for model, places in means.ranks["all", "all"].items()} == {"a": "1–2", "b": "1–2", "c": "3"}
+    assert places_of(means) == {"a": "1–2", "b": "1–2", "c": "3"}
     assert means.order == ["a", "b", "c"] and means.of_tasks == {}, "tasks are compared where there are two models"
     means = two_models(tmp_path / "two", {"a": strong, "c": weak}).means
-    assert {model: places.text for model, places in means.ranks["all", "all"].items()} == {"a": "1", "c": "2"}
+    assert places_of(means) == {"a": "1", "c": "2"}
     assert re.fullmatch(
         r"a is better than c by 93\.3 points \(96\s% interval \[[\d.]+, [\d.]+\]\) on 1 common task, p\s<\s\.001\.", answer(means)
     )
@@ -346,8 +326,7 @@ def test_models_that_are_each_better_than_the_next_have_no_order(tmp_path):
     scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
     found = {key[2:]: (found.value > 0, scores.means.corrected[key] < 0.05) for key, found in scores.means.differences.items()}
     assert found == {pair: (pair != ("a", "c"), True) for pair in itertools.combinations("abcd", 2)}
-    places = {model: places.text for model, places in scores.means.ranks["all", "all"].items()}
-    assert places == {"a": "1–3", "b": "1–3", "c": "1–3", "d": "4"}
+    assert places_of(scores.means) == {"a": "1–3", "b": "1–3", "c": "1–3", "d": "4"}
     [figure] = overview_section(scores, None, steps=False).figures
     first, *others = [line.label for line in figure.chart.panels[0].lines]
     assert (first, sorted(others)) == ("d", [f"{model} (3 of 4 tasks)" for model in "abc"])
@@ -356,24 +335,19 @@ def test_models_that_are_each_better_than_the_next_have_no_order(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "low", "high", "said"),
+    ("kind", "value", "ends", "said"),
     [
-        ("points", 0.04, 2.0, "+1.0 [+0.04, +2.0]"),
-        ("points", -2.0, -0.0123, "+1.0 [−2.0, −0.012]"),
-        ("points", 0.0, 1e-17, "+1.0 [0.0, 0.0]"),
-        ("decimals", -0.004, 0.0051, "1.00 [−0.004, 0.01]"),
-        ("score", 0.04, 2.0, "1.0 [0.0, 2.0]"),
+        ("points", 1.0, (0.04, 2.0), "+1.0 [+0.04, +2.0]"), ("points", 1.0, (-2.0, -0.0123), "+1.0 [−2.0, −0.012]"),
+        ("points", 1.0, (0.0, 1e-17), "+1.0 [0.0, 0.0]"), ("decimals", 1.0, (-0.004, 0.0051), "1.00 [−0.004, 0.01]"),
+        ("score", 1.0, (0.04, 2.0), "1.0 [0.0, 2.0]"), ("p", 0.0004, (), "< 0.001"), ("p", 0.0213, (), "0.021"),
+        ("p", 0.04996, (), "0.04996"), ("p", 0.0504, (), "0.05040"),
     ],
-)
-def test_rounding_hides_no_side_of_0(kind, low, high, said):
+)  # fmt: skip
+def test_rounding_hides_no_side_of_0_or_of_the_level(kind, value, ends, said):
     """Or what is in bold, told from 0, seems to have 0 in its interval."""
-    column = Column("value", "", kind, low="low", high="high")
-    assert written(column, {"value": 1.0, "low": low, "high": high}) == said
-
-
-@pytest.mark.parametrize(("p_value", "said"), [(0.0004, "< 0.001"), (0.0213, "0.021"), (0.04996, "0.04996"), (0.0504, "0.05040")])
-def test_rounding_hides_no_side_of_the_level(p_value, said):
-    assert written(Column("p", "", "p"), {"p": p_value}) == said
+    names = dict(zip(("low", "high"), ("low", "high"), strict=True)) if ends else {}
+    row = {"value": value} | dict(zip(names, ends, strict=True))
+    assert written(Column("value", "", kind, **names), row) == said
 
 
 def overview(scores, table):
@@ -392,7 +366,7 @@ def test_models_without_rows_and_counts_of_them_can_have_any_place(tmp_path):
     scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
     [cells] = overview(scores, "scores_by_model")
     assert cells["a"].text.startswith("97.0 [") and cells["b"].text.startswith("34.0 [")
-    assert {places.text for places in scores.means.ranks["all", "all"].values()} == {"1–2"}
+    assert places_of(scores.means) == {"a": "1–2", "b": "1–2"}
 
 
 def test_a_number_that_its_rows_contradict_is_marked_where_it_stands(tmp_path):
@@ -460,21 +434,15 @@ def test_rows_count_once_in_a_mean(tmp_path):
     assert {key[:2]: (mean.tasks, mean.value) for key, mean in alone.values.items()} == {
         (kind, name): (1, pytest.approx(20)) for kind, name in (("all", "all"), ("language", "id"), ("competency", "cr"))
     }
-    metadata = dict(task_named(lite).metadata)
-    write_run(tmp_path / "b", {lite: {"scores": {"acc_ppl,none": 0.7}, "metadata": metadata}}, model="org/b")
+    reported(tmp_path / "b", "acc_ppl", {lite: 0.7}, model="org/b")
     means = scores_of(read(tmp_path / "a", tmp_path / "b").best()).means
     of_both = [means.values["all", "all", model] for model in ("org/model", "org/b")]
     assert [(mean.tasks, mean.value) for mean in of_both] == [(1, pytest.approx(80)), (1, pytest.approx(40))]
-
-
-def test_a_model_with_the_lite_task_alone_has_no_mean_where_more_have_the_whole_one(tmp_path):
-    for model, name in (("a", "sea_xcopa_id_to_ppl"), ("b", "sea_xcopa_id_to_ppl"), ("c", "sea_xcopa_id_to_ppl_lite")):
-        metadata = dict(task_named(name).metadata)
-        write_run(tmp_path / model, {name: {"scores": {"acc_ppl,none": 0.7}, "metadata": metadata}}, model=model)
-    scores = scores_of(read(tmp_path).best())
-    assert [cells["all tasks"].text for cells in overview(scores, "models")] == ["40.0", "40.0", "–"]
-    [figure] = overview_section(scores, None, steps=False).figures
-    assert [line.label for line in figure.chart.panels[0].lines] == ["a", "b"]
+    reported(tmp_path / "c", "acc_ppl", {whole: 0.7}, model="org/c")
+    most_have_the_whole = scores_of(read(tmp_path).best())
+    assert [cells["all tasks"].text for cells in overview(most_have_the_whole, "models")] == ["40.0", "20.0", "–"]
+    [figure] = overview_section(most_have_the_whole, None, steps=False).figures
+    assert [line.label for line in figure.chart.panels[0].lines] == ["org/c", "org/model"]
 
 
 def test_the_figure_of_means_marks_those_of_a_part_of_the_rows(tmp_path):
@@ -500,15 +468,26 @@ def test_differences_of_means_and_checkpoints_on_a_part_of_the_rows_are_marked(t
     assert len(texts) == 7 and all(text.endswith(mark) and ("†" in text) == bool(mark) for text in texts), texts
 
 
-def test_a_curve_over_checkpoints(tmp_path):
-    for step, right in ((1000, 10), (3000, 25), (20000, 35)):
-        answers = {f"org/model-step{step}": [1.0] * right + [0.0] * (40 - right)}
-        two_models(tmp_path, answers)
-    curve = checkpoints.curve(scores_of(read(tmp_path).best(), suite=NO_SUITE))
-    assert list(curve.step) == [1000, 3000, 20000]
-    assert list(curve["mean"]) == pytest.approx([0, (0.625 - 0.25) / 0.75 * 100, (0.875 - 0.25) / 0.75 * 100])
-    assert (curve.low < curve["mean"]).all() and (curve["mean"] < curve.high).all()
+@pytest.mark.parametrize(
+    ("right", "rows", "said"),
+    [
+        ((10, 25, 35), 40, "From step 3,000 on they are above chance"),
+        ((30, 35, 8), 40, "Above chance with 95 % certainty each are step 1,000, step 3,000, but not the last."),
+        ((10, 8, 10), 40, "No checkpoint is above chance"),
+        ((4, 4, 4), 4, "Whether they are above chance is not known"),
+    ],
+)
+def test_a_curve_over_checkpoints_and_which_are_above_chance(tmp_path, right, rows, said):
+    steps = [1000, 3000, 20000]
+    for step, count in zip(steps, right, strict=True):
+        two_models(tmp_path, {f"org/model-step{step}": [1.0] * count + [0.0] * (rows - count)})
+    scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    curve = checkpoints.curve(scores)
+    assert list(curve.step) == steps
+    assert list(curve["mean"]) == pytest.approx([(count / rows - 0.25) / 0.75 * 100 for count in right])
+    assert rows == 4 or (curve.low < curve["mean"]).all() and (curve["mean"] < curve.high).all()
     assert curve.bits.isna().all(), "results of older versions have none"
+    assert said in checkpoints.parts(scores)[0].note
 
 
 @pytest.mark.parametrize(
@@ -524,70 +503,51 @@ def test_steps_in_the_names_of_models(steps, others):
     assert checkpoints.steps_of([*steps, *others]) == steps
 
 
-@pytest.mark.parametrize(
-    ("right", "rows", "said"),
-    [
-        ((10, 25, 35), 40, "From step 3,000 on they are above chance"),
-        ((30, 35, 8), 40, "Above chance with 95 % certainty each are step 1,000, step 3,000, but not the last."),
-        ((10, 8, 10), 40, "No checkpoint is above chance"),
-        ((4, 4, 4), 4, "Whether they are above chance is not known"),
-    ],
-)
-def test_which_checkpoints_are_above_chance(tmp_path, right, rows, said):
-    for step, count in zip((1000, 3000, 20000), right, strict=True):
-        two_models(tmp_path, {f"org/model-step{step}": [1.0] * count + [0.0] * (rows - count)})
-    assert said in checkpoints.parts(scores_of(read(tmp_path).best(), suite=NO_SUITE))[0].note
+def with_bits(folder, step, bits, data_sets):
+    """A run of one task for each data set, with bits per byte where they are told, and errors of 0.3, 0.4, …"""
+    tasks = {}
+    for n, (name, value) in enumerate(zip(data_sets, bits, strict=True)):
+        facts = {"language": "th", "variant": "to_ppl", "dataset": name}
+        tasks[f"sea_x_{n}"] = toy([0.25], "acc_ppl", has_rows=False, **facts)
+        told = {} if value is None else {"bits_per_byte,none": value, "bits_per_byte_stderr,none": 0.3 + n / 10}
+        tasks[f"sea_x_{n}"]["scores"] |= told
+    rows = {name: {"original": 100_000, "effective": 100_000} for name in tasks}
+    write_run(folder / str(step), tasks, model=f"m-step{step}", **{"n-samples": rows})
 
 
 def test_bits_per_byte_are_of_the_tasks_that_all_checkpoints_have_them_of(tmp_path):
     """The results of an older version may lack those of a task: the curve would move with the tasks, not with the model."""
-    bits = {"step1": (2.0, 1.0), "step2": (2.0, None), "step3": (None, None)}
-    for model, of_tasks in bits.items():
-        tasks = {f"sea_{name}": toy([0.25], "acc_ppl", has_rows=False) for name in "xy"}
-        for task, value in zip(tasks.values(), of_tasks, strict=True):
-            task["scores"] |= {} if value is None else {"bits_per_byte,none": value}
-        write_run(tmp_path / model, tasks, model=model)
+    for step, bits in {1: (2.0, 1.0), 2: (2.0, None), 3: (None, None)}.items():
+        with_bits(tmp_path, step, bits, "xy")
     curve = checkpoints.curve(scores_of(read(tmp_path).best(), suite=NO_SUITE))
     assert curve.bits.tolist() == pytest.approx([2, 2, math.nan], nan_ok=True)
 
 
-def test_a_curve_says_what_it_leaves_out_and_mixes(tmp_path):
-    two_models(tmp_path, {model: [1.0, 0.0] * 20 for model in ("a/step10", "b/step10", "b/step20", "org/m-7b")})
-    note = checkpoints.parts(scores_of(read(tmp_path).best(), suite=NO_SUITE))[0].note
-    assert "Left out, for no step is in their names: org/m-7b." in note
-    assert "Of one step are a/step10, b/step10: " in note
+@pytest.mark.parametrize(("data_sets", "error"), [("xy", math.hypot(0.3, 0.4) / 2), ("xx", (0.3 + 0.4) / 2)])
+def test_bits_per_byte_over_checkpoints(tmp_path, data_sets, error):
+    """Of one data set the tasks may ask about the same texts, so that their errors are added."""
+    for step, bits in {1000: (2.0, 1.0), 2000: (1.5, 0.7)}.items():
+        with_bits(tmp_path, step, bits, data_sets)
+    found = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    curve, half = checkpoints.curve(found), stats.norm.ppf(0.975) * error
+    assert list(curve.bits) == pytest.approx([1.5, 1.1])
+    assert [*(curve.bits - curve.bits_low), *(curve.bits_high - curve.bits)] == pytest.approx([half] * 4, rel=1e-4)
+    [(_, first), _] = checkpoints.parts(found)[0].cells()
+    assert first[3].text == f"1.50 [{1.5 - half:.2f}, {1.5 + half:.2f}]"
 
 
-@pytest.mark.parametrize(("second", "said"), [("a/step20", False), ("b/step20", True)])
-def test_a_curve_over_two_training_runs_says_so(tmp_path, second, said):
-    two_models(tmp_path, {model: [1.0, 0.0] * 20 for model in ("a/step10", second)})
-    note = checkpoints.parts(scores_of(read(tmp_path).best(), suite=NO_SUITE))[0].note
-    assert said == ("a/step10, b/step20 differ in more than a number of their names" in note)
+LEFT_OUT, ONE_STEP = "Left out, for no step is in their names: org/m-7b.", "Of one step are a/step10, b/step10: "
+UNLIKE = "a/step10, b/step20 differ in more than a number of their names"
 
 
 @pytest.mark.parametrize(
-    ("data_sets", "error"), [(("x", "y"), math.hypot(0.3, 0.4) / 2), (("x", "x"), (0.3 + 0.4) / 2)], ids=["two sets", "one set"]
+    ("models", "said"),
+    [("a/step10 b/step10 b/step20 org/m-7b", [LEFT_OUT, ONE_STEP]), ("a/step10 a/step20", []), ("a/step10 b/step20", [UNLIKE])],
 )
-def test_bits_per_byte_over_checkpoints(tmp_path, data_sets, error):
-    """Of one data set the tasks may ask about the same texts, so that their errors are added."""
-    for step, bits in ((1000, (2.0, 1.0)), (2000, (1.5, 0.7))):
-        tasks = {
-            f"sea_x_{n}": toy([0.25], "acc_ppl", has_rows=False, language="th", variant="to_ppl", dataset=name)
-            for n, name in enumerate(data_sets)
-        }
-        for n, task in enumerate(tasks.values()):
-            task["scores"] |= {"bits_per_byte,none": bits[n], "bits_per_byte_stderr,none": 0.3 + n / 10}
-        rows = {name: {"original": 100_000, "effective": 100_000} for name in tasks}
-        write_run(tmp_path / str(step), tasks, model=f"m-step{step}", **{"n-samples": rows})
-    found = scores_of(read(tmp_path).best(), suite=NO_SUITE)
-    curve = checkpoints.curve(found)
-    half = stats.norm.ppf(0.975) * error
-    assert list(curve.bits) == pytest.approx([1.5, 1.1])
-    assert list(curve.bits - curve.bits_low) == pytest.approx([half] * 2, rel=1e-4)
-    assert list(curve.bits_high - curve.bits) == pytest.approx([half] * 2, rel=1e-4)
-    table, _ = checkpoints.parts(found)
-    [(_, first), _] = table.cells()
-    assert [cell.text for cell in first][3] == f"1.50 [{1.5 - half:.2f}, {1.5 + half:.2f}]"
+def test_a_curve_says_what_it_leaves_out_and_mixes(tmp_path, models, said):
+    two_models(tmp_path, {model: [1.0, 0.0] * 20 for model in models.split()})
+    note = checkpoints.parts(scores_of(read(tmp_path).best(), suite=NO_SUITE))[0].note
+    assert [part for part in (LEFT_OUT, ONE_STEP, UNLIKE) if part in note] == said
 
 
 def test_what_was_not_made_alike_is_said(tmp_path):
@@ -609,7 +569,7 @@ def test_versions_of_the_pack_and_revisions_of_a_model_are_compared(tmp_path):
         (OLD, TEXT, "0.2.0", "org/b", "0dd"),
         (NEW, RANKED, "0.1.0", "org/a", "ba5"),
     ):
-        task = {"scores": {"acc_ppl,none": 0.5}, "metadata": {**task_named(name).metadata, "pack_version": pack}}
+        task = {"scores": {"acc_ppl,none": 0.5}, "metadata": facts_of(name) | {"pack_version": pack}}
         config = {"model": "hf", "model_args": {"pretrained": model}, "model_sha": revision}
         write_run(tmp_path / model, {name: task}, stamp, model=model, config=config)
     lines = provenance.warnings(scores_of(read(tmp_path).best()))
@@ -617,20 +577,20 @@ def test_versions_of_the_pack_and_revisions_of_a_model_are_compared(tmp_path):
     assert "Runs of org/a are of different revisions: f00, ba5" in lines
 
 
-def test_samples_alone_are_scored_by_the_installed_pack(tmp_path):
-    plant(tmp_path)
-    for path in tmp_path.rglob("results_*"):
+def test_what_results_lack_or_have_in_another_version_is_said(tmp_path):
+    """Tasks of other packs are listed, not scored."""
+    write_run(tmp_path / "other", {"arc_easy": {"scores": {"acc,none": 0.5}, "rows": [{"doc_id": 0, "acc": 1.0}]}})
+    scores = scores_of(read(tmp_path / "other").best())
+    assert list(scores.tasks.of_pack) == [False] and scores.headline.empty and not scores.logged
+    write_run(tmp_path / "old", {TEXT: {"scores": {"acc_ppl,none": 0.5}, "metadata": {"version": 0.9}}})
+    scores = scores_of(read(tmp_path / "old").best())
+    assert any("version 0.9 of the task; the installed pack has" in note for note in scores.notes)
+    assert at(scores.headline, task=TEXT).score == 50
+    for path in plant(tmp_path / "samples").rglob("results_*"):
         path.unlink()
-    scores = scores_of(read(tmp_path).best())
+    scores = scores_of(read(tmp_path / "samples").best())
     assert at(scores.headline, model="org__a", task=RANKED).score == pytest.approx(400 / 6)
     assert any("those of the installed pack are taken" in note for note in scores.notes)
-
-
-def test_tasks_of_other_packs_are_listed_not_scored(tmp_path):
-    write_run(tmp_path, {"arc_easy": {"scores": {"acc,none": 0.5}, "rows": [{"doc_id": 0, "acc": 1.0}]}})
-    scores = scores_of(read(tmp_path).best())
-    assert list(scores.tasks.of_pack) == [False]
-    assert scores.headline.empty and not scores.logged
 
 
 def test_a_task_that_models_scored_by_different_metrics_names_both(tmp_path):
@@ -640,13 +600,6 @@ def test_a_task_that_models_scored_by_different_metrics_names_both(tmp_path):
         section = scores_section(scores_of(read(*(tmp_path / model for model in models)).best(), suite=NO_SUITE))
         [(_, cells)] = section.tables[0].cells()
         assert [cell.text for cell in cells][2:4] == said
-
-
-def test_an_older_version_of_a_task_is_said(tmp_path):
-    write_run(tmp_path, {TEXT: {"scores": {"acc_ppl,none": 0.5}, "metadata": {"version": 0.9}}})
-    scores = scores_of(read(tmp_path).best())
-    assert any("version 0.9 of the task; the installed pack has" in note for note in scores.notes)
-    assert at(scores.headline, task=TEXT).score == 50
 
 
 def test_rows_of_a_headline_over_all_rows_are_compared_by_the_metric_that_the_task_names(tmp_path):
@@ -668,7 +621,7 @@ def test_the_choice_of_a_headline_over_all_rows_is_that_of_its_rows(tmp_path):
     }
     for task, (headline, metric, predictions) in cases.items():
         rows = logged(metric, [1.0], {"gold": [1], "predictions": [predictions]})
-        planned = {"metadata": dict(task_named(task).metadata), "rows": [rows[0] | {headline: ["x", 1.0, 0.5]}]}
+        planned = {"metadata": facts_of(task), "rows": [rows[0] | {headline: ["x", 1.0, 0.5]}]}
         write_run(tmp_path / task, {task: planned | {"scores": {f"{headline},none": 1.0}}})
         scores = scores_of(read(tmp_path / task).best())
         [rows] = scores.logged.values()
@@ -698,22 +651,18 @@ def test_models_are_described_by_directions_that_all_were_run_on(tmp_path):
     """Both are alike in Thai; the second was run in Vietnamese, too."""
     thai = {TO_THAI: 30.0, FROM_THAI: 40.0}
     for model, found in (("a", thai), ("b", thai | {"sea_flores_en_vi": 50.0, "sea_flores_vi_en": 60.0})):
-        tasks = {
-            name: {"scores": {"chrf++,none": value}, "metadata": dict(task_named(name).metadata)} for name, value in found.items()
-        }
-        write_run(tmp_path / model, tasks, model=model)
+        reported(tmp_path / model, "chrf++", found, model=model)
     [figure] = generation.generation_section(scores_of(read(tmp_path).best())).figures
     assert "a 30 from English, 40 into it; b 30 from English, 40 into it" in figure.seen
 
 
 def test_exemplars_are_compared_where_a_run_lacks_their_number(tmp_path):
-    plant(tmp_path)
-    [path] = tmp_path.glob("org__a/results_*")
+    [path] = plant(tmp_path).glob("org__a/results_*")
     content = json.loads(path.read_text())
     content["n-shot"][RANKED] = None
     for config in content["configs"].values():
         config["fewshot_config"] = {"samples": [{"question": "a"}, {"question": "b"}]}
     path.write_text(json.dumps(content))
-    rows = provenance.task_table(scores_of(read(tmp_path).best())).set_index(["model", "task"]).exemplars
-    known = rows["org/a"].drop(RANKED).dropna()
-    assert len(known) == len(rows["org/a"]) - 1 and known.nunique() == 1
+    rows = provenance.task_table(scores_of(read(tmp_path).best())).set_index(["model", "task"]).exemplars["org/a"]
+    known = rows.drop(RANKED).dropna()
+    assert len(known) == len(rows) - 1 and known.nunique() == 1

@@ -19,19 +19,14 @@ def headline(*rows):
 
 
 BOTH = headline(
-    ("a", "t", "", 50.0, 100),
-    ("a", "t_p2", "p2", 40.0, 100),
-    ("a", "t_p3", "p3", 60.0, 100),
-    ("a", "t_e1", "e1", 55.0, 100),
-    ("b", "t", "", 50.0, 100),
-    ("b", "t_p2", "p2", 45.0, 100),
-    ("b", "t_p3", "p3", 30.0, 100),
-    ("b", "t_lite", "lite", 99.0, 100),
+    ("a", "t", "", 50.0, 100), ("a", "t_p2", "p2", 40.0, 100), ("a", "t_p3", "p3", 60.0, 100), ("a", "t_e1", "e1", 55.0, 100),
+    ("b", "t", "", 50.0, 100), ("b", "t_p2", "p2", 45.0, 100), ("b", "t_p3", "p3", 30.0, 100), ("b", "t_lite", "lite", 99.0, 100),
     ("b", "other", "", 10.0, 100),
-)
+)  # fmt: skip
 
 
 def test_spread_and_worst_case():
+    """One prompt, or scores on other numbers of rows, make no table."""
     table = spread_table(prompt_scores(BOTH))
     assert len(table) == 3
     row = at(table, model="a", varied="wording")
@@ -41,6 +36,8 @@ def test_spread_and_worst_case():
     row = at(table, model="b", varied="wording")
     assert (row["prompts"], row["worst"], row["spread"]) == (3, 30, 20)
     assert row["mean"] == pytest.approx(125 / 3)
+    for other in (("a", "t_p2", "p2", 0.0, 10), ("b", "t", "", 50.0, 100)):
+        assert spread_table(prompt_scores(headline(("a", "t", "", 50.0, 100), other))).empty
 
 
 def test_both_pages_of_prompts_say_what_of_a_spread_is_chance(tmp_path):
@@ -64,11 +61,3 @@ def test_equally_good_prompts_are_below_the_spread_that_chance_makes(agreement):
     assert len(table) == 1000
     below = np.mean(table.spread <= table.by_chance)
     assert below == pytest.approx(0.95, abs=0.015) if agreement == 0 else below > 0.965
-
-
-def test_one_prompt_or_scores_on_other_numbers_of_rows_make_no_table():
-    for rows in (
-        [("a", "t", "", 50.0, 100), ("a", "t_p2", "p2", 0.0, 10)],
-        [("a", "t", "", 50.0, 100), ("b", "t", "", 50.0, 100)],
-    ):
-        assert spread_table(prompt_scores(headline(*rows))).empty

@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 import time
 
 import pytest
@@ -45,10 +44,16 @@ def command(folder, server, *more):
     return main(["score", str(folder), "--base_url", server.base_url, "--judge", "judge", "--concurrency", "4", *more])
 
 
+def judge(folder, *more, verdict=planted_verdict, faults=None, status=0):
+    """The server that was asked by the command."""
+    with serving(verdict, faults) as server:
+        assert command(folder, server, *more) == status
+    return server
+
+
 def test_verdicts_become_scores_and_totals(tmp_path, capsys):
     samples = write_conversations(tmp_path)
-    with serving(planted_verdict) as server:
-        assert command(tmp_path, server) == 0
+    judge(tmp_path)
     output = capsys.readouterr()
     assert output.err.startswith("18 calls, about ") and "min with 4 at once" in output.err
     assert f"{100 * EXPECTED:.2f} of 100, 95\u00a0% interval [" in output.out and "], 6 rows; " in output.out
@@ -56,7 +61,7 @@ def test_verdicts_become_scores_and_totals(tmp_path, capsys):
     scores = read(judged(samples))
     assert scores.scores == pytest.approx(dict.fromkeys(range(6), EXPECTED)) and scores.best == 1
     content = json.loads(judged(samples).read_text())
-    assert content["verdicts"] == {"CLASS_EXACTLY_MET": 6, "CLASS_SLIGHTLY_MET": 6, "CLASS_MODERATELY_MET": 6}
+    assert content["verdicts"] == dict.fromkeys(PLANTED.values(), 6)
     assert content["categories"] == pytest.approx({"math": EXPECTED, "writing": EXPECTED})
     assert main(["score", str(tmp_path)]) == 0
     totals = capsys.readouterr().out
@@ -66,9 +71,7 @@ def test_verdicts_become_scores_and_totals(tmp_path, capsys):
 
 def test_the_judge_sees_both_turns_and_only_the_second_answer_is_graded(tmp_path):
     write_conversations(tmp_path, rows=1)
-    with serving(planted_verdict) as server:
-        assert command(tmp_path, server) == 0
-    [third] = [body for body in server.requests if "\nthird\n" in body["messages"][1]["content"]]
+    [third] = [body for body in judge(tmp_path).requests if "\nthird\n" in body["messages"][1]["content"]]
     user, tag = third["messages"][1]["content"], own_tag(third)
     assert re.search(rf"\[{tag} answer\]\nlanjutan 0\n", user)
     before = re.search(rf"\[{tag} conversation\]\n(.*)\n\[{tag} end of conversation\]", user, re.DOTALL).group(1)
@@ -79,10 +82,7 @@ def test_the_judge_sees_both_turns_and_only_the_second_answer_is_graded(tmp_path
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_fault_is_tried_again(tmp_path, fault):
     samples = write_conversations(tmp_path)
-    faults = dict.fromkeys((1, 4, 9), fault)
-    with serving(planted_verdict, faults) as server:
-        assert command(tmp_path, server) == 0
-    assert len(server.requests) == 18 + 3
+    assert len(judge(tmp_path, faults=dict.fromkeys((1, 4, 9), fault)).requests) == 18 + 3
     assert read(judged(samples)).scores == pytest.approx(dict.fromkeys(range(6), EXPECTED))
 
 
@@ -90,33 +90,30 @@ def test_every_fault_is_tried_again(tmp_path, fault):
 def test_a_call_that_takes_too_long_is_tried_again(tmp_path, monkeypatch):
     monkeypatch.setattr(judge_calls, "TIMEOUT_SECONDS", 3.0)
     samples = write_conversations(tmp_path, rows=1)
-    late = threading.Event()
-
-    def verdict(body):
-        if not late.is_set():  # the first call alone
-            late.set()
-            time.sleep(6)
-        return planted_verdict(body)
-
-    with serving(verdict) as server:
-        assert command(tmp_path, server) == 0
+    waits = iter([6])  # the first call alone
+    server = judge(tmp_path, verdict=lambda body: time.sleep(next(waits, 0)) or planted_verdict(body))
     assert len(server.requests) > 3
     assert read(judged(samples)).scores == pytest.approx({0: EXPECTED})
 
 
 def test_nothing_is_asked_twice(tmp_path, capsys):
+    """Not even where a question had no answer, which leaves no score, or a kill left half of the last line."""
     samples = write_conversations(tmp_path)
-    with serving(planted_verdict) as server:
+    with serving(planted_verdict, {3: "400"}) as server:
+        assert command(tmp_path, server) == 1
+        assert "1 of 18 questions have no answer" in capsys.readouterr().err
+        assert not judged(samples).exists()
         assert command(tmp_path, server) == 0
+        assert len(server.requests) == 19
         first = judged(samples).read_text()
-        # what a kill may leave: half of the last line
         lines = verdicts(samples).read_bytes().splitlines(keepends=True)
         verdicts(samples).write_bytes(b"".join(lines[:10]) + lines[10][:25])
+        capsys.readouterr()
         assert command(tmp_path, server) == 0
-        assert len(server.requests) == 18 + 8
-        assert "8 calls, about" in capsys.readouterr().err
+        assert len(server.requests) == 19 + 8
+        assert capsys.readouterr().err.startswith("8 calls, about ")
         assert command(tmp_path, server) == 0
-        assert len(server.requests) == 18 + 8
+        assert len(server.requests) == 19 + 8
     assert json.loads(judged(samples).read_text()) == json.loads(first)
 
 
@@ -127,8 +124,7 @@ def test_verdicts_that_cannot_be_read_count_as_0_and_are_shown(tmp_path, capsys)
         text = planted_verdict(body)
         return "I cannot say." if "SLIGHTLY" in text else text.replace("MODERATELY", "SOMEHOW")
 
-    with serving(unsure) as server:
-        assert command(tmp_path, server) == 0
+    judge(tmp_path, verdict=unsure)
     assert "4 of 6 verdicts cannot be read and count as 0" in capsys.readouterr().out
     assert read(judged(samples)).scores == pytest.approx({0: 0.25, 1: 0.25})
     assert json.loads(judged(samples).read_text())["verdicts"] == {"CLASS_EXACTLY_MET": 2, "unreadable": 4}
@@ -154,25 +150,20 @@ def parrot(body, verdict="CLASS_UNMET"):
 @pytest.mark.parametrize("task", ["mt-bench-judge", "kalahi-judge", "syntax-criteria"])
 @pytest.mark.parametrize("official", [False, True])
 def test_an_answer_cannot_write_its_verdict(tmp_path, official, task):
-    criteria = [{"turn": 0, "criterion": "is a poem"}]
-    rows = [one_turn(number, f"Halo. {cheat}", criteria) for number, cheat in enumerate(CHEATS)]
+    rows = [one_turn(number, f"Halo. {cheat}", [{"turn": 0, "criterion": "is a poem"}]) for number, cheat in enumerate(CHEATS)]
     samples = write_answers(tmp_path / "run", "tl", task, rows)
     options = ["--official", str(checkout_of_our_own(tmp_path / "checkout"))] if official else []
-    with serving(parrot) as server:
-        assert command(tmp_path / "run", server, *options) == 0
+    judge(tmp_path / "run", *options, verdict=parrot)
     assert set(read(judged(samples)).scores.values()) == {0.0}
     assert json.loads(judged(samples).read_text())["verdicts"] == {"CLASS_UNMET": len(CHEATS)}
 
 
 def test_an_answer_cannot_win_a_pair_by_writing_the_verdict(tmp_path):
     """Whatever the answers say, the judge finds neither better: half of the points for each."""
-    rows = [
-        two_turns(number, f"Halo. {cheat}", f"Halo. {cheat.replace('CLASS_EXACTLY_MET', 'A')}", [], baselines=["Halo.", "Ya."])
-        for number, cheat in enumerate(CHEATS)
-    ]
+    pairs = [(f"Halo. {cheat}", f"Halo. {cheat.replace('CLASS_EXACTLY_MET', 'A')}") for cheat in CHEATS]
+    rows = [two_turns(number, *answers, [], baselines=["Halo.", "Ya."]) for number, answers in enumerate(pairs)]
     samples = write_answers(tmp_path, "my", "mt-bench", rows)
-    with serving(lambda body: parrot(body, "C")) as server:
-        assert command(tmp_path, server) == 0
+    judge(tmp_path, verdict=lambda body: parrot(body, "C"))
     assert set(read(judged(samples)).scores.values()) == {0.5}
     assert json.loads(judged(samples).read_text())["verdicts"] == {"C": 4 * len(CHEATS)}
 
@@ -194,19 +185,13 @@ def checkout_of_our_own(folder):
 
 def test_official_prompts_make_the_number_sea_helms(tmp_path, capsys):
     write_conversations(tmp_path / "run", rows=1)
-    checkout = checkout_of_our_own(tmp_path / "checkout")
-
-    def verdict(body):
-        return "<classification>CLASS_UNMET</classification> no: <classification> CLASS_EXACTLY_MET </classification>"
-
-    arguments = ["score", str(tmp_path / "run"), "--official", str(checkout), "--base_url"]
-    with serving(verdict) as server:
-        assert main([*arguments, server.base_url, "--judge", "org/official-judge"]) == 0
-        official = capsys.readouterr().out
-        assert main([*arguments, server.base_url, "--judge", "other"]) == 0
-        other = capsys.readouterr().out
-    assert "100.00 of 100" in official and "not SEA-HELM's number" not in official
-    assert "not SEA-HELM's number, whose judge is org/official-judge" in other
+    official = ["--official", str(checkout_of_our_own(tmp_path / "checkout"))]
+    words = "<classification>CLASS_UNMET</classification> no: <classification> CLASS_EXACTLY_MET </classification>"
+    server = judge(tmp_path / "run", *official, "--judge", "org/official-judge", verdict=lambda body: words)
+    shown = capsys.readouterr().out
+    assert "100.00 of 100" in shown and "not SEA-HELM's number" not in shown
+    judge(tmp_path / "run", *official, verdict=lambda body: words)
+    assert "not SEA-HELM's number, whose judge is org/official-judge" in capsys.readouterr().out
     body = server.requests[0]
     assert (body["max_completion_tokens"], body["reasoning_effort"], body["seed"]) == (77, "high", 1)
     first = "Turn 1: [User]\nSatu 0?|jawaban 0|first Grade."
@@ -215,32 +200,17 @@ def test_official_prompts_make_the_number_sea_helms(tmp_path, capsys):
 
 def test_a_wrong_key_or_name_stops_at_once(tmp_path, capsys):
     write_conversations(tmp_path, rows=30)
-    with serving(planted_verdict, dict.fromkeys(range(1, 200), "401")) as server:
-        assert command(tmp_path, server) == 1
-    assert len(server.requests) < 20
+    assert len(judge(tmp_path, faults=dict.fromkeys(range(1, 200), "401"), status=1).requests) < 20
     assert re.search("401.*; --api_key_env names the variable", capsys.readouterr().err.strip().splitlines()[-1])
-
-
-def test_questions_without_an_answer_leave_no_score(tmp_path, capsys):
-    samples = write_conversations(tmp_path)
-    with serving(planted_verdict, {3: "400"}) as server:
-        assert command(tmp_path, server) == 1
-        assert "1 of 18 questions have no answer" in capsys.readouterr().err
-        assert not judged(samples).exists()
-        assert command(tmp_path, server) == 0
-        assert len(server.requests) == 19
 
 
 def test_the_key_comes_from_the_environment(tmp_path, monkeypatch, capsys):
     write_conversations(tmp_path, rows=1)
-    with serving(planted_verdict) as server:
-        assert command(tmp_path, server, "--api_key_env", "PLANTED_KEY") == 1
-        assert "PLANTED_KEY is not set" in capsys.readouterr().err and not server.requests
-        monkeypatch.setenv("PLANTED_KEY", "secret")
-        assert command(tmp_path, server, "--api_key_env", "PLANTED_KEY") == 0
-        assert {headers["Authorization"] for headers in server.headers} == {"Bearer secret"}
-    written = "".join(path.read_text() for path in tmp_path.iterdir())
-    assert "secret" not in written
+    key = ["--api_key_env", "PLANTED_KEY"]
+    assert not judge(tmp_path, *key, status=1).requests and "PLANTED_KEY is not set" in capsys.readouterr().err
+    monkeypatch.setenv("PLANTED_KEY", "secret")
+    assert {headers["Authorization"] for headers in judge(tmp_path, *key).headers} == {"Bearer secret"}
+    assert "secret" not in "".join(path.read_text() for path in tmp_path.iterdir())
 
 
 def test_mistakes_are_one_line(tmp_path, capsys):
@@ -270,15 +240,8 @@ def test_a_server_that_is_not_there_is_named(tmp_path, monkeypatch):
 def test_a_judge_that_refuses_parameters_is_asked_without_them_and_a_note_says_so(tmp_path, capsys):
     """Reasoning models of OpenAI take one temperature only."""
     samples = write_conversations(tmp_path, rows=2)
-
-    def behave(body, number):
-        return (
-            refusal("'temperature' is not supported with this model", "temperature")
-            if "temperature" in body
-            else text(planted_verdict(body))
-        )
-
-    with serve(behave) as server:
+    refused = refusal("'temperature' is not supported with this model", "temperature")
+    with serve(lambda body, _: refused if "temperature" in body else text(planted_verdict(body))) as server:
         assert command(tmp_path, server) == 0
         asked = len(server.requests)
         assert "the judge was not asked as configured: its server refuses temperature (not sent)" in capsys.readouterr().out

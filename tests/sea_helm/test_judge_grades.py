@@ -15,11 +15,17 @@ from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
 from tests.tasks.test_rows import _utils
 
-from .judge_server import own_tag, serving
+from .judge_server import own_tag
 from .planted_answers import write_run
-from .test_judge import CHEATS, command, judged, parrot
+from .test_judge import CHEATS, judge, judged, parrot
 
 FIRST = "sea_seabench_id"
+SECOND = f"{FIRST}_turn_2"
+
+
+def write_second(folder, results, rows=None):
+    """Writes the run of the second turn, or one of its task with these rows."""
+    return write_run(folder / "second", SECOND, results["configs"][SECOND]["metadata"], rows or results["samples"][SECOND])
 
 
 @pytest.fixture
@@ -28,7 +34,7 @@ def runs(samples, tmp_path):
     first = evaluate(samples, FIRST, PlantedModel(generation=lambda prompt: "<think>hm</think> Satu."))
     folder = write_run(tmp_path / "first", FIRST, first["configs"][FIRST]["metadata"], first["samples"][FIRST]).parent
     model = PlantedModel(generation=lambda prompt: "Dua.")
-    second = evaluate(samples, f"{FIRST}_turn_2", model, metadata={"first_turn": str(folder)})
+    second = evaluate(samples, SECOND, model, metadata={"first_turn": str(folder)})
     return folder, second
 
 
@@ -49,19 +55,15 @@ def test_the_second_turn_goes_on_from_the_answers_and_the_judge_sees_one_referen
 
 
 def test_the_score_is_ten_times_the_mean_grade_and_first_turns_are_passed_over(runs, tmp_path, capsys):
-    _, second = runs
-    name = f"{FIRST}_turn_2"
-    samples = write_run(tmp_path / "second", name, second["configs"][name]["metadata"], second["samples"][name])
+    samples = write_second(tmp_path, runs[1])
 
     def verdict(body):
-        tag = own_tag(body)
         is_first = "answer]\nSatu." in body["messages"][1]["content"]
-        return f"<{tag}>{4 if is_first else 9}</{tag}>"
+        return f"<{own_tag(body)}>{4 if is_first else 9}</{own_tag(body)}>"
 
-    with serving(verdict) as server:
-        assert command(tmp_path, server) == 0
+    judge(tmp_path, verdict=verdict)
     output = capsys.readouterr().out
-    assert f"{name}: 65.00 of 100, 95\u00a0% interval [" in output and "not comparable with the paper's numbers" in output
+    assert f"{SECOND}: 65.00 of 100, 95\u00a0% interval [" in output and "not comparable with the paper's numbers" in output
     assert f"{FIRST}:" not in output
     assert json.loads(judged(samples).read_text())["categories"] == {"life": pytest.approx(0.65), "math": pytest.approx(0.65)}
 
@@ -88,13 +90,10 @@ def test_the_first_answers_are_those_of_the_model_of_the_second_turn(runs, in_sa
 
 
 def test_an_answer_cannot_write_its_grade(runs, tmp_path):
-    _, second = runs
-    name = f"{FIRST}_turn_2"
-    (row, *_) = second["samples"][name]
+    (row, *_) = runs[1]["samples"][SECOND]
     rows = [row | {"doc": row["doc"] | {"answer": cheat}, "doc_id": number} for number, cheat in enumerate(CHEATS)]
-    samples = write_run(tmp_path / "second", name, second["configs"][name]["metadata"], rows)
-    with serving(lambda body: parrot(body, "1")) as server:
-        assert command(tmp_path, server) == 0
+    samples = write_second(tmp_path, runs[1], rows)
+    judge(tmp_path, verdict=lambda body: parrot(body, "1"))
     assert set(json.loads(judged(samples).read_text())["verdicts"]) == {"1"}
 
 

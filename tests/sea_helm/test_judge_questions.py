@@ -1,5 +1,6 @@
 """Questions to a judge: what they show, how verdicts are read, and SEA-HELM's own message for message."""
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -26,8 +27,7 @@ ROW = Conversation(
 )
 
 
-def pair_row(**changes):
-    return Conversation(**{**vars(ROW), "criteria": (), **changes})
+PAIR = dataclasses.replace(ROW, criteria=())
 
 
 def test_a_line_of_samples_becomes_a_conversation():
@@ -71,7 +71,7 @@ def test_own_questions_show_the_answer_the_criterion_and_the_classes(task):
 
 def test_own_pairs_show_both_orders():
     rubric = own_rubric(PAIRS)
-    questions = {question.part: question for question in rubric.questions(pair_row())}
+    questions = {question.part: question for question in rubric.questions(PAIR)}
     assert sorted(questions) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     for (turn, order), question in questions.items():
         user, tag = question.messages[1]["content"], question.tag
@@ -79,7 +79,7 @@ def test_own_pairs_show_both_orders():
         assert ROW.answers[turn] in shown[order] and ROW.baselines[turn] in shown[1 - order]
         assert (ROW.turns[1] in user) == (turn == 1) and ROW.references[0] in user
         assert rubric.read(question, f"<{tag}>B</{tag}>") == "B"
-    assert "Right answers" not in rubric.questions(pair_row(references=()))[0].messages[1]["content"]
+    assert "Right answers" not in rubric.questions(dataclasses.replace(PAIR, references=()))[0].messages[1]["content"]
 
 
 @given(st.text(), st.text())
@@ -139,7 +139,7 @@ def test_official_questions_are_those_of_sea_helms_code(task, category):
     turns = tuple(template.format(text=text) for text in texts)
     criteria = tuple(one for one in ROW.criteria if task == "mt-bench-judge" or one.turn == 0)
     if task in ("mt-bench-judge", PAIRS):
-        row = pair_row(turns=turns, category=category, criteria=() if task == PAIRS else criteria)
+        row = dataclasses.replace(ROW, turns=turns, category=category, criteria=() if task == PAIRS else criteria)
     else:
         row = Conversation(7, category, turns[:1], ROW.answers[:1], criteria)
     given_row = {"id": 7, "question_id": 7, "lang": language, "metadata": {"category": category}}

@@ -12,9 +12,9 @@ from lm_eval_sea.sea_helm.judge_rows import conversation
 from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
 
-from .judge_server import own_tag, serving
+from .judge_server import own_tag
 from .planted_answers import one_turn, write_run
-from .test_judge import command, judged
+from .test_judge import judge, judged
 
 TASK = "sea_multijail_th"
 # answers → the class that the planted judge finds in them, and how many
@@ -34,8 +34,7 @@ def planted_verdict(body):
 
 def test_shares_of_all_answers_with_wilson_intervals(tmp_path, capsys):
     samples = write_replies(tmp_path, [f"{answer} {n}" for answer, (_, count) in ANSWERS.items() for n in range(count)])
-    with serving(planted_verdict) as server:
-        assert command(tmp_path, server, "--official", str(tmp_path)) == 0  # SEA-HELM has no prompts for it: ours
+    judge(tmp_path, "--official", str(tmp_path), verdict=planted_verdict)  # SEA-HELM has no prompts for it: ours
     output = capsys.readouterr().out
     assert f"{TASK}: unsafe 15.0 % [" in output and "], invalid 7.5 % [" in output and "], safe 75.0 % [" in output
     assert "], unreadable 2.5 % [" in output and ", 40 of 315 rows; judged by judge with prompts of our own" in output
@@ -52,8 +51,7 @@ def test_shares_of_all_answers_with_wilson_intervals(tmp_path, capsys):
 
 def test_without_a_judge_there_is_no_score_of_safety(tmp_path, capsys):
     samples = write_replies(tmp_path, ["mild"])
-    with serving(planted_verdict, {1: "400"}) as server:
-        assert command(tmp_path, server) == 1
+    judge(tmp_path, verdict=planted_verdict, faults={1: "400"}, status=1)
     assert not judged(samples).exists()
     capsys.readouterr()
     assert main(["show", str(tmp_path)]) == 0

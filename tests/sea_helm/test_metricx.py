@@ -58,10 +58,14 @@ def texts():
     return [text_of(source, source.lower(), f"{source} {source}") for source in SOURCES]
 
 
+@pytest.fixture(scope="module")
+def scorer(tiny_metricx):
+    return MetricX(str(tiny_metricx), str(tiny_metricx), "cpu")
+
+
 @pytest.mark.parametrize("eos", EOS_RULES)
-def test_errors_are_those_of_a_plain_loop(tiny_metricx, eos):
-    """One text at a time, and the logits of all 250,112 tokens."""
-    scorer = MetricX(str(tiny_metricx), str(tiny_metricx), "cpu")
+def test_errors_are_those_of_a_plain_loop(tiny_metricx, scorer, eos):
+    """One text at a time, and the logits of all 250,112 tokens; a long text is cut."""
     weights = load_file(tiny_metricx / "model.safetensors")
     head = weights.pop("lm_head.weight")
     weights |= {f"{stack}.embed_tokens.weight": weights["shared.weight"] for stack in ("encoder", "decoder")}
@@ -78,6 +82,7 @@ def test_errors_are_those_of_a_plain_loop(tiny_metricx, eos):
         expected.append(min(max(float((head @ state[0, 0])[250089]), 0.0), 25.0))
     assert scorer.errors(texts(), eos) == pytest.approx(expected, abs=1e-5)
     assert len(set(expected)) > 2
+    assert tokens_of(scorer.tokenizer, ["a" * 5000], eos)[0].shape == (1, 1535)
 
 
 # the file alone, for its package imports the clients of all providers
@@ -101,15 +106,9 @@ print(json.dumps(found.predictions.tolist()))
 """
 
 
-def test_errors_are_those_of_sea_helms_code(tiny_metricx):
+def test_errors_are_those_of_sea_helms_code(tiny_metricx, scorer):
     official = run(checkout("src/serving/offline/metricx_models.py"), OFFICIAL, [str(tiny_metricx), texts()])
-    assert MetricX(str(tiny_metricx), str(tiny_metricx), "cpu").errors(texts(), "seahelm") == pytest.approx(official, abs=1e-5)
-
-
-@pytest.mark.parametrize("eos", EOS_RULES)
-def test_a_long_text_is_cut(tiny_metricx, eos):
-    tokenizer = MetricX(str(tiny_metricx), str(tiny_metricx), "cpu").tokenizer
-    assert tokens_of(tokenizer, ["a" * 5000], eos)[0].shape == (1, 1535)
+    assert scorer.errors(texts(), "seahelm") == pytest.approx(official, abs=1e-5)
 
 
 def write_translations(folder, rows=5):
@@ -117,14 +116,13 @@ def write_translations(folder, rows=5):
     return write_answers(folder, "id", "translation-en-xx", [{"doc_id": n, "doc": doc} for n, doc in enumerate(docs)])
 
 
-def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, tmp_path, capsys):
+def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, scorer, tmp_path, capsys):
     samples = write_translations(tmp_path)
     command = ["score", str(tmp_path), "--metricx", str(tiny_metricx), "--tokenizer", str(tiny_metricx), "--batch_size", "2"]
     assert main(command) == 0
     output = capsys.readouterr().out
     assert "not SEA-HELM's number: SEA-HELM has google/metricx-24-hybrid-xxl-v2p6-bfloat16" in output
     written = read(scores_beside(samples, "metricx"))
-    scorer = MetricX(str(tiny_metricx), str(tiny_metricx), "cpu")
     rows = [text_of(SOURCES[number], SOURCES[number].lower(), f"x {number}") for number in range(5)]
     errors = [error for start in (0, 2, 4) for error in scorer.errors(rows[start : start + 2], "seahelm")]
     assert written.scores == pytest.approx({number: points(error) for number, error in enumerate(errors)})
@@ -136,8 +134,8 @@ def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, tmp_p
 
 def test_batches_are_kept(tmp_path):
     write_translations(tmp_path)
-    jobs = jobs_of(read_runs(tmp_path).tasks, [])
-    asked = []
+    jobs, setting = jobs_of(read_runs(tmp_path).tasks, []), Setting("m", "t", "google", 2)
+    texts, asked = jobs[0].texts, []
 
     def errors(batch):
         if len(asked) == 2:
@@ -145,16 +143,15 @@ def test_batches_are_kept(tmp_path):
         asked.append(batch)
         return [float(len(text)) / 100 for text in batch]
 
-    setting = Setting("m", "t", "google", 2)
     with pytest.raises(KeyboardInterrupt):
         score(jobs, errors, setting)
     assert not list(tmp_path.glob("metricx_*"))
     again = []
     score(jobs, lambda batch: again.append(batch) or [float(len(text)) / 100 for text in batch], setting)
-    assert asked == [jobs[0].texts[:2], jobs[0].texts[2:4]] and again == [jobs[0].texts[4:]]
+    assert asked == [texts[:2], texts[2:4]] and again == [texts[4:]]
     [path] = tmp_path.glob("metricx_*")
     # an error of 0 is 100 points, one of 25 is none
-    assert read(path).scores == pytest.approx({number: 100 - 4 * len(text) / 100 for number, text in enumerate(jobs[0].texts)})
+    assert read(path).scores == pytest.approx({number: 100 - 4 * len(text) / 100 for number, text in enumerate(texts)})
     other = []
     score(jobs, lambda batch: other.append(batch) or [0.0] * len(batch), setting._replace(eos="seahelm"))
     assert len(other) == 3  # another setting is another number
@@ -180,31 +177,27 @@ def test_the_mean_has_the_score_interval_by_passage(tmp_path, clusters, passages
 
 
 def test_batches_are_those_of_the_published_order(samples, tmp_path):
-    """The pack evaluates more than 20 rows in an order of its own, which the samples tell apart from the published one."""
+    """The pack evaluates more than 20 rows in an order of its own; samples of earlier versions do not tell the published one."""
     name, source = "sea_helm_id_translation_en_xx", "aisingapore/NLG-Machine-Translation"
     folder = shutil.copytree(samples / source, tmp_path / "hub" / source)
+    published = [f"Text {n}." for n in range(30)]
     rows = [
-        {"id": f"{7 * n % 30}", "prompts": [{"text": f"Text {n}."}], "label": f"Teks {n}.", "metadata": {}} for n in range(30)
+        {"id": f"{7 * n % 30}", "prompts": [{"text": text}], "label": f"Teks {n}.", "metadata": {}}
+        for n, text in enumerate(published)
     ]
     write_json_lines(folder / "data" / "en_to_id" / "eval.jsonl", rows)
     results = evaluate(tmp_path / "hub", name, PlantedModel(generation=lambda prompt: "Terjemahan: Teks"))
     logged = [{key: row[key] for key in ("doc_id", "doc")} for row in results["samples"][name]]
     texts = [row["doc"]["text"] for row in sorted(logged, key=lambda row: row["doc_id"])]
-    assert texts != [f"Text {n}." for n in range(30)]
-
+    assert texts != published
     notes = []
     write_answers(tmp_path / "run", "id", "translation-en-xx", logged)
     [found] = jobs_of(read_runs(tmp_path / "run").tasks, notes)
-    assert found.texts == [text_of(f"Text {n}.", "Teks", f"Teks {n}.") for n in range(30)] and not notes
-    assert [texts[doc_id] for doc_id in found.doc_ids] == [f"Text {n}." for n in range(30)]
-
-
-def test_rows_that_do_not_say_their_place_are_named(tmp_path):
-    """As in samples of earlier versions."""
-    samples = [{"doc_id": n, "doc": {"text": f"{n}", "answer": "x", "label": "y"}} for n in range(30)]
-    write_answers(tmp_path, "id", "translation-en-xx", samples)
-    notes = []
-    assert jobs_of(read_runs(tmp_path).tasks, notes)[0].doc_ids == list(range(30))
+    assert found.texts == [text_of(text, "Teks", f"Teks {n}.") for n, text in enumerate(published)] and not notes
+    assert [texts[doc_id] for doc_id in found.doc_ids] == published
+    silent = [{"doc_id": n, "doc": {"text": f"{n}", "answer": "x", "label": "y"}} for n in range(30)]
+    write_answers(tmp_path / "earlier", "id", "translation-en-xx", silent)
+    assert jobs_of(read_runs(tmp_path / "earlier").tasks, notes)[0].doc_ids == list(range(30))
     assert len(notes) == 1 and "do not say in which order they were published" in notes[0]
 
 
@@ -225,5 +218,4 @@ def test_mistakes_are_one_line(tiny_model, tmp_path, capsys):
         ("other", tiny_model, 2, "no samples of SEA-HELM's translations"),
     ]:
         assert main(["score", str(tmp_path / folder), "--metricx", str(model), "--tokenizer", str(model)]) == status
-        error = capsys.readouterr().err.strip()
-        assert message in error.splitlines()[-1]
+        assert message in capsys.readouterr().err.strip().splitlines()[-1]

@@ -27,26 +27,15 @@ CHAT = ("sea_belebele_th_chat", "sea_helm_th_ifeval")
 
 
 def main(folder: str) -> None:
-    """Prints where lm-eval lies, and task → metric → value with the hashes of the prompts.
-
-    Args:
-        folder: of a model.
-    """
+    """Prints where lm-eval lies, and task → metric → value with the hashes of the prompts, of the model in a folder."""
     logging.disable(logging.WARNING)
     model = HFLM(pretrained=folder, device="cpu", batch_size=8)
     model.tokenizer.chat_template = CHAT_TEMPLATE
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False)
     os.chdir(ROOT / "lm_eval_sea" / "samples")
-    found = {}
-    for names, with_chat_template in ((PLAIN, False), (CHAT, True)):
-        results = simple_evaluate(
-            model=model,
-            tasks=list(names),
-            task_manager=manager,
-            apply_chat_template=with_chat_template,
-            gen_kwargs={"max_gen_toks": 16},
-            limit=3,
-        )
+    found, options = {}, {"gen_kwargs": {"max_gen_toks": 16}, "limit": 3}
+    for names, chats in ((PLAIN, False), (CHAT, True)):
+        results = simple_evaluate(model, tasks=[*names], task_manager=manager, apply_chat_template=chats, **options)
         for name, scores in results["results"].items():
             found[name] = scores | {"prompts": [row["prompt_hash"] for row in results["samples"][name]]}
     print(json.dumps({"folder": lm_eval.__file__, "tasks": found}))

@@ -29,23 +29,14 @@ finite = st.floats(-50, 0)
 loglikelihoods = st.lists(finite, min_size=3, max_size=3)
 
 
-def wisesight_folder(tmp_path, categories):
-    """A mirror of Wisesight rows whose text says their number and label."""
-    rows = [
-        {"texts": f"ข้อความที่ {number} {CATEGORIES[category]}", "category": category} for number, category in enumerate(categories)
-    ]
-    write_json_lines(tmp_path / "sail/Sailcompass_data/data/wisesight_senti/test.jsonl", rows)
-    return tmp_path
-
-
-def balanced(tmp_path, rows=150):
+def wisesight_folder(tmp_path, rows, shuffle=True):
+    """A mirror of as many Wisesight rows of each label; a text says its number and label."""
     categories = [number % 3 for number in range(rows)]
-    random.Random(0).shuffle(categories)
-    return wisesight_folder(tmp_path, categories)
-
-
-def is_content_free(context: str) -> bool:
-    return context.endswith(CONTENT_FREE)
+    if shuffle:
+        random.Random(0).shuffle(categories)
+    made = [{"texts": f"ข้อความที่ {n} {CATEGORIES[category]}", "category": category} for n, category in enumerate(categories)]
+    write_json_lines(tmp_path / "sail/Sailcompass_data/data/wisesight_senti/test.jsonl", made)
+    return tmp_path
 
 
 def batch_biases(rows):
@@ -65,12 +56,10 @@ class TestFormulae:
         chosen = int(np.argmax(calibration.subtract_bias(row, log_q)))
         assert p[chosen] / q[chosen] == pytest.approx((p / q).max())
 
-    def test_shares_too_small_for_a_float_are_compared_all_the_same(self):
+    def test_shares_too_small_for_a_float_are_compared_and_scores_that_differ_by_rounding_are_equal(self):
+        """Then the first label wins, as with all ties."""
         log_q = calibration.content_free_log_shares([[-800.0, -1.0, -2.0]])
         assert calibration.subtract_bias([-900.0, -1.0, -2.0], log_q)[0] < -90
-
-    def test_scores_that_differ_by_rounding_are_equal(self):
-        """Then the first label wins, as with all ties."""
         row = [-3.3, -0.1, -5.7]
         assert len(set(calibration.subtract_bias(row, calibration.content_free_log_shares([row, row, row])))) == 1
 
@@ -123,7 +112,7 @@ class TestMacroF1:
 
 
 def test_all_methods_against_brute_force(tmp_path):
-    folder = wisesight_folder(tmp_path, [number % 3 for number in range(40)])
+    folder = wisesight_folder(tmp_path, 40, shuffle=False)
     table = {}
     generator = random.Random(2)
     model = PlantedModel(lambda context, ending: table.setdefault((context, ending), generator.uniform(-9, -1)))
@@ -151,9 +140,8 @@ def test_all_methods_against_brute_force(tmp_path):
     for method, chosen in expected.items():
         assert found[f"acc{method}"] == pytest.approx(float((chosen == golds).mean()))
         if method != "_cc_zhao":
-            assert found[f"f1{method}"] == pytest.approx(
-                f1_score(golds, chosen, average="macro", labels=range(3), zero_division=0)
-            )
+            f1 = f1_score(golds, chosen, average="macro", labels=range(3), zero_division=0)
+            assert found[f"f1{method}"] == pytest.approx(f1)
         if method != "_bc":
             assert [sample["doc"]["predictions"][f"acc{method}"] for sample in samples] == list(chosen)
     for sample, of_row in zip(samples, p, strict=True):
@@ -165,7 +153,7 @@ def test_all_methods_against_brute_force(tmp_path):
 
 def test_no_standard_error_is_missing(tmp_path):
     model = PlantedModel(lambda context, ending: float(len(context) % 7) + len(ending))
-    found = evaluate(balanced(tmp_path, rows=12), TASK, model, bootstrap_iters=100)["results"][TASK]
+    found = evaluate(wisesight_folder(tmp_path, 12), TASK, model, bootstrap_iters=100)["results"][TASK]
     names = [name for name in found if name.startswith(("acc", "f1")) and "_stderr" not in name]
     assert len(names) >= 10
     assert all(isinstance(found[name.replace(",", "_stderr,")], float) for name in names)
@@ -175,15 +163,14 @@ class TestRequests:
     """Content-free prompts are asked once for the whole task."""
 
     def count(self, model):
-        return Counter(is_content_free(context) or context == "คำตอบ:" for context, _ in model.requests)
+        return Counter(context.endswith(CONTENT_FREE) or context == "คำตอบ:" for context, _ in model.requests)
 
     @pytest.mark.parametrize(
         "options", [{}, {"limit": 7}, {"samples": {TASK: [3, 11, 20]}}, {"num_fewshot": 0}, {"num_fewshot": 5}]
     )
     def test_three_times_labels_and_labels_for_the_cue(self, tmp_path, options):
-        folder = balanced(tmp_path, rows=30)
         model = PlantedModel(lambda context, ending: -float(len(ending)))
-        evaluate(folder, TASK, model, **options)
+        evaluate(wisesight_folder(tmp_path, 30), TASK, model, **options)
         rows = {"limit": 7, "samples": 3}.get(next(iter(options), ""), 30)
         assert self.count(model) == {True: 3 * 3 + 3, False: 3 * rows}
 
@@ -191,7 +178,8 @@ class TestRequests:
     def test_a_second_run_has_the_same_scores(self, kept, tmp_path, monkeypatch):
         monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path / "cache"))
         options = {"cache_requests": True} if kept == "requests" else {"use_cache": str(tmp_path / "responses")}
-        folder, model = balanced(tmp_path, rows=10), PlantedModel(lambda context, ending: -float(len(ending) + len(context) % 3))
+        folder = wisesight_folder(tmp_path, 10)
+        model = PlantedModel(lambda context, ending: -float(len(ending) + len(context) % 3))
         first, asked = scores(evaluate(folder, TASK, model, **options), TASK), self.count(model)
         assert asked == {True: 12, False: 30}
         assert scores(evaluate(folder, TASK, model, **options), TASK) == first
@@ -209,9 +197,8 @@ class TestRequests:
     def test_a_row_is_compared_with_its_own_question(self, samples):
         """XCOPA asks for a cause or an effect; each kind has content-free prompts of its own, whichever row comes first."""
         model = PlantedModel(lambda context, ending: -float(len(context) % 5) - float(len(ending)))
-        rows = [
-            sample["doc"] for sample in evaluate(samples, "sea_xcopa_vi_litilo_ppl", model)["samples"]["sea_xcopa_vi_litilo_ppl"]
-        ]
+        logged = evaluate(samples, "sea_xcopa_vi_litilo_ppl", model)["samples"]["sea_xcopa_vi_litilo_ppl"]
+        rows = [sample["doc"] for sample in logged]
         free = [context.rpartition("Tiền đề: ")[2] for context, _ in model.requests]
         asked = Counter((text.partition("\n")[0], "Nguyên nhân" in text) for text in free if text.startswith(WITHOUT_CONTENT))
         assert asked == {(content, cause): 2 for content in ("N/A", "", "[MASK]") for cause in (True, False)}
@@ -220,11 +207,11 @@ class TestRequests:
 
 def test_a_sampler_that_draws_other_exemplars_a_row(tmp_path, load_tasks):
     """Then the content-free prompts differ from row to row, and every distinct one is asked once."""
-    task = load_tasks(TASK, folder=balanced(tmp_path, rows=12))[TASK]
+    task = load_tasks(TASK, folder=wisesight_folder(tmp_path, 12))[TASK]
     task.sampler = ContextSampler(task.fewshot_docs(), rnd=7)
     task.build_all_requests(rank=0, world_size=1)
     contexts = {instance.arguments[0] for instance in task.instances if instance.idx < 3}
     prefixes = {context.rpartition("ข้อความ: ")[0] for context in contexts}
-    free = [instance.arguments for instance in task.instances if is_content_free(instance.arguments[0])]
+    free = [instance.arguments for instance in task.instances if instance.arguments[0].endswith(CONTENT_FREE)]
     assert len(prefixes) > 3, "the sampler drew the same exemplars for all rows"
     assert len(free) == len(set(free)) == 9 * len(prefixes)

@@ -134,14 +134,11 @@ def test_what_a_backend_tells_is_logged_and_counts(folder):
     rates = {name: value for name, value in scores(results, "sea_belebele_en_chat").items() if name.endswith("rate")}
     assert rates == {"null_rate": 0.75, "cut_rate": 0.5, "failure_rate": 0.25, "refusal_rate": 0}
     json.dumps(results["samples"], default=str)
-
-
-def test_an_answer_counts_as_ended_where_its_end_is_known_to_be_the_model_s(folder):
-    told = {"stop": "stopped in the thought", "length": "cut", "content_filter": "cut", "no_word_for_it": "cut"}
-    answers = iter([GeneratedText("<think>So it is B.", finish_reason=end) for end in told])
+    ends = {"stop": "stopped in the thought", "length": "cut", "content_filter": "cut", "no_word_for_it": "cut"}
+    answers = iter([GeneratedText("<think>So it is B.", finish_reason=end) for end in ends])
     results = evaluate(folder, "sea_belebele_en_chat", PlantedModel(generation=lambda prompt: next(answers)), limit=4)
     docs = [sample["doc"] for sample in results["samples"]["sea_belebele_en_chat"]]
-    assert {doc["finish_reason"]: doc["state"] for doc in docs} == told
+    assert {doc["finish_reason"]: doc["state"] for doc in docs} == ends, "ended where it is known to be the model's end"
 
 
 def test_macro_f1_takes_what_cannot_be_read_for_no_label(folder):

@@ -18,14 +18,10 @@ ANSWERS = yaml.safe_load((HERE / "chat_answers.yaml").read_text(encoding="utf-8"
 
 
 def test_number_is_read():
-    for language in NUMBERS:
-        failed = [
-            (text, wanted, found)
-            for wanted, text in NUMBERS[language]
-            if (found := read_final_number(text, language, (ANSWERS[language]["tag"],)))
-            != (None if wanted is None else Decimal(str(wanted)))
-        ]
-        assert not failed
+    for language, cases in NUMBERS.items():
+        tags = (ANSWERS[language]["tag"],)
+        expected = {text: None if wanted is None else Decimal(str(wanted)) for wanted, text in cases}
+        assert {text: read_final_number(text, language, tags) for text in expected} == expected
 
 
 # How an answer ends → the numbers read of it if the limit cut it, and if not.
@@ -64,10 +60,8 @@ PARSED = {
 
 
 def test_separators_of_the_language():
-    for language in PARSED:
-        assert {text: parse_number(text, language) for text in PARSED[language]} == {
-            text: Decimal(value) for text, value in PARSED[language].items()
-        }
+    for language, values in PARSED.items():
+        assert {text: parse_number(text, language) for text in values} == {text: Decimal(values[text]) for text in values}
 
 
 CONCLUSIONS = {

@@ -77,38 +77,29 @@ def test_an_empty_model(samples):
 
 def test_a_model_that_copies_the_source(samples):
     """Into Thai, nothing of the English letters counts; no digits are shared."""
-
-    def copy(prompt):
-        return " " + prompt.rsplit("\n", 2)[-2].split(": ", 1)[1]
-
-    results = evaluate(samples, MT, PlantedModel(generation=copy))
+    copy = PlantedModel(generation=lambda prompt: " " + prompt.rsplit("\n", 2)[-2].split(": ", 1)[1])
+    results = evaluate(samples, MT, copy)
     for task in MT:
         found = scores(results, task)
-        assert found["off_target_rate"] == 1, task
-        assert found["null_rate"] == 0
+        assert (found["off_target_rate"], found["null_rate"]) == (1, 0), task
         assert found["bleu"] < 5
     assert scores(results, "sea_flores_en_th")["bleu_th"] == 0
-
-
-def test_standard_errors_of_corpus_scores(samples, monkeypatch):
-    """bleu and chrf++ are lm-eval's own aggregations, so it bootstraps them; bleu_th brings its own."""
-    monkeypatch.setenv("DISABLE_MULTIPROC", "1")
-    model = planted(lambda reference, cue: reference[: len(reference) // 2 + 10])
-    expected = {
-        "sea_flores_en_th": ("chrf++", "bleu_th"),
-        "sea_flores_en_vi": ("chrf++", "bleu"),
-        "sea_thaisum_th": ("chrf++", "bleu_th", "rougeL"),
-    }
-    results = evaluate(samples, list(expected), model, bootstrap_iters=100)
-    for task, names in expected.items():
-        for name in names:
-            assert results["results"][task][f"{name}_stderr,none"] > 0, (task, name)
 
 
 def test_predict_only_gives_answers_without_scores(samples):
     results = evaluate(samples, "sea_flores_en_th", planted(), predict_only=True)
     assert set(scores(results, "sea_flores_en_th")) <= {"bypass"}
     assert all(sample["resps"] == [[f" {sample['target']}"]] for sample in results["samples"]["sea_flores_en_th"])
+
+
+def test_standard_errors_of_corpus_scores(samples, monkeypatch):
+    """bleu and chrf++ are lm-eval's own aggregations, so it bootstraps them; bleu_th brings its own."""
+    monkeypatch.setenv("DISABLE_MULTIPROC", "1")
+    model = planted(lambda reference, cue: reference[: len(reference) // 2 + 10])
+    expected = {"sea_flores_en_th": ("chrf++", "bleu_th"), "sea_flores_en_vi": ("chrf++", "bleu")}
+    expected["sea_thaisum_th"] = ("chrf++", "bleu_th", "rougeL")
+    results = evaluate(samples, list(expected), model, bootstrap_iters=100)["results"]
+    assert all(results[task][f"{name}_stderr,none"] > 0 for task, names in expected.items() for name in names)
 
 
 @pytest.fixture(scope="module")
@@ -119,31 +110,30 @@ def requests(samples):
     return {name: results["samples"][name][0]["arguments"][0] for name in names}
 
 
-class TestArguments:
-    def test_greedy_with_the_limits_and_exemplars_of_sailcompass(self, requests):
-        for name, (prompt, arguments) in requests.items():
-            limit = LIMITS[name.removesuffix("_enprompt")]
-            until = arguments["until"]
-            assert arguments == {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": limit}
-            # where the next question would begin, in words that the prompt uses
-            assert until
-            assert all(word.startswith("\n") and word in prompt for word in until), name
-            assert not prompt.endswith(" ")
-            cue = "\n" + prompt.rpartition("\n")[2]
-            assert prompt.count(cue) == (2 if name.removesuffix("_enprompt") in TS else 4), "one exemplar, or three"
+def test_greedy_with_the_limits_and_exemplars_of_sailcompass(requests):
+    for name, (prompt, arguments) in requests.items():
+        until, task = arguments["until"], name.removesuffix("_enprompt")
+        assert arguments == {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": LIMITS[task]}
+        # where the next question would begin, in words that the prompt uses
+        assert until and all(word.startswith("\n") and word in prompt for word in until), name
+        assert not prompt.endswith(" ")
+        cue = "\n" + prompt.rpartition("\n")[2]
+        assert prompt.count(cue) == (2 if task in TS else 4), "one exemplar, or three"
 
-    def test_both_directions_show_the_same_pairs(self, requests):
-        for suffix in ("", "_enprompt"):
-            pairs = []
-            for name in ("sea_flores_en_th", "sea_flores_th_en"):
-                blocks = requests[name + suffix][0].split("\n\n")[1:-1]
-                pairs.append([dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks])
-            assert pairs[0] == pairs[1]
 
-    def test_can_be_overridden(self, samples):
-        model = silent()
-        evaluate(samples, "sea_xquad_th", model, limit=1, gen_kwargs={"until": ["\n"], "max_gen_toks": 7, "do_sample": False})
-        assert model.requests[0][1] == {"until": ["\n"], "do_sample": False, "temperature": 0.0, "max_gen_toks": 7}
+def test_both_directions_show_the_same_pairs(requests):
+    for suffix in ("", "_enprompt"):
+        pairs = []
+        for name in ("sea_flores_en_th", "sea_flores_th_en"):
+            blocks = requests[name + suffix][0].split("\n\n")[1:-1]
+            pairs.append([dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks])
+        assert pairs[0] == pairs[1]
+
+
+def test_arguments_can_be_overridden(samples):
+    model = silent()
+    evaluate(samples, "sea_xquad_th", model, limit=1, gen_kwargs={"until": ["\n"], "max_gen_toks": 7, "do_sample": False})
+    assert model.requests[0][1] == {"until": ["\n"], "do_sample": False, "temperature": 0.0, "max_gen_toks": 7}
 
 
 class TestHuggingFace:

@@ -22,9 +22,9 @@ WITH_CHRFPP = ("test_overlap",)
 
 
 def run(folders, model) -> dict:
-    path = os.pathsep.join(map(str, [*folders, ROOT]))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, [*folders, ROOT]))}
     command = [sys.executable, "-m", "tests.tasks.run_of_checkout", str(model)]
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
 

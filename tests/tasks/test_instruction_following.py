@@ -58,61 +58,49 @@ def run(folder: Path, rows: list[dict], response: str, *, model=None, language: 
         (f"The user writes Indonesian.</think>{INDONESIAN}", (1, 1, 1, 0)),  # the template began the block
     ],
 )
-def test_scores_of_a_row(tmp_path, response, scores):
-    results = run(tmp_path, [published("keywords:existence", {"keywords": ["ikan"]})], response)
-    (sample,) = results["samples"]["sea_helm_id_ifeval"]
-    assert tuple(sample[name] for name in SCORES) == scores
-    assert tuple(results["results"]["sea_helm_id_ifeval"][f"{name},none"] for name in SCORES) == scores
-
-
-def test_sample_record(tmp_path):
-    rows = [published("startend:first_word", {"first_word": "pasar", "keywords": None})]
-    results = run(tmp_path, rows, f"<think>…</think> {INDONESIAN}")
-    (sample,) = results["samples"]["sea_helm_id_ifeval"]
+def test_scores_and_record_of_a_row(tmp_path, response, scores):
+    results = run(tmp_path, [published("keywords:existence", {"keywords": ["ikan"], "first_word": None})], response)
+    (sample,), found = results["samples"]["sea_helm_id_ifeval"], results["results"]["sea_helm_id_ifeval"]
+    assert tuple(sample[name] for name in SCORES) == tuple(found[f"{name},none"] for name in SCORES) == scores
     doc = sample["doc"]
-    assert doc["instruction_ids"] == ["startend:first_word"]
-    assert doc["kwargs"] == [{"first_word": "pasar"}]
-    assert (doc["label"], doc["cluster"], doc["followed"], doc["identified_language"]) == (None, "1", [True], "id")
-    assert doc["answer"] == INDONESIAN
+    assert (doc["instruction_ids"], doc["kwargs"]) == (["keywords:existence"], [{"keywords": ["ikan"]}])
+    assert (doc["label"], doc["cluster"], doc["followed"]) == (None, "1", [bool(scores[1])])
+    if scores[0]:
+        assert (doc["identified_language"], doc["answer"]) == ("id", INDONESIAN)
     provenance = results["configs"]["sea_helm_id_ifeval"]["metadata"]["provenance"]
     assert provenance["item_metric"] == provenance["headline_metric"] == "pass"
     assert provenance["sea_helm_task"] == "if-eval"
     assert provenance["signatures"]["right_language"].startswith("script:latin|lid:py3langid+words|lang:id+ms|")
 
 
-class TestPrompts:
-    def test_a_prompt_is_the_text_of_its_row(self, samples):
-        model, expected = PlantedModel(generation=lambda prompt: ""), []
-        evaluate(samples, [f"sea_helm_{language}_ifeval" for language in LANGUAGES], model)
-        for language in LANGUAGES:
-            rows = read_json_lines(samples / REPOSITORY / "data" / language / "eval.jsonl")
-            rows = [row for row in rows if language != "th" or row["metadata"]["subcategory"] != WORDS]
-            expected += [row["prompts"][0]["text"].strip() for row in rows]
-        assert Counter(prompt for prompt, _ in model.requests) == Counter(expected)
-        settings = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 4096}
-        assert all(arguments == settings for _, arguments in model.requests)
+def test_a_prompt_is_the_text_of_its_row(samples):
+    """Exemplars are never shown."""
+    model, expected = PlantedModel(generation=lambda prompt: ""), []
+    names = {language: f"sea_helm_{language}_ifeval" for language in LANGUAGES}
+    results = evaluate(samples, list(names.values()), model, num_fewshot=5)
+    assert results["n-shot"] == dict.fromkeys(names.values(), 0)
+    for language in LANGUAGES:
+        rows = read_json_lines(samples / REPOSITORY / "data" / language / "eval.jsonl")
+        rows = [row for row in rows if language != "th" or row["metadata"]["subcategory"] != WORDS]
+        expected += [row["prompts"][0]["text"].strip() for row in rows]
+    assert Counter(prompt for prompt, _ in model.requests) == Counter(expected)
+    settings = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 4096}
+    assert all(arguments == settings for _, arguments in model.requests)
 
-    def test_a_chat_model_gets_it_as_the_message_of_the_user(self, tmp_path, tiny_model, monkeypatch):
-        model = HFLM(pretrained=str(tiny_model), device="cpu")
-        model.tokenizer.chat_template, sent = CHAT_TEMPLATE, []
-        monkeypatch.setattr(model, "generate_until", lambda requests: [sent.append(each.args[0]) or "" for each in requests])
-        rows = [published("detectable_format:title", {}, prompt="\nTulislah judul.\n")]
-        run(tmp_path, rows, "", model=model, apply_chat_template=True)
-        assert sent == ["<user>Tulislah judul.</user><assistant>"]
 
-    def test_exemplars_are_never_shown(self, tmp_path):
-        model = PlantedModel(generation=lambda prompt: "")
-        results = run(tmp_path, [published("detectable_format:title", {})], "", model=model, num_fewshot=5)
-        assert results["n-shot"]["sea_helm_id_ifeval"] == 0
-        assert model.requests[0][0] == "Tulislah sesuatu."
+def test_a_chat_model_gets_it_as_the_message_of_the_user(tmp_path, tiny_model, monkeypatch):
+    model = HFLM(pretrained=str(tiny_model), device="cpu")
+    model.tokenizer.chat_template, sent = CHAT_TEMPLATE, []
+    monkeypatch.setattr(model, "generate_until", lambda requests: [sent.append(each.args[0]) or "" for each in requests])
+    rows = [published("detectable_format:title", {}, prompt="\nTulislah judul.\n")]
+    run(tmp_path, rows, "", model=model, apply_chat_template=True)
+    assert sent == ["<user>Tulislah judul.</user><assistant>"]
 
 
 @pytest.mark.parametrize(("language", "scored"), [("th", 1), ("lo", 1), ("km", 1), ("my", 1), ("id", 2), ("ta", 2)])
 def test_numbers_of_words_are_not_scored_where_no_blanks_stand_between(tmp_path, language, scored):
-    rows = [
-        published(WORDS, {"relation": "at least", "num_words": 2}, language=language),
-        published("startend:quotation", {}, language=language),
-    ]
+    instructions = {WORDS: {"relation": "at least", "num_words": 2}, "startend:quotation": {}}
+    rows = [published(name, kwargs, language=language) for name, kwargs in instructions.items()]
     results = run(tmp_path, rows, "…", language=language)
     name = f"sea_helm_{language}_ifeval"
     assert len(results["samples"][name]) == scored

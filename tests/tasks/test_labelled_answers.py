@@ -21,34 +21,24 @@ SCORERS = {kind: getattr(chat, f"score_chat_{name}") for kind, name in NAMES.ite
 
 def read(row):
     """What the chat task of a kind takes from an answer: the `answer` that it logs."""
-    language, kind = row["language"], row["kind"]
+    language, kind, options = row["language"], row["kind"], row.get("options", [])
     tags = chat_words(language)["tags"]
-    scoring = {
-        "answer_tag": tags.get(kind, tags["answer"]),
-        "language": language,
-        "prompt_language": language,
-        "answer_language": row.get("answer_language", language),
-    }
-    options = row.get("options", [])
+    scoring = {"answer_tag": tags.get(kind, tags["answer"]), "language": language, "prompt_language": language}
+    scoring |= {"answer_language": row.get("answer_language", language), "label_words": options}
     doc = {"scoring": scoring, "gold": 0, "solution": "0", "answers": ["-"], "summary": "-", "target": "-", "translation": "-"}
     if kind == "letter":
         doc |= {"letters": list("ABCDE"[: len(options)]), "options": options}
-    scoring["label_words"] = options
     SCORERS[kind](doc, [row["answer"]])
     return doc["answer"]
 
 
 def agrees(row, answer):
-    truth = row["truth"]
+    truth, kind = row["truth"], row["kind"]
     if truth is None or answer is None:
         return truth is None and answer is None
-    if row["kind"] == "letter":
-        return answer == "ABCDE"[truth]
-    if row["kind"] == "label":
-        return answer == row["options"][truth]
-    if row["kind"] == "number":
-        return Decimal(answer) == Decimal(truth)
-    return bare(answer) == bare(truth)
+    if kind in ("letter", "label"):
+        return answer == (list("ABCDE") if kind == "letter" else row["options"])[truth]
+    return Decimal(answer) == Decimal(truth) if kind == "number" else bare(answer) == bare(truth)
 
 
 def bare(text):

@@ -21,9 +21,8 @@ CHOSEN = ["r29", "r3", "r17"]
 LISTED = read_tasks()
 
 
-@pytest.fixture
-def own_rows(tmp_path, monkeypatch):
-    """Writes rows as a repository of the hub, and loads those that a subset names."""
+def test_the_named_rows_are_those_that_are_evaluated(tmp_path, monkeypatch, caplog):
+    """A missing row is an error that names it; other rows under the same ids are said."""
     monkeypatch.chdir(tmp_path)
 
     def load(rows, **subset):
@@ -33,45 +32,29 @@ def own_rows(tmp_path, monkeypatch):
         loaded = load_rows(process=lambda splits: dict, provenance=provenance, rows=3, **where)
         return list(loaded["test"]), provenance["data_sha256"]
 
-    return load
-
-
-def test_the_named_rows_are_those_that_are_evaluated(own_rows):
-    rows, _ = own_rows(ROWS)
+    rows, digest = load(ROWS)
     assert sorted(row["id"] for row in rows) == sorted(CHOSEN)
     assert all(row["text"] == f"text {row['id'][1:]}" for row in rows)
-
-
-def test_a_missing_row_is_an_error_that_names_it(own_rows):
     with pytest.raises(DataError, match=r"me/rows/test.jsonl lacks 1 of the 3 rows of this subset \(id r17\); it has 29 rows"):
-        own_rows([row for row in ROWS if row["id"] != "r17"])
-
-
-def test_other_rows_under_the_same_ids_are_said(own_rows, caplog):
-    _, digest = own_rows(ROWS)
-    assert own_rows([*ROWS, {"id": "new", "text": "one more", "gold": 0}], sha256=digest)[1] == digest
+        load([row for row in ROWS if row["id"] != "r17"])
+    assert load([*ROWS, {"id": "new", "text": "one more", "gold": 0}], sha256=digest)[1] == digest
     assert not caplog.records
     changed = [row | {"text": "corrected"} if row["id"] == "r3" else row for row in ROWS]
-    assert own_rows(changed, sha256=digest)[1] != digest
+    assert load(changed, sha256=digest)[1] != digest
     assert ["the rows of this subset are not those" in message for message in caplog.messages] == [True]
 
 
-def test_every_task_of_sailcompass_has_a_lite_task():
+def test_every_task_of_sailcompass_and_sea_helm_has_a_lite_task_or_a_reason():
+    missing = read_lite()["missing"]
+    assert set(missing) <= set(LISTED.tasks) and not {f"{name}_lite" for name in missing} & set(LISTED.tasks)
     assert set(LISTED.groups["sea_lite"]) == {f"{name}_lite" for name in LISTED.groups["sea_sailcompass"]}
     for group, members in LISTED.groups.items():
         if group.startswith("sea_sailcompass_") and not group.endswith("_chat"):
             lite = group.replace("sea_sailcompass", "sea_lite")
             assert set(LISTED.groups[lite]) == {f"{name}_lite" for name in members}
-
-
-def test_every_task_of_sea_helm_has_one_or_a_reason():
-    missing = read_lite()["missing"]
-    assert set(missing) <= set(LISTED.tasks)
-    for group, members in LISTED.groups.items():
         if group.startswith("sea_helm_lite_"):
             whole = set(LISTED.groups[group.replace("_lite", "")])
             assert set(members) == {f"{name}_lite" for name in whole - set(missing)}
-    assert not {f"{name}_lite" for name in missing} & set(LISTED.tasks)
 
 
 def test_lite_tasks_ask_and_score_as_the_whole_ones():
@@ -97,9 +80,7 @@ def test_samples_are_no_subset(load_tasks):
 
 @pytest.mark.slow
 def test_the_catalogue_is_what_the_script_chooses(hub_mirror):
-    suite = [data_set.name for data_set in sailcompass()]
-    done = subprocess.run(
-        [sys.executable, "scripts/choose_lite_rows.py", "--data", str(hub_mirror), "--check", "--data_sets", *suite],
-        cwd=ROOT, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
+    command = [sys.executable, "scripts/choose_lite_rows.py", "--data", str(hub_mirror), "--check", "--data_sets"]
+    command += [data_set.name for data_set in sailcompass()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -65,7 +65,7 @@ _OUTCOMES = {
     ],
     # an answer to Vietnamese questions may be in Thai
     _THAI: [
-        *("sea_xquad_th", "sea_xquad_vi", "sea_flores_en_th", "sea_thaisum_th", "sea_helm_th_qa", "sea_helm_th_summarization"),
+        *("sea_xquad_th", "sea_xquad_vi", "sea_flores_en_th", "sea_thaisum_th", "sea_helm_th_qa", "sea_helm_th_summarization")
     ],
     _LANGUAGE: ["sea_flores_en_id", "sea_flores_th_en", "sea_helm_id_ifeval", "sea_helm_th_ifeval"],
 }
@@ -74,10 +74,8 @@ _TASKS = {task: outcome for outcome, tasks in _OUTCOMES.items() for task in task
 
 @pytest.mark.slow
 def test_a_missing_package_stops_only_the_tasks_that_need_it():
-    run = subprocess.run(
-        [sys.executable, "-c", _SCRIPT, json.dumps(list(_TASKS))],
-        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-    )  # fmt: skip
+    command, environment = [sys.executable, "-c", _SCRIPT, json.dumps(list(_TASKS))], os.environ | {"PYTHONPATH": str(ROOT)}
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-3000:]
     assert json.loads(run.stdout.splitlines()[-1]) == _TASKS
 
@@ -85,13 +83,12 @@ def test_a_missing_package_stops_only_the_tasks_that_need_it():
 @pytest.mark.parametrize("package", sorted(AT_LEAST))
 def test_a_package_that_is_too_old_stops_them_too(package, monkeypatch):
     """lm-eval alone may stand beside any version; where the pack is installed, pip has asked for one that serves."""
-    setup = configparser.ConfigParser()
+    setup, least = configparser.ConfigParser(), AT_LEAST[package]
     setup.read(ROOT / "setup.cfg")
-    assert f"{package}>={AT_LEAST[package]}" in setup["options"]["install_requires"].split()
+    assert f"{package}>={least}" in setup["options"]["install_requires"].split()
     monkeypatch.setattr(importlib.metadata, "version", lambda _: "0.2.2")
     required.cache_clear()
     with pytest.raises(ImportError) as raised:
         required(package, "scores")
     required.cache_clear()
-    least = AT_LEAST[package]
     assert str(raised.value) == f"scores need {package} {least} or later, here is 0.2.2: pip install '{package}>={least}'"

@@ -58,13 +58,9 @@ def test_bleu_on_thai_words_equals_sacrebleu_on_words_with_blanks_between():
     assert expected > 1
 
 
-def bleu_of_words(pairs):
-    """BLEU of the words between blanks, by their counts."""
-    return overlap.bleu_of_counts([overlap.ngram_counts(answer.split(), reference.split()) for reference, answer in pairs])
-
-
-def error_of_words(pairs):
-    return overlap.bleu_of_counts_stderr([overlap.ngram_counts(answer.split(), reference.split()) for reference, answer in pairs])
+def of_words(score):
+    """A score by the counts of the words between blanks."""
+    return lambda pairs: score([overlap.ngram_counts(answer.split(), reference.split()) for reference, answer in pairs])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +68,7 @@ def error_of_words(pairs):
     [
         (bleu, overlap.corpus_bleu, overlap.corpus_bleu_stderr),
         (chrfpp, overlap.corpus_chrf, overlap.corpus_chrf_stderr),
-        (bleu, bleu_of_words, error_of_words),
+        (bleu, of_words(overlap.bleu_of_counts), of_words(overlap.bleu_of_counts_stderr)),
     ],
 )
 def test_errors_of_corpus_scores_are_those_of_scoring_every_resample_again(of_lm_eval, score, error):
@@ -87,14 +83,10 @@ def test_errors_of_corpus_scores_are_those_of_scoring_every_resample_again(of_lm
     assert error(rows[:1]) == 0
 
 
-def of_rouge_score(answer, reference, language):
-    return rouge_score(answer, reference, lambda text: words(text, language))
-
-
 @pytest.mark.parametrize("language", PAIRS)
 def test_rouge_l_equals_an_independent_implementation(language):
     """Under the names that it has in SailCompass and in SEA-HELM."""
-    expected = [of_rouge_score(answer, reference, language) for reference, answer in PAIRS[language]]
+    expected = [rouge_score(answer, reference, lambda text: words(text, language)) for reference, answer in PAIRS[language]]
     for metric in (METRICS["rougeL"], SEA_HELM_METRICS["rougeL_words"]):
         found = [metric.of_row(answer, [reference], language) for reference, answer in PAIRS[language]]
         assert found == pytest.approx(expected)
@@ -103,7 +95,7 @@ def test_rouge_l_equals_an_independent_implementation(language):
 
 @given(st.text("abc ", max_size=18), st.text("abc ", max_size=18))
 def test_rouge_l_of_any_words_equals_an_independent_implementation(answer, reference):
-    assert METRICS["rougeL"].of_row(answer, [reference], "id") == pytest.approx(of_rouge_score(answer, reference, "id"))
+    assert METRICS["rougeL"].of_row(answer, [reference], "id") == pytest.approx(rouge_score(answer, reference, str.split))
 
 
 def test_signatures_agree_with_sacrebleu():

@@ -127,60 +127,42 @@ def test_the_samples_are_parallel():
         assert [row | {"ds": None} for row in rows] == read(SAMPLES, data.code)
 
 
-class TestFaults:
-    """Files that do not fit together; each fault is one line that names file, row and key or column."""
-
-    def pairs(self, passages, questions):
-        return list(iterate_rows({"test": passages, "questions": questions}, belebele.process_pairs, "data/tha_Thai.jsonl"))
-
-    @pytest.fixture
-    def thai(self):
-        return read(SAMPLES, "tha_Thai")
-
-    @pytest.fixture
-    def english(self):
-        return read(SAMPLES, "eng_Latn")
-
-    def test_rows_may_stand_in_another_order(self, thai, english):
-        assert self.pairs(thai, english[::-1]) == self.pairs(thai, english)
-
-    def test_gold_is_that_of_the_question_and_its_options(self, thai, english):
-        """A file with the options in another order has its own numbers."""
-        expected = [(row["options"][::-1], 3 - row["gold"]) for row in self.pairs(thai, english)]
-        for row in english:
-            row |= dict(zip(ANSWERS, [row[answer] for answer in reversed(ANSWERS)], strict=True))
-            row["correct_answer_num"] = 5 - int(row["correct_answer_num"])
-        assert [(row["options"], row["gold"]) for row in self.pairs(thai, english)] == expected
-
-    def test_questions_that_are_missing_or_there_twice(self, thai, english):
-        faults = [row for row in self.pairs(thai, english[1:]) if isinstance(row, DataError)]
-        link = "link https://example.org/rafflesia with question_number 1"
-        assert list(map(str, faults)) == [f"data/tha_Thai.jsonl, row 0: no counterpart in eng_Latn: it lacks {link}"]
-        (fault,) = self.pairs(thai, [*english, english[0]])
-        assert f"eng_Latn has {link} twice" in str(fault)
-
-    def test_another_column_in_the_file_of_the_questions(self, thai, english):
-        for row in english:
-            row["answer2"] = row.pop("mc_answer2")
-        (fault,) = self.pairs(thai, english)
-        assert str(fault) == "data/tha_Thai.jsonl: a file that its rows are completed from has no column 'mc_answer2'"
+def pairs(passages, questions):
+    return list(iterate_rows({"test": passages, "questions": questions}, belebele.process_pairs, "data/tha_Thai.jsonl"))
 
 
-def test_a_language_without_prompts_is_marked(manager):
-    for language in WITHOUT_PROMPTS:
-        names = [name for name in manager.task_index[f"sea_{language}"].tags if name.startswith("sea_belebele_")]
-        assert len(names) > 5 and all(name.endswith("_enprompt") for name in names)
-        for cfg in (manager.task_index[name].cfg for name in names):
-            assert {"sea_prompt_en", "sea_exemplars_en"} <= set(cfg["tag"]) and "sea_prompt_native" not in cfg["tag"]
-            assert (cfg["metadata"]["prompt_language"], cfg["metadata"]["exemplar_language"]) == ("en", "en")
+def test_questions_may_stand_in_another_order_with_their_options_and_are_there_once_each():
+    """Each fault is one line that names file, row and key or column."""
+    thai, english = read(SAMPLES, "tha_Thai"), read(SAMPLES, "eng_Latn")
+    made = pairs(thai, english)
+    assert pairs(thai, english[::-1]) == made
+    turned = [dict(zip(ANSWERS, [row[answer] for answer in reversed(ANSWERS)], strict=True)) for row in english]
+    turned = [
+        row | own | {"correct_answer_num": 5 - int(row["correct_answer_num"])} for row, own in zip(english, turned, strict=True)
+    ]
+    found = [(row["options"], row["gold"]) for row in pairs(thai, turned)]
+    assert found == [(row["options"][::-1], 3 - row["gold"]) for row in made], "gold is that of the question and its options"
+    faults = [row for row in pairs(thai, english[1:]) if isinstance(row, DataError)]
+    link = "link https://example.org/rafflesia with question_number 1"
+    assert list(map(str, faults)) == [f"data/tha_Thai.jsonl, row 0: no counterpart in eng_Latn: it lacks {link}"]
+    (fault,) = pairs(thai, [*english, english[0]])
+    assert f"eng_Latn has {link} twice" in str(fault)
+    (fault,) = pairs(thai, [{name.replace("mc_answer2", "answer2"): value for name, value in row.items()} for row in english])
+    assert str(fault) == "data/tha_Thai.jsonl: a file that its rows are completed from has no column 'mc_answer2'"
+
+
+def test_tags_of_a_language_hold_the_tasks_in_that_language_alone_and_one_without_prompts_is_marked(manager):
+    for language in RECORD.languages:
+        cfgs = {name: manager.task_index[name].cfg for name in manager.task_index[f"sea_{language}"].tags}
+        assert {cfg["metadata"].get("setting", "base") for cfg in cfgs.values()} == {"base"}
+        if language in WITHOUT_PROMPTS:
+            cfgs = {name: cfg for name, cfg in cfgs.items() if name.startswith("sea_belebele_")}
+            assert len(cfgs) > 5 and all(name.endswith("_enprompt") for name in cfgs)
+            for cfg in cfgs.values():
+                assert {"sea_prompt_en", "sea_exemplars_en"} <= set(cfg["tag"]) and "sea_prompt_native" not in cfg["tag"]
+                assert (cfg["metadata"]["prompt_language"], cfg["metadata"]["exemplar_language"]) == ("en", "en")
     marked = {manager.task_index[name].cfg["metadata"]["language"] for name in manager.task_index["sea_exemplars_en"].tags}
     assert {name for name in marked if f"sea_belebele_{name}_to_ppl" not in manager.all_subtasks} == set(WITHOUT_PROMPTS)
-
-
-def test_tags_of_a_language_hold_the_tasks_in_that_language_alone(manager):
-    for language in RECORD.languages:
-        for name in manager.task_index[f"sea_{language}"].tags:
-            assert manager.task_index[name].cfg["metadata"].get("setting", "base") == "base"
 
 
 def test_english_exemplars_before_a_row_in_another_language(load_tasks):
@@ -260,19 +242,18 @@ class TestTranslations:
         assert scores["exact_match,none"] == 1 / 4
         assert written[0]["question"] in model.requests[0][0]
 
-    def test_rows_of_which_texts_lack_are_refused(self, mirror, tmp_path, capsys):
+    def test_output_that_lacks_translations_is_refused(self, mirror, tmp_path, capsys):
+        command = ["make", "--translated", str(tmp_path / "results"), "--out", str(tmp_path / "out")]
         self.translate(mirror, tmp_path / "results", lambda prompt: " word")
         (path,) = (tmp_path / "results").rglob("samples_*.jsonl")
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         path.write_text("".join(lines[:4]), encoding="utf-8")
-        assert main(["make", "--translated", str(tmp_path / "results"), "--out", str(tmp_path / "out")]) == 2
+        assert main(command) == 2
         error = capsys.readouterr().err
         first = json.loads(lines[0])["doc"]
         assert f"of link {first['link']}, question_number {first['question_number']} was not translated; run" in error
-
-    def test_output_without_translations(self, tmp_path, capsys):
-        (tmp_path / "results_2026-01-02T03-04-05.678901.json").write_text('{"results": {}}', encoding="utf-8")
-        assert main(["make", "--translated", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+        path.unlink()
+        assert main(command) == 2
         assert "no samples of a task sea_belebele_<language>_to_en" in capsys.readouterr().err
 
     def test_a_folder_that_the_user_has_not_made(self, mirror, monkeypatch, capsys):

@@ -23,12 +23,10 @@ def fair(messages, **_):
     return "".join(f"<{message['role']}> {message['content']}\n" for message in messages)
 
 
-def cutting(messages, **_):
-    return fair([message | {"content": message["content"][:20]} for message in messages])
-
-
-def forgetful(messages, **_):
-    return messages[-1]["content"]
+UNFAIR = {
+    "cutting": lambda messages, **_: fair([message | {"content": message["content"][:20]} for message in messages]),
+    "forgetful": lambda messages, **_: messages[-1]["content"],
+}
 
 
 @pytest.fixture(scope="module", params=RANKED)
@@ -36,39 +34,31 @@ def task(request, load_tasks):
     return load_tasks(request.param)[request.param]
 
 
-@pytest.mark.parametrize("numbers", [[], [-1], [1, 1], [0, 10_000]], ids=str)
-def test_rows_that_are_not_what_they_seem(task, numbers):
-    with pytest.raises(ValueError, match=re.escape(f"--samples {numbers}: expected different numbers of rows from 0 to ")):
-        task.build_all_requests(samples=numbers)
-
-
-def test_rows_that_are_there(task):
+def test_rows_that_are_not_what_they_seem(task):
+    for numbers in ([], [-1], [1, 1], [0, 10_000]):
+        with pytest.raises(ValueError, match=re.escape(f"--samples {numbers}: expected different numbers of rows from 0 to ")):
+            task.build_all_requests(samples=numbers)
     task.build_all_requests(samples=[1, 0])
     assert {instance.doc_id for instance in task.instances} == {0, 1}
 
 
-@pytest.mark.parametrize("template", [cutting, forgetful])
-def test_a_template_that_does_not_show_what_is_said(task, template):
+def test_a_template_that_does_not_show_what_is_said(task):
+    options = {"limit": 1, "apply_chat_template": True, "fewshot_as_multiturn": True}
     task.set_config("num_fewshot", 1)
-    with pytest.raises(ValueError, match="the chat template drops or changes a question") as error:
-        task.build_all_requests(limit=1, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=template)
-    assert "\n" not in str(error.value)
-
-
-def test_a_template_that_does(task):
-    task.build_all_requests(limit=1, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=fair)
+    for template in UNFAIR.values():
+        with pytest.raises(ValueError, match="the chat template drops or changes a question") as error:
+            task.build_all_requests(chat_template=template, **options)
+        assert "\n" not in str(error.value)
+    task.build_all_requests(chat_template=fair, **options)
 
 
 @pytest.mark.parametrize(
     ("name", "shots", "most"),
     [
-        (TASK, 6, 5),
-        (TASK, -1, 5),
-        ("sea_helm_id_sentiment", 6, 5),
-        ("sea_helm_tl_kalahi", 1, 0),
+        (TASK, 6, 5), (TASK, -1, 5), ("sea_helm_id_sentiment", 6, 5), ("sea_helm_tl_kalahi", 1, 0),
         ("sea_helm_en_global_mmlu_lite", 6, 5),  # on the subject of the row, of six
     ],
-)
+)  # fmt: skip
 def test_another_number_of_exemplars_than_there_are(load_tasks, name, shots, most):
     (task,) = load_tasks(name).values()
     task.set_config("num_fewshot", most)
@@ -78,22 +68,18 @@ def test_another_number_of_exemplars_than_there_are(load_tasks, name, shots, mos
         task.build_all_requests(limit=1)
 
 
-def test_a_model_that_is_an_object_has_the_headline(samples, tiny_model):
+def test_a_model_that_is_an_object_has_the_headline(samples, tiny_model, monkeypatch):
     """`simple_evaluate` with a task manager of the user's own tells the tasks nothing of the model."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(samples)
-        found = lm_eval.simple_evaluate(
-            model=HFLM(**on_cpu(tiny_model)),
-            tasks=[TASK],
-            task_manager=TaskManager(include_path=str(TASKS / "xcopa"), include_defaults=False),
-            bootstrap_iters=0,
-        )
+    monkeypatch.chdir(samples)
+    manager = TaskManager(include_path=str(TASKS / "xcopa"), include_defaults=False)
+    model = HFLM(**on_cpu(tiny_model))
+    found = lm_eval.simple_evaluate(model=model, tasks=[TASK], task_manager=manager, bootstrap_iters=0)
     expected = evaluate(samples, TASK, "hf", model_args=on_cpu(tiny_model))
     assert found["results"][TASK]["acc_ppl,none"] == expected["results"][TASK]["acc_ppl,none"]
 
 
 def test_a_context_shorter_than_the_prompt_is_said_with_counts(samples, tiny_model, caplog):
-    """Every request then fits the model, and keeps the end of the prompt."""
+    """Every request then fits the model, and keeps the end of the prompt; one shorter than an answer is refused."""
     tokenizer = AutoTokenizer.from_pretrained(tiny_model)
     results = evaluate(samples, TASK, "hf", model_args=on_cpu(tiny_model, max_length=60))
     (message,) = [message for message in caplog.messages if "do not fit" in message]
@@ -105,9 +91,6 @@ def test_a_context_shorter_than_the_prompt_is_said_with_counts(samples, tiny_mod
         assert contexts.pop().endswith("Trả lời:")
         assert all(len(tokenizer.encode("".join(arguments))) <= 60 for arguments in sample["arguments"])
         assert all(score["log_perplexity"] > 0 for score in sample["doc"]["option_scores"])
-
-
-def test_a_context_shorter_than_an_answer_is_refused(samples, tiny_model):
     with pytest.raises(ValueError, match=r"leaves no room for a prompt in the model's context of 3 tokens"):
         evaluate(samples, TASK, "hf", model_args=on_cpu(tiny_model, max_length=3))
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as functional
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from .evaluation import evaluate, on_cpu
 
@@ -67,32 +68,20 @@ def test_a_chat_template_that_ends_in_a_line_break(tmp_path, model, samples):
 
 def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
     """A tokenizer without pre-tokenisation merges "คำตอบ:" and the blank behind it; the parts are then not the whole."""
-    tokenizer = _merging_model(tmp_path)
-    results = evaluate(samples, "sea_xcopa_th_to_ppl", "hf", model_args=on_cpu(tmp_path))
-    assert compare(results, tmp_path)
-    pairs = [pair for sample in results["samples"]["sea_xcopa_th_to_ppl"] for pair in sample["arguments"][:2]]
-    encoded = [(tokenizer(prompt)["input_ids"], tokenizer(prompt + ending)["input_ids"]) for prompt, ending in pairs]
-    assert any(whole[: len(part)] != part for part, whole in encoded), "no option merged; the test shows nothing"
-
-
-def _merging_model(folder):
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=300, special_tokens=["<eos>"], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
-    )
+    letters = {"special_tokens": ["<eos>"], "initial_alphabet": pre_tokenizers.ByteLevel.alphabet()}
+    trainer = trainers.BpeTrainer(vocab_size=300, show_progress=False, **letters)
     tokenizer.train_from_iterator(["กรุณา" * 50, "คำตอบ: ก คำตอบ: ข " * 50], trainer)
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>", pad_token="<eos>")
+    fast.save_pretrained(tmp_path)
     torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=len(fast), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
-        max_position_embeddings=8192, initializer_range=0.2,
-    )  # fmt: skip
-    model = LlamaForCausalLM(config).eval()
-    model.save_pretrained(folder)
-    fast.save_pretrained(folder)
-    return fast
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = LlamaConfig(vocab_size=len(fast), max_position_embeddings=8192, initializer_range=0.2, **sizes)
+    LlamaForCausalLM(config).eval().save_pretrained(tmp_path)
+    results = evaluate(samples, "sea_xcopa_th_to_ppl", "hf", model_args=on_cpu(tmp_path))
+    assert compare(results, tmp_path)
+    pairs = [pair for sample in results["samples"]["sea_xcopa_th_to_ppl"] for pair in sample["arguments"][:2]]
+    encoded = [(fast(prompt)["input_ids"], fast(prompt + ending)["input_ids"]) for prompt, ending in pairs]
+    assert any(whole[: len(part)] != part for part, whole in encoded), "no option merged; the test shows nothing"

@@ -22,12 +22,8 @@ class TestVNHSGE:
 
     def test_images_and_options_without_a_letter_or_a_line_are_left_out(self):
         whole = "Câu 1: Số?\nA. 1\nB. 2\nC. 3\nD. "
-        left_out = [
-            self._published(f"{whole}4", image="1.png"),
-            self._published(whole.replace("D.", "C.")),
-            self._published(whole.replace("\nD.", "D.")),
-        ]
-        assert _rows("vnhsge", left_out) == []
+        faulty = [self._published(text) for text in (whole.replace("D.", "C."), whole.replace("\nD.", "D."))]
+        assert _rows("vnhsge", [self._published(f"{whole}4", image="1.png"), *faulty]) == []
         (row,) = _rows("vnhsge", [self._published(f"{whole}1", "D")])
         assert (row["options"], row["letters"], row["gold"]) == (["2", "3", "1"], ["A", "B", "C"], 2)
 

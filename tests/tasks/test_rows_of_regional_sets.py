@@ -140,42 +140,38 @@ class TestWinograd:
                 assert option == before + possessive + referent.strip() + behind
 
 
-class TestTatabahasa:
-    def test_contradicting_rows_are_left_out_and_repeated_ones_stay(self):
-        def published(sentence, right, options=("satu", "dua", "tiga", "empat")):
-            choices = {letter: {"text": text, "answer": letter == right} for letter, text in zip("ABCD", options, strict=True)}
-            return {"instruction": "Isi tempat kosong.", "question": sentence, "choices": choices}
+def test_contradicting_rows_of_tatabahasa_are_left_out_and_repeated_ones_stay():
+    def published(sentence, right, options=("satu", "dua", "tiga", "empat")):
+        choices = {letter: {"text": text, "answer": letter == right} for letter, text in zip("ABCD", options, strict=True)}
+        return {"instruction": "Isi tempat kosong.", "question": sentence, "choices": choices}
 
-        sentences = [("Ada __ .", "A"), ("Ada __ .", "B"), ("Buah __ itu \x96 manis.", "C")]
-        sentences += [(None, "D", ("satu", "dua", "empat", "empat")), *[("Buah __ itu.", "C")] * 2]
-        rows = _rows("tatabahasa", [published(*sentence) for sentence in sentences])
-        assert rows[0]["question"] == "Isi tempat kosong.\nBuah __ itu \u2013 manis."
-        assert [(row["question"].split("\n")[1:], row["options"], _right(row)) for row in rows[1:]] == [
-            ([], ["satu", "dua", "empat"], "empat"),
-            (["Buah __ itu."], ["satu", "dua", "tiga", "empat"], "tiga"),
-            (["Buah __ itu."], ["satu", "dua", "tiga", "empat"], "tiga"),
-        ]
+    sentences = [("Ada __ .", "A"), ("Ada __ .", "B"), ("Buah __ itu \x96 manis.", "C")]
+    sentences += [(None, "D", ("satu", "dua", "empat", "empat")), *[("Buah __ itu.", "C")] * 2]
+    first, shortened, *repeated = _rows("tatabahasa", [published(*sentence) for sentence in sentences])
+    assert first["question"] == "Isi tempat kosong.\nBuah __ itu \u2013 manis."
+    assert (shortened["question"], shortened["options"]) == ("Isi tempat kosong.", ["satu", "dua", "empat"])
+    assert [row["question"].split("\n")[1:] for row in repeated] == [["Buah __ itu."]] * 2
+    assert [_right(row) for row in (first, shortened, *repeated)] == ["tiga", "empat", "tiga", "tiga"]
+    assert all(row["options"] == ["satu", "dua", "tiga", "empat"] for row in (first, *repeated))
 
 
-class TestIndoMMLU:
-    ROW = {"question": "2 + 2 = ...", "options": ["A. tiga", "B. empat", "C. lima", "atau lebih"], "answer": "B"}
-
-    def test_options_are_a_list_or_a_list_in_a_text_and_may_have_several_lines(self):
-        listed, written = _rows("indommlu", [self.ROW, self.ROW | {"options": str(self.ROW["options"]), "is_for_fewshot": "0"}])
-        assert listed == written
-        assert (listed["options"], listed["letters"]) == (["tiga", "empat", "lima\natau lebih"], ["A", "B", "C"])
-        assert listed["gold"] == 1
-
-    @pytest.mark.parametrize("change", [{"is_for_fewshot": "1"}, {"answer": "D"}, {"options": ["A. tiga", "B. ", "C. lima"]}])
-    def test_exemplars_and_rows_without_their_answer_are_left_out(self, change):
-        assert _rows("indommlu", [self.ROW | change]) == []
+INDOMMLU = {"question": "2 + 2 = ...", "options": ["A. tiga", "B. empat", "C. lima", "atau lebih"], "answer": "B"}
 
 
-class TestIndoCloze:
-    def test_the_order_depends_on_the_story_alone(self, hub_mirror):
-        published = _table(hub_mirror / "indolem/indo_story_cloze/test.csv")
-        golds = [row["gold"] for row in _rows("indocloze", published)]
-        assert [row["gold"] for row in _rows("indocloze", published[::-1])] == golds[::-1]
+def test_options_of_indommlu_are_a_list_or_a_list_in_a_text_and_may_have_several_lines():
+    """Exemplars and rows without their answer are left out."""
+    listed, written = _rows("indommlu", [INDOMMLU, INDOMMLU | {"options": str(INDOMMLU["options"]), "is_for_fewshot": "0"}])
+    assert listed == written
+    assert (listed["options"], listed["letters"]) == (["tiga", "empat", "lima\natau lebih"], ["A", "B", "C"])
+    assert listed["gold"] == 1
+    for change in ({"is_for_fewshot": "1"}, {"answer": "D"}, {"options": ["A. tiga", "B. ", "C. lima"]}):
+        assert _rows("indommlu", [INDOMMLU | change]) == [], change
+
+
+def test_the_order_of_endings_depends_on_the_story_alone(hub_mirror):
+    published = _table(hub_mirror / "indolem/indo_story_cloze/test.csv")
+    golds = [row["gold"] for row in _rows("indocloze", published)]
+    assert [row["gold"] for row in _rows("indocloze", published[::-1])] == golds[::-1]
 
 
 class TestMyXNLI:
@@ -206,22 +202,18 @@ class TestMyXNLI:
         assert [number for number, row in enumerate(rows) if labels[row["premise"], row["hypothesis"]] > 1] == [2901, 2902]
 
 
-class TestLabels:
-    """Numbers on the hub, words in the authors' repository."""
-
-    @pytest.mark.parametrize(("name", "column"), [("emot", "tweet"), ("smsa", "text"), ("nusax", "text")])
-    def test_numbers_and_words_of_the_same_labels_and_no_others(self, name, column):
-        labels = list(data_sets()[name].labels)
-        published = [{"id": 7, column: f" teks {each} ", "label": each} for each in (*labels, *range(len(labels)))]
-        assert [(row["text"], row["gold"]) for row in _rows(name, published)] == [
-            (old[column].strip(), place % len(labels)) for place, old in enumerate(published)
-        ]
-        for label in ("Netral", None, True, -1, 5, 1.0):
-            with pytest.raises(ValueError, match="field 'label' is"):
-                _rows(name, [published[0], published[1] | {"label": label}])
-
-    @pytest.mark.parametrize(("name", "column"), [("emot", "tweet"), ("smsa", "text")])
-    def test_masked_labels_are_refused(self, name, column):
+@pytest.mark.parametrize(("name", "column"), [("emot", "tweet"), ("smsa", "text"), ("nusax", "text")])
+def test_numbers_and_words_of_the_same_labels_and_no_others(name, column):
+    """Numbers on the hub, words in the authors' repository; labels that are masked are refused, too."""
+    labels = list(data_sets()[name].labels)
+    published = [{"id": 7, column: f" teks {each} ", "label": each} for each in (*labels, *range(len(labels)))]
+    assert [(row["text"], row["gold"]) for row in _rows(name, published)] == [
+        (old[column].strip(), place % len(labels)) for place, old in enumerate(published)
+    ]
+    for label in ("Netral", None, True, -1, 5, 1.0):
+        with pytest.raises(ValueError, match="field 'label' is"):
+            _rows(name, [published[0], published[1] | {"label": label}])
+    if name != "nusax":
         with pytest.raises(ValueError, match="the same in every row"):
             _rows(name, [{column: text, "label": 0} for text in ("satu", "dua")])
 
@@ -283,57 +275,49 @@ def test_a_repeated_option_moves_the_right_one():
 
 # NusaParagraph and NusaTranslation, of which published rows are exemplars
 
-LABELLED = {"nusatopic": "nusaparagraph_topic", "nusaemotion": "nusaparagraph_emot", "nusasentiment": "nusatranslation_senti"}
+# Data set → folder, and published → processed columns.
+NUSA = dict.fromkeys(("nusatopic", "nusaemotion", "nusasentiment"), {"id": "id", "text": "text", "label": "gold"})
+NUSA["nusatranslation"] = {"ind_text": "indonesian", "tgt_text": "translation"}
+FOLDERS = dict(
+    zip(NUSA, ("nusaparagraph_topic", "nusaparagraph_emot", "nusatranslation_senti", "nusatranslation_mt"), strict=True)
+)
 
 
-@pytest.mark.parametrize("name", LABELLED)
+@pytest.mark.parametrize("name", NUSA)
 def test_real_rows_of_every_language_have_their_texts_and_labels(name, hub_mirror):
     labels = data_sets()[name].labels
     for language, data in data_sets()[name].languages.items():
-        published = read_json_lines(hub_mirror / f"indonlp/{LABELLED[name]}/data/{data.config}/test.jsonl")
+        published = read_json_lines(hub_mirror / f"indonlp/{FOLDERS[name]}/data/{data.config}/test.jsonl")
         made = _rows(name, published)
-        assert [(row["id"], row["text"], labels[row["gold"]]) for row in made] == [
-            (row["id"], row["text"].strip(), row["label"]) for row in published
-        ]
         assert len(made) == 100 < data.rows, language
+        for old, row in zip(published, made, strict=True):
+            found = row | ({"gold": labels[row["gold"]]} if "gold" in row else {})
+            assert {new: found[new] for new in NUSA[name].values()} == {new: old[own].strip() for own, new in NUSA[name].items()}
 
 
-def test_real_rows_of_translations(hub_mirror):
-    for data in data_sets()["nusatranslation"].languages.values():
-        published = read_json_lines(hub_mirror / f"indonlp/nusatranslation_mt/data/{data.config}/test.jsonl")
-        made = _rows("nusatranslation", published)
-        assert [(row["indonesian"], row["translation"]) for row in made] == [
-            (row["ind_text"].strip(), row["tgt_text"].strip()) for row in published
-        ]
-
-
-def _labelled(labels, lengths, start=0):
-    return [
-        {"id": f"e{number}", "text": "x" * length + f" {number}", "label": label}
-        for number, (label, length) in enumerate(zip(labels, lengths, strict=True), start)
-    ]
+def _shown(name, labels, lengths, test_row):
+    """Examples of these labels and lengths, the exemplars that are made of them, and what is made of a test row."""
+    examples = [{"id": f"e{n}", "text": "x" * lengths[n] + f" {n}", "label": label} for n, label in enumerate(labels)]
+    test_row = test_row(examples)
+    process = processor(name)({"test": [test_row], "examples": examples})
+    return examples, [row for published in examples for row in process(published)], process(test_row)
 
 
 def test_exemplars_show_the_most_frequent_labels_one_each_with_texts_of_common_length():
     labels = ["fear"] * 5 + ["sad"] * 4 + ["happy"] * 3 + ["angry"] * 2 + ["shame"] * 2 + ["surprise"]
-    examples = _labelled(labels, [10, 20, 30, 40, 50, 1, 2, 4, 9, 7, 8, 99, 5, 6, 5, 6, 3])
-    test = [{"id": "t1", "text": "uji", "label": "sad"}]
-    process = processor("nusaemotion")({"test": test, "examples": examples})
-    made = [row for published in examples for row in process(published)]
+    lengths = [10, 20, 30, 40, 50, 1, 2, 4, 9, 7, 8, 99, 5, 6, 5, 6, 3]
+    test = {"id": "t1", "text": "uji", "label": "sad"}
+    examples, made, tested = _shown("nusaemotion", labels, lengths, lambda _: test)
     names = data_sets()["nusaemotion"].labels
     assert [names[row["gold"]] for row in made] == ["fear", "sad", "happy", "angry", "shame"]
-    of_fear = [row["text"] for row in examples if row["label"] == "fear"]
-    assert len(made[0]["text"]) == statistics.median(map(len, of_fear))
-    assert process(test[0]) == [{"id": "t1", "text": "uji", "gold": names.index("sad")}]
+    assert len(made[0]["text"]) == statistics.median(len(row["text"]) for row in examples if row["label"] == "fear")
+    assert tested == [{"id": "t1", "text": "uji", "gold": names.index("sad")}]
 
 
 def test_no_exemplar_has_the_text_of_a_test_row():
-    examples = _labelled(["positive", "negative", "positive", "negative"], [10, 10, 11, 11])
-    test = [{"id": "t1", "text": examples[0]["text"], "label": "positive"}]
-    process = processor("nusasentiment")({"test": test, "examples": examples})
-    made = [row for published in examples for row in process(published)]
-    assert examples[0]["text"] not in [row["text"] for row in made]
-    assert len(process(test[0])) == 1
+    signs = ["positive", "negative"] * 2
+    examples, made, tested = _shown("nusasentiment", signs, [10, 10, 11, 11], lambda examples: examples[0] | {"id": "t1"})
+    assert examples[0]["text"] not in [row["text"] for row in made] and len(tested) == 1
 
 
 # Data set → a row, the field that is refused, and values of it.
@@ -352,18 +336,13 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", [*REFUSED, "blend"])
 def test_what_cannot_be_scored_is_refused(name):
-    row, field, values = REFUSED[name]
+    row, field, values = REFUSED.get(name, ({}, "count", [0, -1, None, True, "1", 1.0]))
     for value in values:
+        faulty = _blend((["ya"], [], value)) if name == "blend" else row | {field: value}
         with pytest.raises(ValueError, match=f"(field )?'{field}' is {re.escape(repr(value))}"):
-            _rows(name, [row | {field: value}])
-
-
-def test_other_counts_of_votes_are_refused():
-    for count in (0, -1, None, True, "1", 1.0):
-        with pytest.raises(ValueError, match="field 'count' is"):
-            _rows("blend", [_blend((["ya"], [], count))])
+            _rows(name, [faulty])
 
 
 def test_real_rows_of_multijail(hub_mirror):
@@ -394,12 +373,11 @@ def test_rows_are_as_many_and_such_as_data_set_yml_says(name, in_hub_mirror):
     """Guessing is right in one of as many cases as there are options, or labels."""
     if name in OTHERWISE_NAMED:
         pytest.skip("the mirror names its files otherwise")
-    data_set = data_sets()[name]
-    loaded = 0
+    data_set, loaded = data_sets()[name], 0
     for language, data in data_set.languages.items():
         task = read_tasks().tasks[data_set.names(language)[0]]
-        source = task.source
-        if not Path(source.repository).is_dir() or not all(Path(source.repository, path).is_file() for _, path in source.files):
+        folder = Path(task.source.repository)
+        if not folder.is_dir() or not all((folder / path).is_file() for _, path in task.source.files):
             continue
         rows = task.load_rows().rows
         if len(rows) == IN_PART.get(name):

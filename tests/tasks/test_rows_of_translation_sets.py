@@ -69,7 +69,7 @@ class TestTico:
 
 
 class TestNusaxTranslation:
-    FUNCTIONS = (
+    LANGUAGES = (
         *("javanese", "sundanese", "acehnese", "balinese", "toba_batak", "banjarese", "buginese", "madurese", "minangkabau"),
         "ngaju",
     )
@@ -77,13 +77,12 @@ class TestNusaxTranslation:
     def test_real_rows(self, hub_mirror):
         folder = hub_mirror / "indonlp/NusaX-MT/data/parallel"
         published = read_json_lines(folder / "test.jsonl")
-        made = {name: _rows("nusaxmt", published, f"process_{name}") for name in self.FUNCTIONS}
-        assert all([row["indonesian"] for row in rows] == [row["ind"].strip() for row in published] for rows in made.values())
-        assert [made[name][number]["translation"] for name, number in (("toba_batak", 40), ("banjarese", 262))] == [
-            "ingananna ba", "Menu",
-        ], "named in the README"  # fmt: skip
-        examples = {row["ind"].strip() for row in read_json_lines(folder / "validation.jsonl")}
-        assert not examples & {row["ind"].strip() for row in published}
+        made = {name: _rows("nusaxmt", published, f"process_{name}") for name in self.LANGUAGES}
+        sources = [row["ind"].strip() for row in published]
+        assert all([row["indonesian"] for row in rows] == sources for rows in made.values())
+        named = [made["toba_batak"][40]["translation"], made["banjarese"][262]["translation"]]
+        assert named == ["ingananna ba", "Menu"], "named in the README"
+        assert not {row["ind"].strip() for row in read_json_lines(folder / "validation.jsonl")} & {*sources}
 
     @pytest.mark.parametrize(("number", "source", "target"), [("", "indonesian", "acehnese"), ("id", "ind", "ace")])
     def test_exemplars_are_chosen_rows_of_the_other_split(self, number, source, target):

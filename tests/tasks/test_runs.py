@@ -145,15 +145,12 @@ def test_results_are_complete_and_nothing_is_warned_of(folder, tiny_model, caplo
     warned = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
     assert [message for message in warned if not message.endswith("Scores on it stand for these rows only.")] == []
     assert {config["metadata"]["dataset"] for config in results["configs"].values()} == DATA_SETS
-    assert results["group_subtasks"][SUITE] == [
-        f"{SUITE}_{task}" for task in ("qa", "mt", "ts", "exam", "cr", "mrc", "nli", "sa")
-    ]
+    groups = [f"{SUITE}_{task}" for task in ("qa", "mt", "ts", "exam", "cr", "mrc", "nli", "sa")]
+    assert results["group_subtasks"][SUITE] == groups
     for name, config in results["configs"].items():
         facts = facts_of(config["metadata"])
-        assert f"{facts.headline_metric},none" in results["results"][name], name
-        # the groups of the data set and of the task have the headline too
-        group = f"{SUITE}_{facts.task}"
-        assert f"{facts.headline_metric},none" in results["results"][group], group
+        for place in (name, f"{SUITE}_{facts.task}"):  # the groups of the data set and of the task have the headline too
+            assert f"{facts.headline_metric},none" in results["results"][place], place
         rows = len(results["samples"][name])
         assert 1 <= rows <= 4
         assert results["n-samples"][name]["effective"] == rows
@@ -161,8 +158,7 @@ def test_results_are_complete_and_nothing_is_warned_of(folder, tiny_model, caplo
 
 def test_the_score_of_a_task_is_the_mean_of_its_leaf_tasks(samples):
     """Languages weigh the same, however many rows they have; one of four Vietnamese answers is right."""
-    model = PlantedModel(generation=lambda prompt: " tre")
-    results = evaluate(samples, f"{SUITE}_qa", model)["results"]
+    results = evaluate(samples, f"{SUITE}_qa", PlantedModel(generation=lambda prompt: " tre"))["results"]
     for metric in ("exact_match,none", "f1,none", "contains,none"):
         leaves = [results[name][metric] for name in ("sea_xquad_th", "sea_xquad_vi", "sea_tydiqa_id")]
         assert results[f"{SUITE}_qa"][metric] == pytest.approx(sum(leaves) / 3)

@@ -44,13 +44,14 @@ def restated_texts(answers: list[str], references: list[str]) -> dict[str, float
     }
 
 
+# Task, file, column of the question, column of the reference, and what stands behind it.
+FLORES = ("sea_flores_en_id", "flores200/ind_Latn_devtest.jsonl", "source", "target")
+
+
 @pytest.mark.parametrize(
     ("task", "file", "source", "target", "ending"),
     [
-        *(
-            ("sea_flores_en_id", "flores200/ind_Latn_devtest.jsonl", "source", "target", ending)
-            for ending in ("", "!!", "\nand more")
-        ),
+        *((*FLORES, ending) for ending in ("", "!!", "\nand more")),
         ("sea_indosum_id", "indosum/trunc_test_1000.jsonl", "input", "target", ""),
     ],
 )
@@ -120,14 +121,11 @@ def test_letters_of_exams(samples, task, answer, position, is_ours):
     assert (found["exact_match"], found["null_rate"]) == ((right, 0) if is_ours else (0, 1))
 
 
-def test_what_sailcompass_does_not_score_has_no_score_of_it(samples):
+def test_official_scores_stand_in_the_tasks_of_sailcompass_alone(samples):
+    """Not in other languages of Belebele, and not in its further settings, such as chat."""
     task = "sea_xcopa_id_litilo_gen"
     results = evaluate(samples, task, PlantedModel(generation=lambda prompt: "A"))
     assert not [name for name in scores(results, task) if "sailcompass" in name]
-
-
-def test_official_scores_stand_in_the_tasks_of_sailcompass_alone():
-    """Not in other languages of Belebele, and not in its further settings, such as chat."""
     letters = [f"belebele_{language}_litilo_gen" for language in ("id", "th", "vi")]
     letters += [f"m3exam_{language}_litilo_gen" for language in ("jv", "th", "vi")]
     questions = ["xquad_th", "xquad_vi", "tydiqa_id"]

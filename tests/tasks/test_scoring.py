@@ -124,18 +124,13 @@ def test_each_metric_can_choose_another_option():
     assert predictions(options) == {"acc": 0, "acc_norm": 1, "acc_bytes": 2, "acc_token": 3, "acc_ppl": 4}
 
 
-@pytest.mark.parametrize("position", [0, 1, 2])
-def test_nan_is_refused_wherever_it_stands(position):
-    scores = [-1.0, -2.0, -3.0]
-    scores[position] = math.nan
-    with pytest.raises(ValueError, match="NaN"):
-        first_maximum(scores)
-
-
-@given(st.lists(st.floats(allow_nan=False), min_size=1))
+@given(st.lists(st.floats() | st.just(math.nan), min_size=1) | st.lists(st.floats(allow_nan=False), min_size=1))
 def test_first_maximum_is_the_first_index_that_no_score_exceeds(scores):
-    expected = next(i for i, score in enumerate(scores) if all(score >= other for other in scores))
-    assert first_maximum(scores) == expected
+    if any(map(math.isnan, scores)):
+        with pytest.raises(ValueError, match="NaN"):
+            first_maximum(scores)
+    else:
+        assert first_maximum(scores) == next(i for i, score in enumerate(scores) if all(score >= other for other in scores))
 
 
 many = st.lists(st.floats(-5000, -0.0078125, width=32), min_size=20, unique=True)
@@ -144,8 +139,7 @@ many = st.lists(st.floats(-5000, -0.0078125, width=32), min_size=20, unique=True
 @given(many)
 def test_rounding_to_bfloat16_is_recognised(values):
     rounded = [float(value) for value in torch.tensor(values).to(torch.bfloat16)]
-    if len(set(rounded)) >= 8:
-        assert half_precision_type(rounded) == "bfloat16"
+    assert len(set(rounded)) < 8 or half_precision_type(rounded) == "bfloat16"
 
 
 def test_other_numbers():

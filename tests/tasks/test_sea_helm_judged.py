@@ -1,5 +1,7 @@
 """SEA-HELM's judged tasks: two turns as two tasks, and samples that `lm-eval-sea score --judge` reads."""
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,8 +23,7 @@ def log(folder, name, results):
 
 
 def run_turn(samples, name, answer, **metadata):
-    model = PlantedModel(generation=lambda prompt: answer)
-    return evaluate(samples, name, model, metadata={"tokenizer": "none", **metadata})
+    return evaluate(samples, name, PlantedModel(generation=lambda prompt: answer), metadata={"tokenizer": "none", **metadata})
 
 
 @pytest.mark.slow
@@ -80,19 +81,12 @@ def test_questions_with_one_turn(samples, name, kind):
 @given(st.text(), st.text())
 def test_criteria_get_the_texts_of_the_row_and_nothing_else(text, other):
     """As str.format fills them, where it can; text that it cannot fill stays."""
-    published = {
-        "prompts": [{"text": f"x{text}"}],
-        "criteria": [{"criterion": "{text} {{a}} {b} {text.x}"}, {"criterion": other}],
-    }
-    row = process_criteria({"test": []})(published)
-    filled = f"x{text} {{a}} {{b}} {{text.x}}"
-    assert row["criteria"][0]["criterion"] == filled
-    try:
+    criteria = [{"criterion": "{text} {{a}} {b} {text.x}"}, {"criterion": other}]
+    row = process_criteria({"test": []})({"prompts": [{"text": f"x{text}"}], "criteria": criteria})
+    assert row["criteria"][0]["criterion"] == f"x{text} {{a}} {{b}} {{text.x}}"
+    with contextlib.suppress(ValueError, KeyError, IndexError, AttributeError):
         expected = other.format(text=f"x{text}")
-    except (ValueError, KeyError, IndexError, AttributeError):
-        return
-    if not {"!", ":", "."} & set(other):
-        assert row["criteria"][1]["criterion"] == expected
+        assert {"!", ":", "."} & set(other) or row["criteria"][1]["criterion"] == expected
 
 
 def test_rows_that_lack_what_they_are_compared_with_are_faults():

@@ -46,14 +46,17 @@ LAYOUTS = {
 }
 
 
-@pytest.fixture(params=LAYOUTS)
-def repository(request, tmp_path):
-    """A mirror folder with one repository."""
-    text, paths = LAYOUTS[request.param]
-    folder = tmp_path / "mirror" / NAME
+def plant(text, paths, folder):
+    """Writes one repository."""
     for path in paths:
         write(folder / path)
     (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(params=LAYOUTS)
+def repository(request, tmp_path):
+    """A mirror folder with one repository."""
+    plant(*LAYOUTS[request.param], tmp_path / "mirror" / NAME)
     return tmp_path / "mirror"
 
 
@@ -102,11 +105,9 @@ def load(run_python, tmp_path):
 @pytest.mark.slow
 def test_from_the_hub_and_again_without_a_network(tmp_path, load):
     """Repositories of every layout; one is found under another name."""
-    for number, (text, paths) in enumerate(LAYOUTS.values()):
-        for path in paths:
-            write(tmp_path / "mirror" / f"owner/layout{number}" / path)
-        (tmp_path / "mirror" / f"owner/layout{number}" / "README.md").write_text(text, encoding="utf-8")
     names = [f"owner/layout{number}" for number in range(len(LAYOUTS))]
+    for name, layout in zip(names, LAYOUTS.values(), strict=True):
+        plant(*layout, tmp_path / "mirror" / name)
     wanted = [(name, {}) for name in names] + [(NAME, {"data_source_also": ["owner/layout0"]}), (NAME, {})]
     with serving_hub(tmp_path / "mirror") as hub:
         first = load(*wanted, online=hub.url)
@@ -117,34 +118,11 @@ def test_from_the_hub_and_again_without_a_network(tmp_path, load):
     assert load(*wanted[:3]) == first[:3]
 
 
-def test_no_network_and_no_cache(tmp_path, monkeypatch):
+def test_rows_that_no_repository_has(tmp_path, monkeypatch):
+    """With no network and no cache, or one of the user's own, here a file of plain text."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match="the hub cannot be reached and its cache lacks it"):
         source().load()
-
-
-@pytest.mark.parametrize(
-    ("text", "paths", "message"),
-    [
-        (card([{"split": "eval", "path": "eval.jsonl"}], name="vi"), ["eval.jsonl"], "'id' not found. Available: .*vi"),
-        (card([{"split": "train", "path": "train.jsonl"}]), ["train.jsonl"], "there is no split 'eval'; there is train"),
-        (card([{"split": "eval", "path": "eval.jsonl"}]), ["other.jsonl"], "cannot get owner/name id/eval: .*eval.jsonl"),
-        ("---\nconfigs: [\n---\n", ["eval.jsonl"], "cannot get owner/name id/eval: "),
-    ],
-)
-def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, text, paths, message):
-    for path in paths:
-        write(tmp_path / NAME / path)
-    (tmp_path / NAME / "README.md").write_text(text, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(DataError, match=message) as error:
-        source().load()
-    assert "\n" not in str(error.value)
-
-
-def test_rows_that_no_repository_has(tmp_path, monkeypatch):
-    """Here one that is a file of plain text."""
-    monkeypatch.chdir(tmp_path)
     own = Source.from_metadata(data_source="own/exam", data_files={"test": "questions"}, data_on_hub=False)
     with pytest.raises(DataError, match=r"no folder own/exam, which you make yourself: .*README"):
         own.load()
@@ -157,6 +135,23 @@ def test_rows_that_no_repository_has(tmp_path, monkeypatch):
     file.write_bytes(b"satu \xff")
     with pytest.raises(DataError, match=r"^own/exam/questions, .*0xff"):
         own.load()
+
+
+@pytest.mark.parametrize(
+    ("text", "paths", "message"),
+    [
+        (card([{"split": "eval", "path": "eval.jsonl"}], name="vi"), ["eval.jsonl"], "'id' not found. Available: .*vi"),
+        (card([{"split": "train", "path": "train.jsonl"}]), ["train.jsonl"], "there is no split 'eval'; there is train"),
+        (card([{"split": "eval", "path": "eval.jsonl"}]), ["other.jsonl"], "cannot get owner/name id/eval: .*eval.jsonl"),
+        ("---\nconfigs: [\n---\n", ["eval.jsonl"], "cannot get owner/name id/eval: "),
+    ],
+)
+def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, text, paths, message):
+    plant(text, paths, tmp_path / NAME)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match=message) as error:
+        source().load()
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.slow
@@ -175,49 +170,48 @@ def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
     assert process.returncode == 0
 
 
-class TestFilesOfARepository:
-    @pytest.fixture
-    def repository(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        (tmp_path / "me" / "rows").mkdir(parents=True)
-        return tmp_path / "me" / "rows"
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The folder of a repository, and its files as a source."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "me" / "rows").mkdir(parents=True)
+    return tmp_path / "me" / "rows", lambda *names: Source.from_metadata(data_source="me/rows", data_files={"test": [*names]})
 
-    @staticmethod
-    def files(**files):
-        return Source.from_metadata(data_source="me/rows", data_files=files)
 
-    def test_a_split_of_several_files_is_their_rows_in_order(self, repository):
-        (repository / "one.tsv").write_text('text\tnote\n"said ""yes"""\tNA\n', encoding="utf-8")
-        (repository / "two.csv").write_text('note,text\nnull,"two\nlines, here"\n', encoding="utf-8")
-        source = self.files(test=["one.tsv", "two.csv"])
-        splits, _ = source.load()
-        assert splits["test"] == [{"text": 'said "yes"', "note": "NA"}, {"note": "null", "text": "two\nlines, here"}]
-        assert source.describe() == "me/rows/one.tsv and 1 more"
-        assert len(source.local_state()) == 2
+def test_a_split_of_several_files_is_their_rows_in_order(files):
+    folder, of = files
+    (folder / "one.tsv").write_text('text\tnote\n"said ""yes"""\tNA\n', encoding="utf-8")
+    (folder / "two.csv").write_text('note,text\nnull,"two\nlines, here"\n', encoding="utf-8")
+    source = of("one.tsv", "two.csv")
+    assert source.load()[0]["test"] == [{"text": 'said "yes"', "note": "NA"}, {"note": "null", "text": "two\nlines, here"}]
+    assert source.describe() == "me/rows/one.tsv and 1 more"
+    assert len(source.local_state()) == 2
 
-    @pytest.mark.parametrize(
-        ("content", "message"),
-        [
-            (b"a\tb\nx\n", r"row 0: 1 cells; expected 2, one for each of a, b"),
-            (b"a\tb\nx\ty\nx\ty\tz\n", r"row 1: 3 cells"),
-            (b"a\ta\nx\ty\n", "column 'a' is there twice"),
-            (b'a\tb\nx\t"open\n', "no table"),
-            (b"a\tb\nx\t\xff\n", "byte 6: the byte 0xff, which is not UTF-8"),
-            (b"a\tb\n", "has no rows"),
-            (b"", "has no rows"),
-        ],
-    )
-    def test_a_broken_table_is_named_in_one_line(self, repository, content, message):
-        (repository / "rows.tsv").write_bytes(content)
+
+BROKEN_TABLES = {
+    b"a\tb\nx\n": r"row 0: 1 cells; expected 2, one for each of a, b",
+    b"a\tb\nx\ty\nx\ty\tz\n": r"row 1: 3 cells",
+    b"a\ta\nx\ty\n": "column 'a' is there twice",
+    b'a\tb\nx\t"open\n': "no table",
+    b"a\tb\nx\t\xff\n": "byte 6: the byte 0xff, which is not UTF-8",
+    **dict.fromkeys([b"a\tb\n", b""], "has no rows"),
+}
+
+
+def test_a_broken_table_is_named_in_one_line(files):
+    folder, of = files
+    for content, message in BROKEN_TABLES.items():
+        (folder / "rows.tsv").write_bytes(content)
         with pytest.raises(DataError, match=message) as error:
-            self.files(test="rows.tsv").load()
+            of("rows.tsv").load()
         assert str(error.value).startswith("me/rows/rows.tsv") and "\n" not in str(error.value)
 
-    def test_the_catalogue_names_the_columns_of_a_checkout_whose_tables_do_not(self, repository, monkeypatch):
-        (repository / "rows.tsv").write_text("bagus\tpositive\njelek\tnegative\n", encoding="utf-8")
-        monkeypatch.chdir(repository.parent)
-        checkout = {"folder": "rows", "files": {"test": "rows.tsv"}, "columns": ["text", "label"]}
-        hub = {"data_source": "me/hub", "data_config": "all", "data_splits": {"test": "test"}}
-        source = Source.from_metadata(**hub, data_checkout=checkout)
-        assert source.load()[0] == {"test": [{"text": "bagus", "label": "positive"}, {"text": "jelek", "label": "negative"}]}
-        assert len(source.local_state()) == 1
+
+def test_the_catalogue_names_the_columns_of_a_checkout_whose_tables_do_not(files, monkeypatch):
+    (files[0] / "rows.tsv").write_text("bagus\tpositive\njelek\tnegative\n", encoding="utf-8")
+    monkeypatch.chdir(files[0].parent)
+    checkout = {"folder": "rows", "files": {"test": "rows.tsv"}, "columns": ["text", "label"]}
+    hub = {"data_source": "me/hub", "data_config": "all", "data_splits": {"test": "test"}}
+    source = Source.from_metadata(**hub, data_checkout=checkout)
+    assert source.load()[0] == {"test": [{"text": "bagus", "label": "positive"}, {"text": "jelek", "label": "negative"}]}
+    assert len(source.local_state()) == 1

@@ -51,12 +51,9 @@ GREETING = "Great question! Let me think about it."
 THANKS = "I hope this helps! Let me know if you have any other questions."
 
 
-def announced(row):
-    return ANNOUNCED.get(row["language"], "Sure! Here is my answer:")
-
-
-def farewell(row):
-    return FAREWELLS.get(row["language"], THANKS)
+def own(texts, row, english):
+    """What is said in the language of the row, or in English."""
+    return texts.get(row["language"], english)
 
 
 SURROUNDED = {
@@ -78,13 +75,13 @@ SURROUNDED = {
     "the beginning of the turn": lambda text, row: f"<start_of_turn>model\n{text}<end_of_turn>",
     "who speaks": lambda text, row: f"Assistant: {text}",
     "a label": lambda text, row: f"Response:\n\n{text}",
-    "an announcement": lambda text, row: f"{announced(row)}\n\n{text}",
+    "an announcement": lambda text, row: f"{own(ANNOUNCED, row, 'Sure! Here is my answer:')}\n\n{text}",
     "an announcement on its line": lambda text, row: f"Based on the given text, here is the answer: {text}",
-    "a greeting": lambda text, row: f"{GREETINGS.get(row['language'], GREETING)}\n\n{text}",
+    "a greeting": lambda text, row: f"{own(GREETINGS, row, GREETING)}\n\n{text}",
     "an English greeting": lambda text, row: f"{GREETING}\n\n{text}",
-    "a farewell": lambda text, row: f"{text}\n\n{farewell(row)}",
+    "a farewell": lambda text, row: f"{text}\n\n{own(FAREWELLS, row, THANKS)}",
     "an English farewell": lambda text, row: f"{text}\n\n{THANKS}",
-    "a farewell below a rule": lambda text, row: f"{text}\n\n---\n\n{farewell(row)}",
+    "a farewell below a rule": lambda text, row: f"{text}\n\n---\n\n{own(FAREWELLS, row, THANKS)}",
     "both": lambda text, row: f"{GREETING}\n\n{text}\n\n{THANKS}",
     "a second time": lambda text, row: text if row["truth"] is None else f"{text}\n\n{text}",
 }

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from itertools import cycle, islice
-from pathlib import Path
 
 import lm_eval
 import pytest
@@ -30,68 +29,49 @@ FILES = sorted(TASKS.rglob("*.yaml"))
 
 
 @functools.cache
-def _content(path: Path) -> dict:
-    return load_yaml(path, resolve_func=False)
-
-
-def test_every_file_is_registered(manager):
-    """lm-eval skips a file that it cannot read without a word."""
-    registered = {entry.yaml_path for entry in manager.task_index.values() if entry.yaml_path}
-    assert registered == set(FILES)
-
-
-def test_every_function_that_a_file_names_is_there():
-    for path in [*FILES, *TASKS.rglob("_*_yaml")]:
-        load_yaml(path, resolve_func=True)
-
-
-def test_names_of_tasks_groups_and_tags_are_disjoint(manager):
-    assert not set(manager.all_tags) & (set(manager.all_groups) | set(manager.all_subtasks))
-
-
 def test_every_task_says_what_a_report_needs():
     needed = {"version", "dataset", "language", "task", "variant", "prompt_language", "prompt_book_version"}
     needed |= {"data_source", "rows", "chance", "headline_metric"}
     for path in FILES:
-        content = _content(path)
+        content = load_yaml(path, resolve_func=False)
         assert content["metadata"]["version"], path
-        if "group" not in content:
-            assert needed <= set(facts(content["metadata"])), path
+        assert "group" in content or needed <= set(facts(content["metadata"])), path
 
 
-def test_text_files_are_nfc_utf8_without_trailing_blanks():
+def test_every_file_is_registered_under_a_name_of_its_own(manager):
+    """lm-eval skips a file that it cannot read without a word."""
+    assert {entry.yaml_path for entry in manager.task_index.values() if entry.yaml_path} == set(FILES)
+    assert not set(manager.all_tags) & (set(manager.all_groups) | set(manager.all_subtasks))
+
+
+def test_text_files_are_nfc_utf8_without_trailing_blanks_and_the_functions_that_they_name_are_there():
     for path in [*FILES, *TASKS.rglob("*_yaml")]:
         text = path.read_bytes().decode("utf-8")
         assert text == unicodedata.normalize("NFC", text), path
         assert "\r" not in text
         assert not re.search(r"[ \t]+$", text, re.MULTILINE), path
+        if path.suffix or path.name.startswith("_"):
+            load_yaml(path, resolve_func=True)
 
 
 ROWS = 3
 FOLDERS = sorted(path.parent.name for path in TASKS.glob("*/data_set.yml"))
 
 
-def tasks_by_kind(manager: TaskManager) -> dict[tuple, list[str]]:
-    """The names of the tasks that are made by the same template from the rows of the same data set.
+@pytest.mark.parametrize("data_set", FOLDERS)
+def test_a_task_of_each_kind_keeps_the_conventions_of_lm_eval(data_set, folder, monkeypatch):
+    """Of the tasks that are made by the same template from the rows of the same data set.
 
     A second turn reads the samples of a run of the first, which no check of a task alone has; a lite task wants real rows.
     """
-    kinds: dict[tuple, list[str]] = {}
+    manager, kinds = TaskManager(include_path=str(TASKS / data_set), include_defaults=False), {}
+    monkeypatch.chdir(folder)
     for name in sorted(manager.all_subtasks):
         metadata = manager.task_index[name].cfg["metadata"]
         if metadata.get("setting") != "lite" and not name.endswith("_turn_2"):
-            kind = metadata["variant"], metadata.get("setting"), metadata.get("sea_helm_task")
-            kinds.setdefault(kind, []).append(name)
-    return kinds
-
-
-@pytest.mark.parametrize("data_set", FOLDERS)
-def test_a_task_of_each_kind_keeps_the_conventions_of_lm_eval(data_set, folder, monkeypatch):
-    manager = TaskManager(include_path=str(TASKS / data_set), include_defaults=False)
-    monkeypatch.chdir(folder)
-    kinds = tasks_by_kind(manager)
+            kinds.setdefault((metadata["variant"], metadata.get("setting"), metadata.get("sea_helm_task")), name)
     assert kinds
-    for name, *_ in kinds.values():
+    for name in kinds.values():
         check(manager.load(name)["tasks"][name])
 
 

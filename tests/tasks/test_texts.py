@@ -11,16 +11,26 @@ from lm_eval_sea.report.texts import texts_section
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
 
-from ..results.lm_eval_output import write_run
+from ..results.lm_eval_output import logged, write_run
 from .evaluation import evaluate, read_json_lines
 from .planted_model import PlantedModel
 
 LANGUAGES = ("en", "id", "th")
 
 
-def rows_of(name):
-    [task] = select([name])
-    return task.load_rows().rows
+def test_real_texts_are_the_same_in_all_languages(in_hub_mirror):
+    def rows_of(name):
+        [task] = select([name])
+        return task.load_rows().rows
+
+    passages = {language: {row["id"] for row in rows_of(f"sea_belebele_{language}_text")} for language in LANGUAGES}
+    assert passages["en"] == passages["id"] == passages["th"] and len(passages["en"]) == 488
+    english, *others = (rows_of(f"sea_flores_{language}_text") for language in LANGUAGES)
+    assert len(english) == 1012
+    for language, sentences in zip(LANGUAGES[1:], others, strict=True):  # row by row, translations of the same English sentence
+        pairs = {row["id"]: (row["english"], row["translation"]) for row in rows_of(f"sea_flores_{language}_en")}
+        for row, own in zip(english, sentences, strict=True):
+            assert row["id"] == own["id"] and pairs[own["id"]] == (row["text"], own["text"])
 
 
 def test_every_text_is_asked_once_and_its_bits_are_those_of_the_model(samples):
@@ -42,28 +52,11 @@ def test_every_text_is_asked_once_and_its_bits_are_those_of_the_model(samples):
     assert {row["doc"]["cluster"] for row in found["samples"][name]} == set(published)
 
 
-def test_real_texts_are_the_same_in_all_languages(in_hub_mirror):
-    passages = {language: {row["id"] for row in rows_of(f"sea_belebele_{language}_text")} for language in LANGUAGES}
-    assert passages["en"] == passages["id"] == passages["th"] and len(passages["en"]) == 488
-    sentences = {language: rows_of(f"sea_flores_{language}_text") for language in LANGUAGES}
-    english = [row["text"] for row in sentences["en"]]
-    assert len(english) == 1012
-    for language in ("id", "th"):  # row by row, translations of the same English sentence
-        assert [row["id"] for row in sentences[language]] == [row["id"] for row in sentences["en"]]
-        pairs = {row["id"]: (row["english"], row["translation"]) for row in rows_of(f"sea_flores_{language}_en")}
-        assert [pairs[row["id"]] for row in sentences[language]] == [
-            (text, row["text"]) for text, row in zip(english, sentences[language], strict=True)
-        ]
-
-
 def planted(folder, texts, of=None):
     """A run of texts, language → id → (nats, bytes); of so many, by default of these."""
     tasks = {}
-    for language, of_language in texts.items():
-        rows = [
-            {"doc_id": n, "filter": "none", "doc": {"id": name, "cluster": name}, "bits_per_byte": list(told)}
-            for n, (name, told) in enumerate(of_language.items())
-        ]
+    for language, told in texts.items():
+        rows = logged("bits_per_byte", list(map(list, told.values())), {"id": [*told], "cluster": [*told]})
         facts = {"dataset": "belebele", "language": language, "variant": "text", "setting": "text", "headline_metric": "",
                  "version": 1.4, "rows": of or len(rows)}  # fmt: skip
         scores = {"bits_per_byte,none": 1.25, "bits_per_byte_stderr,none": 0.5}
@@ -79,12 +72,10 @@ def test_languages_are_compared_on_the_same_texts(tmp_path):
     english = {f"p{n}": (-float(draw.integers(50, 90)), 100) for n in range(60)}
     thai = {f"p{n}": (1.5 * english[f"p{n}"][0] + float(draw.normal(0, 5)), 300) for n in range(10, 60)}
     runs = planted(tmp_path, {"en": english, "th": thai | {"other": (-9000.0, 100)}})
-    section = texts_section(scores_of(runs))
-    rows = section.tables[0].frame.set_index("language")
-    found = rows.loc["th"]
-    nats = {name: -told[0] for name, told in thai.items()}
-    assert found.bits == pytest.approx((sum(nats.values()) + 9000) / math.log(2) / (50 * 300 + 100))
-    assert found.beside == pytest.approx(sum(nats.values()) / -sum(english[name][0] for name in nats))
+    rows = texts_section(scores_of(runs)).tables[0].frame.set_index("language")
+    found, nats = rows.loc["th"], sum(-told[0] for told in thai.values())
+    assert found.bits == pytest.approx((nats + 9000) / math.log(2) / (50 * 300 + 100))
+    assert found.beside == pytest.approx(nats / -sum(english[name][0] for name in thai))
     assert found.beside_low < found.beside < found.beside_high
     assert found.beside_low < 1.5 < found.beside_high
     assert (found.texts, found.common, rows.loc["en"].texts) == (51, 50, 60)

@@ -31,8 +31,7 @@ class TestEveryFamily:
             assert take_apart(text, prompt=shown) == (THOUGHT, "", "cut")
 
     def test_an_end_of_another_family_ends_nothing(self, marks):
-        others = [other.end for other in MARKS if other.end != marks.end]
-        for end in others:
+        for end in [other.end for other in MARKS if other.end != marks.end]:
             thought = f"{THOUGHT} {end}\nAnswer: A"
             assert take_apart(thought, prompt=f"assistant: {marks.begin}\n", finished=False) == (thought, "", "cut")
             assert take_apart(f"{marks.begin}{thought}{marks.end}B") == (thought, "B", "closed")
@@ -52,28 +51,20 @@ CLOSED = {
     "<think>`</think>` ends it. B?</think>C": "C",
     **dict.fromkeys(
         [
-            "<think>a</think>B</think>",
-            "<think>a</think>\n</think>\nB",
-            "<think>a\n</think>\nno, wait\n</think>\nB",
-            "<think>a</think>B\n<think>is that right?",
-            "<think>a</think>A\n<think>b</think>B",
-            "Sure.\n<think>a</think>\nB",
-            "<think>a</think>\n<answer>\nB\n</answer>",
-            "<think>a</think>B<|im_end|>",
-            "analysisThe passage says A.assistantfinalB",
+            "<think>a</think>B</think>", "<think>a</think>\n</think>\nB", "<think>a\n</think>\nno, wait\n</think>\nB",
+            "<think>a</think>B\n<think>is that right?", "<think>a</think>A\n<think>b</think>B", "Sure.\n<think>a</think>\nB",
+            "<think>a</think>\n<answer>\nB\n</answer>", "<think>a</think>B<|im_end|>", "Sure! <think>a</think>B",
+            "<think>a</think>B</think></think>", "analysisThe passage says A.assistantfinalB",
             "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>B<|END_RESPONSE|>",
             "<|open|>think<|sep|>a<|close|>think<|sep|><|open|>response<|sep|>B<|close|>response<|sep|>",
             "<thinking>a</thinking>\n[BEGIN FINAL RESPONSE]\nB\n[END FINAL RESPONSE]",
-            "<|think|>a<|end|><|begin|>assistant<|content|>B<|end|>",
-            "&lt;think&gt;a&lt;/think&gt;\n\nB",
+            "<|think|>a<|end|><|begin|>assistant<|content|>B<|end|>", "&lt;think&gt;a&lt;/think&gt;\n\nB",
             "<think>I am to answer. Here is my response: Answer: A. Not </thought> yet.</think>B",
-            "Sure! <think>a</think>B",
-            "<think>a</think>B</think></think>",
             "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>",
         ],
         "B",
     ),
-}
+}  # fmt: skip
 WHOLE = ["The answer is B.", "", "A page ends with </think> in some formats: B"]
 WHOLE += ["Here is my thought process:\n1. The text says so.\n\nAnswer: B", "Sure! <think> marks where a thought begins. B"]
 WHOLE += ["The mark <think> begins it. B", "Answer: B\n<think>or not"]

@@ -20,10 +20,6 @@ def local(folder, **arguments):
     return HFLM(pretrained=str(folder), device="cpu", **arguments)
 
 
-def named(folder):
-    return find_tokenizer(None, {"tokenizer": str(folder)}, "")
-
-
 @pytest.mark.parametrize("add_bos_token", [None, True, False])
 def test_the_tokens_are_those_that_the_model_gets(add_bos_token, tiny_model, tiny_model_bos):
     for folder in (tiny_model, tiny_model_bos):
@@ -70,7 +66,7 @@ def test_one_with_a_begin_token_changes_nothing(tiny_model_bos, tmp_path):
 @settings(max_examples=50)
 @given(text=st.text(min_size=1, max_size=40).filter(lambda text: not text[0].isspace()))
 def test_the_first_token_and_the_rest_are_the_text(text, tiny_model):
-    tokenizer = named(tiny_model)
+    tokenizer = find_tokenizer(None, {"tokenizer": str(tiny_model)}, "")
     first, rest = tokenizer.split_first_token(text + " end")
     assert first + rest == text + " end"
     ids = tokenizer.encode(text + " end")
@@ -87,7 +83,5 @@ def test_cut_text_is_the_longest_end_that_fits(room, tiny_model):
         return all(len(tokenizer.encode(end + ending)) <= room for ending in endings)
 
     cut = tokenizer.cut_to_fit(text, endings)
-    assert text.endswith(cut)
-    assert fits(cut)
-    longer = text[len(text) - len(cut) - 1 :]
-    assert cut == text or not fits(longer)
+    assert text.endswith(cut) and fits(cut)
+    assert cut == text or not fits(text[len(text) - len(cut) - 1 :])

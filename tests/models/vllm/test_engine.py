@@ -8,20 +8,11 @@ pytest.importorskip("vllm", reason="vLLM has an environment of its own: bash scr
 
 from lm_eval.api.instance import Instance
 
-from ..conftest import ask, assert_equal, ranking_requests
+from ..conftest import ask, assert_equal, generate, ranking_requests
 from .answers import answers, assert_alike
 
-RANKED = [
-    "sea_belebele_id_to_ppl",
-    "sea_belebele_id_tito_ppl",
-    "sea_belebele_id_litito_ppl",
-    "sea_belebele_id_litilo_ppl",
-    "sea_belebele_id_litiloto_ppl",
-    "sea_xcopa_id_to_ppl",
-    "sea_xnli_th",
-    "sea_wisesight_th",
-    "sea_helm_id_nli_ppl",
-]
+RANKED = [f"sea_belebele_id_{variant}_ppl" for variant in ("to", "tito", "litito", "litilo", "litiloto")]
+RANKED += ["sea_xcopa_id_to_ppl", "sea_xnli_th", "sea_wisesight_th", "sea_helm_id_nli_ppl"]
 GENERATED = ["sea_belebele_id_litilo_gen", "sea_xquad_th", "sea_flores_en_id", "sea_indosum_id", "sea_helm_id_ifeval"]
 SHORT = {"gen_kwargs": {"max_gen_toks": 24}}
 KINDS = {
@@ -65,6 +56,28 @@ def test_cut_documents(asked, hf, vllm, of_hf, monkeypatch):
     assert_alike(asked("documents", vllm), expected)
 
 
+# what is told of a text beside the text, and answers that the engine chooses among given ones
+
+PROMPTS = ["sebuah kota besar", "di tepi sungai yang ramai"]
+GREEDY = {"max_gen_toks": 6, "do_sample": False, "temperature": 0.0}
+
+
+def test_the_texts_are_those_of_lm_evals_vllm_with_their_tokens(shared, vllm):
+    texts, plain = (generate(lm, PROMPTS, **GREEDY) for lm in (shared, vllm))
+    assert texts == plain
+    assert [vars(text) for text in texts] == [vars(text) for text in plain]
+    for prompt, text in zip(PROMPTS, texts, strict=True):
+        assert text.prompt_tokens == len(shared.tok_encode(prompt, add_special_tokens=shared.add_bos_token))
+        assert text.thought_tokens == 0 and 0 < text.answer_tokens <= 6
+        assert text.finish_reason == ("length" if text.answer_tokens == 6 else "stop")
+
+
+def test_a_constrained_answer_is_one_of_the_options(shared):
+    options = ["Jawaban: A", "Jawaban: B"]
+    for text in generate(shared, PROMPTS, **GREEDY | {"max_gen_toks": 40, "structured_outputs": {"choice": options}}):
+        assert text in options and text.finish_reason == "stop"
+
+
 def prompts(results):
     return [prompt for samples in results["samples"].values() for sample in samples for prompt, _ in sample["arguments"]]
 
@@ -75,12 +88,8 @@ class TestSharedPrefix:
         before = shared.work.forwarded
         assert_alike(asked("ranked", shared), of_hf("ranked"))
         assert not shared._plain
-        plain = sum(
-            len(shared.tok_encode(context + continuation))
-            for samples_of_task in of_hf("ranked")["samples"].values()
-            for sample in samples_of_task
-            for context, continuation in sample["arguments"]
-        )
+        samples = [sample for of_task in of_hf("ranked")["samples"].values() for sample in of_task]
+        plain = sum(len(shared.tok_encode("".join(pair))) for sample in samples for pair in sample["arguments"])
         assert shared.work.forwarded - before < plain / 4
 
     @pytest.mark.parametrize("size", [2048, 5])

@@ -60,14 +60,13 @@ def test_the_interval_knows_that_questions_of_a_passage_belong_together():
     """Asking every question of a passage twice says nothing new."""
 
     def given(times: int) -> dict[str, Answers]:
-        names = {f"{passage}#{number}": passage for passage in range(30) for number in range(times)}
-        clusters = {name: str(passage) for name, passage in names.items()}
-        sides = {"en": lambda passage: 0, "th": lambda passage: passage % 3}
-        return {
-            language: Answers({name: choose(passage) == 0 for name, passage in names.items()}, clusters,
-                              {name: choose(passage) for name, passage in names.items()})
-            for language, choose in sides.items()
-        }  # fmt: skip
+        passages = {f"{passage}#{number}": passage for passage in range(30) for number in range(times)}
+        found = {}
+        for language, most in (("en", 1), ("th", 3)):
+            chosen = {name: passage % most for name, passage in passages.items()}
+            right = {name: choice == 0 for name, choice in chosen.items()}
+            found[language] = Answers(right, {name: str(passage) for name, passage in passages.items()}, chosen)
+        return found
 
     [once], [twice] = (list(consistencies(given(times))) for times in (1, 2))
     assert once.consistency == twice.consistency == pytest.approx(1 / 3)

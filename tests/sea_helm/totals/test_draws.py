@@ -9,14 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_sea.results.uncertainty import clustered_standard_error
-from lm_eval_sea.sea_helm.totals.draws import (
-    QUESTION_DRAWS,
-    REPLICATES,
-    question_draws,
-    rare_labels,
-    replicates,
-    standard_error,
-)
+from lm_eval_sea.sea_helm.totals.draws import QUESTION_DRAWS, REPLICATES, question_draws, rare_labels, replicates, standard_error
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.methods import METHODS
 from lm_eval_sea.sea_helm.totals.task_score import Scoring, TaskRows, weighted_mean

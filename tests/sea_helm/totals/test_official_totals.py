@@ -23,18 +23,14 @@ def given(rows):
     """The rows as SEA-HELM's code takes them: the tasks of a configuration and the scores by language, competency and task."""
     tasks, data = {}, {}
     for place, task in rows.items():
-        record = tasks.setdefault(place.task, {"competency": place.competency, "languages": {}})
-        record["languages"][place.language] = {}
+        tasks.setdefault(place.task, {"competency": place.competency, "languages": {}})["languages"][place.language] = {}
         if place.group:
-            record["aggregation_group"] = place.group
-        labels = [] if task.labels[0] is None else list(task.labels)
-        runs = len(task.scores)
-        data.setdefault(place.language, {}).setdefault(place.competency, {})[place.task] = {
-            "scores": task.scores.tolist(),
-            "length": [len(task.labels)] * runs,
-            "labels": [labels] * runs,
-            "metric": ["normalized_rougel_f1" if task.best == 100 else "normalized_accuracy"] * runs,
-        }
+            tasks[place.task]["aggregation_group"] = place.group
+        labels, runs = [] if task.labels[0] is None else list(task.labels), len(task.scores)
+        metric = "normalized_rougel_f1" if task.best == 100 else "normalized_accuracy"
+        of_runs = {"length": [len(task.labels)] * runs, "labels": [labels] * runs, "metric": [metric] * runs}
+        of_competency = data.setdefault(place.language, {}).setdefault(place.competency, {})
+        of_competency[place.task] = {"scores": task.scores.tolist()} | of_runs
     return tasks, data
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+import shutil
 import statistics
 
 import numpy as np
@@ -21,6 +22,7 @@ from lm_eval_sea.sea_helm.totals.suite import Suite, judges
 from lm_eval_sea.sea_helm.totals.totals import compute
 from lm_eval_sea.sea_helm.totals.views import as_csv, as_json, as_text
 
+from ..planted_answers import scores_beside
 from .planted_runs import TASKS, metadata, write_run
 
 
@@ -51,12 +53,24 @@ def planted(seed, size=40):
     return rows
 
 
+def indonesian(*tasks, seed=1):
+    """The planted rows of these tasks, or of all, in Indonesian."""
+    return {key: rows for key, rows in planted(seed).items() if key[0] == "id" and (key[1] in tasks or not tasks)}
+
+
+NLI, CAUSAL, BOTH = indonesian("nli"), indonesian("causal"), indonesian("nli", "causal")
+
+
+def of_model(**arguments):
+    """What a run says of its model."""
+    return {"config": {"model_args": {"pretrained": "org/model", "revision": "0001000"} | arguments}}
+
+
 def recomputed(runs):
     """The totals of June 2026 in plain loops. runs: one planted mapping a seed."""
     generator = np.random.default_rng(94370244)
-    tasks = sorted(runs[0], key=lambda key: place(*key))
     scores = {}
-    for key in tasks:
+    for key in sorted(runs[0], key=lambda key: place(*key)):
         rows = [run[key] for run in runs]
         size = len(rows[0])
         chosen = generator.integers(len(runs), size=(30, size))
@@ -67,24 +81,24 @@ def recomputed(runs):
         for draw in range(30):
             drawn = [rows[chosen[draw][number]][number][0] for number in range(size)]
             if choice:
-                recalls = [
-                    statistics.fmean(score for score, label in zip(drawn, labels, strict=True) if label == one)
-                    for one in sorted(set(labels))
-                ]
-                chance = 1 / len(recalls)
-                scores[key].append(100 * max((statistics.fmean(recalls) - chance) / (1 - chance), 0))
+                groups = [[score for score, label in zip(drawn, labels, strict=True) if label == one] for one in {*labels}]
+                chance = 1 / len(groups)
+                recall = statistics.fmean(map(statistics.fmean, groups))
+                scores[key].append(100 * max((recall - chance) / (1 - chance), 0))
             else:
                 scores[key].append(scale * statistics.fmean(drawn))
+
+    def means(parts):
+        return [statistics.fmean(draw) for draw in zip(*parts, strict=True)]
+
     languages = {}
-    for language in sorted({key[0] for key in tasks}):
+    for language in sorted({key[0] for key in scores}):
         competencies = {}
-        for key in tasks:
+        for key in scores:
             if key[0] == language:
                 competencies.setdefault(TASKS[key[1]]["competency"], []).append(scores[key])
-        means = [[statistics.fmean(draw) for draw in zip(*members, strict=True)] for members in competencies.values()]
-        languages[language] = [statistics.fmean(draw) for draw in zip(*means, strict=True)]
-    everything = [statistics.fmean(draw) for draw in zip(*languages.values(), strict=True)]
-    return scores, languages, everything
+        languages[language] = means(map(means, competencies.values()))
+    return scores, languages, means(languages.values())
 
 
 @pytest.mark.parametrize("seeds", [1, 8])
@@ -137,13 +151,17 @@ def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     for task, name in (("mt-bench", "a judge model"), ("translation-en-xx", "the metric model MetricX-24")):
         assert f"not scored yet, needs {name}: id {task}; run them, then {judges()[task].command}" in totals.notes
     assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
+    write_run(tmp_path / "one language", 1, NLI)
+    totals = totals_of(tmp_path / "one language", also=[place("th", "nli")])
+    assert totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete and not totals.nodes[ALL].complete
+    assert "means over languages are of id alone; nothing is scored in th" in totals.notes
+    assert totals_of(tmp_path / "one language").nodes[SEA].complete
 
 
 @pytest.mark.parametrize("method", ["2026-08", "2026-06"])
 def test_a_task_without_rows_is_zero_only_by_sea_helms_methods(tmp_path, method):
-    rows = {("id", "nli"): planted(1)["id", "nli"]}
-    write_run(tmp_path / "a", 1, rows)
-    write_run(tmp_path / "b", 2, {("id", "causal"): planted(1)["id", "causal"]}, samples=False)
+    write_run(tmp_path / "a", 1, NLI)
+    write_run(tmp_path / "b", 2, CAUSAL, samples=False)
     published, corrected = totals_of(tmp_path, method), totals_of(tmp_path, "corrected")
     nli = published.nodes[place("id", "nli")].score
     assert published.nodes[place("id", "causal")].score == 0
@@ -154,19 +172,25 @@ def test_a_task_without_rows_is_zero_only_by_sea_helms_methods(tmp_path, method)
     assert corrected.nodes[Place("id")].score == pytest.approx(corrected.nodes[place("id", "nli")].score)
 
 
-def test_tasks_of_fewer_seeds_are_named(tmp_path):
-    rows = {key: value for key, value in planted(1).items() if key[0] == "id"}
-    write_run(tmp_path / "a", 1, rows)
-    write_run(tmp_path / "b", 2, {("id", "nli"): rows["id", "nli"]})
+def test_tasks_of_fewer_seeds_and_samples_that_lack_rows_or_a_seed_are_named(tmp_path):
+    for seed, rows in enumerate((BOTH, BOTH, NLI), start=1):
+        write_run(tmp_path / str(seed), seed, rows)
     totals = totals_of(tmp_path)
-    assert "sea_helm_id_causal: 1 of 2 runs" in totals.notes
-    assert not totals.nodes[SEA].complete
+    assert "sea_helm_id_causal: 2 of 3 runs" in totals.notes and not totals.nodes[SEA].complete
+    shutil.rmtree(tmp_path / "3")
+    [cut] = (tmp_path / "1").glob("samples_*nli*")
+    lines = cut.read_text(encoding="utf-8").splitlines(keepends=True)
+    cut.write_text("".join(lines[:-1]), encoding="utf-8")
+    next((tmp_path / "2").glob("samples_*causal*")).unlink()
+    totals = totals_of(tmp_path)
+    assert f"sea_helm_id_nli: samples of {len(lines) - 1} of {len(lines)} rows only" in totals.notes
+    assert "sea_helm_id_causal: samples of 1 of 2 runs only" in totals.notes
+    assert not totals.nodes[Place("id", "nlr")].complete
 
 
 def test_runs_of_two_models_have_no_total(tmp_path, capsys):
-    rows = {("id", "nli"): planted(1)["id", "nli"]}
-    write_run(tmp_path / "runs" / "a", 1, rows)
-    write_run(tmp_path / "runs" / "b", 2, rows, model="org/other")
+    write_run(tmp_path / "runs" / "a", 1, NLI)
+    write_run(tmp_path / "runs" / "b", 2, NLI, model="org/other")
     assert main(["score", str(tmp_path / "runs"), "--out", str(tmp_path / "totals.csv")]) == 2
     out, err = capsys.readouterr()
     assert err.splitlines()[-1] == (
@@ -185,25 +209,16 @@ def test_runs_of_two_models_have_no_total(tmp_path, capsys):
         ({"chat_template_sha": "c0ffee"}, "chat template (c0ffee in {b}, none in {a})"),
         ({"system_instruction_sha": "c0ffee"}, "system instruction (c0ffee in {b}, none in {a})"),
         ({"versions": {"sea_helm_id_nli": 2.0}}, "version of the task (1.0 in {a}, 2.0 in {b})"),
-        (
-            {"config": {"model_args": {"pretrained": "org/model", "revision": "0001001"}}},
-            "revision (0001000 in {a}, 0001001 in {b})",
-        ),
-        (
-            {"config": {"model_args": {"pretrained": "org/model", "revision": "0001000", "load_in_4bit": True}}},
-            "adapter or quantisation (load_in_4bit=True in {b}, none in {a})",
-        ),
+        (of_model(revision="0001001"), "revision (0001000 in {a}, 0001001 in {b})"),
+        (of_model(load_in_4bit=True), "adapter or quantisation (load_in_4bit=True in {b}, none in {a})"),
     ],
 )
 def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, capsys):
-    rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "causal"): planted(1)["id", "causal"]}
-    settings = {"n-shot": {"sea_helm_id_nli": 0}, "data_sha256": "a", "chat_template_sha": None}
-    settings |= {"config": {"model_args": {"pretrained": "org/model", "revision": "0001000"}}}
+    settings = {"n-shot": {"sea_helm_id_nli": 0}, "data_sha256": "a", "chat_template_sha": None, **of_model()}
     paths = {}
     for seed, (name, own) in enumerate({"a": settings, "b": settings | change}.items(), start=1):
         facts = {"nli": {"data_sha256": own["data_sha256"]}}
-        planted_rows = rows if name == "a" else {("id", "nli"): rows["id", "nli"]}
-        paths[name] = write_run(tmp_path / name, seed, planted_rows, facts=facts, **own)
+        paths[name] = write_run(tmp_path / name, seed, BOTH if name == "a" else NLI, facts=facts, **own)
     assert main(["score", str(tmp_path)]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"lm-eval-sea: sea_helm_id_nli: runs differ in the {said.format(**paths)}, so they are no seeds of one score; give only "
@@ -217,9 +232,8 @@ def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, cap
     [({"revision": "0000002"}, "2 different revisions"), ({"load_in_4bit": True}, "2 different adapters or quantisations")],
 )
 def test_tasks_of_several_checkpoints_have_no_total(tmp_path, change, said):
-    for seed, (task, own) in enumerate({"nli": {}, "causal": change}.items(), start=1):
-        config = {"model_args": {"pretrained": "org/model", "revision": "0000001"} | own}
-        write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, config=config)
+    for seed, (rows, own) in enumerate(((NLI, {}), (CAUSAL, change)), start=1):
+        write_run(tmp_path / str(seed), seed, rows, **of_model(**own))
     with pytest.raises(ResultsError, match=f"{said} under one name"):
         totals_of(tmp_path)
 
@@ -235,9 +249,9 @@ def test_tasks_of_several_checkpoints_have_no_total(tmp_path, change, said):
 )
 def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, change):
     """They are no seeds of each other, but one mean goes over them."""
-    for seed, (task, own) in enumerate({"nli": {}, "causal": change}.items(), start=1):
+    for seed, (rows, own) in enumerate(((NLI, {}), (CAUSAL, change)), start=1):
         config = {"model_dtype": "torch.bfloat16"} | own.get("config", {})
-        write_run(tmp_path / task, seed, {("id", task): planted(1)["id", task]}, **own | {"config": config})
+        write_run(tmp_path / str(seed), seed, rows, **own | {"config": config})
     totals = totals_of(tmp_path)
     said = f"tasks differ in the {setting} (sea_helm_id_nli against sea_helm_id_causal)"
     assert [note for note in totals.notes if "differ" in note] == [said]
@@ -247,7 +261,7 @@ def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, 
 @pytest.mark.parametrize(("seeds", "is_complete"), [((1, 2, 3), True), ((1, 1, 2), False), ((None, None, None), True)])
 def test_a_seed_that_was_run_twice_is_no_further_draw(tmp_path, seeds, is_complete):
     for number, seed in enumerate(seeds, start=1):
-        rows = {key: rows for key, rows in planted(seed or number).items() if key[0] == "id"}
+        rows = indonesian(seed=seed or number)
         write_run(tmp_path / str(number), number, rows, config={} if seed is None else {"torch_seed": seed})
     totals = totals_of(tmp_path)
     assert totals.nodes[Place("id")].complete == is_complete
@@ -261,8 +275,7 @@ def test_a_mean_over_tasks_of_several_judges_is_marked(tmp_path, other, is_compl
     write_run(tmp_path, 1, {("tl", task): [(1.0, None)] * 12 for task in judged})
     for task, scorer in judged.items():
         [samples] = tmp_path.glob(f"samples_*{task.replace('-', '_')}_2*")
-        kind = "metricx" if scorer == "a metric" else "judged"
-        beside = samples.with_name(samples.name.replace("samples", kind).replace(".jsonl", ".json"))
+        beside = scores_beside(samples, "metricx" if scorer == "a metric" else "judged")
         row_scores.write(beside, RowScores(scorer, 1.0, dict.fromkeys(range(12), 0.5)))
     totals = totals_of(tmp_path, "corrected")
     assert totals.nodes[Place("tl")].complete == totals.nodes[Place("tl", "multi-turn")].complete == is_complete
@@ -271,38 +284,21 @@ def test_a_mean_over_tasks_of_several_judges_is_marked(tmp_path, other, is_compl
     assert (said in totals.notes) == (not is_complete)
 
 
-def test_samples_that_lack_rows_or_a_seed_are_named(tmp_path):
-    rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "causal"): planted(1)["id", "causal"]}
-    write_run(tmp_path / "a", 1, rows)
-    write_run(tmp_path / "b", 2, rows)
-    [cut] = (tmp_path / "a").glob("samples_*nli*")
-    lines = cut.read_text(encoding="utf-8").splitlines(keepends=True)
-    cut.write_text("".join(lines[:-1]), encoding="utf-8")
-    next((tmp_path / "b").glob("samples_*causal*")).unlink()
-    totals = totals_of(tmp_path)
-    assert f"sea_helm_id_nli: samples of {len(lines) - 1} of {len(lines)} rows only" in totals.notes
-    assert "sea_helm_id_causal: samples of 1 of 2 runs only" in totals.notes
-    assert not totals.nodes[Place("id", "nlr")].complete
+REFUSED = {
+    "row 0 has no number for 'correct'": ({("id", "nli"): [(float("nan"), "A"), (1.0, "B")]}, {}),
+    "row 0 has 37, which is not between 0 and 1, for 'correct'": ({("id", "nli"): [(37.0, "A"), (1.0, "B")]}, {}),
+    "--log_samples": (planted(1), {"samples": False}),
+    "the scale of 'likes' is not known": ({("id", "qa"): [(0.5, ["x"])] * 3}, {"facts": {"qa": {"item_metric": "likes"}}}),
+    "no task of SEA-HELM": (NLI, {"facts": {"nli": {"suite": "another"}}}),
+}
 
 
-def test_what_has_no_totals_is_refused(tmp_path):
-    write_run(tmp_path / "nan", 1, {("id", "nli"): [(float("nan"), "A"), (1.0, "B")]})
-    with pytest.raises(ResultsError, match="row 0 has no number for 'correct'"):
-        totals_of(tmp_path / "nan")
-    write_run(tmp_path / "beyond", 1, {("id", "nli"): [(37.0, "A"), (1.0, "B")]})
-    with pytest.raises(ResultsError, match="row 0 has 37, which is not between 0 and 1, for 'correct'"):
-        totals_of(tmp_path / "beyond")
-    write_run(tmp_path / "bare", 1, planted(1), samples=False)
-    with pytest.raises(ResultsError, match="--log_samples"):
-        totals_of(tmp_path / "bare")
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "results_2026-01-01T00-00-00.json").write_text(json.dumps({"results": {"arc": {"acc,none": 0.5}}}))
-    with pytest.raises(ResultsError, match="no task of SEA-HELM"):
-        totals_of(other)
-    write_run(tmp_path / "scale", 1, {("id", "qa"): [(0.5, ["x"])] * 3}, facts={"qa": {"item_metric": "likes"}})
-    with pytest.raises(ResultsError, match="the scale of 'likes' is not known"):
-        totals_of(tmp_path / "scale")
+@pytest.mark.parametrize("said", REFUSED)
+def test_what_has_no_totals_is_refused(tmp_path, said):
+    rows, how = REFUSED[said]
+    write_run(tmp_path, 1, rows, **how)
+    with pytest.raises(ResultsError, match=said):
+        totals_of(tmp_path)
 
 
 def test_tasks_of_the_other_suite_are_named_with_the_flag_for_them(tmp_path, capsys):
@@ -310,7 +306,7 @@ def test_tasks_of_the_other_suite_are_named_with_the_flag_for_them(tmp_path, cap
     for seed, (name, tasks) in enumerate({"labels": ["nli", "causal"], "both": ["nli", "qa"]}.items(), start=1):
         for variant in ("ppl", "gen"):
             facts = dict.fromkeys(set(tasks) - {"qa"}, {"variant": variant})
-            write_run(tmp_path / name / variant, seed, {("id", task): planted(1)["id", task] for task in tasks}, facts=facts)
+            write_run(tmp_path / name / variant, seed, indonesian(*tasks), facts=facts)
     flag = ["--suite", "seahelm_logprobs"]
     for variant, given, said in (
         ("ppl", [], "tasks of SEA-HELM that rank labels are left out; they are averaged with --suite seahelm_logprobs"),
@@ -330,11 +326,15 @@ def test_corrected_pragmatics_pools_rows_before_averaging_phenomena(tmp_path):
         ("id", "pragmatic-single"): [(1.0, "Benar", implicature), (1.0, "Salah", implicature), (0.0, "Salah", presupposition)],
         ("id", "pragmatic-pair"): [(0.0, "Benar", implicature), (1.0, "Salah", implicature), (1.0, "Benar", presupposition)],
     }
-    write_run(tmp_path / "run", 1, rows)
-    # implicatures 3 of 4, presuppositions 1 of 2: (0.75 + 0.5) / 2 = 0.625, above chance (0.625 − 0.5) / 0.5
-    assert totals_of(tmp_path, "corrected").nodes[Place("id")].score == pytest.approx(25)
+    pooled = Place("id", "linguistic-diagnostics", "", "pragmatics")
+    for of in (3, 84):
+        counts = {f"sea_helm_id_pragmatic_{part}": {"original": o, "effective": 3} for part, o in (("single", 3), ("pair", of))}
+        write_run(tmp_path / str(of), 1, rows, **{"n-samples": counts})
+        # implicatures 3 of 4, presuppositions 1 of 2: (0.75 + 0.5) / 2 = 0.625, above chance (0.625 − 0.5) / 0.5
+        corrected = totals_of(tmp_path / str(of), "corrected").nodes
+        assert corrected[Place("id")].score == pytest.approx(25) and corrected[pooled].complete == (of == 3)
     # single: recalls 1 and 1/2 → 50; pair: 1/2 and 1 → 50
-    assert totals_of(tmp_path).nodes[Place("id")].score == pytest.approx(50)
+    assert totals_of(tmp_path / "3").nodes[Place("id")].score == pytest.approx(50)
 
 
 def test_a_poor_summary_stays_poor_by_the_corrected_method(tmp_path):
@@ -365,14 +365,6 @@ def test_views_as_text_csv_and_json(tmp_path):
         assert part in text
 
 
-def test_pooled_pragmatics_of_some_rows_is_marked(tmp_path):
-    rows = {("id", task): [(1.0, "Benar"), (0.0, "Salah")] for task in ("pragmatic-single", "pragmatic-pair")}
-    counts = {f"sea_helm_id_pragmatic_{part}": {"original": of, "effective": 2} for part, of in (("single", 2), ("pair", 84))}
-    write_run(tmp_path / "run", 1, rows, **{"n-samples": counts})
-    nodes = totals_of(tmp_path, "corrected").nodes
-    assert not nodes[Place("id", "linguistic-diagnostics", "", "pragmatics")].complete
-
-
 def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
     write_run(tmp_path / "run", 1, planted(1))
     members = (place("id", "nli"), place("id", "qa"))
@@ -381,18 +373,16 @@ def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
         nodes = alone.nodes
         assert not nodes[place("id", "sentiment")].in_suite and nodes[place("id", "sentiment")].score is not None
         assert Place("jv") not in nodes and Place("id", "nlg") not in nodes
-        of_members = [nodes[member].score for member in members]
-        assert nodes[Place("id")].score == pytest.approx(statistics.fmean(of_members))
+        assert nodes[Place("id")].score == pytest.approx(statistics.fmean(nodes[member].score for member in members))
         assert nodes[SEA].score == nodes[ALL].score and nodes[SEA].complete
-        named = {"id abssum", "id causal", "id sentiment", "jv causal", "jv nli", "jv sentiment"}
-        assert (
-            set(alone.notes[-1].removeprefix("in no mean, because they are not in the suite planted v0: ").split(", ")) == named
-        )
+        said, _, named = alone.notes[-1].partition(": ")
+        assert said == "in no mean, because they are not in the suite planted v0"
+        assert set(named.split(", ")) == {"id abssum", "id causal", "id sentiment", "jv causal", "jv nli", "jv sentiment"}
         assert "† not in the suite" in as_text(alone)
 
 
 def test_runs_without_a_task_of_the_suite_have_no_mean(tmp_path):
-    write_run(tmp_path / "run", 1, {("id", "nli"): planted(1)["id", "nli"]})
+    write_run(tmp_path / "run", 1, NLI)
     shown = as_text(totals_of(tmp_path, suite=Suite("planted", "v0", (place("tl", "nli"),))))
     head, overall, _, competencies, *_ = shown.split("\n\n")
     assert head.startswith("org/model: SEA-HELM, suite planted v0") and (overall, competencies) == ("none", "none")
@@ -424,20 +414,17 @@ def test_rows_are_drawn_in_published_order(tmp_path, method):
     assert {place: node.score for place, node in found.items()} == {place: node.score for place, node in expected.items()}
 
 
-SIZES = {"nli": {"rows": None}} | dict.fromkeys(("sentiment", "causal", "qa", "abssum"), {"rows": 40})
-
-
 def test_tasks_whose_size_is_not_known_are_named_once(tmp_path):
     """A file that was cut off looks whole there."""
+    sizes = {task: {"rows": None if task == "nli" else 40} for _, task in indonesian()}
     for seed in (1, 2):
-        rows = planted(seed)
-        write_run(tmp_path / f"{seed}", seed, {key: rows[key] for key in rows if key[0] == "id"}, facts=SIZES)
+        write_run(tmp_path / f"{seed}", seed, indonesian(seed=seed), facts=sizes)
     text = as_text(totals_of(tmp_path))
     assert text.count("the pack does not know how many rows id_nli should have, so a file that was cut off") == 1
 
 
 def test_a_base_model_leaves_out_what_sea_helm_leaves_out(tmp_path):
-    rows = {("id", "nli"): planted(1)["id", "nli"], ("id", "if-eval"): [(1.0, None), (0.0, None)] * 6}
+    rows = NLI | {("id", "if-eval"): [(1.0, None), (0.0, None)] * 6}
     write_run(tmp_path / "chat", 1, rows)
     write_run(tmp_path / "base", 1, rows, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_if_eval": 5}})
     suite = Suite("planted", "v0", (place("id", "nli"), place("id", "if-eval")), frozenset({"if-eval"}))
@@ -447,14 +434,6 @@ def test_a_base_model_leaves_out_what_sea_helm_leaves_out(tmp_path):
     assert base.nodes[Place("id")].score == pytest.approx(base.nodes[place("id", "nli")].score)
     assert base.nodes[Place("id")].complete and not base.nodes[place("id", "if-eval")].in_suite
     assert any("so a base model: SEA-HELM leaves out if-eval" in note for note in base.notes)
-
-
-def test_a_mean_over_languages_lacks_those_of_the_suite_that_were_not_run(tmp_path):
-    write_run(tmp_path, 1, {("id", "nli"): planted(1)["id", "nli"]})
-    totals = totals_of(tmp_path, also=[place("th", "nli")])
-    assert totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete and not totals.nodes[ALL].complete
-    assert "means over languages are of id alone; nothing is scored in th" in totals.notes
-    assert totals_of(tmp_path).nodes[SEA].complete
 
 
 @pytest.mark.parametrize(("right", "said"), [(0.5, True), (0.95, False)])
@@ -474,8 +453,8 @@ def test_a_model_that_guesses_is_said_to_have_totals_above_0(tmp_path, right, sa
 
 @pytest.mark.parametrize(("method", "said"), [("2026-08", True), ("corrected", False)])
 def test_questions_about_one_passage_are_said_to_be_drawn_apart(tmp_path, method, said):
-    rows = [(*row, {"cluster": str(number // 4)}) for number, row in enumerate(planted(1)["id", "nli"])]
-    write_run(tmp_path, 1, {("id", "nli"): rows, ("id", "causal"): planted(1)["id", "causal"]})
+    rows = [(*row, {"cluster": str(number // 4)}) for number, row in enumerate(NLI["id", "nli"])]
+    write_run(tmp_path, 1, CAUSAL | {("id", "nli"): rows})
     notes = [note for note in totals_of(tmp_path, method).notes if "one passage" in note]
     assert [note.partition(":")[0] for note in notes] == ["id nli"] * said
 
@@ -495,16 +474,16 @@ def test_a_total_of_answers_that_were_not_read_says_so(tmp_path):
 
 def test_lite_tasks_are_named_and_left_out(tmp_path):
     lite = {"nli": {"subset": {"of": 1000}}}
-    write_run(tmp_path, 1, {("id", task): planted(1)["id", task] for task in ("nli", "causal")}, facts=lite)
+    write_run(tmp_path, 1, BOTH, facts=lite)
     said = "left out, for totals are of whole tasks with their results file: sea_helm_id_nli"
     assert said in totals_of(tmp_path).notes
-    write_run(tmp_path / "alone", 1, {("id", "nli"): planted(1)["id", "nli"]}, facts=lite)
+    write_run(tmp_path / "alone", 1, NLI, facts=lite)
     with pytest.raises(ResultsError, match=said):
         totals_of(tmp_path / "alone")
 
 
 def test_rows_that_repeat_others_are_named(tmp_path):
-    write_run(tmp_path, 1, {("id", "nli"): planted(1)["id", "nli"]})
+    write_run(tmp_path, 1, NLI)
     [samples] = tmp_path.glob("samples_*")
     samples.write_text(samples.read_text(encoding="utf-8") * 2, encoding="utf-8")
     totals = totals_of(tmp_path)
@@ -513,9 +492,8 @@ def test_rows_that_repeat_others_are_named(tmp_path):
 
 
 def test_tasks_with_unlike_numbers_of_exemplars_have_no_complete_mean(tmp_path):
-    rows = {("id", task): planted(1)["id", task] for task in ("nli", "causal")}
     for name, shown in {"alike": 5, "mixed": 0}.items():
-        write_run(tmp_path / name, 1, rows, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_causal": shown}})
+        write_run(tmp_path / name, 1, BOTH, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_causal": shown}})
         assert totals_of(tmp_path / name).nodes[Place("id")].complete == (name == "alike")
 
 
@@ -540,7 +518,7 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
     [samples] = tmp_path.rglob("samples_*")
     notes = ["another model than SEA-HELM's"]
     scores = RowScores("small-metric", 100.0, {number: 50.0 + number for number in range(12)}, notes)
-    beside = samples.with_name(samples.name.replace("samples", "metricx").replace(".jsonl", ".json"))
+    beside = scores_beside(samples, "metricx")
     row_scores.write(beside, scores)
     totals = totals_of(tmp_path, "corrected")
     assert totals.nodes[place("id", "translation-en-xx")].score == pytest.approx(55.5)
@@ -556,5 +534,5 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
 
 @pytest.mark.parametrize(("languages", "said"), [(("id", "th"), True), (("id",), False)])
 def test_tasks_that_ask_the_same_in_translation_are_said_to_be_drawn_apart(tmp_path, languages, said):
-    write_run(tmp_path, 1, {(language, "causal"): planted(1)["id", "causal"] for language in languages})
+    write_run(tmp_path, 1, {(language, "causal"): CAUSAL["id", "causal"] for language in languages})
     assert said == any("2 tasks share texts" in note and "intervals" in note for note in totals_of(tmp_path).notes)
