@@ -94,8 +94,8 @@ class Slots(DynamicCache):
     def mask(self, window: int | None) -> torch.Tensor:
         """What the tokens of a pass see that continues texts.
 
-        `window` is the number of tokens they look back on, themselves included, where the model has such a limit. The mask is
-        [texts, 1, tokens, columns of the prefix and of the pieces of a slot that are in use] if attention has two parts, otherwise
+        `window` is the number of tokens they look back on, themselves included, where the model has such a limit. If attention has
+        two parts, the mask is [texts, 1, tokens, columns of the prefix and of the pieces in use of a slot], otherwise
         [1, 1, texts × tokens, columns of the prefix and of all their slots].
         """
         in_use = int(self._columns.max()) // self._piece + 1 if self.in_parts else self._pieces
@@ -184,8 +184,10 @@ class Slots(DynamicCache):
         if not is_plain or query.device.type != "cpu" or attention_mask is None or attention_mask.shape[:3] != (1, 1, tokens):
             return attend(query, key, value, attention_mask)[0], None
         rows = [slice(begin, begin + BLOCK) for begin in range(0, tokens, BLOCK)]
-        blocks = zip(rows, self._columns_seen(attention_mask, rows), strict=True)
-        found = [attend(query[:, :, row], key[:, :, its], value[:, :, its], attention_mask[:, :, row, its])[0] for row, its in blocks]
+        found = [
+            attend(query[:, :, row], key[:, :, seen], value[:, :, seen], attention_mask[:, :, row, seen])[0]
+            for row, seen in zip(rows, self._columns_seen(attention_mask, rows), strict=True)
+        ]
         return torch.cat(found, dim=1), None
 
     def _seen_of(self, mask: torch.Tensor) -> list[slice] | None:
