@@ -17,7 +17,7 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import how_to_load, load_tokenizer
 from lm_eval_sea.run.request import LIMITS, RunError, Tasks, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
-from lm_eval_sea.tasks._shared.hub_files import LOGIN_REFUSED, why
+from lm_eval_sea.tasks._shared.hub_files import UNREACHED, fault_of_hub
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -286,7 +286,7 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
 def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
     """Refuses what the hub does not have, or not for this user: rows are loaded before the model, and may take long.
 
-    What else may fail, such as a hub that cannot be reached, is left to what loads the model.
+    What else may fail is left to what loads the model.
     """
     from huggingface_hub import errors, hf_hub_download
 
@@ -302,24 +302,16 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
         except errors.RevisionNotFoundError as error:
             raise RunError(f"revision={revision}: the hub has no such branch, tag or commit of {given}") from error
         except Exception as error:
-            if said := _refusal_of_hub(error, "" if argument == "tokenizer" or elsewhere else file):
+            said = fault_of_hub(error, given)
+            if argument != "tokenizer" and not elsewhere:  # which may do without the file
+                if isinstance(error, errors.RemoteEntryNotFoundError):
+                    said = f"the hub's repository has no {file}, so it is no such model"
+                said = f"{UNREACHED}, and its cache lacks the model" if said == UNREACHED else said
+            elif isinstance(error, errors.LocalEntryNotFoundError):
+                said = ""
+            if said:
                 raise RunError(f"{argument}={given}: {said}") from error
             logger.debug("%s=%s", argument, given, exc_info=True)
-
-
-def _refusal_of_hub(error: Exception, file: str) -> str:
-    """Why the hub does not give a model, which has a file of that name if any is named; empty for faults of other kinds."""
-    from huggingface_hub import errors
-
-    if isinstance(error, errors.GatedRepoError):
-        how = "ask for access on its page, then log in with `hf auth login`, or set HF_TOKEN"
-        return f"the hub has this model for those only who have access: {how}"
-    if LOGIN_REFUSED in map(why, filter(None, (error, error.__cause__))):
-        return LOGIN_REFUSED
-    if isinstance(error, errors.RepositoryNotFoundError):
-        return "the hub has no such model, or it asks for a login (`hf auth login`)"
-    is_missing = isinstance(error, errors.EntryNotFoundError) and not isinstance(error, errors.LocalEntryNotFoundError)
-    return f"the hub's repository has no {file}, so it is no such model" if is_missing and file else ""
 
 
 def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:
