@@ -2,12 +2,12 @@
 
 import pytest
 
-from lm_eval_sea.models import SharedPrefixLM
+from lm_eval_sea.models import SharedPrefixLM, class_of
 from lm_eval_sea.models.first_tokens import find_fault
 
 from .conftest import ask, generate
 
-FINE = {"bos": 1, "wants_bos": True, "templated": False, "name": "org/model-7b"}
+FINE = {"bos": 1, "wants_bos": True, "asked": False, "templated": False, "name": "org/model-7b"}
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,8 @@ FINE = {"bos": 1, "wants_bos": True, "templated": False, "name": "org/model-7b"}
         ([5, 6], {}, "add_bos_token=True"),
         ([5, 6], {"wants_bos": False}, None),
         ([5, 5], {"bos": None}, None),
+        ([5, 5], {"bos": None, "asked": True}, "has none to add"),
+        ([1, 5], {"wants_bos": False, "asked": True}, None),
         ([], {"wants_bos": False}, None),
         ([1, 5], {"templated": True, "name": "org/model-7b-base"}, "--apply_chat_template"),
         ([1, 5], {"templated": True, "name": "/models/gemma-3-4b-pt/"}, "--apply_chat_template"),
@@ -54,3 +56,10 @@ def test_what_is_said_once_with_the_tokens(warnings_of):
     assert "add_bos_token=True" in message and "'<|bos|>'" not in message and "'s" in message
     (_, message) = warnings_of("<|bos|><|bos|>sebuah kota")
     assert "'<|bos|>' '<|bos|>'" in message and "add_bos_token=False" in message
+
+
+def test_lm_evals_own_class_says_it_too(tiny_model, caplog):
+    """Its tokenizer has no begin-of-sequence token."""
+    generate(class_of("hf")(str(tiny_model), device="cpu", add_bos_token=True), ["sebuah kota"], max_gen_toks=1)
+    (message,) = [message for message in caplog.messages if "first tokens" in message]
+    assert "'s" in message and "has none to add" in message
