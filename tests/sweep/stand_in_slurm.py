@@ -46,7 +46,7 @@ def _set(name, **state):
 
 def tree(pid):
     with contextlib.suppress(psutil.NoSuchProcess):
-        return [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+        return [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)] if pid else []
     return []
 
 
@@ -83,15 +83,17 @@ def controller(number, most, *names):
                 running[name] = subprocess.Popen(["bash", queue() / f"{number}.sh"], env=os.environ | own, start_new_session=True)
                 _set(name, state="RUNNING", pid=running[name].pid)
         for name, process in list(running.items()):
+            ended = process.poll() is not None  # looked at first: a job asks for its requeue and ends
             wanted = next((kind for kind in ("cancel", "requeue") if (queue() / f"{name}.{kind}").exists()), None)
             if wanted:
                 (queue() / f"{name}.{wanted}").unlink()
+            if wanted and not ended:
                 processes = tree(process.pid)
                 _signal(name, signal.SIGTERM)
                 psutil.wait_procs(processes, timeout=3)
                 _signal(name, signal.SIGKILL)
                 process.wait()
-            if process.poll() is not None:
+            if wanted or ended:
                 del running[name]
                 again = wanted == "requeue" or (not wanted and process.returncode == -signal.SIGKILL)
                 ended = "CANCELLED" if wanted else "COMPLETED" if process.returncode == 0 else "FAILED"
