@@ -44,6 +44,11 @@ STATED_BY_TASKS = {
     *("prompt_language", "prompt_book_version", "provenance", "answer_cue", "answer_tag", "setting", "source_language"),
     *("answer_language", "exemplar_language", "exemplar_book_version", "label_words", "as_published", "turn_text", "subset"),
 }
+_NOT_OF_LM_EVAL = {
+    "max_length": "the prompt would count, too, and the limit of the task would not; give max_gen_toks",
+    "num_return_sequences": "one answer of a prompt is scored; leave it out, or take --seeds N",
+    "stop_strings": "give until",
+}
 _ELSEWHERE = (
     "subfolder",
     "gguf_file",
@@ -83,6 +88,9 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
             raise RunError(
                 f"--model_args {name}={model_args[name]}: expected a number of tokens; leave it out for the model's own"
             )
+    for name, value in model_args.items():
+        if str(value).lower() in ("yes", "no", "on", "off") and name not in ("thinking", "effort"):
+            raise RunError(f"--model_args {name}={value}: a text, which counts as yes; give True or False")
     if not backend.startswith(_OF_TRANSFORMERS):
         return
     for name in ("device", "batch_size", "max_batch_size"):
@@ -112,7 +120,10 @@ def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
 
     if unknown := sorted(set(gen_kwargs) - {*vars(GenerationConfig()), *LIMITS, "until"}):
         like = meant(unknown[0], vars(GenerationConfig()), 1)
-        raise RunError(f"--gen_kwargs {unknown[0]}: transformers has no such setting of generation{like}")
+        raise RunError(f"--gen_kwargs {unknown[0]!r}: transformers has no such setting of generation{like}")
+    for name, why in _NOT_OF_LM_EVAL.items():
+        if name in gen_kwargs:
+            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: {why}")
 
 
 def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:
@@ -286,7 +297,7 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
 def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
     """Refuses what the hub does not have, or not for this user: rows are loaded before the model, and may take long.
 
-    What else may fail is left to what loads the model.
+    What else may fail, such as a hub that cannot be reached, is left to what loads the model.
     """
     from huggingface_hub import errors, hf_hub_download
 
@@ -303,11 +314,10 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
             raise RunError(f"revision={revision}: the hub has no such branch, tag or commit of {given}") from error
         except Exception as error:
             said = fault_of_hub(error, given)
-            if argument != "tokenizer" and not elsewhere:  # which may do without the file
-                if isinstance(error, errors.RemoteEntryNotFoundError):
-                    said = f"the hub's repository has no {file}, so it is no such model"
-                said = f"{UNREACHED}, and its cache lacks the model" if said == UNREACHED else said
-            elif isinstance(error, errors.LocalEntryNotFoundError):
+            needed = argument != "tokenizer" and not elsewhere  # others may do without the file
+            if isinstance(error, errors.RemoteEntryNotFoundError):
+                said = f"the hub's repository has no {file}, so it is no such model" if needed else ""
+            elif said == UNREACHED or (isinstance(error, errors.LocalEntryNotFoundError) and not needed):
                 said = ""
             if said:
                 raise RunError(f"{argument}={given}: {said}") from error

@@ -140,6 +140,25 @@ def test_answers_that_fill_the_window(in_samples, tiny_model, capsys):
 
 
 @pytest.mark.slow
+def test_answers_have_the_limit_that_was_given_by_any_name(in_samples, tiny_model, tmp_path):
+    """The task states a limit of its own, as `max_gen_toks`."""
+    asked = ["--limit", 2, "--gen_kwargs", "max_new_tokens=3", "--output_path", tmp_path, "--log_samples"]
+    assert main(run_of(tiny_model, "sea_xnli_vi_chat", *asked)) == 0
+    [path] = tmp_path.rglob("samples_*.jsonl")
+    rows = path.read_text(encoding="utf-8").splitlines()
+    assert [json.loads(row)["doc"]["tokens"]["answer"] for row in rows] == [3, 3]
+
+
+@pytest.mark.slow
+def test_answers_that_are_not_scored_are_logged_and_not_shown(in_samples, tiny_model, tmp_path, capsys):
+    assert main(run_of(tiny_model, "sea_xcopa_th_to_ppl", "--limit", 2, "--predict_only", "--output_path", tmp_path)) == 0
+    assert (
+        capsys.readouterr().out.strip().splitlines()[-1]
+        == f"--predict_only: the answers are in {tmp_path}, and nothing is scored"
+    )
+
+
+@pytest.mark.slow
 def test_prompts_that_do_not_fit_the_window_are_said(in_samples, tiny_model, tokenizer, tmp_path, capsys, caplog):
     """Ranked and written ones, before the first answer, and below the table."""
     window, names = 926, "sea_belebele_th_to_ppl,sea_tydiqa_id,sea_flores_en_th,sea_xlsum_vi"
