@@ -415,6 +415,20 @@ def check_adapter_tokenizer(backend: str, model_args: Mapping[str, Any], *, appl
     )
 
 
+def warn_of_other_tokens(backend: str, model_args: Mapping[str, Any]) -> None:
+    """Warns of a tokenizer that numbers tokens unlike the model's own: the model would read other texts than it is given."""
+    if not model_args.get("tokenizer") or not reads_folders(backend) or any(model_args.get(name) for name in _ELSEWHERE):
+        return
+    own, given = load_tokenizer({**model_args, "tokenizer": None}), load_tokenizer(model_args)
+    if own is None or given is None:
+        return
+    of_model, named = own.get_vocab(), given.get_vocab()
+    alike = sum(named.get(token) == number for token, number in of_model.items())
+    if alike < min(len(of_model), len(named)) / 2:  # a vocabulary with more tokens keeps those of before
+        said = "tokenizer=%s has %d of the model's own %d tokens; with another model's tokenizer all scores are noise"
+        logger.warning(said, model_args["tokenizer"], alike, len(of_model))
+
+
 def check_named_tokenizer(backend: str, model_args: Mapping[str, Any], metadata: Mapping[str, Any], tasks: Iterable[Any]) -> None:
     """Compares the tokenizer that `--metadata` names with the model's own, as the tasks do once the model is loaded."""
     from lm_eval_sea.tasks._shared.tokenization import TextTokenizer, refuse_another

@@ -141,6 +141,7 @@ class _Run:
         model_check.check_folders(config.model, config.model_args)
         model_check.check_on_hub(config.model, config.model_args)
         model_check.check_adapter_tokenizer(config.model, config.model_args, apply_chat_template=config.apply_chat_template)
+        model_check.warn_of_other_tokens(config.model, config.model_args)
         model_check.check_positions(config.model, config.model_args)
         prepare_for_chat_api(config)
         check_mode(config, self.ours.thinking)
