@@ -83,6 +83,8 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
     """Refuses arguments that lm-eval takes for others than they say, without a word."""
     if reads_folders(backend) and "pretrained" not in model_args:
         raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
+    if backend == "chat-api" and "model" not in model_args:
+        raise RunError("--model chat-api needs the name that the server knows: --model_args model=…,base_url=…")
     for name in ("max_length", "max_model_len"):
         if name in model_args and not (isinstance(model_args[name], int) and model_args[name] > 0):
             raise RunError(
