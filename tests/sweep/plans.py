@@ -20,7 +20,8 @@ from lm_eval_sea.sweep.plan import read_plan
 from lm_eval_sea.sweep.sweep import prepare
 from tests.processes import Fork, begin
 
-TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info"}  # the last has clock rates
+# The environment has clock rates, and the checkout may be committed to meanwhile.
+TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info", "git_hash"}
 
 
 def write_plan(path: Path, **changes: Any) -> Path:

@@ -50,6 +50,12 @@ def tree(pid):
     return []
 
 
+def _is(process, command):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return command in process.cmdline()
+    return False
+
+
 def _signal(name, number):
     for process in tree(states()[name]["pid"]):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -89,6 +95,7 @@ def controller(number, most, *names):
                 (queue() / f"{name}.{wanted}").unlink()
             if wanted and not ended:
                 processes = tree(process.pid)
+                psutil.wait_procs([each for each in processes if _is(each, "scontrol")])  # the job hears that it was heard
                 _signal(name, signal.SIGTERM)
                 psutil.wait_procs(processes, timeout=3)
                 _signal(name, signal.SIGKILL)
@@ -124,7 +131,8 @@ def sacct(*arguments):
 
 def scancel(name, *arguments):
     if "--signal" in arguments:  # to the tasks that srun has started, not to the script, nor to what the tasks have started
-        started = [each for each in tree(states()[name]["pid"]) if each.parent() and "srun" in each.parent().cmdline()]
+        processes = tree(states()[name]["pid"])
+        started = [each for one in processes if _is(one, "srun") for each in one.children()]
         for process in started:
             process.send_signal(getattr(signal, "SIG" + arguments[-1].removeprefix("SIG")))
         return
