@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lm_eval_sea.catalogue.task_list import TaskRecord
-from lm_eval_sea.tasks._shared.hub_files import DataError, download, download_all, one_line
+from lm_eval_sea.tasks._shared.hub_files import DataError, download, download_all, fault_of_hub, not_given
 from lm_eval_sea.tasks._shared.sources import Source
 
 CARD = "README.md"
@@ -85,7 +85,8 @@ def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[str]:
             builder.download_and_prepare()
         # The faults of networks, disks and readers come in classes of several libraries.
         except Exception as error:
-            raise DataError(f"cannot get {source.describe()}: {one_line(error.__cause__ or error)}") from error
+            fault = fault_of_hub(error, f"datasets/{source.repository}")
+            raise not_given(source.describe(), source.repository, fault, error.__cause__ or error) from error
         rows = ", ".join(f"{name} {split.num_examples:,} rows" for name, split in builder.info.splits.items())
         lines.append(f"{source.repository} {source.config}: {rows} in {builder.cache_dir}")
     return lines

@@ -22,12 +22,14 @@ _NEEDS_BOS = ("gemma",)
 _BASE_NAME = re.compile(r"(^|[-_./])(base|pt|pretrained)($|[-_.])", re.IGNORECASE)
 
 
-def find_fault(tokens: Sequence[int], *, bos: int | None, wants_bos: bool, templated: bool, name: str) -> str | None:
+def find_fault(tokens: Sequence[int], *, bos: int | None, wants_bos: bool, asked: bool, templated: bool, name: str) -> str | None:
     """What is wrong with the beginning of a prompt, and the flag that mends it; None if nothing is known to be.
 
     That a chat template is missing is no fault: models that chat are ranked without one, too. `bos` is the tokenizer's
-    begin-of-sequence token, if it has one, and `name` that of the model, or its folder.
+    begin-of-sequence token, if it has one, `asked` whether the user wants it, and `name` that of the model, or its folder.
     """
+    if asked and (bos is None or bos not in tokens[:2]):
+        return "add_bos_token=True in --model_args adds no token, for the tokenizer has none to add; leave it out"
     # a template may write a line break before its own
     if bos is not None and list(tokens[:1]) == [bos] and bos in tokens[1:3]:
         return "they begin with two begin-of-sequence tokens; add_bos_token=False in --model_args leaves one out"
@@ -85,8 +87,9 @@ class FirstTokensCheck(Model):
             tokens,
             bos=tokenizer.bos_token_id,
             wants_bos=wants_bos(tokenizer if self.add_bos_token is None else _as_published(tokenizer), model_type),
+            asked=bool(self.add_bos_token),
             templated=self._templated,
-            name=tokenizer.name_or_path,
+            name=getattr(tokenizer, "name_or_path", ""),  # Mistral's own have none
         )
         if fault:
             shown = " ".join(map(repr, tokenizer.convert_ids_to_tokens(tokens)))

@@ -8,11 +8,12 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.tasks._shared.reading.thought import MARKS
 
+from .first_tokens import FirstTokensCheck
 from .generated_text import GeneratedText
 from .recorded_generation import RecordedGeneration
 
 
-class RecordedHF(RecordedGeneration, HFLM):
+class RecordedHF(FirstTokensCheck, RecordedGeneration, HFLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """lm-eval's `hf`, which computes as it always does."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -8,11 +8,12 @@ from lm_eval.models.vllm_causallms import VLLM
 from vllm import RequestOutput
 from vllm.platforms import current_platform
 
+from .first_tokens import FirstTokensCheck
 from .generated_text import GeneratedText
 from .recorded_generation import RecordedGeneration
 
 
-class RecordedVLLM(RecordedGeneration, VLLM):
+class RecordedVLLM(FirstTokensCheck, RecordedGeneration, VLLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """lm-eval's `vllm`, which computes as it always does."""
 
     on_cpu: bool = current_platform.is_cpu()  # where vLLM gets fewer requests at once, and smaller blocks

@@ -22,7 +22,6 @@ from transformers import GenerationConfig, PreTrainedModel
 from .batch_encoding import BatchEncoding
 from .branching import BranchingModel
 from .copying import CopyingModel
-from .first_tokens import FirstTokensCheck
 from .forward import PrefixModel, of_all_words, plain_attention
 from .greedy_generation import Ending, GreedyGeneration
 from .obstacles import find_obstacle, length_border, takes_masks
@@ -48,7 +47,7 @@ WITHOUT_EFFECT = {
 }  # fmt: skip
 
 
-class SharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
+class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch size,

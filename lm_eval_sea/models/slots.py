@@ -94,8 +94,8 @@ class Slots(DynamicCache):
     def mask(self, window: int | None) -> torch.Tensor:
         """What the tokens of a pass see that continues texts.
 
-        `window` is the number of tokens they look back on, themselves included, where the model has such a limit. If attention has
-        two parts, the mask is [texts, 1, tokens, columns of the prefix and of the pieces in use of a slot], otherwise
+        `window` is the number of tokens they look back on, themselves included, where the model has such a limit. The mask is
+        [texts, 1, tokens, columns of the prefix and of the pieces of a slot in use] if attention has two parts, otherwise
         [1, 1, texts × tokens, columns of the prefix and of all their slots].
         """
         in_use = int(self._columns.max()) // self._piece + 1 if self.in_parts else self._pieces

@@ -20,7 +20,6 @@ from vllm.sampling_params import StructuredOutputsParams
 
 from .batch_encoding import BatchEncoding
 from .engine_planning import EngineAnswer, Plan, Reader, Request, Target, find_uncached, make_checks, make_plan
-from .first_tokens import FirstTokensCheck
 from .recorded_vllm import RecordedVLLM
 from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
@@ -46,7 +45,7 @@ MOST_ASKED = 128
 _PLAIN = {"temperature": 0, "max_tokens": 1, "detokenize": False}
 
 
-class VLLMSharedPrefixLM(FirstTokensCheck, BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
+class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """A model on vLLM that computes the common beginning of requests once, in whole blocks of the cache.
 
     Takes the arguments of lm-eval's `vllm`, whose generation it leaves as it is. lm-eval's log-likelihoods switch vLLM's

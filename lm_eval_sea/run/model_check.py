@@ -17,7 +17,7 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import how_to_load, load_tokenizer
 from lm_eval_sea.run.request import LIMITS, RunError, Tasks, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
-from lm_eval_sea.tasks._shared.hub_files import LOGIN_REFUSED, why
+from lm_eval_sea.tasks._shared.hub_files import UNREACHED, fault_of_hub
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -43,6 +43,11 @@ STATED_BY_TASKS = {
     *("rows", "chance", "headline_metric", "version", "dataset", "data_set", "data_source", "language", "variant", "task"),
     *("prompt_language", "prompt_book_version", "provenance", "answer_cue", "answer_tag", "setting", "source_language"),
     *("answer_language", "exemplar_language", "exemplar_book_version", "label_words", "as_published", "turn_text", "subset"),
+}
+_NOT_OF_LM_EVAL = {
+    "max_length": "the prompt would count, too, and the limit of the task would not; give max_gen_toks",
+    "num_return_sequences": "one answer of a prompt is scored; leave it out, or take --seeds N",
+    "stop_strings": "give until",
 }
 _ELSEWHERE = (
     "subfolder",
@@ -78,11 +83,16 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
     """Refuses arguments that lm-eval takes for others than they say, without a word."""
     if reads_folders(backend) and "pretrained" not in model_args:
         raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
+    if backend == "chat-api" and "model" not in model_args:
+        raise RunError("--model chat-api needs the name that the server knows: --model_args model=…,base_url=…")
     for name in ("max_length", "max_model_len"):
         if name in model_args and not (isinstance(model_args[name], int) and model_args[name] > 0):
             raise RunError(
                 f"--model_args {name}={model_args[name]}: expected a number of tokens; leave it out for the model's own"
             )
+    for name, value in model_args.items():
+        if str(value).lower() in ("yes", "no", "on", "off") and name not in ("thinking", "effort"):
+            raise RunError(f"--model_args {name}={value}: a text, which counts as yes; give True or False")
     if not backend.startswith(_OF_TRANSFORMERS):
         return
     for name in ("device", "batch_size", "max_batch_size"):
@@ -112,7 +122,10 @@ def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
 
     if unknown := sorted(set(gen_kwargs) - {*vars(GenerationConfig()), *LIMITS, "until"}):
         like = meant(unknown[0], vars(GenerationConfig()), 1)
-        raise RunError(f"--gen_kwargs {unknown[0]}: transformers has no such setting of generation{like}")
+        raise RunError(f"--gen_kwargs {unknown[0]!r}: transformers has no such setting of generation{like}")
+    for name, why in _NOT_OF_LM_EVAL.items():
+        if name in gen_kwargs:
+            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: {why}")
 
 
 def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:
@@ -302,24 +315,15 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
         except errors.RevisionNotFoundError as error:
             raise RunError(f"revision={revision}: the hub has no such branch, tag or commit of {given}") from error
         except Exception as error:
-            if said := _refusal_of_hub(error, "" if argument == "tokenizer" or elsewhere else file):
+            said = fault_of_hub(error, given)
+            needed = argument != "tokenizer" and not elsewhere  # others may do without the file
+            if isinstance(error, errors.RemoteEntryNotFoundError):
+                said = f"the hub's repository has no {file}, so it is no such model" if needed else ""
+            elif said == UNREACHED or (isinstance(error, errors.LocalEntryNotFoundError) and not needed):
+                said = ""
+            if said:
                 raise RunError(f"{argument}={given}: {said}") from error
             logger.debug("%s=%s", argument, given, exc_info=True)
-
-
-def _refusal_of_hub(error: Exception, file: str) -> str:
-    """Why the hub does not give a model, which has a file of that name if any is named; empty for faults of other kinds."""
-    from huggingface_hub import errors
-
-    if isinstance(error, errors.GatedRepoError):
-        how = "ask for access on its page, then log in with `hf auth login`, or set HF_TOKEN"
-        return f"the hub has this model for those only who have access: {how}"
-    if LOGIN_REFUSED in map(why, filter(None, (error, error.__cause__))):
-        return LOGIN_REFUSED
-    if isinstance(error, errors.RepositoryNotFoundError):
-        return "the hub has no such model, or it asks for a login (`hf auth login`)"
-    is_missing = isinstance(error, errors.EntryNotFoundError) and not isinstance(error, errors.LocalEntryNotFoundError)
-    return f"the hub's repository has no {file}, so it is no such model" if is_missing and file else ""
 
 
 def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:
@@ -411,6 +415,20 @@ def check_adapter_tokenizer(backend: str, model_args: Mapping[str, Any], *, appl
         f"the adapter {adapter} has a tokenizer other than {name} ({what}): add tokenizer={adapter} to --model_args, or "
         f"tokenizer={name} for the model's"
     )
+
+
+def warn_of_other_tokens(backend: str, model_args: Mapping[str, Any]) -> None:
+    """Warns of a tokenizer that numbers tokens unlike the model's own: the model would read other texts than it is given."""
+    if not model_args.get("tokenizer") or not reads_folders(backend) or any(model_args.get(name) for name in _ELSEWHERE):
+        return
+    own, given = load_tokenizer({**model_args, "tokenizer": None}), load_tokenizer(model_args)
+    if own is None or given is None:
+        return
+    of_model, named = own.get_vocab(), given.get_vocab()
+    alike = sum(named.get(token) == number for token, number in of_model.items())
+    if alike < min(len(of_model), len(named)) / 2:  # a vocabulary with more tokens keeps those of before
+        said = "tokenizer=%s has %d of the model's own %d tokens; with another model's tokenizer all scores are noise"
+        logger.warning(said, model_args["tokenizer"], alike, len(of_model))
 
 
 def check_named_tokenizer(backend: str, model_args: Mapping[str, Any], metadata: Mapping[str, Any], tasks: Iterable[Any]) -> None:

@@ -26,6 +26,8 @@ def folder_of(output_path: str) -> Path:
 
 def probe(output_path: str, named_by: str = "--output_path") -> None:
     """Refuses a folder that cannot be made or written to; `named_by` is what the user named it with."""
+    if output_path.startswith("~/"):
+        raise RunError(f"{named_by} {output_path}: no shell has replaced ~ there; write $HOME{output_path[1:]}")
     folder = folder_of(output_path)
     try:
         str(folder.resolve()).encode()  # the results have it

@@ -17,7 +17,7 @@ from lm_eval_sea.results.types import count_of, is_number
 DEBUG = "--debug"
 Tasks = Mapping[str, Any]  # lm-eval's, by name
 GENERATION = "generate_until"  # the kind of task and request whose answer is written
-LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens")  # of an answer, in `--gen_kwargs`
+LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")  # of an answer, in `--gen_kwargs`
 
 
 class RunError(ValueError):
@@ -87,9 +87,17 @@ def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str,
     until = gen_kwargs.get("until", [])
     if not all(isinstance(each, str) for each in (until if isinstance(until, list) else [until])):
         raise RunError(f"--gen_kwargs until={until}: expected a text, or a list of texts, [] for none")
-    for name in ("temperature", "top_p"):
-        if name in gen_kwargs and not (is_number(gen_kwargs[name]) and gen_kwargs[name] >= 0):
-            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number from 0")
+    for name, most in (("temperature", math.inf), ("top_p", 1)):
+        if name in gen_kwargs and not (is_number(gen_kwargs[name]) and 0 <= gen_kwargs[name] <= most):
+            up_to = f" to {most}" if most < math.inf else ""
+            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number from 0{up_to}")
+
+
+def with_limit_named(gen_kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with the limit of an answer called as tasks call theirs; lm-eval heeds that in place of any other name."""
+    if len(given := [f"{name}={gen_kwargs[name]}" for name in LIMITS if name in gen_kwargs]) > 1:
+        raise RunError(f"--gen_kwargs {','.join(given)}: all limit the tokens of an answer; give {LIMITS[0]} alone")
+    return {LIMITS[0] if name in LIMITS else name: value for name, value in gen_kwargs.items()}
 
 
 def check_sampling(tasks: Tasks, gen_kwargs: Mapping[str, Any]) -> None:

@@ -141,6 +141,7 @@ class _Run:
         model_check.check_folders(config.model, config.model_args)
         model_check.check_on_hub(config.model, config.model_args)
         model_check.check_adapter_tokenizer(config.model, config.model_args, apply_chat_template=config.apply_chat_template)
+        model_check.warn_of_other_tokens(config.model, config.model_args)
         model_check.check_positions(config.model, config.model_args)
         prepare_for_chat_api(config)
         check_mode(config, self.ours.thinking)
@@ -163,7 +164,8 @@ class _Run:
         model_check.check_metadata(config.metadata or {}, config.model_args, names)
         request.check_limit(config.limit)
         request.check_numbers(config.batch_size, config.max_batch_size, config.gen_kwargs or {})
-        model_check.check_generation(config.model, config.gen_kwargs or {})
+        config.gen_kwargs = request.with_limit_named(config.gen_kwargs or {})
+        model_check.check_generation(config.model, config.gen_kwargs)
         names = [name for name in names if name not in beside]
         # an argument of the model, such as `variant`, would replace what a task says of itself
         of_model = model_check.STATED_BY_TASKS & set(config.model_args)
@@ -219,7 +221,10 @@ class _Run:
             for place, row in enumerate(rows):  # one by one: samples may be larger than the model
                 rows[place] = self.secrets.masked_row(row)
         results = masked_results(results)
-        table = table_of(of_results(results | {"chat_template_sha": described.chat_template_sha}))
+        if config.predict_only:
+            table = f"--predict_only: the answers are in {config.output_path}, and nothing is scored\n"
+        else:
+            table = table_of(of_results(results | {"chat_template_sha": described.chat_template_sha}))
         samples = results.pop("samples", None) if config.log_samples else None
         if config.show_config:
             from lm_eval.utils import handle_non_serializable

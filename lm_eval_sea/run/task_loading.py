@@ -6,7 +6,6 @@ import fnmatch
 import functools
 import glob
 import logging
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -23,7 +22,6 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.failing_tasks import what_failed
 from lm_eval_sea.run.request import RunError, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
-from lm_eval_sea.tasks._shared.hub_files import LOGIN_REFUSED
 from lm_eval_sea.tasks._shared.sources import Source
 
 _FILES_SHOWN = 3
@@ -224,25 +222,13 @@ def _describe(faults: Mapping[str, Exception]) -> list[str]:
 
 
 def _advice(manager: TaskManager, faults: Mapping[str, Exception], *, can_skip: bool) -> list[str]:
-    """What to type to get the missing rows; of gated data sets, the page that asks for access; what to mend in local files."""
-    from huggingface_hub.constants import ENDPOINT
-    from huggingface_hub.errors import HfHubHTTPError
-
+    """What to type to get the missing rows; what to mend in local files."""
     of_data = [name for name, error in faults.items() if _is_missing_data(error)]
     if not of_data:
         return []
-    advice: dict[str, None] = {}
-    for error in faults.values():
-        if LOGIN_REFUSED in str(error):  # which says what to do
-            continue
-        cause = error.__cause__
-        status = getattr(cause.response, "status_code", None) if isinstance(cause, HfHubHTTPError) else None
-        found = re.search(r"\b[\w.-]+/[\w.-]+\b", str(error).partition(" of ")[2] or str(error))
-        if found and (status in (401, 403) or "ask for access" in str(error)):
-            advice[f"to ask for access: {ENDPOINT}/datasets/{found[0]}, then `hf auth login` or HF_TOKEN"] = None
     places = {name: place for name in of_data if (place := getattr(faults[name], "place", ""))}
-    if missing := [name for name in of_data if name not in places]:
-        advice[f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"] = None
+    missing = [name for name in of_data if getattr(faults[name], "to_fetch", False)]
+    advice = [f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"] if missing else []
     to_mend = dict.fromkeys(place for name, place in places.items() if _rows_are_local(manager, name))
     lines = [*advice, *(f"to mend: {place}{_FIRST_ROW if ', row ' in place else ''}" for place in to_mend)]
     return lines + ["to go on without: --skip_missing"] * (can_skip and len(of_data) == len(faults) and not to_mend)

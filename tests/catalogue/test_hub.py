@@ -97,7 +97,7 @@ def test_no_network_and_no_cache(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     said = f"cannot get {FILE} of {SOURCE}: the hub cannot be reached"
     manager = TaskManager(include_path=str(TASKS_FOLDER / "belebele"), include_defaults=False)
-    with pytest.raises(ValueError, match=f"{said} and its cache lacks the file.*lm-eval-sea data fetch") as error:
+    with pytest.raises(ValueError, match=f"{said} and its cache lacks it.*lm-eval-sea data fetch") as error:
         manager.load([TASK])
     assert "\n" not in str(error.value)
     assert main(["data", "fetch", "--tasks", TASK]) == 1
@@ -105,12 +105,17 @@ def test_no_network_and_no_cache(tmp_path, monkeypatch, capsys):
     assert line.startswith(f"lm-eval-sea: {said}")
 
 
+@pytest.fixture
+def online(monkeypatch):
+    """A hub may be asked, and none has failed yet."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(hub_files, "_unreached", [])
+
+
 @pytest.mark.parametrize(
     ("missing", "message"), [(FILE, "the repository on the hub has no such file"), (".", "the hub has no such repository")]
 )
-def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, monkeypatch):
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(hub_files, "_unreached", [])
+def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, online):
     folder = tmp_path / "mirror" / SOURCE
     if missing == FILE:
         folder.mkdir(parents=True)
@@ -121,6 +126,36 @@ def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, monkeypatch):
         hub_files.download(SOURCE, FILE, endpoint=hub.url, cache_dir=tmp_path / "cache")
 
 
+@pytest.mark.parametrize(
+    ("status", "code", "message"),
+    [
+        (401, "RepoNotFound", "the hub has no such repository, or it is private"),
+        (403, "", "forbids it"),
+        (200, "", "no hub"),  # a page of a proxy
+    ],
+)
+def test_a_repository_that_the_hub_does_not_give(status, code, message, samples, tmp_path, online):
+    """To fetch it again would not help; and another repository is asked for."""
+    other = "indolem/IndoMMLU"
+    with serving_hub(samples, {SOURCE: (status, code)}) as hub:
+        where = {"endpoint": hub.url, "cache_dir": tmp_path}
+        with pytest.raises(hub_files.DataError, match=message) as error:
+            hub_files.download(SOURCE, FILE, **where)
+        assert not error.value.to_fetch
+        path = next(entry["path"] for entry in hub.repository(other).tree("", recursive=True) if entry["type"] == "file")
+        if status != 200:
+            assert hub_files.download(other, path, **where).is_file()
+
+
+def test_a_hub_out_of_order_is_told_of_every_set(samples, run_python):
+    """One set is read by configuration, one by file: the commands that `data` has would fail alike."""
+    with serving_hub(samples, dict.fromkeys(("aisingapore/NLU-Sentiment-Analysis", SOURCE), (501, ""))) as hub:
+        command = ["--model", "dummy", "--tasks", f"sea_helm_id_sentiment,{TASK},sea_xcopa_th_to_ppl"]
+        process = run_python("lm_eval_sea", "run", *command, online=hub.url)
+    assert process.returncode == 2, process.stderr
+    assert process.stderr.count("out of order (501)") == 3 and "to fetch:" not in process.stderr
+
+
 def test_gated_sets_are_named_with_their_pages_before_the_model(samples, run_python):
     """One set is read by configuration, one by file."""
     gated = {"aisingapore/NLU-Sentiment-Analysis": (401, "GatedRepo"), SOURCE: (403, "GatedRepo")}
@@ -129,7 +164,8 @@ def test_gated_sets_are_named_with_their_pages_before_the_model(samples, run_pyt
         process = run_python("lm_eval_sea", "run", *command, online=hub.url)
     assert process.returncode == 2, process.stderr
     assert "loading dummy" not in process.stderr and "Traceback" not in process.stderr
-    lines = [line for line in process.stderr.splitlines() if "to ask for access" in line]
+    assert "to fetch:" not in process.stderr
+    lines = [line for line in process.stderr.splitlines() if "ask for access" in line]
     for line, name in zip(lines, gated, strict=True):
         assert f"{hub.url}/datasets/{name}, " in line and "`hf auth login`" in line and "HF_TOKEN" in line
 
@@ -137,11 +173,11 @@ def test_gated_sets_are_named_with_their_pages_before_the_model(samples, run_pyt
 @pytest.mark.parametrize(
     ("arguments", "refusal", "said"),
     [
-        ("pretrained=me/none", None, "pretrained=me/none: the hub has no such model"),
-        ("pretrained=me/gated", (401, "GatedRepo"), "pretrained=me/gated: the hub has this model for those only who have access"),
+        ("pretrained=me/none", None, "pretrained=me/none: the hub has no such repository"),
+        ("pretrained=me/gated", (401, "GatedRepo"), "pretrained=me/gated: ask for access on http"),
         ("pretrained=me/expired", (401, ""), "pretrained=me/expired: the hub refuses the login"),
         ("pretrained=me/model,revision=step9", None, "revision=step9: the hub has no such branch, tag or commit of me/model"),
-        ("pretrained=me/model,peft=me/none", None, "peft=me/none: the hub has no such model"),
+        ("pretrained=me/model,peft=me/none", None, "peft=me/none: the hub has no such repository"),
         ("pretrained=me/model,peft=me/model", None, "peft=me/model: the hub's repository has no adapter_config.json"),
     ],
 )

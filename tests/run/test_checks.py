@@ -5,10 +5,13 @@ import os
 import shutil
 
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from transformers import PreTrainedTokenizerFast
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
-from lm_eval_sea.run.model_check import check_folders
+from lm_eval_sea.run.model_check import check_folders, warn_of_other_tokens
 from lm_eval_sea.run.output_folder import check_space, probe
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.task_loading import RunTasks
@@ -23,6 +26,18 @@ def test_files_in_gguf_are_not_for_vllm():
     for given in ({"pretrained": "m/q4.gguf"}, {"pretrained": "m", "gguf_file": "q4.gguf"}):
         with pytest.raises(RunError, match=r"--model vllm reads no files in GGUF; take hf-shared-prefix, with pretrained=FOLDER"):
             check_folders("vllm", given)
+
+
+def test_the_tokenizer_of_another_model_is_said(tiny_model, tokenizer, tmp_path, caplog):
+    """One with a token more is the model's."""
+    words = WordLevel({"kota": 0, "ini": 1}, unk_token="kota")
+    PreTrainedTokenizerFast(tokenizer_object=Tokenizer(words)).save_pretrained(tmp_path / "another")
+    tokenizer.add_tokens("<one more>")
+    tokenizer.save_pretrained(tmp_path / "own")
+    for name in ("own", "another"):
+        warn_of_other_tokens("hf", {"pretrained": str(tiny_model), "tokenizer": str(tmp_path / name)})
+    (message,) = caplog.messages
+    assert message.startswith(f"tokenizer={tmp_path / 'another'} has 0 of the model's own {len(tokenizer) - 1} tokens")
 
 
 def test_an_output_path_is_made(tmp_path):
@@ -137,6 +152,25 @@ def test_answers_that_fill_the_window(in_samples, tiny_model, capsys):
     said = capsys.readouterr().err.strip().split("\n")[-1]
     why = "sea_tydiqa_id: answers of up to 64 tokens leave no room for a prompt in the model's window of 64;"
     assert said.startswith(f"lm-eval-sea: {why}")
+
+
+@pytest.mark.slow
+def test_answers_have_the_limit_that_was_given_by_any_name(in_samples, tiny_model, tmp_path):
+    """The task states a limit of its own, as `max_gen_toks`."""
+    asked = ["--limit", 2, "--gen_kwargs", "max_new_tokens=3", "--output_path", tmp_path, "--log_samples"]
+    assert main(run_of(tiny_model, "sea_xnli_vi_chat", *asked)) == 0
+    [path] = tmp_path.rglob("samples_*.jsonl")
+    rows = path.read_text(encoding="utf-8").splitlines()
+    assert [json.loads(row)["doc"]["tokens"]["answer"] for row in rows] == [3, 3]
+
+
+@pytest.mark.slow
+def test_answers_that_are_not_scored_are_logged_and_not_shown(in_samples, tiny_model, tmp_path, capsys):
+    assert main(run_of(tiny_model, "sea_xcopa_th_to_ppl", "--limit", 2, "--predict_only", "--output_path", tmp_path)) == 0
+    assert (
+        capsys.readouterr().out.strip().splitlines()[-1]
+        == f"--predict_only: the answers are in {tmp_path}, and nothing is scored"
+    )
 
 
 @pytest.mark.slow

@@ -20,7 +20,8 @@ from lm_eval_sea.sweep.plan import read_plan
 from lm_eval_sea.sweep.sweep import prepare
 from tests.processes import Fork, begin
 
-TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info"}  # the last has clock rates
+# The environment has clock rates, and the checkout may be committed to meanwhile.
+TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info", "git_hash"}
 
 
 def write_plan(path: Path, **changes: Any) -> Path:
@@ -58,17 +59,18 @@ def finish(process: Fork | subprocess.Popen) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def wait_for(condition: Callable[[], Any], process: Fork | subprocess.Popen, limit: float = 300) -> None:
-    deadline = time.monotonic() + limit
-    while not condition() and process.poll() is None and time.monotonic() < deadline:
+def wait_for(condition: Callable[[], Any], process: Fork | subprocess.Popen | None = None) -> Any:
+    """Until a condition holds, or the process has ended; returns what the condition gave, for it may not hold any more."""
+    while not (found := condition()) and (process is None or process.poll() is None):
         time.sleep(0.02)
+    return found
 
 
-def wait_for_jobs(output: Path, jobs: int, process: Fork | subprocess.Popen, at_work: Callable[[], Any]) -> None:
-    """Until so many jobs are complete, and after that another has begun."""
+def wait_for_jobs(output: Path, jobs: int, process: Fork | subprocess.Popen, at_work: Callable[[], Any]) -> Any:
+    """Until so many jobs are complete, and after that another has begun; returns what is at work then."""
     wait_for(lambda: complete(output) >= jobs, process)
     known = begun(output)
-    wait_for(lambda: begun(output) > known and at_work(), process)
+    return wait_for(lambda: begun(output) > known and at_work(), process)
 
 
 def complete(output: Path) -> int:

@@ -46,8 +46,14 @@ def _set(name, **state):
 
 def tree(pid):
     with contextlib.suppress(psutil.NoSuchProcess):
-        return [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+        return [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)] if pid else []
     return []
+
+
+def _is(process, command):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return command in process.cmdline()
+    return False
 
 
 def _signal(name, number):
@@ -83,15 +89,18 @@ def controller(number, most, *names):
                 running[name] = subprocess.Popen(["bash", queue() / f"{number}.sh"], env=os.environ | own, start_new_session=True)
                 _set(name, state="RUNNING", pid=running[name].pid)
         for name, process in list(running.items()):
+            ended = process.poll() is not None  # looked at first: a job asks for its requeue and ends
             wanted = next((kind for kind in ("cancel", "requeue") if (queue() / f"{name}.{kind}").exists()), None)
             if wanted:
                 (queue() / f"{name}.{wanted}").unlink()
+            if wanted and not ended:
                 processes = tree(process.pid)
+                psutil.wait_procs([each for each in processes if _is(each, "scontrol")])  # the job hears that it was heard
                 _signal(name, signal.SIGTERM)
                 psutil.wait_procs(processes, timeout=3)
                 _signal(name, signal.SIGKILL)
                 process.wait()
-            if process.poll() is not None:
+            if wanted or ended:
                 del running[name]
                 again = wanted == "requeue" or (not wanted and process.returncode == -signal.SIGKILL)
                 ended = "CANCELLED" if wanted else "COMPLETED" if process.returncode == 0 else "FAILED"
@@ -122,7 +131,8 @@ def sacct(*arguments):
 
 def scancel(name, *arguments):
     if "--signal" in arguments:  # to the tasks that srun has started, not to the script, nor to what the tasks have started
-        started = [each for each in tree(states()[name]["pid"]) if each.parent() and "srun" in each.parent().cmdline()]
+        processes = tree(states()[name]["pid"])
+        started = [each for one in processes if _is(one, "srun") for each in one.children()]
         for process in started:
             process.send_signal(getattr(signal, "SIG" + arguments[-1].removeprefix("SIG")))
         return

@@ -3,10 +3,10 @@
 SLURM's commands are stand-ins (`stand_in_slurm.py`); what they start is real. submitit's executor for one machine runs jobs, too.
 """
 
+import contextlib
 import random
 import re
 import signal
-import time
 
 import psutil
 import pytest
@@ -45,23 +45,26 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
     chance = random.Random(0)
 
     def at_work():
-        """Names of SLURM's jobs → the process of the job within, where it has begun."""
+        """Names of SLURM's jobs → their processes and, last, that of the job within, where it has begun."""
         trees = {name: stand_in_slurm.tree(job["pid"]) for name, job in stand_in_slurm.states().items() if job["pid"]}
         found = {}
         for name, tree in trees.items():
             for process in tree:
-                try:
+                with contextlib.suppress(psutil.NoSuchProcess):
                     if "lm_eval_sea.sweep.job_process" in process.cmdline():
-                        found[name] = process
-                except psutil.NoSuchProcess:
-                    continue
+                        found[name] = [*tree, process]
         return found
 
     def after(jobs, process):
-        """A job of SLURM's that runs some jobs later: its name, and the process of the sweep's job."""
-        plans.wait_for_jobs(output, jobs, process, at_work)
+        """A job of SLURM's that runs some jobs later: its name and its processes."""
+        found = plans.wait_for_jobs(output, jobs, process, at_work)
         assert process.poll() is None, plans.finish(process)
-        return chance.choice(sorted(at_work().items()))
+        return chance.choice(sorted(found.items()))
+
+    def kill(processes):
+        for process in processes:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
 
     driver = plans.start_sweep(models, output, samples, "--engine", "slurm", **PLAN)
     plans.wait_for(lambda: plans.complete(output), driver)
@@ -69,19 +72,13 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
     status, out, _ = plans.finish(driver)
     assert status == 130
     assert out.strip().endswith("--split suite --engine slurm"), "the command that goes on"
-    deadline = time.monotonic() + 60
-    while (
-        left := {job["state"] for job in stand_in_slurm.states().values()} & {"PENDING", "RUNNING"}
-    ) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert not left
+    plans.wait_for(lambda: not {job["state"] for job in stand_in_slurm.states().values()} & {"PENDING", "RUNNING"})
 
     driver = plans.start_sweep(models, output, samples, "--engine", "slurm", **PLAN)
-    _, process = after(1, driver)
-    process.kill()  # short of memory, say
-    name, _ = after(2, driver)
-    for process in stand_in_slurm.tree(stand_in_slurm.states()[name]["pid"]):  # the node fails
-        process.kill()
+    _, processes = after(1, driver)
+    kill(processes[-1:])  # short of memory, say
+    _, processes = after(2, driver)
+    kill(processes)  # the node fails
     name, _ = after(3, driver)
     stand_in_slurm.scancel(name, "--signal", "USR2")  # the node is wanted, or the time is nearly up
     after(3, driver)

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import huggingface_hub
-from huggingface_hub import errors
+from huggingface_hub import constants, errors
 
 
 if TYPE_CHECKING:
@@ -18,17 +18,27 @@ if TYPE_CHECKING:
 # Seconds in which a hub that could not be reached is not asked again: each attempt takes up to minutes, and a command asks for
 # dozens of files.
 _PAUSE = 300
-_unreached: list[float] = []  # when that was, on the monotonic clock
-LOGIN_REFUSED = "the hub refuses the login, as when a token has expired; log in anew with `hf auth login`, or mend HF_TOKEN."
+_unreached: list[tuple[float, str]] = []  # when that was, on the monotonic clock, and what was at fault
+UNREACHED = "the hub cannot be reached"
+_LOGIN_REFUSED = "the hub refuses the login, as when a token has expired; log in anew with `hf auth login`, or mend HF_TOKEN"
+_FORBIDDEN = "the hub, or a proxy before it, forbids it (403); look at what the token in HF_TOKEN may read, and at HTTPS_PROXY"
+_NO_HUB = "what answers is no hub, as of a network or a proxy that asks for a login; look at HF_ENDPOINT and HTTPS_PROXY"
+_TOO_MANY = "the hub takes no more requests for a while (429); try again in some minutes, or log in with `hf auth login`"
 
 
 class DataError(ValueError):
     """Data that cannot be had or cannot be scored; the message is one line that says what and how to mend it."""
 
-    def __init__(self, message: str, place: str = "") -> None:
-        """Args: place: the file, perhaps with the row, that is there and whose content is at fault; empty for what is missing."""
+    def __init__(self, message: str, place: str = "", *, to_fetch: bool = False) -> None:
+        """A message, and what it is about.
+
+        Args:
+            message: what is said.
+            place: the file, perhaps with the row, that is there and whose content is at fault; empty for what is missing.
+            to_fetch: whether `lm-eval-sea data fetch` would get what is missing, with a network.
+        """
         super().__init__(message)
-        self.place = place
+        self.place, self.to_fetch = place, to_fetch
 
 
 def download(source: str, path: str, **options: Any) -> Path:
@@ -41,29 +51,19 @@ def download(source: str, path: str, **options: Any) -> Path:
     """
     if ".." in PurePosixPath(path).parts or path.startswith("/") or "\\" in path:
         raise DataError(f"cannot get {path!r} of {source}: a name that leads out of its folder")
-    if _unreached and time.monotonic() < _unreached[-1] + _PAUSE:
-        options["local_files_only"] = True
+    reason = ""
+    if _unreached and time.monotonic() < _unreached[-1][0] + _PAUSE:
+        options["local_files_only"], reason = True, _unreached[-1][1]
     try:
         return Path(huggingface_hub.hf_hub_download(source, path, repo_type="dataset", **options))
-    except errors.LocalEntryNotFoundError as error:
-        if not options.get("local_files_only"):
-            _unreached.append(time.monotonic())
-        raise DataError(
-            f"cannot get {path} of {source}: the hub cannot be reached and its cache lacks the file. With a network, run "
-            f"`lm-eval-sea data fetch`; without one, start in a folder that holds {source}/{path}."
-        ) from error
-    except errors.EntryNotFoundError as error:
+    except errors.RemoteEntryNotFoundError as error:
         raise DataError(f"cannot get {path} of {source}: the repository on the hub has no such file.") from error
-    except errors.GatedRepoError as error:
-        raise DataError(
-            f"cannot get {path} of {source}: ask for access on the repository's page, then log in with `hf auth login`."
-        ) from error
     # What is left are the faults of tokens, networks and disks, in classes of several libraries.
     except Exception as error:
-        reason = why(error)
-        if isinstance(error, errors.RepositoryNotFoundError) and reason != LOGIN_REFUSED:
-            reason = "the hub has no such repository, or it asks for a login."
-        raise DataError(f"cannot get {path} of {source}: {reason}") from error
+        said = fault_of_hub(error, f"datasets/{source}")
+        if isinstance(error, errors.LocalEntryNotFoundError) and said != _FORBIDDEN and not reason:  # that is one repository's
+            _unreached.append((time.monotonic(), said))
+        raise not_given(f"{path} of {source}", f"{source}/{path}", reason or said, error) from error
 
 
 def download_all(source: str, paths: Iterable[str]) -> Path:
@@ -82,12 +82,43 @@ def download_all(source: str, paths: Iterable[str]) -> Path:
     return folder
 
 
-def why(error: BaseException) -> str:
-    """What an error of the hub says, on one line; a token that is no longer good is refused for public repositories, too."""
-    response: Any = getattr(error, "response", None)
-    if getattr(response, "status_code", None) == 401 and not response.headers.get("X-Error-Code"):  # of the repository
-        return LOGIN_REFUSED
-    return one_line(error)
+def not_given(what: str, place: str, fault: str, error: BaseException) -> DataError:
+    """What is raised where data cannot be had, for a fault of the hub, or else for what an error says; `place` would hold it."""
+    if fault != UNREACHED:
+        return DataError(f"cannot get {what}: {fault or one_line(error)}")
+    return DataError(
+        f"cannot get {what}: {UNREACHED} and its cache lacks it. With a network, run `lm-eval-sea data fetch`; "
+        f"without one, start in a folder that holds {place}.",
+        to_fetch=True,
+    )
+
+
+def fault_of_hub(error: BaseException, page: str) -> str:
+    """Why the hub does not give something of a repository, with that page, and how to mend it; empty for faults of other kinds.
+
+    What `huggingface_hub` raises is found behind what `datasets` and `transformers` make of it.
+    """
+    chain = [error]
+    while (behind := chain[-1].__cause__ or chain[-1].__context__) is not None:
+        chain.append(behind)
+    kinds = {kind.__name__ for each in chain for kind in type(each).__mro__}
+    answers: list[Any] = [answer for each in chain if (answer := getattr(each, "response", None)) is not None]
+    status = answers[0].status_code if answers else 0
+    # of these `datasets` hides what the hub said
+    hidden = next((str(each).lower() for each in chain if type(each).__name__ == "DatasetNotFoundError"), "")
+    if "GatedRepoError" in kinds or "gated" in hidden:
+        return f"ask for access on {constants.ENDPOINT}/{page}, then log in with `hf auth login`, or set HF_TOKEN"
+    if status == 401 and not answers[0].headers.get("X-Error-Code"):  # of the repository; public ones are refused then, too
+        return _LOGIN_REFUSED
+    if "RepositoryNotFoundError" in kinds or hidden:
+        return "the hub has no such repository, or it is private; log in with `hf auth login`, or set HF_TOKEN"
+    if status in (403, 429):
+        return _FORBIDDEN if status == 403 else _TOO_MANY
+    if status >= 500:
+        return f"the hub, or a proxy before it, is out of order ({status}); try again later"
+    if "FileMetadataError" in kinds:
+        return _NO_HUB
+    return UNREACHED if {"LocalEntryNotFoundError", "ConnectionError", "ConnectError", "TimeoutException"} & kinds else ""
 
 
 def one_line(error: BaseException) -> str:

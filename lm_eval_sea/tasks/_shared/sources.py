@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import datasets
 
 from .facts import files_of_own_data
-from .hub_files import DataError, download_all, one_line, why
+from .hub_files import DataError, download_all, fault_of_hub, not_given, one_line
 from .published.json_rows import ENDINGS, read_json_rows
 from .published.table_rows import DELIMITERS, read_table_rows
 
@@ -185,18 +185,9 @@ class Source(NamedTuple):
     def _builder(self, path: str, name: str, cache_dir: str | None = None) -> datasets.DatasetBuilder:
         try:
             return datasets.load_dataset_builder(path, self.config, cache_dir=cache_dir)
-        except datasets.exceptions.DatasetNotFoundError as error:
-            raise DataError(f"cannot get {self.describe()}: {_not_found(name, error)}") from error
-        except ValueError as error:  # the configuration is not there, or not in the cache
-            raise DataError(f"cannot get {self.describe()}: {one_line(error)}") from error
-        except ConnectionError as error:
-            raise DataError(
-                f"cannot get {self.describe()}: the hub cannot be reached and its cache lacks it. With a network, run "
-                f"`lm-eval-sea data fetch`; without one, start in a folder that holds {name}."
-            ) from error
         # The faults of networks, disks and data cards come in classes of several libraries.
         except Exception as error:
-            raise DataError(f"cannot get {self.describe()}: {why(error)}") from error
+            raise not_given(self.describe(), name, fault_of_hub(error, f"datasets/{name}"), error) from error
 
     def _load_config(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
         folder = self._folder()
@@ -214,6 +205,8 @@ class Source(NamedTuple):
                     if (rows := published.get(name)) is not None
                 }
             except Exception as error:
+                if fault := fault_of_hub(error, f"datasets/{self.repository}"):
+                    raise not_given(self.describe(), self.repository, fault, error) from error
                 raise DataError(f"cannot read {self.describe()}: {one_line(error.__cause__ or error)}") from error
         if TEST_SPLIT not in splits:
             wanted = dict(self.splits)[TEST_SPLIT]
@@ -246,9 +239,3 @@ def _rows_of_file(path: Path, name: str, columns: Sequence[str] = ()) -> list[di
 
 def _as_list(paths: str | Sequence[str]) -> Sequence[str]:
     return [paths] if isinstance(paths, str) else paths
-
-
-def _not_found(name: str, error: Exception) -> str:
-    if "gated" in str(error).lower():
-        return f"ask for access on the page of {name}, then log in with `hf auth login`."
-    return f"the hub has no repository {name}, or it asks for a login (`hf auth login`)."
