@@ -49,7 +49,9 @@ from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import with_texts
 from lm_eval_sea.results.written_folder import write_whole
+from lm_eval_sea.run.model_check import reads_folders
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
+from lm_eval_sea.tasks._shared.reading.thought import asks_for_thought
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER, PAGE, FIGURE = ROOT / "leaderboard", ROOT / "docs" / "results.md", ROOT / "docs" / "results.svg"
@@ -136,7 +138,7 @@ def _of_task(task: TaskRun) -> Iterator[str]:
     if known is None:
         yield "no task of this pack; leave it out"
         return
-    if task.facts.version != known.metadata["version"] and not older_readers(task):
+    if task.facts.version != known.metadata["version"] and not (older_readers(task) or is_read_alike(task)):
         yield f"version {task.facts.version} of the task; the pack has {known.metadata['version']}: run it again"
     if task.facts.prompt_book_version != known.metadata["prompt_book_version"]:
         yield f"version {task.facts.prompt_book_version} of the prompts; the pack has another: run it again"
@@ -167,6 +169,20 @@ def older_readers(task: TaskRun) -> str:
     known = known_task(task.name)
     newest, _, asked_now = str(known.metadata["version"] if known else task.facts.version).partition(".")
     return own if str(task.facts.variant).startswith("chat") and asked == asked_now and int(own) < int(newest) else ""
+
+
+def is_read_alike(task: TaskRun) -> bool:
+    """Whether a score of SEA-HELM 1.3 is that of 1.4, which differs in how thoughts are taken off.
+
+    It is where labels are ranked; else of a local model that was not told to think and whose chat template has no thoughts.
+    """
+    known, settings, place = known_task(task.name), task.run.settings, task.run.place
+    versions = [str(task.facts.version), str(known.metadata["version"] if known else "")]
+    if task.facts.suite != SEA_HELM or versions != ["1.3", "1.4"] or place is None:
+        return False
+    template = json.loads(place.read_text(encoding="utf-8")).get("chat_template") or ""
+    thinks = settings.thinking == "on" or settings.effort or asks_for_thought(str(template)) is not None
+    return task.config.get("output_type") != "generate_until" or (reads_folders(str(settings.backend)) and not thinks)
 
 
 def without_paths(content: Any, names: dict[str, str]) -> Any:

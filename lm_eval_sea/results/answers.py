@@ -120,6 +120,8 @@ def advice_on(task: TaskRun) -> list[str]:
             why = f", and the server ends most by {one_line(str(end))}"
         elif templated:
             why = "; is this a base model? it needs a run without chat template"
+            # SEA-HELM's tasks and the like do not tell
+            why += "" if "cut_rate" in task.scores else "; or do its thoughts not end? raise --thinking_tokens"
         said.append(f"hardly an answer could be read{why}")
     if rates.cut > TOLD:
         said.append("thoughts do not end; where their finish_reason is length, raise --thinking_tokens")

@@ -12,7 +12,9 @@ from lm_eval_sea.run.api_server import CHAT_API, is_a
 from lm_eval_sea.run.chat_template import RANKED, TemplateUse, check_template_of_model
 from lm_eval_sea.run.model_check import check_choices_follow_thoughts, reads_folders
 from lm_eval_sea.run.request import GENERATION, RunError, Tasks
+from lm_eval_sea.tasks._shared.reading.thought import MARKS
 
+_READING = "PromptedAnswers"  # the class of tasks that take thoughts off by themselves
 _PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
 
 logger = logging.getLogger("lm_eval_sea")
@@ -67,7 +69,7 @@ def check_thoughts_reach_tasks(tasks: Tasks, mode: str, think_end_token: Any) ->
     ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE in RANKED]
     if mode == "on" and ranked:
         raise RunError(f"--thinking on: {some_names(ranked)} rank given answers, before which no model thinks; leave them out")
-    reading = [name for name, task in tasks.items() if is_a(task, "ChatTask")]
+    reading = [name for name, task in tasks.items() if is_a(task, _READING)]
     if think_end_token is not None and reading and not _all_read_thoughts(tasks):
         raise RunError(
             f"think_end_token in --model_args takes the thoughts off which {some_names(reading)} read; leave it out, or run "
@@ -90,7 +92,7 @@ def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, t
     model.chat_template_args = settings
     if use.dated is not None:
         model.tokenizer.chat_template = use.dated
-    if isinstance(model.think_end_token, str) and _all_read_thoughts(tasks):
+    if model.think_end_token in [marks.end for marks in MARKS] and _all_read_thoughts(tasks):
         model.think_end_token = None  # lm-eval would take off the thought, and leave one that is cut in the answer's place
     prompt = model.apply_chat_template([dict(message) for message in use.messages]) if use.messages else ""
     if prompt != use.prompt:
@@ -112,5 +114,4 @@ def _without_none(apply_chat_template: Callable[..., Any]) -> Callable[..., Any]
 
 
 def _all_read_thoughts(tasks: Tasks) -> bool:
-    generating = {name: task for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
-    return all(name.startswith("sea_helm_") or is_a(task, "ChatTask") for name, task in generating.items())
+    return all(is_a(task, _READING) for task in tasks.values() if task.OUTPUT_TYPE == GENERATION)

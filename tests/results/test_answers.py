@@ -45,7 +45,7 @@ FAILED = "toy_th: requests failed; the same command asks them again"
 ENDLESS = "toy_th: thoughts do not end; where their finish_reason is length, raise --thinking_tokens"
 NO_TEMPLATE = "hardly an answer could be read; is this a chat model? add --apply_chat_template"
 TEMPLATE = "hardly an answer could be read; is this a base model? it needs a run without chat template"
-HARDLY = {"toy_th": task(null_rate=0.95), "toy_vi": task(null_rate=1.0)}
+HARDLY = {"toy_th": task(null_rate=0.95, cut_rate=0.0), "toy_vi": task(null_rate=1.0, cut_rate=0.0)}
 # what is the case → tasks, run, all notes
 SAID = {
     "rates above two per cent stand beside the task": (
@@ -84,6 +84,10 @@ SAID = {
     ),
     "hardly an answer, no template": (HARDLY, BASE, f"toy_th, toy_vi: {NO_TEMPLATE}"),
     "hardly an answer, a template": (HARDLY, CHAT, f"toy_th, toy_vi: {TEMPLATE}"),
+    "hardly an answer, a template, and no word of thoughts": (
+        {"toy_th": task(null_rate=1.0)}, CHAT,
+        ["toy_th: not read 100.0 %", f"toy_th: {TEMPLATE}; or do its thoughts not end? raise --thinking_tokens"],
+    ),
     "hardly an answer of a server that chats": (
         HARDLY, BASE | {"config": {"model": "chat-api"}}, f"toy_th, toy_vi: {TEMPLATE}",
     ),

@@ -159,15 +159,16 @@ def test_normal_forms_are_those_of_unicode(parts):
 
 READ = """
 from lm_eval_sea.tasks._shared.metrics.target_language import is_off_target
+from lm_eval_sea.tasks._shared.prompted_answers import behind_thought
 from lm_eval_sea.tasks._shared.reading.answer_text import answer_text, plain
-from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_text, without_thinking
+from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_text
 
 marks, thai = "a" + "\\u0301\\u0323" * 150_000, "ก" + "\\u0e38\\u0e48" * 150_000
 for text in (marks, thai, " " * 300_000, "\\n" * 300_000 + "A", "*" * 300_000, ":" * 300_000):
     answer_text(text, ["คำตอบ:"])
     plain(text)
     strict_text(text, "Jawaban:")
-    without_thinking(text)
+    behind_thought(text)
     is_off_target(text, "th")
 """
 

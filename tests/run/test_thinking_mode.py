@@ -140,18 +140,20 @@ def test_a_prompt_of_the_backend_that_is_not_its_tokenizers_is_refused(folder):
         use_template(model, use, "hf", "off", {})
 
 
-class ChatTask:
+class PromptedAnswers:
     """Of the pack, as far as its name goes."""
 
     OUTPUT_TYPE = "generate_until"
 
 
 def test_chat_tasks_get_thoughts_whole(folder):
-    place, chat, others = folder(OPENS), {"sea_a_chat": ChatTask()}, {"gsm8k": argparse.Namespace(OUTPUT_TYPE="generate_until")}
+    place, chat = folder(OPENS), {"sea_a_chat": PromptedAnswers()}
+    others = {"gsm8k": argparse.Namespace(OUTPUT_TYPE="generate_until")}
     use = check_template_of_model({"pretrained": str(place)}, {}, apply=True, multiturn=False)
-    for tasks, left in ((chat, None), (others, "</think>")):
+    """Unless they do not know the mark."""
+    for tasks, given, left in ((chat, "</think>", None), (others, "</think>", "</think>"), (chat, "</mine>", "</mine>")):
         model = backend(HFLM, place)
-        model.think_end_token = "</think>"
+        model.think_end_token = given
         use_template(model, use, "hf", "template", tasks)
         assert model.think_end_token == left
         check_thoughts_reach_tasks(tasks, "on", "</think>")

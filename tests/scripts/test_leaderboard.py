@@ -181,6 +181,32 @@ def test_a_score_by_older_readers_stays_and_the_page_says_so(results):
     assert f"version {older}.1{asked} of the task" in findings([of_version(f"{older}.1{asked}")])[0]
 
 
+THINKS = {"chat_template": "{{ messages }}<think>\n"}
+
+
+@pytest.mark.parametrize(
+    ("task", "config", "content", "alike"),
+    [
+        ("sea_helm_id_nli", {}, {}, True),
+        ("sea_helm_id_nli", {}, {"chat_template": "{{ messages }}"}, True),
+        ("sea_helm_id_nli", {}, THINKS, False),
+        ("sea_helm_id_nli", {"thinking": "on"}, {}, False),
+        ("sea_helm_id_nli", {"model": "chat-api"}, {}, False),
+        ("sea_helm_id_nli_ppl", {}, THINKS, True),
+    ],
+)
+def test_a_score_of_sea_helm_stays_where_other_ways_to_take_thoughts_off_change_nothing(results, task, config, content, alike):
+    record = leaderboard.known_task(task)
+    shape = {"rows": record.metadata["rows"], "version": 1.3, "config": config}
+    place = results(task=task, **shape)
+    with changed(place) as written:
+        written |= content
+        written["configs"][task]["output_type"] = "multiple_choice" if task.endswith("_ppl") else "generate_until"
+    said = f"version 1.3 of the task; the pack has {record.metadata['version']}: run it again"
+    assert any(line.endswith(said) for line in findings([place])) != alike
+    assert "readers" not in page(read_leaderboard([place]))
+
+
 def test_the_page_has_means_scores_and_commands(results):
     scores = read_leaderboard([results("org/a", score=0.6), results("org/b", score=0.4)])
     text = page(scores)

@@ -11,6 +11,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from lm_eval_sea.catalogue.check import check_data
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.models.generated_text import GeneratedText
+from lm_eval_sea.tasks._shared.reading.thought import MARKS
 
 from .evaluation import CHAT_TEMPLATE, evaluate, on_cpu, prompt_words, scores
 from .planted_model import PlantedModel, RowModel, right_of
@@ -70,6 +72,62 @@ def test_a_perfect_chat_model_that_thinks(samples):
         found = scores(results, task)
         strict = headline(task) + "_strict"
         assert found[strict] == pytest.approx(100.0 if strict.startswith(("rougeL", "chrf")) else 1.0), task
+
+
+class OpensThoughts(ChatModel):
+    """Its chat template ends inside a thought."""
+
+    def __init__(self, write, marks=MARKS[0]):
+        super().__init__(write)
+        self._begin = marks.begin
+
+    def apply_chat_template(self, messages, add_generation_prompt=True):
+        return f"{super().apply_chat_template(messages, add_generation_prompt)}\n{self._begin}\n"
+
+
+@pytest.mark.parametrize("marks", MARKS, ids=lambda marks: marks.begin)
+def test_a_label_in_a_thought_is_none(samples, marks):
+    """Whoever opened the thought; the limit of tokens cuts the second."""
+    texts = {
+        "Positif": f"Jawaban: Negatif\n{marks.end}\n\nJawaban: Positif",
+        "Negatif": GeneratedText("Jawaban: Negatif. But wait", finish_reason="length"),
+        "Netral": f"Netral? Jawaban: Positif{marks.end}Netral",
+    }
+    opened = {
+        label: GeneratedText(f"{marks.begin}\n{text}", finish_reason="length" if label == "Negatif" else "stop")
+        for label, text in texts.items()
+    }
+    for model in (OpensThoughts(lambda row: texts[row["label"]], marks), ChatModel(lambda row: opened[row["label"]])):
+        results = evaluate(samples, "sea_helm_id_sentiment", model, apply_chat_template=True)
+        rows = [sample["doc"] for sample in results["samples"]["sea_helm_id_sentiment"]]
+        assert [row["predictions"]["published"] for row in rows] == ["Positif", None, "Netral"]
+        found = scores(results, "sea_helm_id_sentiment")
+        assert found["null_rate"] == found["null_rate_strict"] == pytest.approx(1 / 3)
+
+
+OTHER_WRITTEN = [
+    *("sea_helm_id_qa", "sea_helm_id_ifeval", "sea_helm_id_mt_bench_judge_turn_1"),
+    *("sea_multijail_th", "sea_seabench_id"),
+]
+
+
+@pytest.mark.parametrize("task", OTHER_WRITTEN)
+def test_a_thought_that_the_chat_template_opened_is_no_answer(samples, task):
+    """Where it is cut the text has no mark at all; where a backend took it off, the text is the answer."""
+    said = "<answer>Pasar itu ramai.</answer><|im_end|>"
+    for text, taken_off, answer in ((said, None, ""), (f"Pasar?</think>\n\n{said}", None, said), (said, "</think>", said)):
+        model = OpensThoughts(lambda row, text=text: text)
+        model.think_end_token = taken_off
+        results = evaluate(samples, task, model, apply_chat_template=True, limit=1)
+        assert results["samples"][task][0]["doc"]["answer"] == answer
+        assert scores(results, task)["null_rate"] == (not answer)
+
+
+def test_a_text_without_a_thought_is_read_to_the_byte(samples):
+    """Also what frames an answer and ends a turn: SEA-HELM reads these."""
+    for text, answer in (("<answer>\nJawaban: ramai</answer></s>", "ramai</answer></s>"), ("a <think> b</s>", "a <think> b</s>")):
+        results = evaluate(samples, "sea_helm_id_qa", ChatModel(lambda row, text=text: text), limit=1)
+        assert results["samples"]["sea_helm_id_qa"][0]["doc"]["answer"] == answer
 
 
 def test_samples_hold_what_totals_are_computed_from(samples):

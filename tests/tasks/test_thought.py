@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_sea.tasks._shared.reading.thought import MARKS, take_apart
+from lm_eval_sea.tasks._shared.reading.thought import MARKS, parts_as_written, take_apart
 
 THOUGHT = "The passage says B.\nAnswer: A? No."
 
@@ -14,6 +14,7 @@ class TestEveryFamily:
         behind = f"{THOUGHT}\n{marks.end}\n\nB"
         for text in (f"{marks.begin}\n{behind}", f"{marks.begin}\n{behind}".replace("\n\nB", "B"), behind):
             assert take_apart(text) == (THOUGHT, "B", "closed")
+            assert parts_as_written(f"{text} </s>\n") == (THOUGHT, f"{text.rpartition(marks.end)[2]} </s>\n", "closed")
         assert take_apart(behind, prompt=f"user: Which one?\nassistant: {marks.begin}\n") == (THOUGHT, "B", "closed")
 
     def test_cut_and_stopped(self, marks):
@@ -40,6 +41,7 @@ class TestEveryFamily:
         """An empty pair, one that the template closed, and marks that are quoted."""
         assert take_apart(f"{marks.begin}\n\n{marks.end}\n\nB") == ("", "B", "no thought")
         prompt = f"assistant: {marks.begin}\n\n{marks.end}\n\n"
+        assert parts_as_written(f"{marks.begin}\n\n{marks.end}\n\nB") == ("", "\n\nB", "no thought")
         assert take_apart("The answer is B.", prompt=prompt) == ("", "The answer is B.", "no thought")
         text = f"The mark `{marks.end}` ends it, `{marks.begin}` begins it. B"
         assert take_apart(text, prompt="assistant: ") == ("", text, "no thought")

@@ -38,6 +38,7 @@ _MODULES = {
         share_in_presuppositions share_in_presuppositions_stderr share_in_scalar_implicatures
         share_in_scalar_implicatures_stderr""",
     "metrics.overlap": "bleu_of_counts bleu_of_counts_stderr corpus_bleu corpus_bleu_stderr corpus_chrf corpus_chrf_stderr",
+    "prompted_answers": "WrittenTask",
     "ranking_task": "RankingTask",
     "rows": "load_rows",
     "sea_helm.conversations": "load_judged_rows load_second_turns score_judged_answer",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .metrics.instruction_checkers import CONSTRAINED_RESPONSE, PHRASES, RESPONSE_LANGUAGE, check, is_scored, read_arguments
 from .metrics.published_language import PACKAGE, VERSION, language_as_published, obstacle
 from .metrics.target_language import ALSO, identifier_package, identify, is_in_language, target_signature
-from .reading.sea_helm_answer import without_thinking
+from .prompted_answers import behind_thought
 from .rows import load_rows_with_scoring
 from .unicode_text import normal_form
 
@@ -131,7 +131,7 @@ def score_instructions(doc: dict[str, Any], results: Sequence[str]) -> dict[str,
 
     `pass_as_published` is there if the package for it is.
     """
-    response, language = without_thinking(results[0]).strip(), doc["scoring"]["language"]
+    response, language = behind_thought(results[0]).strip(), doc["scoring"]["language"]
     instructions = doc["instruction_ids"], doc["kwargs"]
     doc["answer"] = response
     doc["followed"] = [check(name, response, kwargs, language) for name, kwargs in zip(*instructions, strict=True)]

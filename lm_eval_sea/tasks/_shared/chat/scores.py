@@ -9,13 +9,13 @@ model declines; `failure_rate`, there is no answer, for the request failed.
 
 from __future__ import annotations
 
-import os
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
+from ..prompted_answers import taken_apart
 from ..reading.answer_text import STOPS, TRIM, composed
 from ..reading.chosen_option import read_choice
 from ..reading.conclusions import behind_last_tag
@@ -26,7 +26,6 @@ from ..reading.frames import first_turn
 from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal
 from ..reading.surroundings import without_greeting, without_surroundings
-from ..reading.thought import Generated, take_apart
 from ..rows import load_rows_with_scoring
 from .ends import ended_by_itself
 
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import datasets
+
+    from ..reading.thought import Generated
 
 
 _SCORING = ("answer_tag", "language", "prompt_language", "label_words")
@@ -46,26 +47,10 @@ def load_chat_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
     return load_rows_with_scoring(scoring=_SCORING, **arguments)
 
 
-def taken_apart(generated: str) -> Generated:
-    """Thought and answer of a generated text, with what its backend tells, and the prompt, where these are known."""
-    told = {name: getattr(generated, name, None) for name in ("thought", "finish_reason", "failure")}
-    if told["failure"]:
-        return Generated("", "", "failed")
-    if generated == os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER"):
-        return Generated("", "", "no thought")  # what lm-eval's API models write where a server sends null
-    finished = ended_by_itself(told["finish_reason"])
-    if told["thought"] is None:
-        return take_apart(str(generated), prompt=getattr(generated, "prompt", None), finished=finished)
-    if not generated.strip():
-        return Generated(told["thought"], "", "stopped in the thought" if finished else "cut")
-    answer = take_apart(str(generated), finished=finished).answer or generated.strip()  # without frame and end of turn
-    return Generated(told["thought"], answer, "closed" if told["thought"].strip() else "no thought")
-
-
 def _record(doc: dict[str, Any], generated: str) -> Generated:
     """Takes a text apart, and notes in the row what is known of it."""
     made = taken_apart(generated)
-    made = made._replace(answer=without_surroundings(first_turn(made.answer), _words_of(doc["scoring"])))
+    made = made._replace(answer=without_surroundings(first_turn(made.answer.strip()), _words_of(doc["scoring"])))
     doc["thought"], doc["state"] = made.thought, made.state
     doc["finish_reason"] = getattr(generated, "finish_reason", None)
     tokens = {kind: getattr(generated, f"{kind}_tokens", None) for kind in ("prompt", "thought", "answer")}

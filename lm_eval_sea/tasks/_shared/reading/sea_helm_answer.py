@@ -20,30 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# What begins and ends the thoughts of reasoning models.
-THINKING_MARKERS = (
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<reasoning>", "</reasoning>"),
-    ("<seed:think>", "</seed:think>"),
-    ("[THINK]", "[/THINK]"),
-    ("◁think▷", "◁/think▷"),
-    ("<|begin_of_thought|>", "<|end_of_thought|>"),
-    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
-)
-
 _MARKUP = " \t\r\n\f\v\u200b\ufeff*_`\"'“”‘’«»()[]{}<>#"
 # What stands between a letter and the text of its option. A dash may stand close to a letter that is not Latin, as in "က-".
 _OPTION_MARK = re.compile(r"[*_`]*[.:)]|\s*\(|\s+[-–—]\s|(?<![A-Za-z])[-–—]|[-–—]\s")
-
-
-def without_thinking(text: str) -> str:
-    """What follows the last thinking block; of a block that does not end (the limit of tokens cut it) nothing is left."""
-    for _, end in THINKING_MARKERS:
-        text = text.rpartition(end)[2]
-    for begin, _ in THINKING_MARKERS:
-        text = text.partition(begin)[0]
-    return text
 
 
 def published_label(text: str, tag: str, labels: Sequence[str], *, lindsea: bool = False) -> str | None:

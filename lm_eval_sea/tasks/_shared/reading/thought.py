@@ -129,7 +129,13 @@ def asks_for_thought(prompt: str) -> bool | None:
 
 
 def take_apart(text: str, *, prompt: str | None = None, finished: bool | None = None) -> Generated:
-    """Thought and answer of what a model generated.
+    """As `parts_as_written`; the answer without the frame that some models put around it, and the tokens that end a turn."""
+    made = parts_as_written(text, prompt=prompt, finished=finished)
+    return made._replace(answer=_cleaned(made.answer))
+
+
+def parts_as_written(text: str, *, prompt: str | None = None, finished: bool | None = None) -> Generated:
+    """Thought and answer of what a model generated; the answer is as it was written, to the byte.
 
     A tag that the text merely mentions ("close it with </think> first", "`<think>`") is none. Where a thought is closed more than
     once, the answer follows the last closing mark that has text behind it.
@@ -147,7 +153,7 @@ def take_apart(text: str, *, prompt: str | None = None, finished: bool | None = 
     begin = opening.end() if opening else 0
     end = next(_ends(text, begin, marks, needs_edge=marks is None), None)
     if end is None:
-        return Generated("", _cleaned(text), "no thought") if marks is None else _unclosed(text[begin:], finished)
+        return Generated("", text, "no thought") if marks is None else _unclosed(text[begin:], finished)
     ends, stop = [end, *_ends(text, end.end(), marks or _family(end), needs_edge=True)], len(text)
     while len(ends) > 1 and not text[ends[-1].end() : stop].strip():
         stop = ends.pop().start()
@@ -210,7 +216,7 @@ def _ends(text: str, start: int, marks: Marks | None, *, needs_edge: bool) -> It
 
 def _closed(thought: str, answer: str) -> Generated:
     thought = _without_turn_end(thought)
-    return Generated(thought, _cleaned(answer), "closed" if thought else "no thought")
+    return Generated(thought, answer, "closed" if thought else "no thought")
 
 
 def _unclosed(thought: str, finished: bool | None) -> Generated:

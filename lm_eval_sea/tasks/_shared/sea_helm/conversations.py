@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..facts import facts
 from ..hub_files import DataError
 from ..lm_eval_private import template
-from ..reading.sea_helm_answer import without_thinking
+from ..prompted_answers import behind_thought
 from ..rows import load_rows
 
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def score_judged_answer(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
     """Whether there is an answer; the answer without thoughts is written into `doc`, where a judge reads it."""
-    doc["answer"] = without_thinking(results[0]).strip()
+    doc["answer"] = behind_thought(results[0]).strip()
     return {"null_rate": float(not doc["answer"])}
 
 

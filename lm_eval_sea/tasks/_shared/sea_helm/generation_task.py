@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..lm_eval_private import set_up
+from ..prompted_answers import WrittenTask
 from .messages import SEAHelmMessages
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lm_eval.api.instance import Instance
 
 
-class SEAHelmGenerationTask(SEAHelmMessages):
+class SEAHelmGenerationTask(WrittenTask, SEAHelmMessages):
     """Generation with SEA-HELM's messages; scores come from the key `process_results`.
 
     Nothing stops a chat model but the end of its turn. A base model is stopped where it begins another message of the user; a
     bare blank line would also stop it before the answer tag. That depends on whether a chat template is applied, which lm-eval
     tells no hook but this class.
     """
-
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows."""
-        super().__init__(config=set_up(config))
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Instance | list[Instance]:
         """The request of one row."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..facts import facts
 from ..metrics.group_means import Outcome
 from ..metrics.sea_helm_metrics import METRICS, NORMALISED
-from ..reading.sea_helm_answer import published_label, published_text, strict_label, strict_text, without_thinking
+from ..prompted_answers import behind_thought
+from ..reading.sea_helm_answer import published_label, published_text, strict_label, strict_text
 from ..rows import load_rows_with_scoring
 
 
@@ -31,7 +32,7 @@ def load_label_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
 
 def _read_labels(doc: dict[str, Any], results: Sequence[str], *, lindsea: bool = False) -> dict[str, str | None]:
     """The label by suffix of the metrics; both are written into `doc`."""
-    text, scoring = without_thinking(results[0]), doc["scoring"]
+    text, scoring = behind_thought(results[0]), doc["scoring"]
     tag, labels = scoring["answer_tag"], scoring["labels"]
     published = published_label(text, tag, labels, lindsea=lindsea)
     strict = strict_label(text, tag, labels, scoring["language"])
@@ -86,7 +87,7 @@ class TextScores:
 
     def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
         """What each metric needs of one row. The answers that are scored are written into `doc`."""
-        text, scoring = without_thinking(results[0]), doc["scoring"]
+        text, scoring = behind_thought(results[0]), doc["scoring"]
         tag, language = scoring["answer_tag"], scoring["answer_language"]
         doc["answer"], doc["answer_strict"] = published_text(text, tag), strict_text(text, tag)
         references = doc["label"] if isinstance(doc["label"], list) else [doc["label"]]
