@@ -129,7 +129,7 @@ def _difference_records(both: Mapping[str, Mapping[str, TaskRun]], blank: Mappin
 def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[GroupRun]) -> str:
     own = [task for task in tasks if task.facts.of_pack]
     texts = [task for task in tasks if task.facts.is_text]
-    others = [task.name for task in tasks if not task.facts.of_pack and task not in texts]
+    others = [task for task in tasks if not task.facts.of_pack and task not in texts]
     means = [mean for group in groups if group.run is run and (mean := _group_mean(group, own)) is not None]
     limit = run.settings.limit
     limited = f"; limited: --limit {limit:g}" if is_number(limit) else ""
@@ -143,12 +143,18 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
         bits = task.scores.get("bits_per_byte")
         error = f" ± {bits.stderr:.3f} (standard error)" if bits is not None and bits.stderr else ""  # one text has none
         parts += [f"{one_line(task.name)}: {bits.value:.3f}{error} bits per byte, {task.evaluated or 0:,} texts"] if bits else []
-    if others:
-        parts.append(f"{len(others)} tasks that are not of this pack: {some_names(list(map(one_line, others)))}")
+    parts += ["not of this pack, as lm-eval scores them:", *map(_as_lm_eval_has_it, others)] if others else []
     said = once((one_line(task.name), text) for task in own for text in _notes_of(task))
     said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
+
+
+def _as_lm_eval_has_it(task: TaskRun) -> str:
+    """The scores of a task whose scale is not known, with their standard errors."""
+    errors = {name: f" ± {score.stderr:.4g}" if score.stderr else "" for name, score in task.scores.items()}
+    scores = [f"{one_line(name)} {score.value:.4g}{errors[name]}" for name, score in task.scores.items()]
+    return f"  {one_line(task.name)}: {', '.join(scores) or 'no score'} ({task.evaluated or 0:,} rows)"
 
 
 def _notes_of(task: TaskRun) -> list[str]:
