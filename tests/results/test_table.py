@@ -183,7 +183,11 @@ def test_why_a_score_of_all_rows_has_no_interval_is_said(tmp_path, right, has_in
 
 def test_tasks_whose_size_is_not_known_are_named_in_one_line_and_those_of_other_packs_have_their_own_scores(tmp_path):
     names = [f"sea_helm_{language}_nli" for language in ("ms", "my", "km", "lo", "su")]
-    known = {"toy_th": reported(0.5, rows=2), "toy_vi": reported(0.5), "arc_easy": {"scores": {"acc,none": 0.5, "acc_stderr,none": 0.02}}}
+    known = {
+        "toy_th": reported(0.5, rows=2),
+        "toy_vi": reported(0.5),
+        "arc_easy": {"scores": {"acc,none": 0.5, "acc_stderr,none": 0.02}},
+    }
     write_run(tmp_path, {name: reported(0.5, rows=None) for name in names} | known)
     text = shown(tmp_path)
     assert "not of this pack, as lm-eval scores them: arc_easy: acc 0.5 ± 0.02" in text
