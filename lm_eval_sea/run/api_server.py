@@ -11,7 +11,7 @@ from lm_eval_sea.models.chat_server import ServerError, say_if_another
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.failing_tasks import ServerFaultError
-from lm_eval_sea.run.request import GENERATION, RunError, Tasks
+from lm_eval_sea.run.request import GENERATION, RunError, Tasks, is_a
 from lm_eval_sea.tasks._shared.facts import facts, name_of
 from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
 
@@ -75,11 +75,6 @@ def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Task
             f"{some_names(ranked)}: the server gives no log-probabilities of a prompt, which vllm serve does; "
             f"{twins(ranked, tasks)}leave them out"
         )
-
-
-def is_a(task: Any, name: str) -> bool:
-    """Whether a task is of a class of the pack: by its name, for the folder of tasks is a package of its own name."""
-    return name in {kind.__name__ for kind in type(task).__mro__}
 
 
 def twins(ranked: Iterable[str], tasks: Tasks) -> str:

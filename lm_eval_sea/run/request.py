@@ -122,10 +122,16 @@ def unknown_names(names: Iterable[str], known: Collection[str]) -> str:
     return "; ".join(f"no task, group or tag {name!r}{meant(name.lower(), known, 5)}" for name in names)
 
 
+def is_a(task: Any, name: str) -> bool:
+    """Whether a task is of a class of the pack: by its name, for the folder of tasks is a package of its own name."""
+    return name in {kind.__name__ for kind in type(task).__mro__}
+
+
 def check_exemplars(tasks: Tasks, num_fewshot: int | None) -> None:
     """Refuses more exemplars than tasks of this pack have, however they are asked for."""
     for name, task in tasks.items():
-        if num_fewshot is not None and hasattr(task, "NEEDS_TOKENIZER") and task.config.num_fewshot != 0:
+        of_pack = is_a(task, "ModelTask") or is_a(task, "SEAHelmMessages")
+        if num_fewshot is not None and of_pack and task.config.num_fewshot != 0:
             _check_exemplars(name, len(task.sampler.df), num_fewshot)
 
 
