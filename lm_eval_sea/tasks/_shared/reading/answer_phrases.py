@@ -109,6 +109,13 @@ class Phrases:
     cardinals: tuple[str, ...] = ()  # the same behind it only: "option two"; before it they count all options
     counted: str = ""  # the nouns that are counted so, where some of `option` may also count sentences
     between: str = ""  # what may stand between such a word and that for an option
+    to: str = ""  # what makes a range of two numbers: "to"
+    than: str = ""  # what stands before, or in Burmese and Tamil behind, what another thing is compared with
+    better: str = ""  # what says of one of two options that it fits better: "more plausible"
+    less: str = ""  # … and that it fits less
+    alters: str = ""  # what stands before the answer that takes the place of another: "I change my answer to"
+    errs: str = ""  # how a sentence begins that admits an error: "I was wrong"
+    orders: str = ""  # words of an instruction that gives the labels: "write only one of"
 
 
 def _phrases(path: Path) -> Phrases:

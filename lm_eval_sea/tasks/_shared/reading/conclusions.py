@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, known_languages, lead_in_pieces, spellings
 from .answer_phrases import ANSWER_TAGS, FINAL_TAGS, PHRASES, Phrases
-from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
+from .answer_text import COLON, SENTENCE_STOP, STOPS, cue_pattern, plain, words_of_cue
 
 
 if TYPE_CHECKING:
@@ -52,6 +52,16 @@ def begins_clause(before: str, language: str) -> bool:
     """Whether a clause begins behind a text: "so" may also mean "become" or "should". Thai and Lao set blanks between clauses."""
     stops = ("", "\n", "，", "；", *STOPS)
     return before.rstrip(" \t*_([–—-")[-1:] in stops or (language in ("th", "lo") and before[-1:] == " ")
+
+
+def admission(text: str, language: str) -> int | None:
+    """Where the last words end that begin a sentence, perhaps behind "wait", and admit an error: "I was wrong"; None without."""
+    found = None
+    for words in any_word("errs", language).finditer(text):
+        sentence = SENTENCE_STOP.split(text[: words.start()].replace("…", "\n"))[-1]
+        if not re.search(r"\w{4}|[A-Z\d]", any_word("corrects", language).sub("", sentence)):
+            found = words.end()
+    return found
 
 
 def _alternatives(place: str, language: str) -> str:

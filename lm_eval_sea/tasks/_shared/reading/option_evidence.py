@@ -55,7 +55,7 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
         if (judged := _leading(_BULLET.sub("", rest), choices)) is not None:
             return [Evidence("right" if mark["right"] else "wrong", judged.position)]
     line = _BULLET.sub("", line) if not _begins_with_label(line, choices) else line
-    if found := _corrected(line, choices):
+    if found := _corrected(line, choices) or _compared(line, choices):
         return found
     spots: list[tuple[int, Evidence]] = []
     joined_until = 0
@@ -129,6 +129,53 @@ def _corrected(line: str, choices: Choices) -> list[Evidence]:
         ):
             found.append(first)
     return [Evidence("stated", position_of(label["label"], choices)) for label in found]
+
+
+def _compared(line: str, choices: Choices) -> list[Evidence]:
+    """What a line says that compares two options: "B is better than C", "C is less likely than B"."""
+    if not any_word("than", choices.language).search(line):
+        return []
+    found: list[tuple[int, int]] = []  # the option that fits better and the other one
+    for sentence in SENTENCE_END.split(line):
+        clauses = (
+            [sentence] if len({place for _, place in _latin_labels(sentence, choices)}) < 3 else re.split(r"[,，]", sentence)
+        )
+        found += [pair for pair in (_better_and_other(clause, choices) for clause in clauses) if pair]
+    # not of "A is better than B, but the best is C"
+    return [Evidence("stated", found[-1][0])] if found and _latin_labels(line, choices)[-1][1] in found[-1] else []
+
+
+def _better_and_other(clause: str, choices: Choices) -> tuple[int, int] | None:
+    """The two options of a clause that says which of them fits better."""
+    language, labels = choices.language, _latin_labels(clause, choices)
+    if len({place for _, place in labels}) != 2 or any_word("condition", language).search(clause) or "?" in clause:
+        return None
+    measures = {place for label, place in labels if _is_measure(label, language)}
+    others = {place for _, place in labels} - measures
+    better, less = (any_word(place, language).search(clause) for place in ("better", "less"))
+    if len(measures) != 1 or not (better or less):
+        return None
+    if less or better is None:
+        return measures.pop(), others.pop()
+    denied = _ends_with_denial(clause[: better.start()], language)
+    denied |= language in DENIES_BEHIND and any_word("wrong", language).search(clause, better.end()) is not None
+    return None if denied else (others.pop(), measures.pop())
+
+
+def _latin_labels(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
+    """The labels of a text and their positions; only Latin ones where it has some: a Burmese letter is also a particle."""
+    labels = list(patterns(choices).label.finditer(text))
+    labels = [label for label in labels if label[0].isascii()] or labels
+    return [(label, position_of(label[0], choices)) for label in labels]
+
+
+def _is_measure(label: re.Match[str], language: str) -> bool:
+    """Whether something is compared with what a label names: "than B", "than option B"."""
+    before, behind = label.string[: label.start()].rstrip(" (\"'“"), label.string[label.end() :]
+    if language in DENIES_BEHIND:
+        return re.match(rf"\W{{0,3}}(?:{any_word('than', language).pattern})", behind) is not None
+    option = at_end("option", before, language)
+    return at_end("than", before[: option.start()].rstrip() if option else before, language) is not None
 
 
 def _with_and_without_lead(text: str, language: str) -> tuple[str, str]:
