@@ -59,7 +59,8 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     if len(named) > 1:  # the one of the sentence that says what it names
         says = any_word("lead", choices.language)
         named = {position for position, sentence in found if position is not None and says.search(sentence)}
-    return named.pop() if len(named) == 1 and not is_denied_at_last(lines, min(named), choices) else None
+    denied = len(named) == 1 and found[-1][0] is None and is_denied_at_last(lines, min(named), choices)
+    return named.pop() if len(named) == 1 and not denied else None
 
 
 def text_behind_so(line: str, choices: Choices) -> int | None:
