@@ -33,14 +33,27 @@ from .conclusions import (
     at_end,
     counted_options,
     has_word,
+    last_option,
+    ordinal,
     question_line,
     statement_spans,
     tag_pattern,
     tag_spans,
+    uncounted_option,
     without_another_question,
 )
 from .frames import last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
-from .option_evidence import LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, by_text, evidence_of, joined_end, own_text
+from .option_evidence import (
+    LONGEST_JOINT,
+    LONGEST_PHRASE,
+    LONGEST_VERDICT,
+    by_text,
+    evidence_of,
+    forced_choice,
+    joined_end,
+    own_text,
+    untrue_one,
+)
 from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, patterns, position_of
 from .option_texts import (
     has_denial,
@@ -94,6 +107,14 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     text = _above_another_question(_without_list(_with_labels(text, choices), choices), choices)
     tagged = [span for span in tag_spans(text, choices.tags) if not _lists_all(text[span[1] :], choices)]
     behind = text[tagged[-1][1] :] if tagged else None
+    if (chosen := forced_choice(text if behind is None else behind, choices)) is not None and not is_cut:
+        return chosen
+    if (
+        behind is None
+        and are_letters(choices)
+        and len(untrue := {untrue_one(line, choices) for line in text.splitlines()} - {None}) == 1
+    ):
+        return untrue.pop()
     if _differ(text, choices) or (behind is None and _orders(text, choices)):
         return None
     if behind is not None:
@@ -200,7 +221,34 @@ def _with_labels(text: str, choices: Choices) -> str:
         noun = any_word("option", choices.language).search(found[0])
         return f"{noun[0] if noun else found[0].replace(written, '', 1).strip()} {choices.labels[position]}"
 
-    return counted_options(choices.language).sub(lettered, text)
+    return _with_last_letter(_with_place(counted_options(choices.language).sub(lettered, text), choices), choices)
+
+
+def _with_place(text: str, choices: Choices) -> str:
+    """The text with a letter in the place of a word that counts, where that is all it states: "The answer is the second one"."""
+    place = uncounted_option(choices.language)
+    if any(map(ordinal(choices.language).search, choices.options)):
+        return text
+    for _, end in reversed(statement_spans(text, choices.language, "right")):
+        found = place.match(text, end)
+        if found is None or (found["which"] is None and not at_end("which", text[:end].rstrip(), choices.language)):
+            continue
+        number = next(int(name[1:]) for name, written in found.groupdict().items() if written and name != "which")
+        if number <= len(choices.labels):
+            text = f"{text[:end]}{choices.labels[number - 1]}{text[found.end() :]}"
+    return text
+
+
+def _with_last_letter(text: str, choices: Choices) -> str:
+    """The text with the last letter in the place of "the last option", on lines that name no letter behind it."""
+    lines = []
+    for line in text.splitlines():
+        found = last_option(choices.language).search(line)
+        is_named = (
+            found and not patterns(choices).label.search(line, found.end()) and not re.match(rf"\s*{COLON}", line[found.end() :])
+        )
+        lines.append(f"{line[: found.start()]}{choices.labels[-1]}{line[found.end() :]}" if found and is_named else line)
+    return "\n".join(lines)
 
 
 def _ranked_first(text: str, choices: Choices) -> int | None:

@@ -241,3 +241,25 @@ def counted_options(language: str) -> re.Pattern[str]:
         before.append(rf"(?P<b{place + 1}>{'|'.join(ordinals)})")
         behind.append(rf"(?P<f{place + 1}>{'|'.join([*ordinals, *cardinals, digit])})")
     return re.compile(rf"(?:{option}){joint}(?:{'|'.join(behind)})|(?:{'|'.join(before)}){joint}(?:{option})", re.IGNORECASE)
+
+
+@cache
+def last_option(language: str) -> re.Pattern[str]:
+    """Words that count the last option, "the last option", "the last one", perhaps behind an article."""
+    known = [PHRASES[code] for code in known_languages(language)]
+    option = "|".join(bounded(word.counted or word.option) for word in known)
+    between = "|".join(bounded(word.between) for word in known if word.between)
+    joint, last = rf"\s*(?:(?:{between})\s*)?", any_word("last", language).pattern
+    return re.compile(rf"(?:{option}){joint}(?:{last})|(?:\bthe\s)?(?:{last}){joint}(?:{option}|\bone\b)", re.IGNORECASE)
+
+
+@cache
+def uncounted_option(language: str) -> re.Pattern[str]:
+    """A word that counts an option that is not named, at the end of a clause: "the second one".
+
+    The group that matches, `p1` to `p5`, says which.
+    """
+    ends = r"(?:\s*(?:one|个|個|项))?(?=\s*(?:[.,;!，。；\u104b\u17d4]|\Z|\n))"
+    which = any_word("which", language).pattern
+    words = ordinal(language).pattern.partition(r"\s+)?")[2]
+    return re.compile(rf"(?:(?P<which>{which})\s*)?{words}{ends}", re.IGNORECASE)

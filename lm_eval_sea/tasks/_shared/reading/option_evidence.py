@@ -95,6 +95,39 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
 
 
+def forced_choice(text: str, choices: Choices) -> int | None:
+    """The option behind "if I had to choose", where no other label follows; None without one."""
+    language, found = choices.language, None
+    for words in any_word("forced", language).finditer(text):
+        begin = re.compile(r"[\s,，:：\u104a]*").match(text, words.end())
+        lead = lead_in(language).match(text, begin.end() if begin else words.end())
+        found = patterns(choices).named.match(text, lead.end()) if lead else None
+        found = found or (patterns(choices).named.match(text, begin.end()) if begin else None)
+    if found is None or is_small_letter(found["label"]):
+        return None
+    position = position_of(found["label"], choices)
+    further = {position_of(label[0], choices) for label in patterns(choices).label.finditer(text, found.end())}
+    return position if further <= {position} else None
+
+
+def untrue_one(line: str, choices: Choices) -> int | None:
+    """The option that alone is not so, where the others are: "The statement that is NOT true is A; B, C and D are true"."""
+    wrong, right = (any_word(place, choices.language) for place in ("wrong", "right"))
+    named = [
+        (sentence, [position_of(label[0], choices) for label in patterns(choices).label.finditer(sentence)])
+        for sentence in re.split(r"[.;](?=\s)|[。；\u104b\u17d4]", line)
+    ]
+    for (first, own), (second, others) in pairwise(named):
+        label = patterns(choices).label.search(first)
+        is_denied = (
+            label and len(own) == 1 and wrong.search(first, 0, label.start()) and is_end(first[label.end() :], choices.language)
+        )
+        is_rest = set(others) == set(range(len(choices.options))).difference(own) and len(others) > 1
+        if is_denied and is_rest and right.search(second) and not wrong.search(second):
+            return own[0]
+    return None
+
+
 def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
     """Where in a line the texts of options stand that themselves name a label: "A is right"."""
     named = [plain(option) for option in choices.options if patterns(choices).label.search(option)]
@@ -239,6 +272,9 @@ def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
     begins = not before.strip(TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
     if ends and (begins or (says_end and any_word("lead", language).search(match.lead))):
         return Evidence(kind, position)
+    weighs = re.match(rf"[,，\s]*(?:{any_word('though', language).pattern})", rest, re.IGNORECASE)
+    if begins and weighs and (concludes or any_word("lead", language).search(match.lead)):
+        return Evidence(kind, position)  # "Probably B, although A is possible, too"
     first = SENTENCE_END.split(rest, maxsplit=1)[0]
     says = answers or first.strip(TRIM + STOPS + CLOSING) != ""
     if says and len(first) < LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):
