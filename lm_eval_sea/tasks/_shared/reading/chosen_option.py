@@ -247,7 +247,9 @@ def _with_last_letter(text: str, choices: Choices) -> str:
         is_named = (
             found and not patterns(choices).label.search(line, found.end()) and not re.match(rf"\s*{COLON}", line[found.end() :])
         )
-        lines.append(f"{line[: found.start()]}{choices.labels[-1]}{line[found.end() :]}" if found and is_named else line)
+        noun = any_word("option", choices.language).search(found[0]) if found else None
+        letter = f"{noun[0]} {choices.labels[-1]}" if noun else choices.labels[-1]
+        lines.append(f"{line[: found.start()]}{letter}{line[found.end() :]}" if found and is_named else line)
     return "\n".join(lines)
 
 

@@ -41,6 +41,8 @@ _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 _TAGGED_REMARK = re.compile(
     r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})[\s.]*\Z"
 )
+# What a dash adds to a short phrase: "Kartini — who founded …".
+_AFTERTHOUGHT = re.compile(r"\A(?P<said>(?:\S+ ){0,4}\S+)\s[–—]\s[^\W\dA-Z]\S*(?:\s+\S+){4,}\Z")
 _ENGLISH_SENTENCE = re.compile(
     r"(?:The|A|An) (?:\S+ ){1,4}?(?:who|that|which|where|when|of|in) [^.?!]+ (?:is|was|are|were) (?P<said>\S+(?: \S+){0,5}?)[.]?"
 )
@@ -128,7 +130,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line = without_ending(_SENTENCE_END.split(_TAGGED_REMARK.sub("", line), maxsplit=1)[0], language)
     elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) == 2:
         line = sentences[0] if any_word("note", language).match(sentences[1]) else line
-    line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
+    line = _AFTERTHOUGHT.sub(r"\g<said>", (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line))
     line = _without_pointer(_without_polite_particle(line, language), language)
     span = unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
     breaks_off = at_end("unfinished", span, language) is not None and text.endswith(span)
@@ -209,7 +211,7 @@ def _without_denied(line: str, language: str) -> str:
 
 def _without_citation(line: str, language: str) -> str:
     """A line without all from the first sentence on that says where the answer stands: "Tin. The passage says …"."""
-    stop = r"(?<=\S)\s+" if language in ("th", "lo") else r"[.!?](?=\s)\s*|[\u3002\u104b\u17d4]\s*"
+    stop = r"(?<=\S)\s+(?=[\u0e00-\u0eff])" if language in ("th", "lo") else r"[.!?](?=\s)\s*|[\u3002\u104b\u17d4]\s*"
     ends = [end for end in re.finditer(stop, line) if any_word("cites", language).match(line, end.end())]
     return line[: ends[0].start()] if ends and not statement_spans(line[ends[0].end() :], language) else line
 
