@@ -101,3 +101,158 @@ def test_a_text_in_any_form(kind, everything):
             for answer in texts_of(text, AROUND[:6] + OF_A_TEXT, PLACES_OF_TEXTS, tag=tag, kind=kind)
         }
         assert {answer: said for answer, said in found.items() if bare(said or "") != bare(text)} == {}
+
+
+# What is said of two options, of a range, of an answer that is taken back: forms of each language, in all of which B or a phrase
+# is meant, or nothing.
+BETTER = {
+    "en": "B is better than C.|C is less fitting than B.|Between the two, B is more plausible than C.",
+    "id": "B lebih tepat daripada C.|Dibandingkan C, B lebih tepat.|C kurang tepat dibandingkan B.",
+    "ms": "Jadi B lebih sesuai daripada C.",
+    "vi": "B hợp lý hơn C.|So với C, B hợp lý hơn.|C ít hợp lý hơn B.",
+    "th": "B เหมาะสมกว่า C|ตัวเลือก B สมเหตุสมผลมากกว่าตัวเลือก C|C เหมาะสมน้อยกว่า B",
+    "lo": "B ເໝາະສົມກວ່າ C",
+    "km": "B សមហេតុផលជាង C។|ជម្រើស B ត្រឹមត្រូវជាងជម្រើស C។",
+    "my": "C ထက် B က ပို၍ မှန်ကန်ပါသည်။|B က C ထက် ပိုသင့်တော်ပါတယ်။",
+    "ta": "C-ஐ விட B மிகவும் பொருத்தமானது.|B, C-ஐ விடப் பொருத்தமானது.",
+    "zh": "B 比 C 更合适。|C不如B合适。|比起C，B更合适。",
+    "tl": "Mas angkop ang B kaysa sa C.|Hindi gaanong angkop ang C kaysa sa B.",
+    "ceb": "Mas husto ang B kaysa sa C.",
+    "ilo": "Nasaysayaat ti B ngem ti C.",
+    "jv": "B luwih trep tinimbang C.",
+    "su": "B leuwih merenah tibatan C.",
+}
+FORCED = {
+    "en": "A or C, but if I had to choose, B.|Probably B, although C is possible.|The answer is the second one.",
+    "id": "Kalau harus memilih, B.|Kemungkinan besar B, walaupun C juga masuk akal.|Jawabannya yang kedua.",
+    "ms": "Jika terpaksa memilih, saya pilih B.|Jawapannya yang kedua.",
+    "vi": "Nếu buộc phải chọn, B.|Có lẽ là B, mặc dù C cũng hợp lý.|Đáp án là cái thứ hai.",
+    "th": "ถ้าต้องเลือก B|น่าจะเป็น B แม้ C ก็เป็นไปได้|คำตอบคือข้อที่สอง",
+    "lo": "ຄຳຕອບ: A ຫຼື B ກໍໄດ້ ແຕ່ຖ້າໃຫ້ເລືອກອັນດຽວ ຂ້ອຍເລືອກ B.",
+    "km": "បើត្រូវជ្រើសរើស B។",
+    "my": "ရွေးရမယ်ဆိုရင် B ပါ။",
+    "ta": "தேர்ந்தெடுக்க வேண்டுமானால் B.",
+    "zh": "如果一定要选，选B。|答案是第二个。",
+    "tl": "Kung papipiliin ako, B.|Ang sagot ay ang ikalawa.",
+    "ceb": "Kung papilion ko, B.",
+    "jv": "Yen kudu milih, B.|Aku milih sing kapindho.",
+    "su": "Lamun kudu milih, B.",
+    "ilo": "No agpiliak, B.",
+}
+OPEN = (
+    "B is not better than C.|If B is better than C, then D.|Is B better than C?|B is longer than C.|A better choice than B is C."
+)
+RANGES = {
+    "en": "between 15 and 20|15 to 20",
+    "id": "antara 15 sampai 20|15 hingga 20 orang",
+    "ms": "15 hingga 20",
+    "vi": "từ 15 đến 20",
+    "th": "15 ถึง 20|ระหว่าง 15 คน ถึง 20 คน",
+    "lo": "ລະຫວ່າງ 15 ຫາ 20",
+    "km": "ចន្លោះពី ១៥ ដល់ ២០",
+    "my": "15 နှင့် 20 ကြား|15 မှ 20 အထိ",
+    "ta": "15 முதல் 20 வரை|15க்கும் 20க்கும் இடையில்",
+    "zh": "15到20|15至20之间",
+    "tl": "sa pagitan ng 15 at 20|15 hanggang 20",
+    "ceb": "15 hangtod 20",
+    "ilo": "15 agingga iti 20",
+    "jv": "15 nganti 20",
+}
+# A sentence that is a phrase behind "it is" → the phrase; and sentences of which all counts.
+POINTING = {
+    "en": ("It was {}.", "It was destroyed in {}.|It was in {} that the mill closed."),
+    "id": ("Itu adalah {}.", "Itu dibangun pada {}."),
+    "ms": ("Ia ialah {}.", "Ia dibina pada {}."),
+    "vi": ("Đó là {}.", "Nó được xây năm {}.|Đó là khi {} bắt đầu."),
+    "th": ("คือ{}", "ถูกสร้างใน {}"),
+    "lo": ("ແມ່ນ {}.", "ຖືກສ້າງໃນ {}"),
+    "km": ("វាគឺជា {}។", "វាត្រូវបានសាងសង់នៅ {}។"),
+    "my": ("{} ဖြစ်သည်။", "သူသည် {} ဖြစ်သည်။"),
+    "ta": ("அது {} ஆகும்.", "அது {} இல் கட்டப்பட்டது."),
+    "zh": ("是{}。", "是在{}建成的。"),
+    "tl": ("Ito ay {}.", "Ito ay itinayo noong {}."),
+    "jv": ("Iku {}.", "Iku dibangun ing {}."),
+    "ilo": ("Daytoy ket {}.", "Daytoy ket naipatakder idi {}."),
+}
+ENGLISH = {
+    "id": "Bahasa Inggris", "ms": "Bahasa Inggeris", "vi": "Tiếng Anh", "th": "อังกฤษ", "lo": "ພາສາອັງກິດ", "km": "ភាសាអង់គ្លេស",
+    "my": "အင်္ဂလိပ်", "ta": "ஆங்கிலம்", "zh": "英文", "tl": "Ingles", "jv": "Basa Inggris", "su": "Basa Inggris", "ceb": "Iningles",
+}  # fmt: skip
+OWN = {"id": "Bahasa Indonesia", "vi": "Tiếng Việt", "th": "ภาษาไทย", "km": "ភាសាខ្មែរ", "my": "မြန်မာ", "ta": "தமிழ்", "zh": "中文"}
+ASKED_FOR = {
+    "en": "I do not see the passage. Could you send it?",
+    "id": "Maaf, saya tidak melihat teksnya. Bisakah Anda mengirimkannya?",
+    "vi": "Tôi không thấy đoạn văn. Bạn có thể gửi nó được không?",
+    "th": "ฉันไม่เห็นบทความ ช่วยส่งมาได้ไหม",
+    "km": "ខ្ញុំមិនឃើញអត្ថបទទេ។ តើអ្នកអាចផ្ញើវាមកបានទេ?",
+    "zh": "我没有看到文章，您能发给我吗？",
+    "tl": "Hindi ko makita ang talata. Maaari mo bang ipadala ito?",
+}
+
+
+def misread(row, said, right):
+    """Text → what is read of it, where that is not right."""
+    found = {text: read(row | {"answer": text}) for text in said}
+    return {text: answer for text, answer in found.items() if bare(answer or "") != bare(right or "")}
+
+
+def letters(language):
+    return {"language": language, "kind": "letter", "options": ["rice", "corn", "coffee", "tea"]}
+
+
+@pytest.mark.parametrize("said", [BETTER, FORCED])
+def test_of_two_options_the_one_that_fits_better_counts(said):
+    for language, sentences in said.items():
+        assert misread(letters(language), sentences.split("|"), "B") == {}
+        thought = [f"I first thought of C.\n\n{sentence}" for sentence in sentences.split("|")]
+        assert misread(letters(language), thought, "B") == {}
+    assert misread(letters("en"), OPEN.split("|"), None) == {}
+
+
+def test_a_range_is_no_number():
+    for language, ranges in RANGES.items():
+        tag = chat_words(language)["tags"]["answer"]
+        for said in ranges.split("|"):
+            assert misread({"language": language, "kind": "number"}, (f"{tag} {said}", f"Answer: {said}"), None) == {}
+    for said in ("Answer: 7\n\nCheck: from 3 to 10 is 7.", "The answer is 7, between 5 and 10."):
+        assert read({"language": "en", "kind": "number", "answer": said}) == "7"
+
+
+def test_an_answer_that_is_taken_back():
+    """The new one counts, if it is stated, else none."""
+    back = {"Answer: C\n\nWait, I was wrong.": None, "Answer: C\n\nI was wrong. So I change my answer to B.": "B"}
+    back |= {"Answer: C\n\nWait, let me check. Yes, it is C.": "C", "Answer: C. I was wrong to doubt it.": "C"}
+    back |= {"Answer: A\nAnswer: B\nAnswer: C\nAnswer: D": None, "1st choice: B\n2nd choice: C": "B"}
+    back |= {"Answer only with A, B, C or D.": None, "Option 1: rice\nOption 2: corn\nOption 3: coffee\nOption 4: tea": None}
+    assert {text: read(letters("en") | {"answer": text}) for text in back} == back
+
+
+def test_a_phrase_behind_it_is():
+    for language, (phrase, clauses) in POINTING.items():
+        row = {"language": language, "kind": "span"}
+        for name in ("1911", "Phnom Penh"):
+            assert misread(row, [phrase.format(name)], name) == {}
+            for clause in clauses.split("|"):
+                assert misread(row, [clause.format(name)], clause.format(name)) == {}
+
+
+def test_labels_with_the_name_of_the_language():
+    """Before a translation, alone or beside that of the source."""
+    text, forms = SENTENCES["en"], ["{}: {}", "**{}:** {}", "**{}**\n{}", "### {}\n\n{}"]
+    for language, name in ENGLISH.items():
+        row = {"language": language, "kind": "translation", "answer_language": "en"}
+        assert misread(row, [form.format(name, text) for form in forms], text) == {}
+    for language, own in OWN.items():
+        both = [
+            f"{own}: {SENTENCES[language]}\n{ENGLISH[language]}: {text}",
+            f"{ENGLISH[language]}: {text}\n{own}: {SENTENCES[language]}",
+        ]
+        row = {"language": language, "kind": "translation"}
+        assert misread(row | {"answer_language": "en"}, both, text) == {}
+        assert misread(row, both, SENTENCES[language]) == {}
+
+
+def test_a_request_for_the_text_is_no_answer():
+    for language, said in ASKED_FOR.items():
+        for kind in ("span", "summary"):
+            assert read({"language": language, "kind": kind, "answer": said}) is None, said

@@ -21,7 +21,7 @@ from ..reading.chosen_option import read_choice
 from ..reading.conclusions import behind_last_tag
 from ..reading.final_number import read_final_number
 from ..reading.final_span import read_span
-from ..reading.final_text import read_final_text
+from ..reading.final_text import read_final_text, read_summary
 from ..reading.frames import first_turn
 from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal
@@ -176,7 +176,7 @@ def _bare(text: str) -> str:
 
 
 chat_question_answering = ChatTextScores(read_span, "exact_match", "f1", "contains")
-chat_summarization = ChatTextScores(read_final_text, *OF_CORPUS, "rougeL", "off_target_rate", reference="summary")
+chat_summarization = ChatTextScores(read_summary, *OF_CORPUS, "rougeL", "off_target_rate", reference="summary")
 chat_translation = ChatTranslationScores(read_final_text, *OF_CORPUS, "off_target_rate")
 
 load_chat_qa_rows, score_chat_qa = chat_question_answering.load_rows, chat_question_answering.process_results

@@ -37,6 +37,9 @@ SPELLINGS = (
 # reader does not.
 LABEL_WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("label_words.yml"))
 
+# How languages are called: code → regular expression.
+LANGUAGE_NAMES: dict[str, str] = read_yaml(Path(__file__).with_name("language_names.yml"))
+
 # The words before an answer, in any language: models take others than those that the prompt asks for.
 _TAGS = (
     "Answer|Jawaban|Jawapan|Wangsulan|Waleran|Đáp án|Trả lời|Câu trả lời|Sagot|Tubag|Sungbat"
@@ -100,6 +103,7 @@ class Phrases:
     task: str = ""  # stems of "translate" and "summarise"
     absent: str = ""  # what says that the passage has no answer
     requests: str = ""  # what asks for the text that is to be translated or summarised
+    begs: str = ""  # "I do not see the passage", and then what asks to send it
     speaks: str = ""  # "I" and "you": who speaks to the user says something about the answer
     equates: str = ""  # verbs behind which a sentence names what was asked for: "is", "namely"
     closes: str = ""  # verbs that end such a sentence where the name stands before them
@@ -109,6 +113,21 @@ class Phrases:
     cardinals: tuple[str, ...] = ()  # the same behind it only: "option two"; before it they count all options
     counted: str = ""  # the nouns that are counted so, where some of `option` may also count sentences
     between: str = ""  # what may stand between such a word and that for an option
+    purposes: str = ""  # what begins a phrase that says what something is for: "to"
+    parting: str = ""  # how a last sentence begins that is surely none of a text: "I hope this helps"
+    pointer: str = ""  # "it is" and the like before a phrase that is all an answer says; not before a participle
+    cites: str = ""  # how a sentence begins that says where an answer stands: "The passage says"
+    to: str = ""  # what makes a range of two numbers: "to"
+    though: str = ""  # what begins a clause that weighs another option behind the answer: "although"
+    forced: str = ""  # "if I had to choose", behind which the choice stands
+    last: str = ""  # what counts the last option
+    which: str = ""  # what stands before a word that counts an option that is not named: "the" second
+    than: str = ""  # what stands before, or in Burmese and Tamil behind, what another thing is compared with
+    better: str = ""  # what says of one of two options that it fits better: "more plausible"
+    less: str = ""  # … and that it fits less
+    alters: str = ""  # what stands before the answer that takes the place of another: "I change my answer to"
+    errs: str = ""  # how a sentence begins that admits an error: "I was wrong"
+    orders: str = ""  # words of an instruction that gives the labels: "write only one of"
 
 
 def _phrases(path: Path) -> Phrases:

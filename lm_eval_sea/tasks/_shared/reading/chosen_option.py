@@ -28,20 +28,36 @@ from .answer_patterns import WORD
 from .answer_phrases import ANSWER_TAGS
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .conclusions import (
+    admission,
     any_word,
+    at_end,
     counted_options,
     has_word,
+    last_option,
+    ordinal,
     question_line,
     statement_spans,
     tag_pattern,
     tag_spans,
+    uncounted_option,
     without_another_question,
 )
 from .frames import last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
-from .option_evidence import LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, by_text, evidence_of, joined_end, own_text
+from .option_evidence import (
+    LONGEST_JOINT,
+    LONGEST_PHRASE,
+    LONGEST_VERDICT,
+    by_text,
+    evidence_of,
+    forced_choice,
+    joined_end,
+    own_text,
+    untrue_one,
+)
 from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, patterns, position_of
 from .option_texts import (
     has_denial,
+    is_denied_at_last,
     of_texts,
     only_pair,
     sentences_of,
@@ -85,11 +101,21 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         text = re.sub(rf"(?<=\S)(?=(?:{any_word('polite', choices.language).pattern})(?:\s|\Z))", " ", text)
     whole = _PICTURE.sub("", text)
     text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
+    if (first := _ranked_first(text, choices)) is not None:
+        return first
     is_cut = finished is False and text == whole
     text = _above_another_question(_without_list(_with_labels(text, choices), choices), choices)
     tagged = [span for span in tag_spans(text, choices.tags) if not _lists_all(text[span[1] :], choices)]
     behind = text[tagged[-1][1] :] if tagged else None
-    if _differ(text, choices):
+    if (chosen := forced_choice(text if behind is None else behind, choices)) is not None and not is_cut:
+        return chosen
+    if (
+        behind is None
+        and are_letters(choices)
+        and len(untrue := {untrue_one(line, choices) for line in text.splitlines()} - {None}) == 1
+    ):
+        return untrue.pop()
+    if _differ(text, choices) or (behind is None and _orders(text, choices)):
         return None
     if behind is not None:
         lines = [line for line in behind.splitlines() if line.strip(TRIM)] or [""]
@@ -195,29 +221,95 @@ def _with_labels(text: str, choices: Choices) -> str:
         noun = any_word("option", choices.language).search(found[0])
         return f"{noun[0] if noun else found[0].replace(written, '', 1).strip()} {choices.labels[position]}"
 
-    return counted_options(choices.language).sub(lettered, text)
+    return _with_last_letter(_with_place(counted_options(choices.language).sub(lettered, text), choices), choices)
+
+
+def _with_place(text: str, choices: Choices) -> str:
+    """The text with a letter in the place of a word that counts, where that is all it states: "The answer is the second one"."""
+    place = uncounted_option(choices.language)
+    if any(map(ordinal(choices.language).search, choices.options)):
+        return text
+    for _, end in reversed(statement_spans(text, choices.language, "right")):
+        found = place.match(text, end)
+        if found is None or (found["which"] is None and not at_end("which", text[:end].rstrip(), choices.language)):
+            continue
+        number = next(int(name[1:]) for name, written in found.groupdict().items() if written and name != "which")
+        if number <= len(choices.labels):
+            text = f"{text[:end]}{choices.labels[number - 1]}{text[found.end() :]}"
+    return text
+
+
+def _with_last_letter(text: str, choices: Choices) -> str:
+    """The text with the last letter in the place of "the last option", on lines that name no letter behind it."""
+    lines = []
+    for line in text.splitlines():
+        found = last_option(choices.language).search(line)
+        is_named = (
+            found and not patterns(choices).label.search(line, found.end()) and not re.match(rf"\s*{COLON}", line[found.end() :])
+        )
+        noun = any_word("option", choices.language).search(found[0]) if found else None
+        letter = f"{noun[0]} {choices.labels[-1]}" if noun else choices.labels[-1]
+        lines.append(f"{line[: found.start()]}{letter}{line[found.end() :]}" if found and is_named else line)
+    return "\n".join(lines)
+
+
+def _ranked_first(text: str, choices: Choices) -> int | None:
+    """The option of the first line, where each line counts another: "1st choice: B", "2nd choice: A"; None of any other text.
+
+    All options in their order are those of the question.
+    """
+    lines = [line for line in text.splitlines() if line.strip(TRIM)]
+    counted = [counted_options(choices.language).match(line.strip(TRIM)) for line in lines]
+    ranks = [int(name[1]) for found in counted if found for name, written in found.groupdict().items() if written]
+    if len(lines) < 2 or ranks != list(range(1, len(lines) + 1)):
+        return None
+    found = [
+        _alone(line.strip(TRIM)[head.end() :].lstrip(" :：-–—"), choices)
+        for line, head in zip(lines, counted, strict=True)
+        if head
+    ]
+    return None if None in found or found == list(range(len(choices.options))) else found[0]
+
+
+def _orders(text: str, choices: Choices) -> bool:
+    """Whether a text is nothing but the prompt's own words: one sentence that names all options and says to give one of them."""
+    named = {position_of(label[0], choices) for label in patterns(choices).label.finditer(text)}
+    return len(named) == len(choices.options) and len(sentences_of([text])) == 1 and has_word(text, choices.language, "orders")
 
 
 def _differ(text: str, choices: Choices) -> bool:
-    """Whether one line has answer tags with different labels, and nothing else between them: "Answer: B Answer: C"."""
+    """Whether one line has answer tags with different labels, and nothing else between them: "Answer: B Answer: C".
+
+    Or whether all options stand behind tags, one below the other.
+    """
     tags = "|".join(map(tag_pattern, choices.tags)) or "(?!)"
     label = patterns(choices).named.pattern
     pairs = re.finditer(
         rf"(?:{tags})[^\S\n]*{label}[^\S\n]*(?=(?:{tags})[^\S\n]*{label.replace('P<label>', 'P<other>')})", text, re.IGNORECASE
     )
-    return any(position_of(pair["label"], choices) != position_of(pair["other"], choices) for pair in pairs)
+    if any(position_of(pair["label"], choices) != position_of(pair["other"], choices) for pair in pairs):
+        return True
+    number = len(choices.options)
+    tagged = [re.match(rf"\s*(?:{tags})", line, re.IGNORECASE) for line in text.splitlines() if line.strip(TRIM)][-number:]
+    found = {_alone(tag.string[tag.end() :], choices) for tag in tagged if tag}
+    return number > 1 and found == set(range(number))
 
 
 def _taken_back(line: str, rest: str, choices: Choices, found: int, *, is_cut: bool) -> int | None:
     """The option that the text behind an answer, on its line or below, puts in its place.
 
     It stands behind "Correction: … so it is A", or on a last line "The right answer: A". The answer itself
-    where nothing takes it back; None where that text was cut before it names another.
+    where nothing takes it back; None where that text was cut before it names another, or admits an error and names none.
     """
-    turn = any_word("corrects", choices.language).search(line + rest)
-    corrected = _concluded((line + rest)[turn.end() :], choices, declines=False, is_cut=False) if turn else None
+    text, language = line + rest, choices.language
+    turn, altered = any_word("corrects", language).search(text), list(any_word("alters", language).finditer(text))
+    corrected = _framed(text[altered[-1].end() :].lstrip(" :："), choices) if altered else None
+    if turn and corrected is None:
+        corrected = _concluded(text[turn.end() :], choices, declines=False, is_cut=False)
     corrected = _right_at_last(rest, choices) if corrected is None else corrected
-    return (None if turn and is_cut else found) if corrected is None else corrected
+    if corrected is not None:
+        return corrected
+    return None if (turn and is_cut) or admission(text, language) is not None else found
 
 
 def _right_at_last(text: str, choices: Choices) -> int | None:
@@ -283,7 +375,8 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     states = [(number, evidence.position) for number, evidence in found if evidence.kind == "stated"]
     if stated := [position for number, position in states if not (is_cut and _is_step(lines, number, choices))]:
         # one that states option after option, until it is cut, does not choose
-        return None if is_cut and len(set(stated)) > 2 else stated[-1]
+        denied = is_denied_at_last(lines, stated[-1], choices) and states[-1][0] < len(lines) - 1
+        return None if denied or (is_cut and len(set(stated)) > 2) else stated[-1]
     if declines:
         return None
     if is_cut:
@@ -295,7 +388,8 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return conditional.pop() if len(conditional) == 1 else None
     wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
     amounts = amounts_of(choices)
-    concluded = text_behind_so(lines[-1], choices) if lines and not amounts else None
+    is_whole = lines and not _breaks_off_in_list(lines, choices)
+    concluded = text_behind_so(lines[-1], choices) if is_whole and not amounts else None
     if concluded is not None and concluded not in wrong:
         return concluded
     right = {evidence.position for _, evidence in found if evidence.kind == "right"} - wrong
@@ -328,7 +422,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return of_numbers(lines, choices) if position is None else position
     position = of_texts(lines, choices) if lines else None
     if position is None and are_letters(choices):
-        readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair))
+        readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair) if is_whole)
         position = next((each for each in readings if each is not None), None)
     if position is None and lines and not all(re.search(r"\d", option) for option in choices.options):
         if are_letters(choices) and _is_whole(lines, choices.language):
@@ -380,6 +474,15 @@ def _lists(before: str, line: str, choices: Choices) -> bool:
     names = has_word(before, choices.language, "answer", "right")
     is_list = heads and heads.start() > LONGEST_JOINT and not names and _says_more(line, 0, choices)
     return before.endswith("?") or bool(is_list)
+
+
+def _breaks_off_in_list(lines: Sequence[str], choices: Choices) -> bool:
+    """Whether the last line is an item without its stop that says something of an option that is not the last one."""
+    *above, last = lines or [""]
+    named = [position_of(label[0], choices) for label in patterns(choices).label.finditer(last)]
+    is_item = _ITEM.match(last) and any(map(_ITEM.match, above)) and last.rstrip(TRIM + CLOSING)[-1:] not in STOPS
+    goes_on = len(last) > _SHORT_LINE or at_end("unfinished", last, choices.language)
+    return bool(is_item and goes_on) and len(choices.options) - 1 not in named
 
 
 def _says_more(line: str, position: int, choices: Choices) -> bool:

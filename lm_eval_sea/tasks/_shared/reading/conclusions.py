@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, known_languages, lead_in_pieces, spellings
 from .answer_phrases import ANSWER_TAGS, FINAL_TAGS, PHRASES, Phrases
-from .answer_text import COLON, STOPS, cue_pattern, plain, words_of_cue
+from .answer_text import COLON, SENTENCE_STOP, STOPS, cue_pattern, plain, words_of_cue
 
 
 if TYPE_CHECKING:
@@ -52,6 +52,16 @@ def begins_clause(before: str, language: str) -> bool:
     """Whether a clause begins behind a text: "so" may also mean "become" or "should". Thai and Lao set blanks between clauses."""
     stops = ("", "\n", "，", "；", *STOPS)
     return before.rstrip(" \t*_([–—-")[-1:] in stops or (language in ("th", "lo") and before[-1:] == " ")
+
+
+def admission(text: str, language: str) -> int | None:
+    """Where the last words end that begin a sentence, perhaps behind "wait", and admit an error: "I was wrong"; None without."""
+    found = None
+    for words in any_word("errs", language).finditer(text):
+        sentence = SENTENCE_STOP.split(text[: words.start()].replace("…", "\n"))[-1]
+        if not re.search(r"\w{4}|[A-Z\d]", any_word("corrects", language).sub("", sentence)):
+            found = words.end()
+    return found
 
 
 def _alternatives(place: str, language: str) -> str:
@@ -231,3 +241,25 @@ def counted_options(language: str) -> re.Pattern[str]:
         before.append(rf"(?P<b{place + 1}>{'|'.join(ordinals)})")
         behind.append(rf"(?P<f{place + 1}>{'|'.join([*ordinals, *cardinals, digit])})")
     return re.compile(rf"(?:{option}){joint}(?:{'|'.join(behind)})|(?:{'|'.join(before)}){joint}(?:{option})", re.IGNORECASE)
+
+
+@cache
+def last_option(language: str) -> re.Pattern[str]:
+    """Words that count the last option, "the last option", "the last one", perhaps behind an article."""
+    known = [PHRASES[code] for code in known_languages(language)]
+    option = "|".join(bounded(word.counted or word.option) for word in known)
+    between = "|".join(bounded(word.between) for word in known if word.between)
+    joint, last = rf"\s*(?:(?:{between})\s*)?", any_word("last", language).pattern
+    return re.compile(rf"(?:{option}){joint}(?:{last})|(?:\bthe\s)?(?:{last}){joint}(?:{option}|\bone\b)", re.IGNORECASE)
+
+
+@cache
+def uncounted_option(language: str) -> re.Pattern[str]:
+    """A word that counts an option that is not named, at the end of a clause: "the second one".
+
+    The group that matches, `p1` to `p5`, says which.
+    """
+    ends = r"(?:\s*(?:one|个|個|项))?(?=\s*(?:[.,;!，。；\u104b\u17d4]|\Z|\n))"
+    which = any_word("which", language).pattern
+    words = ordinal(language).pattern.partition(r"\s+)?")[2]
+    return re.compile(rf"(?:(?P<which>{which})\s*)?{words}{ends}", re.IGNORECASE)

@@ -13,10 +13,11 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_reason, subject_of
+from .answer_patterns import WORD, is_reason, subject_of
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .conclusions import (
+    admission,
     any_word,
     at_end,
     begins_clause,
@@ -43,6 +44,8 @@ _LONGEST_CLAUSE, _LONGEST_PROBLEM = 500, 600
 _FEWEST_WORDS = 6  # fewer may be a remark without its stop
 _STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
 _OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x|(?<!\d)(?<!\d\s)(?:[₱$€£¥₫฿]|(?<![^\W\d_])R[pM]))\Z")
+# "5. Given so far: 15 + 25" without a result.
+_OPEN_SUM = re.compile(rf"{COLON}\s*(?:[^\d\s=]{{0,4}}\s*)?{_OPERATION.pattern}\Z")
 _CUT_NUMBER = re.compile(r"\d,\s*\Z")
 # A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
 _LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{DIGITS})[^\d=]{{0,30}}")
@@ -78,14 +81,19 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
     concluded = _without_check(_without_offer(text, language), language)
     bare = concluded.rstrip(" ,:")
-    if _OPEN_END.search(bare) or (not is_cut and (_CUT_NUMBER.search(concluded) or _lacks_result(bare, language))):
+    opens = _OPEN_END.search(bare) or (_OPEN_SUM.search(bare) and not tag_spans(text, tags))
+    if opens or (not is_cut and (_CUT_NUMBER.search(concluded) or _lacks_result(bare, language))):
         return None  # it breaks off before the result
     checks = [check.span() for check in any_word("check", language).finditer(text)]
     tagged_ends = [end for begin, end in tag_spans(text, tags) if not any(start <= begin < stop for start, stop in checks)]
     behind_tag = text[tagged_ends[-1] :] if tagged_ends else ""
     if _gives_several(behind_tag, language) or re.match(rf"\s*\n{question_label(language)}", behind_tag, re.IGNORECASE):
         return None  # several numbers, or nothing but another question
+    if (error := admission(behind_tag, language)) is not None and not re.search(r"\d", behind_tag[error:]):
+        return None
     stated_ends = [end for _, end in statement_spans(concluded, language)]
+    if stated_ends and not tagged_ends and _is_range(concluded[stated_ends[-1] :], language):
+        return None
     if (found := _behind_statements(text, tagged_ends, language, tagged=True)) is not None:
         later = [end for end in stated_ends if end > tagged_ends[-1] and "\n" not in concluded[end:].strip()]
         worked_out = _behind_statements(concluded, later, language, tagged=False)
@@ -241,10 +249,14 @@ def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged:
         clause, _, rest = text[end:].lstrip().partition("\n")
         things = tagged or re.search(rf"{COLON}\s*\Z", text[:end]) is not None
         if (found := _result(in_digits(clause[:_LONGEST_CLAUSE], language, things=things), language)) is not None:
+            if (number := NUMBER.search(clause)) and admission(clause[number.end() :], language) is not None:
+                rest = f"{clause[number.end() :]}\n{rest}"  # "Answer: 5 … no, wrong, so it is 7"
             words = any_word("corrects", language).finditer(rest)
             corrects = next((word for word in words if begins_clause(rest[: word.start()], language)), None)
-            instead = rest[corrects.end() :].lstrip(" :") if corrects else ""
-            corrected = _result(instead.split("\n", 1)[0], language)
+            altered = max(any_word("alters", language).finditer(rest), key=re.Match.start, default=corrects)
+            instead = rest[altered.end() :].lstrip(" :：") if altered else ""
+            first = instead.split("\n", 1)[0]
+            corrected = None if any_word("so", language).search(first) else _result(first, language)
             corrected = read_final_number(instead, language) if corrected is None else corrected
             return found if corrected is None else corrected
     return None
@@ -415,5 +427,12 @@ def _gives_several(clause: str, language: str) -> bool:
     if first is None or second is None:
         return False
     between = second.string[first.end() : second.start()].strip(" ,$₱€£")
-    is_joined = any_word("joined", language).fullmatch(between) is not None
-    return is_joined and parse_number(first[0], language) != parse_number(second[0], language)
+    is_joined = any_word("joined", language).fullmatch(between) or re.fullmatch(
+        rf"[{WORD}]{{0,12}}?\s?(?:{any_word('to', language).pattern})", between, re.IGNORECASE
+    )
+    return is_joined is not None and parse_number(first[0], language) != parse_number(second[0], language)
+
+
+def _is_range(text: str, language: str) -> bool:
+    """Whether a text gives several numbers at its beginning, such as a range, and no number behind them."""
+    return _gives_several(text, language) and len(NUMBER.findall(text)) == 2

@@ -41,6 +41,8 @@ _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 _TAGGED_REMARK = re.compile(
     r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})[\s.]*\Z"
 )
+# What a dash adds to a short phrase: "Kartini — who founded …".
+_AFTERTHOUGHT = re.compile(r"\A(?P<said>(?:\S+ ){0,4}\S+)\s[–—]\s[^\W\dA-Z]\S*(?:\s+\S+){4,}\Z")
 _ENGLISH_SENTENCE = re.compile(
     r"(?:The|A|An) (?:\S+ ){1,4}?(?:who|that|which|where|when|of|in) [^.?!]+ (?:is|was|are|were) (?P<said>\S+(?: \S+){0,5}?)[.]?"
 )
@@ -52,6 +54,9 @@ _SOURCE = re.compile(
 )
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
+_LONGEST_POINTING = 60
+# Particles that make what "is" follows a clause and no phrase.
+_BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
 _ITEM = re.compile(r"\A(?:\d[.)]|[-*•→])\s+(?=\S)")
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # as a prompt may show where the answer goes
@@ -70,7 +75,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         return ""  # in whatever language
     answer = _without_cut_repetition(answer, tags)
     behind = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
-    if behind == answer and (_is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
+    begs = len(answer) <= LONGEST_REQUEST and any_word("begs", language).search(answer)
+    if behind == answer and (begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
         return ""
     answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
@@ -83,7 +89,10 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     line = lines[1] if len(lines) > 1 and leads else lines[0]
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
-    line = without_marks(line)
+    line = _without_citation(without_marks(line), language)
+    listed = [_ITEM.sub("", item).strip() for item in lines if _ITEM.match(item)]
+    if is_tagged and line == lines[0] and len(listed) == len(lines) > 1:
+        return ", ".join(listed)
     if not any(map(_ITEM.match, lines[1:])):
         line = _ITEM.sub("", line)
     restated = _restated(text if is_tagged else answer, language)
@@ -121,8 +130,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line = without_ending(_SENTENCE_END.split(_TAGGED_REMARK.sub("", line), maxsplit=1)[0], language)
     elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) == 2:
         line = sentences[0] if any_word("note", language).match(sentences[1]) else line
-    line = (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line)
-    line = _without_polite_particle(line, language)
+    line = _AFTERTHOUGHT.sub(r"\g<said>", (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line))
+    line = _without_pointer(_without_polite_particle(line, language), language)
     span = unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
     breaks_off = at_end("unfinished", span, language) is not None and text.endswith(span)
     is_none = any(_is_absent(span, answer, code) for code in filter(None, (language, target)))
@@ -179,6 +188,9 @@ def _named_by_sentence(line: str, language: str) -> str:
     if (found := _SOURCE.match(line.strip())) is None:
         return ""
     said = _ADDED.sub("", found["said"])
+    purpose = re.match(any_word("purposes", language).pattern, said, re.IGNORECASE)
+    if purpose and "," not in found["said"] and any_word("asks", language).search(found["source"]):
+        return said.strip().rstrip(STOPS)
     for words in (PHRASES[code] for code in (language, "en") if code in PHRASES):
         if not words.asks or not re.search(bounded(words.asks), found["source"], re.IGNORECASE):
             continue
@@ -195,6 +207,26 @@ def _without_denied(line: str, language: str) -> str:
     denies, but = (any_word(place, language).pattern for place in ("denies", "but"))
     line = re.sub(rf"\A(?:{denies})\s[^,]{{1,60}}?\s(?:{but})\s+", "", line, flags=re.IGNORECASE)
     return re.sub(rf"(?<=\S),\s+(?:{denies})\s[\s\S]*\Z", "", line, flags=re.IGNORECASE)
+
+
+def _without_citation(line: str, language: str) -> str:
+    """A line without all from the first sentence on that says where the answer stands: "Tin. The passage says …"."""
+    stop = r"(?<=\S)\s+(?=[\u0e00-\u0eff])" if language in ("th", "lo") else r"[.!?](?=\s)\s*|[\u3002\u104b\u17d4]\s*"
+    ends = [end for end in re.finditer(stop, line) if any_word("cites", language).match(line, end.end())]
+    return line[: ends[0].start()] if ends and not statement_spans(line[ends[0].end() :], language) else line
+
+
+def _without_pointer(line: str, language: str) -> str:
+    """A short sentence without "it is" before all that it says: "It was 1911.", "X ဖြစ်သည်"."""
+    said = line.strip().rstrip(STOPS + " ")
+    if len(said) > _LONGEST_POINTING or re.search(r"[,;.]\s|[，；]", said):
+        return line
+    closes = PHRASES[language].closes if language in PHRASES else ""
+    ending = re.search(rf"\s*(?:{closes or '(?!)'})\Z", said)
+    end = ending.start() if ending and not _BURMESE_CLAUSE.search(said, 0, ending.start()) else len(said)
+    begins = any_word("pointer", language).match(said)
+    begin = begins.end() if begins else 0
+    return said[begin:end].strip() or line if begin or end < len(said) else line
 
 
 def _without_polite_particle(line: str, language: str) -> str:

@@ -10,11 +10,11 @@ import re
 from typing import TYPE_CHECKING
 
 from .answer_patterns import is_end
-from .answer_text import COLON, composed, without_asked_form
+from .answer_text import COLON, SENTENCE_STOP, STOPS, composed, without_asked_form
 from .conclusions import any_tag, any_word, behind_last_tag, has_word, task_words, without_another_question
 from .frames import QUOTED, begins_object, last_frame, unfenced, unquoted, without_emphasis
-from .prefaces_and_notes import LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
-from .several_texts import LIST_MARK, corrected, one_of_several
+from .prefaces_and_notes import LABELLED, LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
+from .several_texts import LIST_MARK, corrected, of_target, one_of_several
 from .surroundings import BULLET, without_marks
 
 
@@ -27,6 +27,15 @@ _QUOTED_ALONE = re.compile(rf"{QUOTED.pattern}\s*(?P<said>[^\"“”«»「」]{
 # A question with lettered options behind an empty line.
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
 _ANALYSIS = re.compile(r"The user (?:wants|needs|asks|asked|is asking|has asked)\b")  # how a thought begins that has no marks
+# A line in bold type, the first one or the first one below an answer tag.
+_BOLD_LINE = re.compile(r"(?m)^[ \t]*(?:\*\*|__)(?P<title>[^*_\n]{1,120})(?:\*\*|__)[ \t]*$")
+_TITLE = re.compile(
+    rf"\A\s*(?:[^\n]{{1,40}}{COLON}[*_]*[ \t]*\n\s*)?(?P<line>{_BOLD_LINE.pattern.removeprefix('(?m)^')[:-1]}\n\s*)(?=\S)"
+)
+SENTENCE_STOPS = ".!?:：\u3002\u104b\u17d4\u17d6"
+_THINKS = re.compile(
+    r"(?:Alright|Hmm|OK|Okay),? (?:let me (?:read|see|think)|let's (?:read|see|think)|so the user|the user)\b", re.IGNORECASE
+)
 _MOST_LETTERS_BESIDE = 4  # of an article or a preposition
 _MOST_WORDS_OF_PLACE = 10
 
@@ -43,13 +52,15 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         return ""
     # the form that the prompt asks for stands in quotation marks, which models repeat
     answer = _QUIZ.split(without_another_question(composed(answer), tags, language), maxsplit=1)[0]
-    answer = corrected(answer, language)
+    answer = of_target(corrected(answer, language), language, target)
     if is_place(behind_last_tag(answer, tags, language) or answer, language):
         return ""
     shown = unfenced(answer).strip()
     kept = without_asked_form(shown, tags).strip()
     is_prompt = kept != shown and shown.startswith(kept)  # the form ends it
     if (is_prompt or _ANALYSIS.match(shown)) and behind_last_tag(kept, tags, language) is None:
+        return ""
+    if _is_copy(kept, language, tags):
         return ""
     text = unquoted(kept)
     if re.fullmatch(rf"(?:{any_tag(tags)}|(?=X|ANSWER))[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
@@ -61,7 +72,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if behind is None:
         text = _behind_rendered(text, language)
         asks_user = task_words(language).search(text) and re.fullmatch(r"(?:[^\s.?!？][^.?!？\n]*[?？]\s*){2,}", text)
-        if asks_user or any_word("requests", language).search(text[:LONGEST_REQUEST]):
+        if asks_user or has_word(text[:LONGEST_REQUEST], language, "requests", "begs"):
             return ""
     else:
         text = behind
@@ -84,6 +95,28 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     return _bare(text, is_tagged=behind is not None)
 
 
+def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
+    """The same of a summary: a title in bold type, the only one, on a line of its own above it is no part of it."""
+    title = _TITLE.search(answer)
+    rest = answer[title.end() :] if title else ""
+    is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in SENTENCE_STOPS
+    if title and is_title and not _BOLD_LINE.search(rest) and not any_word("note", language).match(rest.lstrip("([（*_ ")):
+        answer = answer[: title.start("line")] + rest
+    return read_final_text(answer, language, tags, target)
+
+
+def _is_copy(text: str, language: str, tags: Sequence[str]) -> bool:
+    """Whether a text without an answer tag is the prompt's: "Text: …" that breaks off, or an instruction over and over."""
+    if behind_last_tag(text, tags, language) is not None:
+        return False
+    label, whole = LABELLED.match(text), text.rstrip()[-1:] in STOPS + '?"”»」)'
+    names = label and any(any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source"))
+    sentences = [sentence.strip() for sentence in SENTENCE_STOP.split(text) if sentence.strip()]
+    again = len(sentences) > 1 and len(set(sentences)) == 1 and task_words(language).search(text)
+    thinks = _THINKS.match(text) and not whole
+    return bool((names and not whole and "\n" not in text.strip()) or again or thinks)
+
+
 def framed_text(answer: str, language: str, tags: Sequence[str]) -> str | None:
     frame = last_frame(answer, tags, language, ("translation", "summary", "text"))
     return None if frame is None else _bare(without_emphasis(composed(frame)), is_tagged=True)
@@ -98,6 +131,11 @@ def _bare(text: str, *, is_tagged: bool) -> str:
 
 def _behind_rendered(text: str, language: str) -> str:
     """What follows "This sentence means" at the beginning of a text, without a colon; else the text."""
+    pair = re.match(
+        rf"[^\n\"“]{{0,{LONGEST_LABEL}}}{QUOTED.pattern}(?P<said>[^\n\"“”]{{1,{LONGEST_LABEL}}}){QUOTED.pattern}\s*\Z", text
+    )
+    if pair and (task_words(language).search(pair["said"]) or any_word("rendered", language).search(pair["said"])):
+        return pair[3]
     words = re.match(rf"(?P<what>[^\n:：]{{1,25}}?)(?:{any_word('rendered', language).pattern})\s+(?=\S)", text, re.IGNORECASE)
     if words is None or re.match(rf"[^\n]{{0,20}}?{COLON}", text[words.end() :]):
         return text

@@ -22,6 +22,12 @@ _WORDS = read_yaml(Path(__file__).with_name("number_words.yml"))
 # "a million and a half" is no million and 0.5
 _MOST_WITH_HALF = 100
 _LEAST_ALONE = 10
+# "Percent" behind a number in words, or before it.
+_PERCENT = re.compile(
+    r"\A(?:百分之|ร้อยละ|ຮ້ອຍລະ)|\s*(?:per ?cent|pers[eé]n|peratus|phần trăm|porsi?yento|เปอร์เซ็นต์|ເປີເຊັນ|ភាគរយ|ရာခိုင်နှုန်း"
+    r"|சதவீதம்|விழுக்காடு)\Z",
+    re.IGNORECASE,
+)
 # Languages whose numbers are one word each: Tamil joins its parts, as the languages do that write all words together.
 _JOINED = WRITTEN_TOGETHER | {"ta"}
 # Languages in which a single word for a number is often another word or a part of one: it counts at the beginning of a line.
@@ -43,6 +49,7 @@ def number_in_words(text: str, language: str) -> str | None:
 
     What stands beside such words may change their value ("two dozen", "half past two"), so that nothing may.
     """
+    text = _PERCENT.sub("", text).strip()
     for code in _languages(language):
         words = _WORDS[code]
         found = re.fullmatch(rf"({_any_form(code)}{_further_forms(code)}*)(\s*(?:{words['half']}))?", text, re.IGNORECASE)
@@ -60,6 +67,9 @@ def number_of_things(text: str, language: str) -> str | None:
     for code in _languages(language):
         if begins := re.match(rf"{_any_form(code)}({_further_forms(code)}*)", text, re.IGNORECASE):
             rest = text[begins.end() :]
+            if half := re.match(rf"\s*(?:{_WORDS[code]['half']})(?=\s+\S)", rest, re.IGNORECASE):
+                whole = number_in_words(begins[0] + half[0], code)
+                return None if _may_change(rest[half.end() :], code) or _numeral(code).search(rest, half.end()) else whole
             # a single word may be the beginning of another one: Thai "ห้า" is five, "ห้าง" a shop
             is_part = rest.startswith("-") or (code in _JOINED and not begins[1] and rest[:1].strip())
             value = None if is_part or _may_change(text, code) or _numeral(code).search(rest) else _value(begins[0], code)

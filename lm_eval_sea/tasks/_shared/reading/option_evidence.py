@@ -55,7 +55,7 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
         if (judged := _leading(_BULLET.sub("", rest), choices)) is not None:
             return [Evidence("right" if mark["right"] else "wrong", judged.position)]
     line = _BULLET.sub("", line) if not _begins_with_label(line, choices) else line
-    if found := _corrected(line, choices):
+    if found := _corrected(line, choices) or _compared(line, choices):
         return found
     spots: list[tuple[int, Evidence]] = []
     joined_until = 0
@@ -95,6 +95,39 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
 
 
+def forced_choice(text: str, choices: Choices) -> int | None:
+    """The option behind "if I had to choose", where no other label follows; None without one."""
+    language, found = choices.language, None
+    for words in any_word("forced", language).finditer(text):
+        begin = re.compile(r"[\s,，:：\u104a]*").match(text, words.end())
+        lead = lead_in(language).match(text, begin.end() if begin else words.end())
+        found = patterns(choices).named.match(text, lead.end()) if lead else None
+        found = found or (patterns(choices).named.match(text, begin.end()) if begin else None)
+    if found is None or is_small_letter(found["label"]):
+        return None
+    position = position_of(found["label"], choices)
+    further = {position_of(label[0], choices) for label in patterns(choices).label.finditer(text, found.end())}
+    return position if further <= {position} else None
+
+
+def untrue_one(line: str, choices: Choices) -> int | None:
+    """The option that alone is not so, where the others are: "The statement that is NOT true is A; B, C and D are true"."""
+    wrong, right = (any_word(place, choices.language) for place in ("wrong", "right"))
+    named = [
+        (sentence, [position_of(label[0], choices) for label in patterns(choices).label.finditer(sentence)])
+        for sentence in re.split(r"[.;](?=\s)|[。；\u104b\u17d4]", line)
+    ]
+    for (first, own), (second, others) in pairwise(named):
+        label = patterns(choices).label.search(first)
+        is_denied = (
+            label and len(own) == 1 and wrong.search(first, 0, label.start()) and is_end(first[label.end() :], choices.language)
+        )
+        is_rest = set(others) == set(range(len(choices.options))).difference(own) and len(others) > 1
+        if is_denied and is_rest and right.search(second) and not wrong.search(second):
+            return own[0]
+    return None
+
+
 def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
     """Where in a line the texts of options stand that themselves name a label: "A is right"."""
     named = [plain(option) for option in choices.options if patterns(choices).label.search(option)]
@@ -129,6 +162,53 @@ def _corrected(line: str, choices: Choices) -> list[Evidence]:
         ):
             found.append(first)
     return [Evidence("stated", position_of(label["label"], choices)) for label in found]
+
+
+def _compared(line: str, choices: Choices) -> list[Evidence]:
+    """What a line says that compares two options: "B is better than C", "C is less likely than B"."""
+    if not any_word("than", choices.language).search(line):
+        return []
+    found: list[tuple[int, int]] = []  # the option that fits better and the other one
+    for sentence in SENTENCE_END.split(line):
+        clauses = (
+            [sentence] if len({place for _, place in _latin_labels(sentence, choices)}) < 3 else re.split(r"[,，]", sentence)
+        )
+        found += [pair for pair in (_better_and_other(clause, choices) for clause in clauses) if pair]
+    # not of "A is better than B, but the best is C"
+    return [Evidence("stated", found[-1][0])] if found and _latin_labels(line, choices)[-1][1] in found[-1] else []
+
+
+def _better_and_other(clause: str, choices: Choices) -> tuple[int, int] | None:
+    """The two options of a clause that says which of them fits better."""
+    language, labels = choices.language, _latin_labels(clause, choices)
+    if len({place for _, place in labels}) != 2 or any_word("condition", language).search(clause) or "?" in clause:
+        return None
+    measures = {place for label, place in labels if _is_measure(label, language)}
+    others = {place for _, place in labels} - measures
+    better, less = (any_word(place, language).search(clause) for place in ("better", "less"))
+    if len(measures) != 1 or not (better or less):
+        return None
+    if less or better is None:
+        return measures.pop(), others.pop()
+    denied = _ends_with_denial(clause[: better.start()], language)
+    denied |= language in DENIES_BEHIND and any_word("wrong", language).search(clause, better.end()) is not None
+    return None if denied else (others.pop(), measures.pop())
+
+
+def _latin_labels(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
+    """The labels of a text and their positions; only Latin ones where it has some: a Burmese letter is also a particle."""
+    labels = list(patterns(choices).label.finditer(text))
+    labels = [label for label in labels if label[0].isascii()] or labels
+    return [(label, position_of(label[0], choices)) for label in labels]
+
+
+def _is_measure(label: re.Match[str], language: str) -> bool:
+    """Whether something is compared with what a label names: "than B", "than option B"."""
+    before, behind = label.string[: label.start()].rstrip(" (\"'“"), label.string[label.end() :]
+    if language in DENIES_BEHIND:
+        return re.match(rf"\W{{0,3}}(?:{any_word('than', language).pattern})", behind) is not None
+    option = at_end("option", before, language)
+    return at_end("than", before[: option.start()].rstrip() if option else before, language) is not None
 
 
 def _with_and_without_lead(text: str, language: str) -> tuple[str, str]:
@@ -192,6 +272,9 @@ def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
     begins = not before.strip(TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
     if ends and (begins or (says_end and any_word("lead", language).search(match.lead))):
         return Evidence(kind, position)
+    weighs = re.match(rf"[,，\s]*(?:{any_word('though', language).pattern})", rest, re.IGNORECASE)
+    if begins and weighs and (concludes or any_word("lead", language).search(match.lead)):
+        return Evidence(kind, position)  # "Probably B, although A is possible, too"
     first = SENTENCE_END.split(rest, maxsplit=1)[0]
     says = answers or first.strip(TRIM + STOPS + CLOSING) != ""
     if says and len(first) < LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):

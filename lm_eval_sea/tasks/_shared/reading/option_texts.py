@@ -59,7 +59,8 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     if len(named) > 1:  # the one of the sentence that says what it names
         says = any_word("lead", choices.language)
         named = {position for position, sentence in found if position is not None and says.search(sentence)}
-    return named.pop() if len(named) == 1 else None
+    denied = len(named) == 1 and found[-1][0] is None and is_denied_at_last(lines, min(named), choices)
+    return named.pop() if len(named) == 1 and not denied else None
 
 
 def text_behind_so(line: str, choices: Choices) -> int | None:
@@ -227,6 +228,16 @@ def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
     # the last words before the next option may deny that one
     verdict = behind[:LONGEST_VERDICT].lstrip(CLOSING + STOPS + " -–—=→:(")
     return wrong.match(verdict) is not None and (last or len(behind) > LONGEST_JOINT)
+
+
+def is_denied_at_last(lines: Sequence[str], position: int, choices: Choices) -> bool:
+    """Whether the last sentence denies an option whose label is a word, and names no other: "All in all it is not positive"."""
+    last = "" if are_letters(choices) else sentences_of(lines)[-1]
+    spots = _texts_in(last, choices)
+    if {place for _, place in spots} != {position} or has_denial(choices):
+        return False
+    spot = spots[-1][0]
+    return _is_denied(CLAUSE_END.split(last[: spot.start()])[-1], last[spot.end() :], choices.language, last=True)
 
 
 def sentences_of(lines: Sequence[str]) -> list[str]:

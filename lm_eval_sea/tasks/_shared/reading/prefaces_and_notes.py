@@ -9,7 +9,7 @@ from ..metrics.target_language import SCRIPTS, letters_by_script
 from .answer_patterns import is_end
 from .answer_text import COLON, STOPS
 from .conclusions import any_word, has_word, statement_spans, task_words
-from .frames import QUOTED, without_emphasis
+from .frames import QUOTED, QUOTES, unquoted, without_emphasis
 from .surroundings import RULE
 
 
@@ -30,7 +30,7 @@ _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
 LONGEST_LABEL, LONGEST_INTRODUCTION, _LONGEST_REMARK, LONGEST_REQUEST = 60, 160, 80, 300
 _MOST_LINES_BEFORE = 20  # an introduction has no more
-_MOST_WORDS_WITHOUT_TONES = 7
+_MOST_WORDS_WITHOUT_TONES, _LONGEST_WORD = 7, 30
 _SCRIPTS = SCRIPTS | {"zh": "CJK"}
 # Words of English that Latin-written languages of the region lack.
 _ENGLISH = frozenset(
@@ -44,7 +44,10 @@ def text_alone(text: str, language: str, target: str, *, is_tagged: bool) -> str
     text = _up_to_heading(text, language)
     if not is_tagged or not text.partition("\n")[0].strip(" *_"):
         text = _without_headings(text)
-        lines = _without_preface(_without_other_languages(_lines(text), target), language)
+        lines = _without_other_languages(_lines(text), target)
+        begun, lines = lines[0], _without_preface(lines, language)
+        if lines[0] != begun and _is_quoted_with_gloss(lines):
+            return unquoted(lines[0])
     else:
         lines = _lines(text)
     text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
@@ -103,6 +106,14 @@ def _label(line: str, language: str) -> int | None:
     if named is None or (not any_word("preface", language).match(line) and len(found[0][: named.start()].split()) > 2):
         return None
     return found.end()
+
+
+def _is_quoted_with_gloss(lines: Sequence[str]) -> bool:
+    """Whether the first line is all in quotation marks, and each paragraph behind it quotes a word: '"Mill" is a factory.'."""
+    quoted = lines[0][:1] in QUOTES and lines[0][0] != "[" and unquoted(lines[0]) != lines[0].strip()
+    glosses = [line for line in lines[1:] if line]
+    words = [QUOTED.search(line) for line in glosses]
+    return quoted and bool(glosses) and all(word and len(word[1]) < _LONGEST_WORD and word[1][-1] not in STOPS for word in words)
 
 
 def _without_headings(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
-from .answer_phrases import PHRASES
+from .answer_phrases import LANGUAGE_NAMES, PHRASES
 from .answer_text import COLON, STOPS, composed, words_of_cue
 from .conclusions import (
     LONGEST_LEAD,
@@ -35,6 +35,7 @@ _VERSION_ITEM = re.compile(
     r"\A\d{1,2}[.)\u104b\u17d4]\s+(?:(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z|[(（][^()（）]{2,40}[)）]\s+\S)"
 )
 _LONGEST_SOURCE = 5_000
+_BEFORE_NAME = r"(?:(?:in|into|ke|dalam|kanthi|dina|ka|sa|bằng|iti|ha|ing|用)\s*)?(?:(?:bahasa|basa)\s)?"
 
 
 def one_of_several(text: str, tags: Sequence[str], language: str, target: str) -> str:
@@ -56,6 +57,39 @@ def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
         and (task_words(language).search(above) or has_word(above, language, "work", "answer"))
     )
     return text if introduces or len(above) < LONGEST_LABEL or (above[-1] not in STOPS and not says) else above
+
+
+def of_target(text: str, language: str, target: str) -> str:
+    """What stands behind the label with the name of the target's language: "Tiếng Anh: …"; the text where it has no such label.
+
+    Empty where all that follows an instruction, or begins the text, is labelled with another language.
+    """
+    lines = text.splitlines()
+    heads = [(number, code, name[1]) for number, line in enumerate(lines) if (name := _named(line)) and (code := _code(name[0]))]
+    if not heads or target not in LANGUAGE_NAMES:
+        return text
+    ends = [*(number for number, _, _ in heads[1:]), len(lines)]
+    own = [
+        "\n".join([rest, *lines[number + 1 : end]]).strip()
+        for (number, code, rest), end in zip(heads, ends, strict=True)
+        if code == target
+    ]
+    first = next((line for line in lines if line.strip()), "")
+    begins = lines.index(first) == heads[0][0]
+    introduced = all(INTRODUCES.search(line) for line in lines[: heads[0][0]] if line.strip())
+    if any(own):
+        return next(filter(None, own)) if begins or introduced else text
+    is_all = len([line for line in lines if line.strip()]) == len(heads) + (not begins)
+    asks = begins or (task_words(language).search(first) and not (_named(first) or ("", ""))[1])
+    return "" if is_all and asks and all(rest for *_, rest in heads) else text
+
+
+def _code(label: str) -> str:
+    """The language that a label names, and no more: "in English", "Bahasa Inggris"."""
+    names = (
+        code for code, pattern in LANGUAGE_NAMES.items() if re.fullmatch(rf"{_BEFORE_NAME}(?:{pattern})", label.strip(" *_"))
+    )
+    return next(names, "")
 
 
 def _without_table(text: str) -> str:

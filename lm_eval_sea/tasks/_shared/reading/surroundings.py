@@ -29,6 +29,7 @@ _BLANK = re.compile(r"[^\S\n\t ]")  # of another width, or without a break
 # Pictures, and what colours them. Signs such as ° and ✓ may be part of an answer.
 _PICTURE = re.compile(r"[\U0001f000-\U0001faff\u2600-\u2712\u2728-\u27bf\u2b00-\u2bff\ufe0f]")
 _LONGEST_GREETING, _LONGEST_FAREWELL = 160, 300
+_LONGEST_PARTING = 100
 _MOST_PARAGRAPHS = 3  # of a greeting, or of a farewell
 _MOST_MARKS = 4  # one around the other
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\u104b\u17d4\uff01])\s*")
@@ -152,6 +153,7 @@ def _without_farewell(text: str, language: str) -> str:
     *sentences, last = _SENTENCE.split(text.rstrip()[-_LONGEST_FAREWELL:])
     speaks_of_it = any_word("answer", language).search(last) or task_words(language).search(last)
     leaves = any_word("farewell", language).match(last) and speaks_of_it and not re.search(r"\d", last)
+    leaves = leaves or (any_word("parting", language).match(last) and len(last) <= _LONGEST_PARTING)
     return text.rstrip().removesuffix(last).rstrip() if leaves and "".join(sentences).strip() else text
 
 
