@@ -99,3 +99,34 @@ UNTAGGED = [
 @pytest.mark.parametrize(("language", "text", "expected"), UNTAGGED)
 def test_echoes_and_retold_passages_are_no_span(language, text, expected):
     assert read_span(text, language, (chat_words(language)["tags"]["answer"], "Answer:")) == expected
+
+
+# Phrases whose words, or parts of words, elsewhere lead to an answer or break off.
+PHRASES = {
+    "en": ["The 1920s", 'a "soft" power'],
+    "id": ["1920-an", "kitab Al-Qur'an", "pilih kasih"],
+    "km": ["ជ្រើសរើសតាំង"],
+    "lo": ["ການເລືອກຕັ້ງ", "ຕອບສະໜອງຄວາມຕ້ອງການ"],
+    "my": ["ရွေးကောက်ပွဲ"],
+    "th": ["การเลือกตั้ง", "เลือกตั้ง", "การตอบสนอง", "ตอบโต้การโจมตี", "ข้อสรุปของการประชุม"],
+    "vi": ["Chọn lọc tự nhiên", "Đảng Tự do", 'hợp đồng "xây dựng thiết kế"'],
+    "zh": ["选举", "选择权"],
+}
+
+
+@pytest.mark.parametrize(("language", "phrase"), [(language, phrase) for language, them in PHRASES.items() for phrase in them])
+def test_a_phrase_is_read_whole(language, phrase):
+    tag = chat_words(language)["tags"]["answer"]
+    read = {before: read_span(f"{before}{phrase}", language, (tag,)) for before in ("", "Answer: ", f"{tag} ", f"**{tag}** ")}
+    assert read == dict.fromkeys(read, phrase)
+
+
+@pytest.mark.parametrize("language", ["th", "vi"])
+def test_published_answers_of_xquad_are_read(load_tasks, hub_mirror, language):
+    """Nearly all as they stand, others without a gloss in brackets or quotation marks; one is a line of a German song."""
+    [task] = load_tasks(f"sea_xquad_{language}", folder=hub_mirror).values()
+    spans = {span for row in task.dataset["test"] for span in row["answers"]}
+    found = {span: read_span(f"Answer: {span}", language) for span in spans}
+    assert len(spans) > 500
+    assert [span for span, read in found.items() if not read] == ["Ein neues Lied wir heben an"]
+    assert sum(read.rstrip(".") == span.rstrip(".") for span, read in found.items()) > 0.98 * len(spans)

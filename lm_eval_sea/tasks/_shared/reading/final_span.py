@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import subject_of, up_to_reason, without_ending
+from .answer_patterns import WORD, subject_of, up_to_reason, without_ending
 from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_text import COLON, STOPS, composed, without_asked_form
 from .conclusions import (
@@ -102,7 +102,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         line, is_tagged = restated, True
     if not is_tagged and (said := _english_answer(line, language) or _bold_at_last(answer, language)):
         return said
-    if framed := _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind) if is_tagged else answer, line):
+    if framed := _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind) if is_tagged else answer, line, language):
         begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
         begins |= _ends_sentence(framed, line)
         states = max((begin for begin, _ in statement_spans(line, language)), default=0)
@@ -119,7 +119,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     if (words := lead_in(language).match(line)) and re.search(rf"{COLON}\s*\Z", words[0]) and line[words.end() :].strip():
         line = line[words.end() :]
     # behind the tag the same words are part of the span, unless it begins with them
-    ends = [end for begin, end in statement_spans(line, language) if not (is_tagged and begin)]
+    statements = [span for span in statement_spans(line, language) if not _is_part_of_phrase(line, *span, language)]
+    ends = [end for begin, end in statements if not (is_tagged and begin)]
     if ends and line[ends[0] :].strip():
         # of several statements the last corrects the others
         line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
@@ -133,11 +134,21 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     line = _AFTERTHOUGHT.sub(r"\g<said>", (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line))
     line = _without_pointer(_without_polite_particle(line, language), language)
     span = unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
-    breaks_off = at_end("unfinished", span, language) is not None and text.endswith(span)
+    last = at_end("unfinished", span, language)
+    breaks_off = last is not None and span[: last.start()][-1:] not in ("-", "'", "’") and text.endswith(span)  # "1920-an"
     is_none = any(_is_absent(span, answer, code) for code in filter(None, (language, target)))
     # "A or B, it is unclear"
     weighs = any_word("undecided", language).search(answer) and any_word("joined", language).search(span)
     return "" if is_none or breaks_off or weighs else span
+
+
+def _is_part_of_phrase(line: str, begin: int, end: int, language: str) -> bool:
+    """Whether a word that could lead to an answer is part of it: "Chọn lọc tự nhiên" (selection), "การเลือกตั้ง" (election)."""
+    words, is_letter = line[begin:end], re.compile(f"[{WORD}]").match
+    if not re.fullmatch(rf"[{WORD}]+\s?", words) or any_word("equates", language).search(words):
+        return False
+    goes_on = is_letter(words, len(words) - 1) or words.isascii() or language == "vi"
+    return bool(goes_on and (not begin or is_letter(line, begin - 1)))
 
 
 def _is_passage(answer: str, language: str) -> bool:
@@ -298,14 +309,19 @@ def _ends_sentence(phrase: str, line: str) -> bool:
     return bool(found) and not (before.strip() and behind.strip(STOPS + " "))
 
 
-def _framed_phrase(answer: str, line: str) -> str:
-    """The only phrase of a sentence that is in bold type or quotation marks: "It ended **in 1975**."; empty without one."""
+def _framed_phrase(answer: str, line: str, language: str) -> str:
+    """The only phrase of a sentence that is in bold type or quotation marks: "It ended **in 1975**."; empty without one.
+
+    A phrase that is no sentence may have such a part: hợp đồng "xây dựng thiết kế".
+    """
     first = next((own for own in answer.splitlines() if line.strip() in without_emphasis(own)), answer)
     for pattern in (_BOLD, QUOTED):
         found = [phrase.strip() for phrase in pattern.findall(first)]
         phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]
         # what a later sentence quotes is evidence
         later = pattern is QUOTED and phrases and _SENTENCE_END.search(line.partition(phrases[0])[0])
-        if len(phrases) == 1 and len(phrases[0]) < len(line) and not later:
+        is_sentence = pattern is _BOLD or line.rstrip()[-1:] in STOPS or len(line) > _LONGEST_POINTING
+        is_sentence = is_sentence or has_word(line, language, "equates", "pointer")
+        if len(phrases) == 1 and len(phrases[0]) < len(line) and not later and is_sentence:
             return str(phrases[0]).rstrip(STOPS)
     return ""
