@@ -171,6 +171,12 @@ def older_readers(task: TaskRun) -> str:
     return own if str(task.facts.variant).startswith("chat") and asked == asked_now and int(own) < int(newest) else ""
 
 
+def content_of(place: Path) -> dict[str, Any]:
+    """All of a results file, for what the runs do not have."""
+    content: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
+    return content
+
+
 def is_read_alike(task: TaskRun) -> bool:
     """Whether a score of SEA-HELM 1.3 is that of 1.4, which differs in how thoughts are taken off.
 
@@ -180,9 +186,11 @@ def is_read_alike(task: TaskRun) -> bool:
     versions = [str(task.facts.version), str(known.metadata["version"] if known else "")]
     if task.facts.suite != SEA_HELM or versions != ["1.3", "1.4"] or place is None:
         return False
-    template = json.loads(place.read_text(encoding="utf-8")).get("chat_template") or ""
+    if task.config.get("output_type") != "generate_until":
+        return True
+    template = content_of(place).get("chat_template") or ""
     thinks = settings.thinking == "on" or settings.effort or asks_for_thought(str(template)) is not None
-    return task.config.get("output_type") != "generate_until" or (reads_folders(str(settings.backend)) and not thinks)
+    return reads_folders(str(settings.backend)) and not thinks
 
 
 def without_paths(content: Any, names: dict[str, str]) -> Any:
@@ -221,7 +229,7 @@ def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[s
         write_whole(target / name, text)
 
     for path in sorted({run.place for run in read(results).runs if run.place and run.has_results}):
-        content = without_tasks(json.loads(path.read_text(encoding="utf-8")), without)
+        content = without_tasks(content_of(path), without)
         if not content["results"]:
             continue
         content["config"]["use_cache"] = None  # of answers while the run went on
@@ -289,7 +297,7 @@ def _scores(every: Table, scores: Scores, numbers: dict[Path | None, int]) -> st
 
 def _command(run: Run) -> str:
     """The command of a run, with its day and release of lm-eval."""
-    content = json.loads(run.place.read_text(encoding="utf-8")) if run.place else {}
+    content = content_of(run.place) if run.place else {}
     config, names = content["config"], set(content["results"]) - set(content["group_subtasks"])
     arguments = config["model_args"]
     given = ",".join(f"{name}={value}" for name, value in arguments.items()) if isinstance(arguments, dict) else str(arguments)

@@ -29,6 +29,8 @@ ACCELERATOR_LEAST_PIECE = 512
 # Tokens that are put into slots attend in blocks of so many on a CPU, each to what any of them sees.
 BLOCK = 256
 
+_NONE = torch.empty(0, 0, dtype=torch.int64)
+
 
 class Slots(DynamicCache):
     """The cache of a model: for each layer [1, heads, prefix, size of a head] and [pieces, slots, heads, piece, size of a head].
@@ -55,8 +57,8 @@ class Slots(DynamicCache):
         self._kept: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = {}  # of each layer keys and values, in both parts
         self._prefixes: list[torch.Tensor] = []  # of the layer that was updated last
         self._handed: tuple[torch.Tensor, ...] = ()  # what that layer attends to
-        self._before, self._rows = 0, 0
-        self._columns = torch.empty(0, 0, dtype=torch.int64)  # where a pass continues texts in their slots, [texts, tokens]
+        self._before = 0
+        self._columns = _NONE  # where a pass continues texts in their slots, [texts, tokens]; empty in one that puts texts there
         self._at: torch.Tensor | None = None
         self._layers_seen = self._layers_attended = 0
         self._attend: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
@@ -65,7 +67,7 @@ class Slots(DynamicCache):
     @contextmanager
     def putting(self, at: torch.Tensor | None) -> Iterator[None]:
         """For a pass over the prefix (`at` is None), or over new tokens behind it, which go to the columns `at` of all slots."""
-        self._at, self._before, self._rows = at, 0 if at is None else self.prefix, 0
+        self._at, self._before, self._columns = at, 0 if at is None else self.prefix, _NONE
         with self._in_place():
             self._layers_seen = self._layers_attended = 0
             yield
@@ -76,9 +78,8 @@ class Slots(DynamicCache):
     @contextmanager
     def continuing(self, columns: torch.Tensor) -> Iterator[None]:
         """For a pass that continues the first slots by equally many tokens, at these columns of each: [texts, tokens]."""
-        self._before, self._rows = self.prefix, len(columns)
+        self._before, self._columns = self.prefix, columns
         self._at = (columns + torch.arange(len(columns))[:, None] * self.capacity).flatten().to(self._device)
-        self._columns = columns
         with self._in_place():
             yield
 
@@ -109,7 +110,10 @@ class Slots(DynamicCache):
             mask = seen[:, None]
             self._seen.append((mask, [self._texts_in(number, window) for number in range(in_use)]))
             return mask
-        of_own = torch.eye(self._rows, dtype=torch.bool, device=self._device)[:, None, :, None] & seen[:, :, None, self.prefix :]
+        of_own = (
+            torch.eye(len(self._columns), dtype=torch.bool, device=self._device)[:, None, :, None]
+            & seen[:, :, None, self.prefix :]
+        )
         return torch.cat([seen[:, :, : self.prefix], of_own.flatten(2)], dim=2).flatten(0, 1)[None, None]
 
     def _texts_in(self, piece: int, window: int | None) -> slice:
@@ -151,12 +155,12 @@ class Slots(DynamicCache):
         at = self._at.to(new.device)  # layers may be on several
         column = at % self.capacity
         slots[column // self._piece, at // self.capacity, :, column % self._piece] = new[0].transpose(0, 1)
-        if not self._rows:
+        if not len(self._columns):
             return torch.cat([prefix, new], dim=2) if self.prefix else new
         if self.in_parts:
             self._prefixes = [*self._prefixes[:number], prefix]
             return slots
-        return torch.cat([prefix, slots[:, : self._rows].permute(2, 1, 0, 3, 4).flatten(1, 3)[None]], dim=2)
+        return torch.cat([prefix, slots[:, : len(self._columns)].permute(2, 1, 0, 3, 4).flatten(1, 3)[None]], dim=2)
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Number of tokens before those of a pass, as far as all of them have the same."""
@@ -173,7 +177,7 @@ class Slots(DynamicCache):
         **keywords: Any,
     ) -> tuple[torch.Tensor, None]:
         """What takes the place of transformers' function, with its arguments."""
-        if self._rows and self.in_parts and attention_mask is not None:
+        if len(self._columns) and self.in_parts and attention_mask is not None:
             return self._attend_in_parts(query, key, value, attention_mask, scaling or query.shape[-1] ** -0.5), None
         is_plain = all(told is None for name, told in keywords.items() if name not in HARMLESS)
         # some models make keys of what they keep, or use those of another layer

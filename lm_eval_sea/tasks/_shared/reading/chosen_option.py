@@ -109,12 +109,8 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     behind = text[tagged[-1][1] :] if tagged else None
     if (chosen := forced_choice(text if behind is None else behind, choices)) is not None and not is_cut:
         return chosen
-    if (
-        behind is None
-        and are_letters(choices)
-        and len(untrue := {untrue_one(line, choices) for line in text.splitlines()} - {None}) == 1
-    ):
-        return untrue.pop()
+    if behind is None and are_letters(choices) and (untrue := untrue_one(text, choices)) is not None:
+        return untrue
     if _differ(text, choices) or (behind is None and _orders(text, choices)):
         return None
     if behind is not None:
@@ -243,13 +239,12 @@ def _with_last_letter(text: str, choices: Choices) -> str:
     """The text with the last letter in the place of "the last option", on lines that name no letter behind it."""
     lines = []
     for line in text.splitlines():
-        found = last_option(choices.language).search(line)
-        is_named = (
-            found and not patterns(choices).label.search(line, found.end()) and not re.match(rf"\s*{COLON}", line[found.end() :])
-        )
-        noun = any_word("option", choices.language).search(found[0]) if found else None
-        letter = f"{noun[0]} {choices.labels[-1]}" if noun else choices.labels[-1]
-        lines.append(f"{line[: found.start()]}{letter}{line[found.end() :]}" if found and is_named else line)
+        if found := last_option(choices.language).search(line):
+            before, behind = line[: found.start()], line[found.end() :]
+            if not patterns(choices).label.search(line, found.end()) and not re.match(rf"\s*{COLON}", behind):
+                noun = any_word("option", choices.language).search(found[0])
+                line = f"{before}{f'{noun[0]} ' if noun else ''}{choices.labels[-1]}{behind}"
+        lines.append(line)
     return "\n".join(lines)
 
 

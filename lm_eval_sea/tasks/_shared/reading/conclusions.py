@@ -218,10 +218,13 @@ def _counting(known: Sequence[Phrases], place: int) -> tuple[list[str], list[str
 @cache
 def ordinal(language: str) -> re.Pattern[str]:
     """The words for "first" to "fifth", perhaps behind an article; the group that matches, `p1` to `p5`, says which."""
+    return re.compile(rf"(?:\w{{1,4}}\s+)?{_ordinals(language)}", re.IGNORECASE)
+
+
+def _ordinals(language: str) -> str:
     known = [PHRASES[code] for code in known_languages(language)]
     words = ["|".join(ordinals + cardinals) for ordinals, cardinals in (_counting(known, place) for place in range(5))]
-    counted = "|".join(f"(?P<p{number}>{own})" for number, own in enumerate(words, 1))
-    return re.compile(rf"(?:\w{{1,4}}\s+)?(?:{counted})", re.IGNORECASE)
+    return f"(?:{'|'.join(f'(?P<p{number}>{own})' for number, own in enumerate(words, 1))})"
 
 
 @cache
@@ -261,5 +264,4 @@ def uncounted_option(language: str) -> re.Pattern[str]:
     """
     ends = r"(?:\s*(?:one|个|個|项))?(?=\s*(?:[.,;!，。；\u104b\u17d4]|\Z|\n))"
     which = any_word("which", language).pattern
-    words = ordinal(language).pattern.partition(r"\s+)?")[2]
-    return re.compile(rf"(?:(?P<which>{which})\s*)?{words}{ends}", re.IGNORECASE)
+    return re.compile(rf"(?:(?P<which>{which})\s*)?{_ordinals(language)}{ends}", re.IGNORECASE)

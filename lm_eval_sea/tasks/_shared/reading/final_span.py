@@ -144,11 +144,11 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
 
 def _is_part_of_phrase(line: str, begin: int, end: int, language: str) -> bool:
     """Whether a word that could lead to an answer is part of it: "Chọn lọc tự nhiên" (selection), "การเลือกตั้ง" (election)."""
-    words, is_letter = line[begin:end], re.compile(f"[{WORD}]").match
+    words = line[begin:end]
     if not re.fullmatch(rf"[{WORD}]+\s?", words) or any_word("equates", language).search(words):
         return False
-    goes_on = is_letter(words, len(words) - 1) or words.isascii() or language == "vi"
-    return bool(goes_on and (not begin or is_letter(line, begin - 1)))
+    goes_on = not words[-1].isspace() or words.isascii() or language == "vi"
+    return goes_on and re.search(rf"(?:\A|[{WORD}])\Z", line[:begin]) is not None
 
 
 def _is_passage(answer: str, language: str) -> bool:

@@ -28,11 +28,10 @@ _QUOTED_ALONE = re.compile(rf"{QUOTED.pattern}\s*(?P<said>[^\"“”«»「」]{
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
 _ANALYSIS = re.compile(r"The user (?:wants|needs|asks|asked|is asking|has asked)\b")  # how a thought begins that has no marks
 # A line in bold type, the first one or the first one below an answer tag.
-_BOLD_LINE = re.compile(r"(?m)^[ \t]*(?:\*\*|__)(?P<title>[^*_\n]{1,120})(?:\*\*|__)[ \t]*$")
-_TITLE = re.compile(
-    rf"\A\s*(?:[^\n]{{1,40}}{COLON}[*_]*[ \t]*\n\s*)?(?P<line>{_BOLD_LINE.pattern.removeprefix('(?m)^')[:-1]}\n\s*)(?=\S)"
-)
-SENTENCE_STOPS = ".!?:：\u3002\u104b\u17d4\u17d6"
+_BOLD = r"[ \t]*(?:\*\*|__)(?P<title>[^*_\n]{1,120})(?:\*\*|__)[ \t]*"
+_BOLD_LINE = re.compile(rf"(?m)^{_BOLD}$")
+_TITLE = re.compile(rf"\A\s*(?:[^\n]{{1,40}}{COLON}[*_]*[ \t]*\n\s*)?(?P<line>{_BOLD}\n\s*)(?=\S)")
+_ENDS_OF_SENTENCES = ".!?:：\u3002\u104b\u17d4\u17d6"
 _THINKS = re.compile(
     r"(?:Alright|Hmm|OK|Okay),? (?:let me (?:read|see|think)|let's (?:read|see|think)|so the user|the user)\b", re.IGNORECASE
 )
@@ -99,7 +98,7 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
     """The same of a summary: a title in bold type, the only one, on a line of its own above it is no part of it."""
     title = _TITLE.search(answer)
     rest = answer[title.end() :] if title else ""
-    is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in SENTENCE_STOPS
+    is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in _ENDS_OF_SENTENCES
     if title and is_title and not _BOLD_LINE.search(rest) and not any_word("note", language).match(rest.lstrip("([（*_ ")):
         answer = answer[: title.start("line")] + rest
     return read_final_text(answer, language, tags, target)

@@ -110,8 +110,13 @@ def forced_choice(text: str, choices: Choices) -> int | None:
     return position if further <= {position} else None
 
 
-def untrue_one(line: str, choices: Choices) -> int | None:
+def untrue_one(text: str, choices: Choices) -> int | None:
     """The option that alone is not so, where the others are: "The statement that is NOT true is A; B, C and D are true"."""
+    found = {_untrue_one_of(line, choices) for line in text.splitlines()} - {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _untrue_one_of(line: str, choices: Choices) -> int | None:
     wrong, right = (any_word(place, choices.language) for place in ("wrong", "right"))
     named = [
         (sentence, [position_of(label[0], choices) for label in patterns(choices).label.finditer(sentence)])
