@@ -76,7 +76,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
         [task for one in found for task in one.tasks],
         [group for one in found for group in one.groups],
         notes,
-    )
+    ).weights_apart()
 
 
 def of_results(results: Mapping[str, Any]) -> Runs:
