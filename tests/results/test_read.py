@@ -279,6 +279,14 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
     assert any(said in note for note in notes) if said else not notes
 
 
+@pytest.mark.parametrize(("given", "said"), [({"max_tokens": 3}, True), ({"until": []}, False)])
+def test_a_limit_that_lm_eval_did_not_heed_is_said(tmp_path, given, said):
+    """lm-eval puts `--gen_kwargs` among the task's own settings, and of two limits heeds `max_gen_toks`."""
+    write_run(tmp_path, {"toy_th": toy([0.0, 1.0]) | {"generation_kwargs": {"max_gen_toks": 10, **given}}})
+    notes = comparison_notes(read(tmp_path).best()) + read(tmp_path).tasks[0].notes
+    assert any("max_tokens=3 had no effect beside its own max_gen_toks=10" in note for note in notes) == said
+
+
 def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
     """Two people's "./model"; where the weights are not recorded, a line says that they may be two."""
     digests = {"a": "a" * 16, "b": "b" * 16, "plain": None}
