@@ -188,14 +188,16 @@ class Means:
 def models_table(means: Means) -> Table:
     """The models by their means over all tasks, with a column per language."""
     scoped = [scope for scope in means.scopes if scope.kind in (ALL, "language")]
-    several = len(means.by_model) > 1
+    several, ranked = len(means.by_model) > 1, (ALL, ALL) in means.ranks
     note = (
         "The rank says which places a model can have; a single place means that it is told apart from all others. Two models "
         "that share fewer than half of their tasks are not told apart, nor are those that go round in a circle, each better "
-        "than the next on other tasks. A mean in brackets lacks tasks that other models were run on."
-    )
+        "than the next on other tasks."
+        if ranked
+        else "The means do not compare, and there are no ranks, for no two models share half of their tasks."
+    ) + " A mean in brackets lacks tasks that other models were run on."
     rows = [{"model": model, "rank": _rank(means, scoped[0], model), **_cells(means, scoped, model)} for model in means.order]
-    shown = [MODEL, *([Column("rank", "rank")] if (ALL, ALL) in means.ranks else []), *_columns(scoped)]
+    shown = [MODEL, *([Column("rank", "rank")] if ranked else []), *_columns(scoped)]
     return Table("models", "Models by their means", note if several else "", pd.DataFrame(rows), shown)
 
 

@@ -248,7 +248,7 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
     noted = [f"{plain}: its settings are not in the files; those of the installed pack are taken"] * facts.assumed
     limits = mapping_of(config.get("generation_kwargs"))
     if unheeded := [f"{limit}={limits[limit]}" for limit in _OTHER_LIMITS if limit in limits and _LIMIT in limits]:
-        noted.append(f"{plain}: {', '.join(unheeded)} had no effect beside its own {_LIMIT}={limits[_LIMIT]}, which lm-eval heeds")
+        noted.append(f"{plain}: {', '.join(unheeded)} had no effect: lm-eval heeds the task's own {_LIMIT}={limits[_LIMIT]}")
     return TaskRun(
         run=run,
         name=plain,

@@ -216,7 +216,8 @@ class Runs:
         """With other runs in the place of some, by their `id`."""
         runs = [others.get(id(run), run) for run in self.runs]
         tasks = [replace(task, run=others.get(id(task.run), task.run)) for task in self.tasks]
-        return replace(self, runs=runs, tasks=tasks, groups=[replace(of, run=others.get(id(of.run), of.run)) for of in self.groups])
+        groups = [replace(group, run=others.get(id(group.run), group.run)) for group in self.groups]
+        return replace(self, runs=runs, tasks=tasks, groups=groups)
 
     def _once(self) -> Runs:
         """Without copies; of those the run with the samples of more tasks counts, then the first."""

@@ -284,7 +284,7 @@ def test_a_limit_that_lm_eval_did_not_heed_is_said(tmp_path, given, said):
     """lm-eval puts `--gen_kwargs` among the task's own settings, and of two limits heeds `max_gen_toks`."""
     write_run(tmp_path, {"toy_th": toy([0.0, 1.0]) | {"generation_kwargs": {"max_gen_toks": 10, **given}}})
     notes = comparison_notes(read(tmp_path).best()) + read(tmp_path).tasks[0].notes
-    assert any("max_tokens=3 had no effect beside its own max_gen_toks=10" in note for note in notes) == said
+    assert any("max_tokens=3 had no effect: lm-eval heeds the task's own max_gen_toks=10" in note for note in notes) == said
 
 
 def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):

@@ -78,8 +78,8 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
         )
     if few := [place for place, task in sorted(rows.items()) if len(set(task.clusters)) < FEW_CLUSTERS]:
         notes.append(
-            f"{_named(few)}: fewer than {FEW_CLUSTERS} questions or passages; the intervals are percentiles of draws, and too narrow "
-            "for so few"
+            f"{_named(few)}: fewer than {FEW_CLUSTERS} questions or passages; the intervals are percentiles of draws, and too "
+            "narrow for so few"
         )
     if not rule.by_passage and (of_passages := [place for place in sorted(rows) if rows[place].shares_passages]):
         notes.append(
