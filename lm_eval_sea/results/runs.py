@@ -207,10 +207,10 @@ class Runs:
 
         The name that a user gives to runs says that they are of one model.
         """
-        found = {(run.model, run.settings.weights) for run in self.runs if run.settings.weights}
-        several = {model for model, count in Counter(model for model, _ in found).items() if count > 1}
-        apart = [run for run in self.runs if run.settings.weights and run.model in several and run.model == run.recorded]
-        return self._with({id(run): replace(run, model=f"{run.model} (weights {run.settings.weights[:8]})") for run in apart})
+        known = {id(run): (run.model, run.settings.weights[:8]) for run in self.runs if run.settings.weights}
+        count = Counter(model for model, _ in set(known.values()))
+        apart = [run for run in self.runs if id(run) in known and count[run.model] > 1 and run.model == run.recorded]
+        return self._with({id(run): replace(run, model="{} (weights {})".format(*known[id(run)])) for run in apart})
 
     def _with(self, others: Mapping[int, Run]) -> Runs:
         """With other runs in the place of some, by their `id`."""
