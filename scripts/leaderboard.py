@@ -24,7 +24,7 @@ import re
 import shlex
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ from lm_eval_sea.results.row_statistics import beyond_scale
 from lm_eval_sea.results.runs import Run, TaskRun, under_one_name
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.types import ResultsError
-from lm_eval_sea.results.visible_text import with_texts
+from lm_eval_sea.results.visible_text import some_names, with_texts
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.model_check import reads_folders
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
@@ -96,7 +96,7 @@ def _of_folder(folder: Path, digests: dict[str, dict[str, str]]) -> Iterator[str
                 yield f"{path}: no results file of lm-eval; leave it out"
             elif path.stat().st_size > LARGEST:
                 yield f"{path}: {path.stat().st_size:,} bytes; expected at most {LARGEST:,}, without samples"
-    runs = read(folder)
+    runs = read(folder, names={folder.resolve(): str(about(folder).get("model"))} if about(folder) else {})
     yield from under_one_name(runs.tasks)
     for run in runs.runs:
         yield from _of_run(run, folder)
@@ -249,6 +249,9 @@ def page(scores: Scores) -> str:
     notes = [*unlike_notes(scores.of.values()), *uneven_notes({name: of.values() for name, of in means.by_model.items()})]
     notes += [f"{name}: {text}" for name, of in means.by_model.items() if (text := unread_text([task] for task in of.values()))]
     suites = scopes_table(means, "suite", "Suites", "")
+    apart = [scope.title for scope in means.scopes if scope.kind != "competency" and not means.compares(scope)]
+    if apart:
+        notes.append(f"no mean of {some_names(apart)}, for no two models share half of the tasks that either was run on")
     every = next(table for table in scores_section(scores).tables if table.name == "scores_by_model")
     runs = sorted({task.run.place: task.run for task in scores.of.values()}.values(), key=lambda run: str(run.place))
     numbers = {run.place: number for number, run in enumerate(runs, 1)}
@@ -256,7 +259,7 @@ def page(scores: Scores) -> str:
         [
             "## Means\n",
             "![Means with 95 % intervals; the table below has the same](results.svg)\n",
-            _means(models_table(means), suites, list(means.order)),
+            _means(models_table(means), suites, list(means.order), apart),
             *(f"- {escaped(note)}" for note in notes),
             *[""] * bool(notes),
             "## Scores\n",
@@ -268,12 +271,12 @@ def page(scores: Scores) -> str:
     )
 
 
-def _means(overall: Table, suites: Table, models: Sequence[str]) -> str:
+def _means(overall: Table, suites: Table, models: Sequence[str], left_out: Collection[str]) -> str:
     """A line a suite and language, a column a model."""
     rows = []
     for means in (suites, overall):
         records = {str(record["model"]): record for record in means.frame.to_dict("records")}
-        for column in means.columns[1:]:
+        for column in (column for column in means.columns[1:] if column.title not in left_out):
             title = f"`{column.title}`" if means is suites else column.title
             rows.append([title, *(written(column, records[model]) for model in models)])
     return table(["", *map(escaped, models)], rows)
@@ -328,7 +331,7 @@ def figure(scores: Scores) -> bytes:
             for model in means.order
             if (mean := means.values.get((scope.kind, scope.name, model))) is not None and scope.kind != "competency"
         ]
-        if marks:
+        if marks and means.compares(scope):
             lines.append(Line(scope.title, [Mark(GUIDE, 0.0), *marks]))
     values = [end for line in lines for mark in line.marks for end in (mark.value, mark.low, mark.high) if end is not None]
     scale = (min(0.0, *values), max(50.0, *values))

@@ -156,9 +156,21 @@ class Means:
         first, others = corrected_on_page(main, rest)
         return first | others
 
+    def _share(self, scope: Scope, first: str, second: str) -> bool:
+        """Whether two models share enough of the tasks that either was run on."""
+        asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
+        found = self.differences.get((scope.kind, scope.name, first, second))
+        return found is not None and found.tasks >= _MOST_COMMON * asked
+
+    def compares(self, scope: Scope) -> bool:
+        """Whether some two of the models that have the mean share enough of its tasks; a single model's stands for itself."""
+        models = [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
+        tested = self.scopes[0] if dict(scope.paths) == dict(self.scopes[0].paths) else scope
+        return len(models) < 2 or any(self._share(tested, *pair) for pair in combinations(sorted(models), 2))
+
     @cached_property
     def ranks(self) -> dict[tuple[str, str], dict[str, RankSet]]:
-        """(kind, name) → model → its places, of those that were run on it; there is none for a single model."""
+        """(kind, name) → model → its places, of those that were run on it; none for a single model, or where none compare."""
         found = {}
         for scope in self._tested_scopes:
             models = [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
@@ -166,10 +178,9 @@ class Means:
             for first, second in combinations(sorted(models), 2):
                 key = (scope.kind, scope.name, first, second)
                 p_value = self.corrected.get(key)
-                asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
-                if p_value is not None and p_value <= LEVEL and self.differences[key].tasks >= _MOST_COMMON * asked:
+                if p_value is not None and p_value <= LEVEL and self._share(scope, first, second):
                     apart[first, second] = self.differences[key].value
-            if len(models) > 1:
+            if len(models) > 1 and self.compares(scope):
                 found[scope.kind, scope.name] = rank_sets(models, apart)
         return found
 
@@ -177,14 +188,16 @@ class Means:
 def models_table(means: Means) -> Table:
     """The models by their means over all tasks, with a column per language."""
     scoped = [scope for scope in means.scopes if scope.kind in (ALL, "language")]
-    several = len(means.by_model) > 1
+    several, ranked = len(means.by_model) > 1, (ALL, ALL) in means.ranks
     note = (
         "The rank says which places a model can have; a single place means that it is told apart from all others. Two models "
         "that share fewer than half of their tasks are not told apart, nor are those that go round in a circle, each better "
-        "than the next on other tasks. A mean in brackets lacks tasks that other models were run on."
-    )
+        "than the next on other tasks."
+        if ranked
+        else "The means do not compare, and there are no ranks, for no two models share half of their tasks."
+    ) + " A mean in brackets lacks tasks that other models were run on."
     rows = [{"model": model, "rank": _rank(means, scoped[0], model), **_cells(means, scoped, model)} for model in means.order]
-    shown = [MODEL, *([Column("rank", "rank")] if several else []), *_columns(scoped)]
+    shown = [MODEL, *([Column("rank", "rank")] if ranked else []), *_columns(scoped)]
     return Table("models", "Models by their means", note if several else "", pd.DataFrame(rows), shown)
 
 

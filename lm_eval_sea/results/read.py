@@ -27,6 +27,7 @@ _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
 _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
 _NO_FILTER = "none"
+_LIMIT, _OTHER_LIMITS = "max_gen_toks", ("max_new_tokens", "max_tokens", "max_completion_tokens")  # of an answer's tokens
 _LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
 _ONE_VALUE = ("model", "model_sha", "model_revision", "model_dtype", "batch_size", "limit", *_BESIDE_CONFIG)
@@ -76,7 +77,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
         [task for one in found for task in one.tasks],
         [group for one in found for group in one.groups],
         notes,
-    )
+    ).weights_apart()
 
 
 def of_results(results: Mapping[str, Any]) -> Runs:
@@ -244,7 +245,10 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
     scores, config, version, shots, counts = (mapping_of(content.get(part)).get(name) for part in parts)
     config, counts, of_run, plain = mapping_of(config), mapping_of(counts), mapping_of(content.get("config")), _plain_name(name)
     facts = facts_of(mapping_of(config.get("metadata")), plain)
-    note = f"{plain}: its settings are not in the files; those of the installed pack are taken"
+    noted = [f"{plain}: its settings are not in the files; those of the installed pack are taken"] * facts.assumed
+    limits = mapping_of(config.get("generation_kwargs"))
+    if unheeded := [f"{limit}={limits[limit]}" for limit in _OTHER_LIMITS if limit in limits and _LIMIT in limits]:
+        noted.append(f"{plain}: {', '.join(unheeded)} had no effect: lm-eval heeds the task's own {_LIMIT}={limits[_LIMIT]}")
     return TaskRun(
         run=run,
         name=plain,
@@ -257,7 +261,7 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
         rows_total=count_of(counts.get("original")),
         cut_prompts=_share(of_run, "cut_prompts", name),
         cut_documents=_share(of_run, "cut_documents", name),
-        notes=[note] if facts.assumed else [],
+        notes=noted,
     )
 
 

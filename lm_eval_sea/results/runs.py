@@ -199,9 +199,25 @@ class Runs:
         dates = {id(run): f" ({run.date.isoformat(sep=' ', timespec='seconds')})" for run in once.runs if run.model in several}
         names = _distinct(run.model + dates.get(id(run), "") for run in once.runs)
         named = {id(run): replace(run, model=name, own_model=run.model) for run, name in zip(once.runs, names, strict=True)}
-        tasks = [replace(task, run=named[id(task.run)]) for task in once.tasks]
-        groups = [replace(group, run=named[id(group.run)]) for group in once.groups]
-        return replace(once, groups=groups)._chosen(list(named.values()), tasks)
+        renamed = once._with(named)
+        return renamed._chosen(renamed.runs, renamed.tasks)
+
+    def weights_apart(self) -> Runs:
+        """Runs of one folder's name with other weights, such as of two people's "./model", as of models of their own.
+
+        The name that a user gives to runs says that they are of one model.
+        """
+        known = {id(run): (run.model, run.settings.weights[:8]) for run in self.runs if run.settings.weights}
+        count = Counter(model for model, _ in set(known.values()))
+        apart = [run for run in self.runs if id(run) in known and count[run.model] > 1 and run.model == run.recorded]
+        return self._with({id(run): replace(run, model="{} (weights {})".format(*known[id(run)])) for run in apart})
+
+    def _with(self, others: Mapping[int, Run]) -> Runs:
+        """With other runs in the place of some, by their `id`."""
+        runs = [others.get(id(run), run) for run in self.runs]
+        tasks = [replace(task, run=others.get(id(task.run), task.run)) for task in self.tasks]
+        groups = [replace(group, run=others.get(id(group.run), group.run)) for group in self.groups]
+        return replace(self, runs=runs, tasks=tasks, groups=groups)
 
     def _once(self) -> Runs:
         """Without copies; of those the run with the samples of more tasks counts, then the first."""
@@ -439,6 +455,8 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
             seeds.setdefault(kept_run, []).extend(left_out)
             continue
         made = f"; not made alike ({'; '.join(differing)})" if differing else ""
+        if run.model.startswith(("./", "../")) and None in (run.settings.weights, kept_run.settings.weights):
+            made += f"; {run.model} may be another folder for each"
         names = ", ".join(task.name for task in left_out)
         notes.append(f"{run.model}: {names} of {run.date} left out, for the run of {kept_run.date} {why}{made}")
     notes += (_seeds_note(run, left_out) for run, left_out in seeds.items())

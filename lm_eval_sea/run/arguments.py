@@ -196,6 +196,8 @@ def read_config(parsed: argparse.Namespace) -> Any:
             samples = settings.get("samples") if samples is None else samples
         config = EvaluatorConfig.from_cli(parsed)
         config.samples = samples if samples in ({}, []) else config.samples  # lm-eval takes them for all rows
+        if config.check_integrity:
+            raise RunError("--check_integrity runs a test that lm-eval no longer has; leave it out: rows are checked in any case")
         return config
     except json.JSONDecodeError as error:  # of the file that the flag names; all else is read before
         raise RunError(f"--samples: no JSON ({in_one_line(error)}); save the file as UTF-8 without a byte order mark") from error

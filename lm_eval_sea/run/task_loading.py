@@ -15,7 +15,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue import task_index
 from lm_eval_sea.catalogue.lm_eval_tasks import folder_of
-from lm_eval_sea.catalogue.task_files import GROUP, TASK, find_file, tags
+from lm_eval_sea.catalogue.task_files import GROUP, TASK, find_file, read_task_file, tags
 from lm_eval_sea.catalogue.task_list import is_glob, read_tasks
 from lm_eval_sea.make.on_demand import names_on_demand, tasks_on_demand
 from lm_eval_sea.results.visible_text import some_names
@@ -198,6 +198,8 @@ def _faults(manager: TaskManager, wanted: Iterable[str]) -> dict[str, Exception]
             faults[name] = error
             if _is_missing_data(error):
                 of_rows[rows] = error
+            elif name.endswith(".yaml") and isinstance(error, TypeError) and (group := read_task_file(name).get(GROUP)):
+                faults[name] = RunError(f"is a group; give --include_path {Path(name).parent} --tasks {group}")
     return faults
 
 

@@ -279,6 +279,29 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
     assert any(said in note for note in notes) if said else not notes
 
 
+@pytest.mark.parametrize(("given", "said"), [({"max_tokens": 3}, True), ({"until": []}, False)])
+def test_a_limit_that_lm_eval_did_not_heed_is_said(tmp_path, given, said):
+    """lm-eval puts `--gen_kwargs` among the task's own settings, and of two limits heeds `max_gen_toks`."""
+    write_run(tmp_path, {"toy_th": toy([0.0, 1.0]) | {"generation_kwargs": {"max_gen_toks": 10, **given}}})
+    notes = comparison_notes(read(tmp_path).best()) + read(tmp_path).tasks[0].notes
+    assert any("max_tokens=3 had no effect: lm-eval heeds the task's own max_gen_toks=10" in note for note in notes) == said
+
+
+def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
+    """Two people's "./model"; where the weights are not recorded, a line says that they may be two."""
+    digests = {"a": "a" * 16, "b": "b" * 16, "plain": None}
+    for (place, digest), score, stamp in zip(digests.items(), ([0.0], [1.0], [1.0]), (OLD, NEW, NEW), strict=True):
+        write_run(tmp_path / place, {"toy_th": toy(score)}, stamp, model="./model", config={"weights_digest": digest})
+    best = read(tmp_path / "a", tmp_path / "b").best()
+    assert {task.run.model: task.score.score for task in best.tasks} == {
+        "./model (weights aaaaaaaa)": 0,
+        "./model (weights bbbbbbbb)": 100,
+    }
+    assert not any("left out" in note for note in best.notes)
+    one = read(tmp_path / "a", tmp_path / "plain").best()
+    assert any(note.endswith("; ./model may be another folder for each") for note in one.notes)
+
+
 @pytest.mark.parametrize(
     ("told", "name"),
     [

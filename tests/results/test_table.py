@@ -326,7 +326,7 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     assert "a and c cannot be compared: they have no task in common" in apart
     runs = read(tmp_path / "a", tmp_path / "b").best()
     assert re.search(r"a is better than b by 133.3 points .* on 1 common task of 4,", " ".join(table_of(runs).split()))
-    assert {places.text for places in scores_of(runs, suite=NO_SUITE).means.ranks["all", "all"].values()} == {"1–2"}
+    assert not scores_of(runs, suite=NO_SUITE).means.ranks
     ranks = scores_of(read(tmp_path).best(), suite=NO_SUITE).means.ranks["all", "all"]
     assert {model: places.text for model, places in ranks.items()} == {"a": "1–3", "b": "1–3", "c": "1–3"}
 

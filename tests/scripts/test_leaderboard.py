@@ -153,6 +153,12 @@ def test_the_page_says_what_was_not_asked_alike(results):
     assert said in page(read_leaderboard(places)) and said not in page(read_leaderboard(places[:1]))
 
 
+def test_models_that_share_few_tasks_have_neither_ranks_nor_means_side_by_side(results):
+    text = page(read_leaderboard([results("org/a"), results("org/b", task="sea_xcopa_id_chat_lite")]))
+    assert "no mean of all tasks" in text and "| rank |" not in text and "| all tasks |" not in text
+    assert "| all tasks |" in page(read_leaderboard([results("org/a"), results("org/b")]))
+
+
 @pytest.mark.parametrize("name", ["..", "a", "a/b/c", "org/<b>", "org/a b"])
 def test_a_name_that_is_none_on_the_hub_is_refused(results, monkeypatch, capsys, name):
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "add", str(results()), "--model", name])

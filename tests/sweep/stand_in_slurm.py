@@ -39,7 +39,7 @@ def states():
 
 
 def _set(name, **state):
-    beside = queue() / f"{name}.new"
+    beside = queue() / f"{name}.{os.getpid()}"  # the queue and who cancels a job may both say how it is
     beside.write_text(json.dumps(state))
     beside.rename(queue() / f"{name}.json")
 
@@ -132,9 +132,9 @@ def sacct(*arguments):
 def scancel(name, *arguments):
     if "--signal" in arguments:  # to the tasks that srun has started, not to the script, nor to what the tasks have started
         processes = tree(states()[name]["pid"])
-        started = [each for one in processes if _is(one, "srun") for each in one.children()]
-        for process in started:
-            process.send_signal(getattr(signal, "SIG" + arguments[-1].removeprefix("SIG")))
+        with contextlib.suppress(psutil.NoSuchProcess):  # the job ends by itself
+            for process in [each for one in processes if _is(one, "srun") for each in one.children()]:
+                process.send_signal(getattr(signal, "SIG" + arguments[-1].removeprefix("SIG")))
         return
     for each, job in states().items():
         if each == name or each.split("_")[0] == name:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.sea_helm.totals.draws import interval, mean_and_published_error, standard_error
+from lm_eval_sea.sea_helm.totals.draws import FEW_CLUSTERS, interval, mean_and_published_error, standard_error
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import Place, aggregate, incomplete
 from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, pooled_place, pooled_pragmatics
@@ -75,6 +75,11 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
         notes.append(
             f"{_named(near)}: perhaps at chance, and what is below chance counts as 0: a model that guesses has totals above "
             "0, whose intervals may leave 0 out"
+        )
+    if few := [place for place, task in sorted(rows.items()) if len(set(task.clusters)) < FEW_CLUSTERS]:
+        notes.append(
+            f"{_named(few)}: fewer than {FEW_CLUSTERS} questions or passages; the intervals are percentiles of draws, and too "
+            "narrow for so few"
         )
     if not rule.by_passage and (of_passages := [place for place in sorted(rows) if rows[place].shares_passages]):
         notes.append(

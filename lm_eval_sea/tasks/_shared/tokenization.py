@@ -71,7 +71,9 @@ class TextTokenizer:
         raise ValueError(f"tokenizer {self.name!r}: no beginning of {text[:20]!r} is encoded as it is inside the text")
 
     def cut_to_fit(self, text: str, endings: Sequence[str]) -> str:
-        """The longest end of `text` that, followed by any of `endings`, the model takes whole.
+        """The longest end of `text` that, followed by any of `endings`, the model takes whole, but for a few characters.
+
+        For fewer characters can be more tokens, and not every end is tried.
 
         Raises:
             ValueError: if an ending alone is longer than that.

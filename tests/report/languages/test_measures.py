@@ -223,13 +223,13 @@ def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, repor
         ({"chat_template_sha": "c0ffee"}, "tasks that ask alike differ in the use of a chat template (id against en)"),
         ({"limit": 768}, "tasks that ask alike differ in the limit of tokens (id against en)"),
         (
-            {"config": {"weights_digest": "b"}},
-            "planted: the scores are of 2 different weights under one name (id with b, en with a); give each its own",
+            {"config": {"model_sha": "b"}},
+            "planted: the scores are of 2 different revisions under one name (id with b, en with a); give each its own",
         ),
     ],
 )
 def test_languages_that_were_not_asked_alike_are_said(tmp_path, report, change, said):
-    own = {"config": {"weights_digest": "a"}}
+    own = {"config": {"model_sha": "a"}}
     write_run(tmp_path / "results", {"en": (metadata("en"), RIGHT_EN)}, **own)
     write_run(tmp_path / "results" / "id", {"id": (metadata("id"), RIGHT_ID)}, **own | change)
     _, (_, err) = report(tmp_path / "results")

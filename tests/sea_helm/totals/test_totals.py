@@ -258,6 +258,12 @@ def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, 
     assert not totals.nodes[Place("id")].complete
 
 
+@pytest.mark.parametrize(("rows", "said"), [(29, True), (30, False)])
+def test_intervals_of_few_questions_are_said_to_be_too_narrow(tmp_path, rows, said):
+    write_run(tmp_path, 1, {("id", "nli"): [(float(row % 2), "ABC"[row % 3]) for row in range(rows)]})
+    assert any(note.startswith("id nli: fewer than 30 questions") for note in totals_of(tmp_path).notes) == said
+
+
 @pytest.mark.parametrize(("seeds", "is_complete"), [((1, 2, 3), True), ((1, 1, 2), False), ((None, None, None), True)])
 def test_a_seed_that_was_run_twice_is_no_further_draw(tmp_path, seeds, is_complete):
     for number, seed in enumerate(seeds, start=1):
