@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from ..metrics.target_language import SCRIPTS, letters_by_script
-from .answer_patterns import is_end
+from .answer_patterns import any_word, has_word, is_end, task_words
 from .answer_text import COLON, STOPS
-from .conclusions import any_word, has_word, statement_spans, task_words
 from .frames import QUOTED, QUOTES, unquoted, without_emphasis
+from .statements import statement_spans
 from .surroundings import RULE
 
 
@@ -138,19 +138,11 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         is_last = number >= with_text[-1]
         bracketed = line[:1] in tuple("([（【") and line[-1] in ")]）】"
         bare = line.lstrip("([（【*_ ")
-        if note.match(bare) and (not lines[number - 1] or is_last or _LABEL.match(bare)):
-            return lines[:number]
-        if _GLOSS.match(line):
-            return lines[:number]
-        if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line)):
-            return lines[:number]
-        if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=is_last):
-            return lines[:number]
-        if (label := LABELLED.match(line)) and any(
-            any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source")
-        ):
-            return lines[:number]
-        if RULE.fullmatch(line) or (bracketed and is_last):
+        begins = not lines[number - 1]
+        is_note = note.match(bare) and (begins or is_last or _LABEL.match(bare))
+        quotes = begins and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line))
+        apart = begins and line and _is_apart(line, lines[:number], language, last=is_last)
+        if is_note or quotes or apart or _GLOSS.match(line) or RULE.fullmatch(line) or (bracketed and is_last):
             return lines[:number]
     return lines
 
