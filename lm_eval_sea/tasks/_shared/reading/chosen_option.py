@@ -67,7 +67,8 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     `finished` says whether the model ended the answer, if that is known. In one that the limit of tokens cut, only what it begins
     with and what it states count: other options may have followed.
     """
-    answer, choices = with_plain_powers(answer), _with_plain_formulae(choices)
+    answer = with_plain_powers(answer)
+    choices = choices._replace(options=tuple(with_plain_powers(without_latex(option)) for option in choices.options))
     frame = last_frame(answer, choices.tags, choices.language)
     if frame is not None and (found := _framed(frame, choices)) is not None:
         return found
@@ -112,11 +113,6 @@ def _joins_labels(line: str, choices: Choices) -> bool:
     """Whether a line begins with two labels: "A or B"."""
     label = choices.patterns.named.match(line)
     return label is not None and joined_end(line[label.end() :], choices.position_of(label["label"]), choices) > 0
-
-
-def _with_plain_formulae(choices: Choices) -> Choices:
-    """The choices with the texts of options as those of answers are read."""
-    return choices._replace(options=tuple(with_plain_powers(without_latex(option)) for option in choices.options))
 
 
 def _leaves_open(text: str, choices: Choices) -> bool:

@@ -185,7 +185,8 @@ def _behind_label(said: _Said) -> str:
 def _trimmed(line: str, said: _Said) -> str:
     """A line without a remark behind it, "it is" before it, polite particles, stops and quotation marks."""
     line = _AFTERTHOUGHT.sub(r"\g<said>", (_TAGGED_REMARK if said.is_tagged else _REMARK).sub("", line))
-    line = _without_pointer(_without_polite_particle(line, said.language), said.language)
+    polite = any_word("polite", said.language).pattern
+    line = _without_pointer(re.sub(rf"(?<=\S)\s*(?:{polite})[\s.]*\Z", "", line, flags=re.IGNORECASE), said.language)
     return unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
 
 
@@ -302,10 +303,6 @@ def _without_pointer(line: str, language: str) -> str:
     begins = any_word("pointer", language).match(said)
     begin = begins.end() if begins else 0
     return said[begin:end].strip() or line if begin or end < len(said) else line
-
-
-def _without_polite_particle(line: str, language: str) -> str:
-    return re.sub(rf"(?<=\S)\s*(?:{any_word('polite', language).pattern})[\s.]*\Z", "", line, flags=re.IGNORECASE)
 
 
 def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:

@@ -25,6 +25,7 @@ _SAYS = re.compile(r"[^\s:]{1,40}(?:ว่า|ວ່າ)\s+")
 INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 # The colon of a time, "11:00", ends no label.
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
+_HEADINGS = re.compile(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)")  # of Markdown, above a text
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
@@ -43,7 +44,7 @@ def text_alone(text: str, language: str, target: str, *, is_tagged: bool) -> str
     """A text without what introduces it and comments on it; behind an answer tag nothing on its line introduces it."""
     text = _up_to_heading(text, language)
     if not is_tagged or not text.partition("\n")[0].strip(" *_"):
-        text = _without_headings(text)
+        text = _HEADINGS.sub("", text)
         lines = _without_other_languages(_lines(text), target)
         begun, lines = lines[0], _without_preface(lines, language)
         if lines[0] != begun and _is_quoted_with_gloss(lines):
@@ -114,11 +115,6 @@ def _is_quoted_with_gloss(lines: Sequence[str]) -> bool:
     glosses = [line for line in lines[1:] if line]
     words = [QUOTED.search(line) for line in glosses]
     return quoted and bool(glosses) and all(word and len(word[1]) < _LONGEST_WORD and word[1][-1] not in STOPS for word in words)
-
-
-def _without_headings(text: str) -> str:
-    """The text without headings of Markdown above it."""
-    return re.sub(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)", "", text)
 
 
 def _up_to_heading(text: str, language: str) -> str:

@@ -57,7 +57,8 @@ def worked_solution(answer: str, tags: Sequence[str], language: str, finished: b
     marked = _without_offer(answer, language) if text == whole else ""
     above = _without_check(marked, language)
     is_cut = finished is False and text == whole
-    text = _without_last_sentence(text) if is_cut else text  # its number may lack digits
+    if is_cut:  # the number of its last sentence may lack digits
+        text = text[: max([text.rfind("\n") + 1, *(stop.end() for stop in SENTENCE_END.finditer(text))])]
     concluded = _without_check(_without_offer(text, language), language)
     checks = [check.span() for check in any_word("check", language).finditer(text)]
     tagged = [end for begin, end in tag_spans(text, tags) if not any(start <= begin < stop for start, stop in checks)]
@@ -141,12 +142,6 @@ def _without_check(text: str, language: str) -> str:
             )
             return before.rstrip("\n") + (last[0] if last and concludes else "")
     return text
-
-
-def _without_last_sentence(text: str) -> str:
-    """The text up to its last line break or end of a sentence."""
-    ends = [stop.end() for stop in SENTENCE_END.finditer(text)]
-    return text[: max([text.rfind("\n") + 1, *ends])]
 
 
 def breaks_off(worked: Worked) -> bool:
