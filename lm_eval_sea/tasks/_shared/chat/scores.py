@@ -16,9 +16,9 @@ from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
 from ..prompted_answers import taken_apart
+from ..reading.answer_tags import behind_last_tag
 from ..reading.answer_text import STOPS, TRIM, composed
 from ..reading.chosen_option import read_choice
-from ..reading.conclusions import behind_last_tag
 from ..reading.final_number import read_final_number
 from ..reading.final_span import read_span
 from ..reading.final_text import read_final_text, read_summary

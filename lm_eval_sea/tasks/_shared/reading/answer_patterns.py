@@ -1,4 +1,4 @@
-"""What stands around an answer, from the phrases of `answer_phrases.py`. Pure functions, no I/O.
+"""The phrases of `answer_phrases.py` as patterns: words of a place anywhere, pieces around a label. Pure functions, no I/O.
 
 Lines come as `plain` returns them. Of a language that the table lacks only English words are known.
 """
@@ -6,7 +6,7 @@ Lines come as `plain` returns them. Of a language that the table lacks only Engl
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from .answer_phrases import PHRASES, SPELLINGS, WRITTEN_TOGETHER, Phrases
 from .answer_text import COLON, STOPS, plain
@@ -78,6 +78,44 @@ def known_languages(language: str) -> list[str]:
     """The languages whose pieces are read in one."""
     own = PHRASES.get(language, Phrases())
     return list(dict.fromkeys(code for code in (language, own.also, "en") if code in PHRASES))
+
+
+@lru_cache(maxsize=1024)
+def any_word(place: str, language: str) -> re.Pattern[str]:
+    """Any of the words of one field of `Phrases`, in the languages that are read in one."""
+    return re.compile(alternatives(place, language), re.IGNORECASE)
+
+
+def has_word(text: str, language: str, *places: str) -> bool:
+    """Whether a text has any of the words of some fields of `Phrases`."""
+    return any(any_word(place, language).search(text) for place in places)
+
+
+@cache
+def task_words(language: str) -> re.Pattern[str]:
+    """The stems of "translate" and "summarise", also within a word. They speak about a text, and hardly ever stand in it."""
+    return re.compile("|".join(PHRASES[code].task for code in known_languages(language) if PHRASES[code].task), re.IGNORECASE)
+
+
+def at_end(place: str, text: str, language: str) -> re.Match[str] | None:
+    """The word of one field of `Phrases` that a text ends with."""
+    return next((match for match in any_word(place, language).finditer(text) if match.end() == len(text)), None)
+
+
+def begins_clause(before: str, language: str) -> bool:
+    """Whether a clause begins behind a text: "so" may also mean "become" or "should". Thai and Lao set blanks between clauses."""
+    stops = ("", "\n", "，", "；", *STOPS)
+    return before.rstrip(" \t*_([–—-")[-1:] in stops or (language in ("th", "lo") and before[-1:] == " ")
+
+
+def alternatives(place: str, language: str) -> str:
+    words = [getattr(PHRASES[code], place) for code in known_languages(language)]
+    return "|".join(map(bounded, filter(None, words))) or r"(?!)"
+
+
+def bounded(words: str) -> str:
+    """A regular expression of words: whole ones in the Latin script; other scripts may write them together."""
+    return rf"(?<![{WORD}])(?:{words})(?![{WORD}])" if re.search(r"(?<!\\)[a-zđ]", words) else f"(?:{words})"
 
 
 def _pieces(language: str, place: str) -> list[tuple[str, bool]]:

@@ -9,7 +9,7 @@ languages that have `also`.
 A new language: fill `before` with the words for "the answer", "the correct answer", "is", "option", "letter", "I choose",
 "so", "according to the passage"; `after` with whole predicates ("is the correct answer"), final copulas and polite particles;
 `because` with the words that begin a reason; then the other words, as the English file has them.
-`answer_patterns.py` and `conclusions.py` make regular expressions of them.
+`answer_patterns.py` makes regular expressions of them.
 """
 
 from __future__ import annotations

@@ -22,42 +22,19 @@ What none of these reads is no answer: it is never guessed.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .answer_patterns import WORD
+from .answer_patterns import WORD, any_word, at_end, has_word
 from .answer_phrases import ANSWER_TAGS
+from .answer_tags import tag_pattern, tag_spans
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
-from .conclusions import (
-    admission,
-    any_word,
-    at_end,
-    counted_options,
-    has_word,
-    last_option,
-    ordinal,
-    question_line,
-    statement_spans,
-    tag_pattern,
-    tag_spans,
-    uncounted_option,
-    without_another_question,
-)
+from .counted_options import counted_options, with_letters
 from .frames import last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
-from .option_evidence import (
-    LONGEST_JOINT,
-    LONGEST_PHRASE,
-    LONGEST_VERDICT,
-    by_text,
-    evidence_of,
-    forced_choice,
-    joined_end,
-    own_text,
-    untrue_one,
-)
-from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, patterns, position_of
+from .option_evidence import Evidence, evidence_of, forced_choice, joined_end, untrue_one
+from .option_labels import CLOSING, LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, own_text
 from .option_texts import (
     has_denial,
-    is_denied_at_last,
     of_texts,
     only_pair,
     sentences_of,
@@ -67,7 +44,9 @@ from .option_texts import (
     under_condition,
 )
 from .option_values import amounts_of, of_amounts, of_formulae, of_numbers
+from .other_questions import question_line, without_another_question
 from .refusal import is_refusal
+from .statements import admission, statement_spans
 
 
 if TYPE_CHECKING:
@@ -80,7 +59,6 @@ _FEW_CHARACTERS, _SHORT_LINE = 6, 100
 _ITEM = re.compile(r"\s*[-•●▪‣–—*+]\s")
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
-_PLACEHOLDERS = {"answer", "answers", "letter", "option", "x", "...", "…", "[answer]"}
 
 
 def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) -> int | None:
@@ -89,70 +67,70 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     `finished` says whether the model ended the answer, if that is known. In one that the limit of tokens cut, only what it begins
     with and what it states count: other options may have followed.
     """
-    answer, choices = with_plain_powers(answer), _with_plain_formulae(choices)
+    answer = with_plain_powers(answer)
+    choices = choices._replace(options=tuple(with_plain_powers(without_latex(option)) for option in choices.options))
     frame = last_frame(answer, choices.tags, choices.language)
     if frame is not None and (found := _framed(frame, choices)) is not None:
         return found
     values = [value for value in map(plain, values_of_object(answer)) if frame is None]
     if len(only := {position for value in values if (position := _alone(value, choices)) is not None}) == 1:
         return only.pop()  # under a key that is not known
-    text = plain(without_emphasis(without_latex(unfenced(answer))))
-    if not are_letters(choices):  # Thai writes "ครับ" at once behind a word
-        text = re.sub(rf"(?<=\S)(?=(?:{any_word('polite', choices.language).pattern})(?:\s|\Z))", " ", text)
-    whole = _PICTURE.sub("", text)
+    whole = _plain(answer, choices)
     text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
     if (first := _ranked_first(text, choices)) is not None:
         return first
     is_cut = finished is False and text == whole
-    text = _above_another_question(_without_list(_with_labels(text, choices), choices), choices)
+    text = _above_another_question(_without_list(with_letters(text, choices), choices), choices)
     tagged = [span for span in tag_spans(text, choices.tags) if not _lists_all(text[span[1] :], choices)]
     behind = text[tagged[-1][1] :] if tagged else None
-    if (chosen := forced_choice(text if behind is None else behind, choices)) is not None and not is_cut:
+    if not is_cut and (chosen := forced_choice(text if behind is None else behind, choices)) is not None:
         return chosen
-    if behind is None and are_letters(choices) and (untrue := untrue_one(text, choices)) is not None:
+    if behind is None and choices.are_letters and (untrue := untrue_one(text, choices)) is not None:
         return untrue
     if _differ(text, choices) or (behind is None and _orders(text, choices)):
         return None
     if behind is not None:
-        lines = [line for line in behind.splitlines() if line.strip(TRIM)] or [""]
-        echoes = lines[0].strip(TRIM + STOPS).casefold() in _PLACEHOLDERS
-        line = lines[1] if echoes and len(lines) > 1 else lines[0]
+        line = next((line for line in behind.splitlines() if line.strip(TRIM)), "")
         if (found := _framed(line, choices)) is not None:
             return _taken_back(line, behind.partition(line)[2], choices, found, is_cut=is_cut)
-        if (named := patterns(choices).named.match(line)) and joined_end(
-            line[named.end() :], position_of(named["label"], choices), choices
-        ):
-            return None  # "A or B"
+        if _joins_labels(line, choices):
+            return None
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
-    sentences = sentences_of([text])
-    if len(sentences) > 1 and (is_refusal(sentences[-1], choices.language) or _leaves_open(text, sentences, choices)):
-        return None  # "… so C, but E is right, too. I cannot choose one."
+    if _leaves_open(text, choices):
+        return None
     return _in_bold(answer, choices) if found is None and not is_cut else found
 
 
-def _with_plain_formulae(choices: Choices) -> Choices:
-    """The choices with the texts of options as those of answers are read."""
-    return choices._replace(options=tuple(with_plain_powers(without_latex(option)) for option in choices.options))
+def _plain(answer: str, choices: Choices) -> str:
+    """An answer without markup, and with a blank before polite words, which Thai writes at once behind a label."""
+    text = plain(without_emphasis(without_latex(unfenced(answer))))
+    if not choices.are_letters:
+        text = re.sub(rf"(?<=\S)(?=(?:{any_word('polite', choices.language).pattern})(?:\s|\Z))", " ", text)
+    return _PICTURE.sub("", text)
 
 
-def _leaves_open(text: str, sentences: Sequence[str], choices: Choices) -> bool:
-    """Whether a text ends with a question behind "either A or B may be right", or says that one cannot tell.
+def _joins_labels(line: str, choices: Choices) -> bool:
+    """Whether a line begins with two labels: "A or B"."""
+    label = choices.patterns.named.match(line)
+    return label is not None and joined_end(line[label.end() :], choices.position_of(label["label"]), choices) > 0
 
-    The latter counts where it names several options and states none.
+
+def _leaves_open(text: str, choices: Choices) -> bool:
+    """Whether the last of several sentences declines, asks behind "A or B may be right", or says that one cannot tell.
+
+    The latter counts where the text names several options and states none.
     """
-    language = choices.language
-    asks = text.rstrip(TRIM)[-1:] in ("?", "？")
-    right, wrong = (any_word(place, language) for place in ("right", "wrong"))
-    weighed = [each[: 2 * LONGEST_PHRASE] for each in sentences[1:-1] if asks and right.search(each) and not wrong.search(each)]
-    if any(
-        joined_end(sentence[label.end() :], position_of(label["label"], choices), choices)
-        for sentence in weighed
-        for label in patterns(choices).named.finditer(sentence)
-    ):
-        return True
-    if not any_word("undecided", language).search(sentences[-1]) or any_word("answer", language).search(text):
+    language, sentences = choices.language, sentences_of([text])
+    if len(sentences) < 2:
         return False
-    return len({position_of(label[0], choices) for label in patterns(choices).label.finditer(text)}) > 1
+    if is_refusal(sentences[-1], language):
+        return True
+    weighed = [each[: 2 * LONGEST_PHRASE] for each in sentences[1:-1] if text.rstrip(TRIM)[-1:] in ("?", "？")]
+    weighed = [each for each in weighed if has_word(each, language, "right") and not has_word(each, language, "wrong")]
+    if any(_joins_labels(each[label.start() :], choices) for each in weighed for label in choices.patterns.named.finditer(each)):
+        return True
+    is_open = has_word(sentences[-1], language, "undecided") and not has_word(text, language, "answer")
+    return is_open and len(set(choices.named_in(text))) > 1
 
 
 def _above_another_question(text: str, choices: Choices) -> str:
@@ -162,9 +140,9 @@ def _above_another_question(text: str, choices: Choices) -> str:
     """
     asked = question_line(choices.language).search(text)
     above = text[: asked.start()].strip() if asked else ""
-    if not asked or not above:
+    if not asked:
         return text
-    if patterns(choices).alone.match(above) or by_text(above, choices) is not None:
+    if choices.patterns.alone.match(above):
         return above
     posed = _listed_options(text[asked.end() :], choices)
     is_other = len(posed) > 1 and not posed.issuperset(map(folded, choices.options))
@@ -175,12 +153,12 @@ def _above_another_question(text: str, choices: Choices) -> str:
 def _is_answered_again(text: str, choices: Choices) -> bool:
     """Whether a line of a text is a label of its own and one of the labels that are words: "Category: sports"."""
     lines = (re.match(rf"[^\n:：]{{2,30}}?{COLON}", line) for line in text.splitlines())
-    return any(line and by_text(line.string[line.end() :], choices) is not None for line in lines)
+    return any(line and choices.by_text(line.string[line.end() :]) is not None for line in lines)
 
 
 def _listed_options(text: str, choices: Choices) -> set[str]:
     """The texts behind letters that begin lines; none of choices that are words."""
-    items = [(patterns(choices).small.match(line), line) for line in text.splitlines()] if are_letters(choices) else []
+    items = [(choices.patterns.small.match(line), line) for line in text.splitlines()] if choices.are_letters else []
     return {folded(line[label.end() :]) for label, line in items if label}
 
 
@@ -199,53 +177,8 @@ def _in_bold(answer: str, choices: Choices) -> int | None:
 
 def _alone(text: str, choices: Choices) -> int | None:
     """The option whose label, or whose text, is all of a text."""
-    alone = patterns(choices).alone.match(text)
-    return position_of(alone["label"], choices) if alone else by_text(text, choices)
-
-
-def _with_labels(text: str, choices: Choices) -> str:
-    """The text with letters in the places of words and digits that count the options: "option B" for "the second option"."""
-    if not are_letters(choices) or any(label.isdigit() for label in choices.labels):
-        return text
-    numbers = {number for option in choices.options for number in re.findall(r"\d+", option)}
-
-    def lettered(found: re.Match[str]) -> str:
-        name, written = next((name, written) for name, written in found.groupdict().items() if written)
-        position = int(name[1]) - 1
-        if position >= len(choices.labels) or written in numbers:
-            return found[0]
-        noun = any_word("option", choices.language).search(found[0])
-        return f"{noun[0] if noun else found[0].replace(written, '', 1).strip()} {choices.labels[position]}"
-
-    return _with_last_letter(_with_place(counted_options(choices.language).sub(lettered, text), choices), choices)
-
-
-def _with_place(text: str, choices: Choices) -> str:
-    """The text with a letter in the place of a word that counts, where that is all it states: "The answer is the second one"."""
-    place = uncounted_option(choices.language)
-    if any(map(ordinal(choices.language).search, choices.options)):
-        return text
-    for _, end in reversed(statement_spans(text, choices.language, "right")):
-        found = place.match(text, end)
-        if found is None or (found["which"] is None and not at_end("which", text[:end].rstrip(), choices.language)):
-            continue
-        number = next(int(name[1:]) for name, written in found.groupdict().items() if written and name != "which")
-        if number <= len(choices.labels):
-            text = f"{text[:end]}{choices.labels[number - 1]}{text[found.end() :]}"
-    return text
-
-
-def _with_last_letter(text: str, choices: Choices) -> str:
-    """The text with the last letter in the place of "the last option", on lines that name no letter behind it."""
-    lines = []
-    for line in text.splitlines():
-        if found := last_option(choices.language).search(line):
-            before, behind = line[: found.start()], line[found.end() :]
-            if not patterns(choices).label.search(line, found.end()) and not re.match(rf"\s*{COLON}", behind):
-                noun = any_word("option", choices.language).search(found[0])
-                line = f"{before}{f'{noun[0]} ' if noun else ''}{choices.labels[-1]}{behind}"
-        lines.append(line)
-    return "\n".join(lines)
+    alone = choices.patterns.alone.match(text)
+    return choices.position_of(alone["label"]) if alone else choices.by_text(text)
 
 
 def _ranked_first(text: str, choices: Choices) -> int | None:
@@ -268,8 +201,11 @@ def _ranked_first(text: str, choices: Choices) -> int | None:
 
 def _orders(text: str, choices: Choices) -> bool:
     """Whether a text is nothing but the prompt's own words: one sentence that names all options and says to give one of them."""
-    named = {position_of(label[0], choices) for label in patterns(choices).label.finditer(text)}
-    return len(named) == len(choices.options) and len(sentences_of([text])) == 1 and has_word(text, choices.language, "orders")
+    return (
+        len(set(choices.named_in(text))) == len(choices.options)
+        and len(sentences_of([text])) == 1
+        and has_word(text, choices.language, "orders")
+    )
 
 
 def _differ(text: str, choices: Choices) -> bool:
@@ -278,11 +214,11 @@ def _differ(text: str, choices: Choices) -> bool:
     Or whether all options stand behind tags, one below the other.
     """
     tags = "|".join(map(tag_pattern, choices.tags)) or "(?!)"
-    label = patterns(choices).named.pattern
+    label = choices.patterns.named.pattern
     pairs = re.finditer(
         rf"(?:{tags})[^\S\n]*{label}[^\S\n]*(?=(?:{tags})[^\S\n]*{label.replace('P<label>', 'P<other>')})", text, re.IGNORECASE
     )
-    if any(position_of(pair["label"], choices) != position_of(pair["other"], choices) for pair in pairs):
+    if any(choices.position_of(pair["label"]) != choices.position_of(pair["other"]) for pair in pairs):
         return True
     number = len(choices.options)
     tagged = [re.match(rf"\s*(?:{tags})", line, re.IGNORECASE) for line in text.splitlines() if line.strip(TRIM)][-number:]
@@ -319,9 +255,9 @@ def _without_list(text: str, choices: Choices) -> str:
     """The text without lists of all options on one line, which repeat the question: "A. Yes B. No"."""
     own, folded = [own_text(option) for option in choices.options], text.casefold()
     # the pattern is another for each row, and few answers need it
-    if not are_letters(choices) or not all(option and option.casefold() in folded for option in own):
+    if not choices.are_letters or not all(option and option.casefold() in folded for option in own):
         return text
-    forms = patterns(choices).forms
+    forms = choices.patterns.forms
     # few characters in a row, so that the time does not grow with their number squared
     blanks, opening = r"[^\S\n]{0,4}", rf"[{re.escape(OPENING)}]{{0,4}}"
     item = "|".join(
@@ -336,24 +272,39 @@ def _without_list(text: str, choices: Choices) -> str:
 def _lists_all(text: str, choices: Choices) -> bool:
     """Whether a text begins with all options, a line each, which repeat the question: "… choose an answer: A. Yes", "B. No"."""
     lines = [line.strip() for line in text.splitlines() if line.strip()][: len(choices.options)]
-    labels = [patterns(choices).small.match(line) for line in lines] if are_letters(choices) else []
-    positions = [position_of(label["label"], choices) if label else None for label in labels]
+    labels = [choices.patterns.small.match(line) for line in lines] if choices.are_letters else []
+    positions = [choices.position_of(label["label"]) if label else None for label in labels]
     return positions == list(range(len(choices.options)))
 
 
 def _framed(text: str, choices: Choices) -> int | None:
     """The option that a short text names which is the answer by its place."""
     line = next((line for line in plain(without_emphasis(without_latex(text))).splitlines() if line.strip(TRIM)), "")
-    if len(folded(line)) > 1 and (position := by_text(line, choices)) is not None:
+    if len(folded(line)) > 1 and (position := choices.by_text(line)) is not None:
         return position
     counts = re.fullmatch(r"[1-9]", line.strip(TRIM + STOPS + CLOSING + OPENING))
-    if counts and are_letters(choices) and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
+    if counts and choices.are_letters and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
         return int(counts[0]) - 1 if int(counts[0]) <= len(choices.labels) else None
     evidence = evidence_of(line, choices)
     for kind in ("stated", "conditional", "right", "bare"):
         if named := [found.position for found in evidence if found.kind == kind]:
             return named[-1] if len(set(named)) == 1 or kind == "stated" else None
-    return by_text(line, choices)
+    return choices.by_text(line)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """The lines of an answer, and what each says of the options."""
+
+    lines: list[str]
+    evidence: list[tuple[int, Evidence]]  # with the numbers of the lines
+
+    def of(self, kind: str) -> list[tuple[int, int]]:
+        """The lines and the positions of the options of which one thing is said."""
+        return [(number, evidence.position) for number, evidence in self.evidence if evidence.kind == kind]
+
+    def options(self, kind: str) -> set[int]:
+        return {position for _, position in self.of(kind)}
 
 
 def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> int | None:
@@ -363,92 +314,77 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     """
     ends = [[line[:_LONGEST_END], line[-_LONGEST_END:]] if len(line) > 2 * _LONGEST_END else [line] for line in text.splitlines()]
     lines = [line for own in ends for line in own if line.strip(TRIM)]
-    lines = _with_label_below(lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:], choices)
-    if len(lines) == 1 and len(folded(lines[0])) > 1 and (position := by_text(lines[0], choices)) is not None:
+    lines = lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:]
+    if len(lines) == 1 and len(folded(lines[0])) > 1 and (position := choices.by_text(lines[0])) is not None:
         return position
-    found = [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)]
-    states = [(number, evidence.position) for number, evidence in found if evidence.kind == "stated"]
-    if stated := [position for number, position in states if not (is_cut and _is_step(lines, number, choices))]:
-        # one that states option after option, until it is cut, does not choose
-        denied = is_denied_at_last(lines, stated[-1], choices) and states[-1][0] < len(lines) - 1
-        return None if denied or (is_cut and len(set(stated)) > 2) else stated[-1]
-    if declines:
+    said = _Said(lines, [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)])
+    stated = [position for number, position in said.of("stated") if not (is_cut and _is_step(lines, number, choices))]
+    if stated:  # one that states option after option, until it is cut, does not choose
+        return None if is_cut and len(set(stated)) > 2 else stated[-1]
+    if declines or not lines:
         return None
     if is_cut:
-        begins = [evidence.position for number, evidence in found if evidence.kind == "bare" and number == 0]
-        is_listed = len({evidence.position for _, evidence in found}) > 1
-        return (begins[0] if begins and not is_listed else by_text(lines[0], choices)) if lines else None
-    if conditional := {evidence.position for _, evidence in found if evidence.kind == "conditional"}:
+        return _begun_with(said, choices)
+    if conditional := said.options("conditional"):
         conditional |= under_condition(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
-    wrong = {evidence.position for _, evidence in found if evidence.kind == "wrong"}
-    amounts = amounts_of(choices)
-    is_whole = lines and not _breaks_off_in_list(lines, choices)
-    concluded = text_behind_so(lines[-1], choices) if is_whole and not amounts else None
+    wrong, is_whole = said.options("wrong"), not _breaks_off_in_list(lines, choices)
+    concluded = text_behind_so(lines[-1], choices) if is_whole and not amounts_of(choices) else None
     if concluded is not None and concluded not in wrong:
         return concluded
-    right = {evidence.position for _, evidence in found if evidence.kind == "right"} - wrong
-    if len(right) == 1:
-        return right.pop()
-    bare = [(number, evidence.position) for number, evidence in found if evidence.kind == "bare"]
-    listed = {position for _, position in bare}
-    if right:
-        return None
-    # the only one that is not denied
-    named = {position_of(label[0], choices) for line in lines for label in patterns(choices).label.finditer(line)}
-    left = (listed or named) - wrong
-    if len(left) == 1 and len(choices.options) > 2 and len(left | wrong) == len(choices.options):
-        return left.pop()
-    if len(listed) == 1 and not listed & wrong:
-        number, position = bare[0]
-        if number and not position and _lists(lines[number - 1], lines[number], choices):
-            return None
-        return position if number == 0 or bare[-1][0] == len(lines) - 1 or len(lines) <= 3 else None
-    if len(listed) > 1:
-        judged = [(number, evidence.position) for number, evidence in found]
-        if bare[0][0] == 0 and judged[0] == bare[0] and _judges_others(lines, judged, choices):
-            return bare[0][1]
-        # the options again, and behind them one of them
-        last_number, last = bare[-1]
-        repeated = [position for _, position in bare].count(last) > 1
-        return last if repeated and last_number == len(lines) - 1 and last not in wrong else None
-    if amounts:
-        position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may be those of options, too
-        return of_numbers(lines, choices) if position is None else position
-    position = of_texts(lines, choices) if lines else None
-    if position is None and are_letters(choices):
-        readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair) if is_whole)
-        position = next((each for each in readings if each is not None), None)
-    if position is None and lines and not all(re.search(r"\d", option) for option in choices.options):
-        if are_letters(choices) and _is_whole(lines, choices.language):
-            position = text_beside_letters(lines, wrong, choices)
-        elif not has_denial(choices):  # a text that breaks off may state an option all the same
-            position = text_behind_copula(lines, choices)
+    if right := said.options("right") - wrong:
+        return right.pop() if len(right) == 1 else None
+    named = said.options("bare") or {position for line in lines for position in choices.named_in(line)}
+    if len(named - wrong) == 1 and len(choices.options) > 2 and len(named | wrong) == len(choices.options):
+        return (named - wrong).pop()  # the only one that is not denied
+    if said.options("bare"):
+        return _listed(said, choices)
+    position = _unlabelled(lines, wrong, choices, is_whole=is_whole)
     return None if position in wrong else position
 
 
-def _with_label_below(lines: Sequence[str], choices: Choices) -> list[str]:
-    """The lines; one that ends as "the correct answer is:" has the line with the label below it behind it.
+def _begun_with(said: _Said, choices: Choices) -> int | None:
+    """The option that the first line of a cut answer is, where no other is named."""
+    begins = [position for number, position in said.of("bare") if number == 0]
+    is_only = len({evidence.position for _, evidence in said.evidence}) == 1
+    return begins[0] if begins and is_only else choices.by_text(said.lines[0])
 
-    Not so where that line or the one below it has another label: these are the options.
-    """
-    joined: list[str] = []
-    begins = [patterns(choices).small.match(line) or patterns(choices).alone.match(line) for line in lines]
-    for number, line in enumerate(lines):
-        before = joined[-1] if joined else ""
-        leads = begins[number] and re.search(rf"{COLON}\s*\Z", before) and has_word(before, choices.language, "answer")
-        if leads and not has_word(before, choices.language, "option") and not any(begins[number + 1 : number + 2]):
-            labels = {position_of(label[0], choices) for label in patterns(choices).label.finditer(line)}
-            if len(labels) < 2:
-                joined[-1] = f"{before} {line}"
-                continue
-        joined.append(line)
-    return joined
+
+def _listed(said: _Said, choices: Choices) -> int | None:
+    """The only option that stands alone on a line, at the beginning or the end; of a list the one that its end repeats."""
+    bare, wrong, last = said.of("bare"), said.options("wrong"), len(said.lines) - 1
+    positions, judged = [position for _, position in bare], [(number, evidence.position) for number, evidence in said.evidence]
+    if len(set(positions)) > 1:
+        if bare[0][0] == 0 and judged[0] == bare[0] and _judges_others(said.lines, judged, choices):
+            return positions[0]
+        is_repeated = positions.count(positions[-1]) > 1 and bare[-1][0] == last
+        return positions[-1] if is_repeated and positions[-1] not in wrong else None
+    number, position = bare[0]
+    if position in wrong or (number and not position and _lists(said.lines[number - 1], said.lines[number], choices)):
+        return None
+    return position if number == 0 or bare[-1][0] == last or last < 3 else None
+
+
+def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices, *, is_whole: bool) -> int | None:
+    """The option that lines without a label name by a value or by its text."""
+    if amounts := amounts_of(choices):
+        position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may be those of options, too
+        return of_numbers(lines, choices) if position is None else position
+    position = of_texts(lines, choices)
+    if position is None and choices.are_letters and is_whole:
+        readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair))
+        position = next((each for each in readings if each is not None), None)
+    if position is not None or all(re.search(r"\d", option) for option in choices.options):
+        return position
+    if choices.are_letters and _is_whole(lines, choices.language):
+        return text_beside_letters(lines, wrong, choices)
+    # a text that breaks off may state an option all the same
+    return None if has_denial(choices) else text_behind_copula(lines, choices)
 
 
 def _is_step(lines: Sequence[str], number: int, choices: Choices) -> bool:
     """Whether a line below the first is an item of a list that may label a part of the text: "- The last phrase is negative"."""
-    is_item = number > 0 and not are_letters(choices) and _ITEM.match(lines[number])
+    is_item = number > 0 and not choices.are_letters and _ITEM.match(lines[number])
     return bool(is_item) and not has_word(lines[number], choices.language, "answer", "lead", "so")
 
 
@@ -474,10 +410,9 @@ def _lists(before: str, line: str, choices: Choices) -> bool:
 def _breaks_off_in_list(lines: Sequence[str], choices: Choices) -> bool:
     """Whether the last line is an item without its stop that says something of an option that is not the last one."""
     *above, last = lines or [""]
-    named = [position_of(label[0], choices) for label in patterns(choices).label.finditer(last)]
     is_item = _ITEM.match(last) and any(map(_ITEM.match, above)) and last.rstrip(TRIM + CLOSING)[-1:] not in STOPS
     goes_on = len(last) > _SHORT_LINE or at_end("unfinished", last, choices.language)
-    return bool(is_item and goes_on) and len(choices.options) - 1 not in named
+    return bool(is_item and goes_on) and len(choices.options) - 1 not in choices.named_in(last)
 
 
 def _says_more(line: str, position: int, choices: Choices) -> bool:

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from .answer_patterns import WORD, subject_of, up_to_reason, without_ending
+from .answer_patterns import WORD, any_word, at_end, bounded, has_word, subject_of, up_to_reason, without_ending
 from .answer_phrases import ANSWER_TAGS, PHRASES
+from .answer_tags import any_tag, behind_last_tag, tag_spans
 from .answer_text import COLON, STOPS, composed, without_asked_form
-from .conclusions import (
-    any_tag,
-    any_word,
-    at_end,
-    behind_last_tag,
-    bounded,
-    has_word,
-    lead_in,
-    question_label,
-    statement_spans,
-    tag_spans,
-    without_another_question,
-)
 from .final_text import framed_text, read_final_text
 from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
+from .other_questions import question_label, without_another_question
 from .prefaces_and_notes import LONGEST_REQUEST, is_foreign
 from .refusal import is_refusal
-from .surroundings import without_marks
+from .statements import lead_in, statement_spans
+from .surroundings import LIST_MARK, without_marks
 
 
 if TYPE_CHECKING:
@@ -58,9 +48,18 @@ _LONGEST_POINTING = 60
 # Particles that make what "is" follows a clause and no phrase.
 _BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
-_ITEM = re.compile(r"\A(?:\d[.)]|[-*•→])\s+(?=\S)")
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # as a prompt may show where the answer goes
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+
+
+class _Said(NamedTuple):
+    """What an answer to a question about a passage says, and where."""
+
+    answer: str  # without another question and what repeats the prompt
+    text: str  # the answer without what introduces it and comments on it
+    line: str  # the line of the text that answers
+    is_tagged: bool  # whether it stands behind an answer tag, or behind "the answer is:" on a line of its own
+    language: str
 
 
 def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
@@ -69,77 +68,143 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     `target` is the language of the passage, in which an answer may say that it is not there.
     """
     frame = framed_text(answer, language, tags)
-    answer = answer if frame is None else frame
-    answer = _above_a_question(without_another_question(composed(answer), tags, language), tags, language)
-    if len(answer) <= LONGEST_REQUEST and any(is_refusal(answer, code) for code in PHRASES):
-        return ""  # in whatever language
-    answer = _without_cut_repetition(answer, tags)
+    answer = composed(answer if frame is None else frame)
+    answer = _without_cut_repetition(_above_a_question(without_another_question(answer, tags, language), tags, language), tags)
     behind = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
-    begs = len(answer) <= LONGEST_REQUEST and any_word("begs", language).search(answer)
-    if behind == answer and (begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language)):
+    if _gives_none(answer, behind, language):
         return ""
-    answer, is_formula = re.sub(r"\AA:\s+", "", _behind_echo(answer)), "\\" in answer or answer.count("$") > 1
+    said = _said(re.sub(r"\AA:\s+", "", _behind_echo(answer)), language, tags)
+    if said is None:
+        return ""
+    whole = _framed_behind_tag(said, behind) if said.is_tagged else _whole_phrase(said)
+    if whole is not None:
+        return whole
+    stated = _stated(said)
+    if stated is None:
+        stated = _behind_tag(said) if said.is_tagged else _bare(said)
+    span = _trimmed(stated, said)
+    return "" if _breaks_off(span, said) or _says_nothing(span, said, target) else span
+
+
+def _gives_none(answer: str, behind: str, language: str) -> bool:
+    """Whether an answer declines, in whatever language, or without a tag asks for the passage or repeats it or the question."""
+    is_short = len(answer) <= LONGEST_REQUEST
+    if is_short and any(is_refusal(answer, code) for code in PHRASES):
+        return True
+    begs = is_short and has_word(answer, language, "begs")
+    return behind == answer and (begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language))
+
+
+def _said(answer: str, language: str, tags: Sequence[str]) -> _Said | None:
+    """What an answer says; None where it asks back."""
+    is_formula = "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
-    lines = [line for line in text.splitlines() if line.strip()] or [""]
-    first = _SENTENCE_END.split(answer.strip(), maxsplit=1)[0]
+    first = _first_sentence(answer)
     asks = answer.strip()[len(first) : len(first) + 1] == "?" or first.endswith("?")
-    if asks and "\n" not in first and any_word("speaks", language).search(first):
-        return ""  # it asks back
-    leads = any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
-    line = lines[1] if len(lines) > 1 and leads else lines[0]
+    if asks and "\n" not in first and has_word(first, language, "speaks"):
+        return None
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
-    line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line  # the question
-    line = _without_citation(without_marks(line), language)
-    listed = [_ITEM.sub("", item).strip() for item in lines if _ITEM.match(item)]
-    if is_tagged and line == lines[0] and len(listed) == len(lines) > 1:
-        return ", ".join(listed)
-    if not any(map(_ITEM.match, lines[1:])):
-        line = _ITEM.sub("", line)
+    lines = [line for line in text.splitlines() if line.strip()] or [""]
+    items = [LIST_MARK.sub("", item).strip() for item in lines if LIST_MARK.match(item)]
+    line = ", ".join(items) if is_tagged and len(items) == len(lines) > 1 else _line_of(lines, language)
     restated = _restated(text if is_tagged else answer, language)
     if not is_tagged and restated is None:
         restated = subject_of(line, language) or _stated_at_last(answer, language)
-    if restated:
-        line, is_tagged = restated, True
-    if not is_tagged and (said := _english_answer(line, language) or _bold_at_last(answer, language)):
-        return said
-    if framed := _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind) if is_tagged else answer, line, language):
-        begins = re.match(rf"{re.escape(framed)}\s*[,(–—-]", line) is not None
-        begins |= _ends_sentence(framed, line)
-        states = max((begin for begin, _ in statement_spans(line, language)), default=0)
-        # a phrase before the statement may quote the question
-        if begins if is_tagged else line.find(framed) + len(framed) > states:
-            return unquoted(framed)
-    if not is_tagged and _is_absent(first.partition("\n\n")[0], answer, language):
+    return _Said(answer, text, restated or line, is_tagged or bool(restated), language)
+
+
+def _line_of(lines: Sequence[str], language: str) -> str:
+    """The line that answers, the first or one that it leads to, without a question in quotation marks, a citation, a bullet."""
+    leads = len(lines) > 1 and any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
+    line = lines[1] if leads else lines[0]
+    line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line
+    line = _without_citation(without_marks(line), language)
+    return line if any(map(LIST_MARK.match, lines[1:])) else LIST_MARK.sub("", line)
+
+
+def _framed_behind_tag(said: _Said, behind: str) -> str | None:
+    """The only phrase in bold type or quotation marks behind a tag, where it begins or ends what is said; None without one."""
+    phrase = _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind), said.line, said.language)
+    begins = re.match(rf"{re.escape(phrase)}\s*[,(–—-]", said.line) is not None
+    return unquoted(phrase) if phrase and (begins or _ends_sentence(phrase, said.line)) else None
+
+
+def _whole_phrase(said: _Said) -> str | None:
+    """The phrase of an answer without a tag that is the span as it stands; empty where the answer says that there is none."""
+    language, line = said.language, said.line
+    if phrase := _english_answer(line, language) or _bold_at_last(said.answer, language):
+        return phrase
+    statements, phrase = statement_spans(line, language), _framed_phrase(said.answer, line, language)
+    # before the statement it may quote the question
+    if phrase and line.find(phrase) + len(phrase) > max((begin for begin, _ in statements), default=0):
+        return unquoted(phrase)
+    first = _first_sentence(said.answer)
+    if _is_absent(first.partition("\n\n")[0], said.answer, language):
         return ""
-    rest = answer.strip()[len(first) + 1 :].strip()
-    if not is_tagged and not rest and not statement_spans(line, language) and (said := _named_by_sentence(line, language)):
-        return said
-    if not is_tagged and (other := re.match(any_tag(ANSWER_TAGS), line, re.IGNORECASE)) and line[other.end() :].strip():
-        line = line[other.end() :]  # the tag of another language
-    if (words := lead_in(language).match(line)) and re.search(rf"{COLON}\s*\Z", words[0]) and line[words.end() :].strip():
-        line = line[words.end() :]
-    # behind the tag the same words are part of the span, unless it begins with them
+    is_all = not said.answer.strip()[len(first) + 1 :].strip()
+    return (_named_by_sentence(line, language) or None) if is_all and not statements else None
+
+
+def _stated(said: _Said) -> str | None:
+    """What the line states to be the answer; None where it states nothing.
+
+    Behind a tag the same words are part of the span, unless it begins with them.
+    """
+    language, line = said.language, _behind_label(said)
     statements = [span for span in statement_spans(line, language) if not _is_part_of_phrase(line, *span, language)]
-    ends = [end for begin, end in statements if not (is_tagged and begin)]
-    if ends and line[ends[0] :].strip():
-        # of several statements the last corrects the others
-        line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
-        line = without_ending(up_to_reason(_SENTENCE_END.split(line, maxsplit=1)[0], language), language)
-        line = _without_denied(line, language)
-    elif is_tagged:
-        # a short phrase was asked for: a second sentence says something of it
-        line = without_ending(_SENTENCE_END.split(_TAGGED_REMARK.sub("", line), maxsplit=1)[0], language)
-    elif len(sentences := [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]) == 2:
-        line = sentences[0] if any_word("note", language).match(sentences[1]) else line
-    line = _AFTERTHOUGHT.sub(r"\g<said>", (_TAGGED_REMARK if is_tagged else _REMARK).sub("", line))
-    line = _without_pointer(_without_polite_particle(line, language), language)
-    span = unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
-    last = at_end("unfinished", span, language)
-    breaks_off = last is not None and span[: last.start()][-1:] not in ("-", "'", "’") and text.endswith(span)  # "1920-an"
-    is_none = any(_is_absent(span, answer, code) for code in filter(None, (language, target)))
-    # "A or B, it is unclear"
-    weighs = any_word("undecided", language).search(answer) and any_word("joined", language).search(span)
-    return "" if is_none or breaks_off or weighs else span
+    ends = [end for begin, end in statements if not (said.is_tagged and begin)]
+    if not ends or not line[ends[0] :].strip():
+        return None
+    # of several statements the last corrects the others
+    line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
+    line = without_ending(up_to_reason(_first_sentence(line), language), language)
+    return _without_denied(line, language)
+
+
+def _behind_tag(said: _Said) -> str:
+    """The first sentence of a line behind a tag: a second one says something of the span."""
+    return without_ending(_first_sentence(_TAGGED_REMARK.sub("", _behind_label(said))), said.language)
+
+
+def _bare(said: _Said) -> str:
+    """A line without a tag and without a sentence behind it that is a note."""
+    line = _behind_label(said)
+    sentences = [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]
+    return sentences[0] if len(sentences) == 2 and any_word("note", said.language).match(sentences[1]) else line
+
+
+def _behind_label(said: _Said) -> str:
+    """What follows a tag of another language, and words that lead to an answer and end with a colon, on a line."""
+    line = said.line
+    if not said.is_tagged and (other := re.match(any_tag(ANSWER_TAGS), line, re.IGNORECASE)):
+        line = line[other.end() :] if line[other.end() :].strip() else line
+    words = lead_in(said.language).match(line)
+    return line[words.end() :] if words and re.search(rf"{COLON}\s*\Z", words[0]) and line[words.end() :].strip() else line
+
+
+def _trimmed(line: str, said: _Said) -> str:
+    """A line without a remark behind it, "it is" before it, polite particles, stops and quotation marks."""
+    line = _AFTERTHOUGHT.sub(r"\g<said>", (_TAGGED_REMARK if said.is_tagged else _REMARK).sub("", line))
+    polite = any_word("polite", said.language).pattern
+    line = _without_pointer(re.sub(rf"(?<=\S)\s*(?:{polite})[\s.]*\Z", "", line, flags=re.IGNORECASE), said.language)
+    return unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
+
+
+def _breaks_off(span: str, said: _Said) -> bool:
+    """Whether a span ends the text with a word that no sentence ends with; "1920-an" is no such word."""
+    last = at_end("unfinished", span, said.language)
+    return last is not None and span[: last.start()][-1:] not in ("-", "'", "’") and said.text.endswith(span)
+
+
+def _says_nothing(span: str, said: _Said, target: str) -> bool:
+    """Whether a span says that there is no answer, or joins two: "A or B, it is unclear"."""
+    if any(_is_absent(span, said.answer, code) for code in filter(None, (said.language, target))):
+        return True
+    return has_word(said.answer, said.language, "undecided") and has_word(span, said.language, "joined")
+
+
+def _first_sentence(text: str) -> str:
+    return _SENTENCE_END.split(text.strip(), maxsplit=1)[0]
 
 
 def _is_part_of_phrase(line: str, begin: int, end: int, language: str) -> bool:
@@ -238,10 +303,6 @@ def _without_pointer(line: str, language: str) -> str:
     begins = any_word("pointer", language).match(said)
     begin = begins.end() if begins else 0
     return said[begin:end].strip() or line if begin or end < len(said) else line
-
-
-def _without_polite_particle(line: str, language: str) -> str:
-    return re.sub(rf"(?<=\S)\s*(?:{any_word('polite', language).pattern})[\s.]*\Z", "", line, flags=re.IGNORECASE)
 
 
 def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:

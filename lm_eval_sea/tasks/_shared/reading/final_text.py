@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_end
+from .answer_patterns import any_word, has_word, is_end, task_words
+from .answer_tags import any_tag, behind_last_tag
 from .answer_text import COLON, SENTENCE_STOP, STOPS, composed, without_asked_form
-from .conclusions import any_tag, any_word, behind_last_tag, has_word, task_words, without_another_question
 from .frames import QUOTED, begins_object, last_frame, unfenced, unquoted, without_emphasis
+from .other_questions import without_another_question
 from .prefaces_and_notes import LABELLED, LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
-from .several_texts import LIST_MARK, corrected, of_target, one_of_several
-from .surroundings import BULLET, without_marks
+from .several_texts import corrected, of_target, one_of_several
+from .surroundings import BULLET, LIST_MARK, without_marks
 
 
 if TYPE_CHECKING:
@@ -49,49 +50,60 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         return frame
     if begins_object(answer):
         return ""
-    # the form that the prompt asks for stands in quotation marks, which models repeat
     answer = _QUIZ.split(without_another_question(composed(answer), tags, language), maxsplit=1)[0]
     answer = of_target(corrected(answer, language), language, target)
     if is_place(behind_last_tag(answer, tags, language) or answer, language):
         return ""
     shown = unfenced(answer).strip()
-    kept = without_asked_form(shown, tags).strip()
-    is_prompt = kept != shown and shown.startswith(kept)  # the form ends it
-    if (is_prompt or _ANALYSIS.match(shown)) and behind_last_tag(kept, tags, language) is None:
+    kept = without_asked_form(shown, tags).strip()  # before quotation marks are cut off, for the form stands in some
+    if _is_of_prompt(kept, shown, language, tags):
         return ""
-    if _is_copy(kept, language, tags):
-        return ""
-    text = unquoted(kept)
-    if re.fullmatch(rf"(?:{any_tag(tags)}|(?=X|ANSWER))[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", text, re.IGNORECASE):
-        return ""
-    text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", text)
+    text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", unquoted(kept))
     begins = behind_last_tag(text, tags, language) or text
-    text = one_of_several(text, tags, language, target)
+    text = one_of_several(text, tags, language)
     behind = behind_last_tag(text, tags, language)
-    if behind is None:
-        text = _behind_rendered(text, language)
-        asks_user = task_words(language).search(text) and re.fullmatch(r"(?:[^\s.?!？][^.?!？\n]*[?？]\s*){2,}", text)
-        if asks_user or has_word(text[:LONGEST_REQUEST], language, "requests", "begs"):
-            return ""
-    else:
-        text = behind
-        while repeated := re.match(any_tag(tags), text, re.IGNORECASE):
-            text = text[repeated.end() :].lstrip()
-        text = re.sub(r"\A\s*X\s*[=:]\s*(?=\S)", "", text)  # "Answer: X = 1911"
-    # what begins behind the tag is the text, whatever it begins with
+    text = _behind_rendered(text, language) if behind is None else _behind_repeated_tags(behind, tags)
+    if behind is None and _asks_user(text, language):
+        return ""
     text = text_alone(text, language, target, is_tagged=behind is not None)
     text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text)  # a paragraph that repeats itself
-    if is_place(text, language) or not re.search(r"\w", text) or (target and is_foreign(text, target)):
-        return ""  # of a foreign text: the source again
-    if text not in begins.partition("\n")[0] and any_word("note", language).match(text):
-        return ""  # a remark on what was no text
-    if all(re.search(rf"{COLON}\s*\Z", line) for line in text.splitlines() if line.strip()):
-        return ""  # nothing but labels
-    if (quoted := _QUOTED_ALONE.fullmatch(text)) and (
-        is_end(quoted["said"], language) or any_word("work", language).search(quoted["said"])
-    ):
+    is_first = text in begins.partition("\n")[0]  # it is the text, whatever it begins with
+    if _is_none(text, language, target) or (not is_first and any_word("note", language).match(text)):
+        return ""  # of the latter: a remark on what was no text
+    quoted = _QUOTED_ALONE.fullmatch(text)
+    if quoted and (is_end(quoted["said"], language) or has_word(quoted["said"], language, "work")):
         return quoted[1].strip()  # behind it stands a polite particle, or "is the translation"
     return _bare(text, is_tagged=behind is not None)
+
+
+def _is_of_prompt(kept: str, shown: str, language: str, tags: Sequence[str]) -> bool:
+    """Whether an answer, `shown`, gives only the prompt's words or thinks about them; `kept` is what it says beside the form."""
+    if re.fullmatch(rf"(?:{any_tag(tags)}|(?=X|ANSWER))[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", unquoted(kept), re.IGNORECASE):
+        return True
+    if behind_last_tag(kept, tags, language) is not None:
+        return False
+    ends_with_form = kept != shown and shown.startswith(kept)
+    return ends_with_form or _ANALYSIS.match(shown) is not None or _is_copy(kept, language)
+
+
+def _asks_user(text: str, language: str) -> bool:
+    """Whether a text is nothing but questions about the task, or asks for the text that is to be translated or summarised."""
+    questions = task_words(language).search(text) and re.fullmatch(r"(?:[^\s.?!？][^.?!？\n]*[?？]\s*){2,}", text)
+    return bool(questions) or has_word(text[:LONGEST_REQUEST], language, "requests", "begs")
+
+
+def _behind_repeated_tags(text: str, tags: Sequence[str]) -> str:
+    """What stands behind a tag, without the same tag again and "X =", the form of the prompt."""
+    while repeated := re.match(any_tag(tags), text, re.IGNORECASE):
+        text = text[repeated.end() :].lstrip()
+    return re.sub(r"\A\s*X\s*[=:]\s*(?=\S)", "", text)
+
+
+def _is_none(text: str, language: str, target: str) -> bool:
+    """Whether a text is none: the place of one, marks, nothing but labels, or the source again in its language."""
+    if is_place(text, language) or not re.search(r"\w", text) or (target and is_foreign(text, target)):
+        return True
+    return all(re.search(rf"{COLON}\s*\Z", line) for line in text.splitlines() if line.strip())
 
 
 def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
@@ -104,16 +116,14 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
     return read_final_text(answer, language, tags, target)
 
 
-def _is_copy(text: str, language: str, tags: Sequence[str]) -> bool:
+def _is_copy(text: str, language: str) -> bool:
     """Whether a text without an answer tag is the prompt's: "Text: …" that breaks off, or an instruction over and over."""
-    if behind_last_tag(text, tags, language) is not None:
-        return False
     label, whole = LABELLED.match(text), text.rstrip()[-1:] in STOPS + '?"”»」)'
     names = label and any(any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source"))
     sentences = [sentence.strip() for sentence in SENTENCE_STOP.split(text) if sentence.strip()]
     again = len(sentences) > 1 and len(set(sentences)) == 1 and task_words(language).search(text)
-    thinks = _THINKS.match(text) and not whole
-    return bool((names and not whole and "\n" not in text.strip()) or again or thinks)
+    breaks_off = not whole and (_THINKS.match(text) or (names and "\n" not in text.strip()))
+    return bool(breaks_off or again)
 
 
 def framed_text(answer: str, language: str, tags: Sequence[str]) -> str | None:

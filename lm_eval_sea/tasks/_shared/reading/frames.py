@@ -9,8 +9,9 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .answer_phrases import ANSWER_TAGS, PHRASES
+from .answer_tags import tag_spans
 from .answer_text import words_of_cue
-from .conclusions import question_line, tag_spans
+from .other_questions import question_line
 
 
 if TYPE_CHECKING:
@@ -56,26 +57,9 @@ _SPEAKER = re.compile(
 )
 QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」\n]+)[\"”»」]")  # a phrase on one line
 QUOTES = {'"': '"', "“": "”", "‘": "’", "«": "»", "「": "」", "'": "'", "`": "`", "„": "“", "『": "』", "[": "]"}
-_SIGNS = dict.fromkeys(("left", "right"), "") | {
-    "times": "×",
-    "cdot": "·",
-    "div": "÷",
-    "pm": "±",
-    "leq": "≤",
-    "le": "≤",
-    "geq": "≥",
-    "ge": "≥",
-    "neq": "≠",
-    "approx": "≈",
-    "infty": "∞",
-    "circ": "°",
-    "rightarrow": "→",
-    "to": "→",
-    "Rightarrow": "⇒",
-    "in": "∈",
-    "lambda": "λ",
-    "quad": " ",
-}
+_SIGNS = {"times": "×", "cdot": "·", "div": "÷", "pm": "±", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠"}
+_SIGNS |= {"approx": "≈", "infty": "∞", "circ": "°", "rightarrow": "→", "to": "→", "Rightarrow": "⇒", "in": "∈", "lambda": "λ"}
+_SIGNS |= {"left": "", "right": "", "quad": " "}
 _POWER = re.compile(r"(?<=[\w)])[\^_](?:\{([^{}\n]{1,8})\}|(?<=\^)([+-]?\w+)|(?<=_)(\d+))")
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 
@@ -117,10 +101,10 @@ def last_frame(text: str, tags: Sequence[str], language: str, keys: Sequence[str
     objects = _objects(text, (*names, *keys))
     begin = objects[-1].end if objects else 0
     further = [frame for frame in _within_text(text, names) if frame.start >= begin]
-    last = next((frame for frame in reversed(further) if not (frame.of_option and _is_other_line(text, tag_ends, frame))), None)
-    last = objects[-1] if last is None and objects else last
-    if last is None:
+    own = [frame for frame in further if not (frame.of_option and _is_other_line(text, tag_ends, frame))]
+    if not (frames := [*objects[-1:], *own]):
         return None
+    last = frames[-1]
     if tag_ends and tag_ends[-1] > last.end and not question_line(language).search(text, last.end, tag_ends[-1]):
         return None
     tagged = tag_spans(last.content, tags)
@@ -141,18 +125,15 @@ def _within_text(text: str, names: Sequence[str]) -> list[_Frame]:
 
 def _elements(text: str, names: Sequence[str]) -> list[_Frame]:
     """The innermost elements of XML with the name of an answer. One that does not end has all the text up to the next."""
-    options = set(map(_plain_key, _OPTION_NAMES))
-    known = options.union(map(_plain_key, (*_ELEMENT_NAMES, *names, *map(words_of_cue, ANSWER_TAGS))))
-    named = [(mark, _plain_key(mark["name"])) for mark in _XML_TAG.finditer(text)]
-    marks = [(mark, name) for mark, name in named if name in known or _TASK.match(mark["name"])]
-    frames = []
-    for number, (mark, name) in enumerate(marks):
-        if mark["slash"]:
-            continue
-        end = marks[number + 1][0].start() if number + 1 < len(marks) else len(text)
-        # an answer tag behind it counts, also in it
-        frames.append(_Frame(mark.start(), mark.end(), text[mark.end() : end].strip(), name in options))
-    return frames
+    known = set(map(_plain_key, (*_ELEMENT_NAMES, *_OPTION_NAMES, *names, *map(words_of_cue, ANSWER_TAGS))))
+    marks = [mark for mark in _XML_TAG.finditer(text) if _plain_key(mark["name"]) in known or _TASK.match(mark["name"])]
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    # an answer tag behind it counts, also in it
+    return [
+        _Frame(mark.start(), mark.end(), text[mark.end() : end].strip(), _plain_key(mark["name"]) in _OPTION_NAMES)
+        for mark, end in zip(marks, ends, strict=False)
+        if not mark["slash"]
+    ]
 
 
 def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:

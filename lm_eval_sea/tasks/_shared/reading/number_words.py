@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..facts import read_yaml
-from .answer_patterns import SIGNS, WORD
+from .answer_patterns import SIGNS, WORD, bounded
 from .answer_phrases import PHRASES, WRITTEN_TOGETHER
 from .answer_text import plain
-from .conclusions import bounded
 
 
 if TYPE_CHECKING:

@@ -6,16 +6,10 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from .answer_patterns import WORD, is_end, is_reason
+from .answer_patterns import WORD, any_word, at_end, has_word, is_end, is_reason
 from .answer_text import COLON, STOPS, TRIM, plain
-from .conclusions import (
-    any_word,
-    at_end,
-    has_word,
-    lead_in,
-    statement_spans,
-)
-from .option_labels import CLOSING, OPENING, Choices, are_letters, folded, is_small_letter, patterns, position_of
+from .option_labels import CLOSING, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, is_small_letter, own_text
+from .statements import lead_in, statement_spans
 
 
 _BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖])\s+")
@@ -27,17 +21,16 @@ SENTENCE_END = re.compile(
     r"(?<!^\w)(?<![\s(]\w)(?<!\.[^\W\d_])(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+"
 )
 CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u17d4]|[,،]\s|[，,]|\n")
-# Of longer text behind a label it is not asked whether it is a phrase that may stand there.
-LONGEST_PHRASE = 300
 # What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
 _LAST_CLAUSE = re.compile(r"[,\u104a][^,\u104a]*\Z")
-LONGEST_VERDICT, LONGEST_JOINT, _LONGEST_CONDITION = 30, 20, 60
+_LONGEST_CONDITION = 60
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
 _MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
 # The "not" of a question that asks what is not so.
 _QUOTED_DENIAL = re.compile(r"[\"“'‘]\S{1,12}[\"”'’]")
 _LONGEST_TURN = 40
+_ANSWERS = ("answer", "right", "left")  # the words that make a sentence with a label a statement
 # Languages whose denial stands behind what it denies.
 DENIES_BEHIND = frozenset({"my", "ta"})
 
@@ -50,49 +43,59 @@ class Evidence(NamedTuple):
 def evidence_of(line: str, choices: Choices) -> list[Evidence]:
     """What one line says of the options, in its order."""
     line = _row(line)
-    for mark in filter(None, (_MARK.match(line), _MARK_BEHIND.search(line))):
-        rest = line[mark.end() :] if mark.start() == 0 else line[: mark.start()]
-        if (judged := _leading(_BULLET.sub("", rest), choices)) is not None:
-            return [Evidence("right" if mark["right"] else "wrong", judged.position)]
-    line = _BULLET.sub("", line) if not _begins_with_label(line, choices) else line
+    if (marked := _marked(line, choices)) is not None:
+        return [marked]
+    line = line if _begins_with_label(line, choices) else _BULLET.sub("", line)
     if found := _corrected(line, choices) or _compared(line, choices):
         return found
-    spots: list[tuple[int, Evidence]] = []
-    joined_until = 0
-    texts = _texts_with_labels(line, choices)
-    statements = _statements(line, choices)
-    for match in statements:
-        if any(start <= match.start and match.end <= end for start, end in texts):
-            continue
-        position = position_of(match.label, choices)
-        rest = _without_own_text(line[match.end :], position, choices)
-        if joined := joined_end(rest, position, choices):
-            joined_until = len(line) - len(rest) + joined
-        if match.end > joined_until and (evidence := _stated(line, match, choices)) is not None:
-            spots.append((match.start, evidence))
+    spots = _stated_in(line, choices)
     ends = [0, *(match.end() for match in SENTENCE_END.finditer(line)), len(line)]
     for start, end in pairwise(ends):
-        if any(start <= spot < end for spot, _ in spots):
-            continue
-        if denied := _denied_together(line[start:end], choices):
-            spots += [(start, Evidence("wrong", position)) for position in denied]
-            continue
-        # the stop behind the label that begins a line does not end a sentence
-        evidence = (None if start else _leading(line, choices)) or _leading(line[start:end], choices)
-        if evidence is None:
-            evidence = _behind_comma(line[start:end], choices)
-        elif start and evidence.kind == "bare":
-            evidence = None
-        elif evidence.kind == "wrong" and (last := _LAST_CLAUSE.search(line, start, end)):
-            other = _behind_comma(last[0], choices)  # "C is wrong, D is right"
-            spots += [] if other is None else [(start, other)]
-        if evidence is not None:
-            spots.append((start, evidence))
+        if not any(start <= spot < end for spot, _ in spots):
+            spots += [(start, evidence) for evidence in _of_sentence(line, start, end, choices)]
     if all(evidence.kind == "wrong" for _, evidence in spots):
         final = _stated_text(line, choices)
         final = _final_label(line, choices) if final is None else final
         spots += [] if final is None else [(len(line), Evidence("stated", final))]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
+
+
+def _marked(line: str, choices: Choices) -> Evidence | None:
+    """What a tick or a cross at the beginning or the end of a line says of the option beside it."""
+    for mark in filter(None, (_MARK.match(line), _MARK_BEHIND.search(line))):
+        rest = line[mark.end() :] if mark.start() == 0 else line[: mark.start()]
+        if (judged := _leading(_BULLET.sub("", rest), choices)) is not None:
+            return Evidence("right" if mark["right"] else "wrong", judged.position)
+    return None
+
+
+def _stated_in(line: str, choices: Choices) -> list[tuple[int, Evidence]]:
+    """Where words in a line lead to a label, and what they say of it; no label that is joined to another: "A or B"."""
+    spots: list[tuple[int, Evidence]] = []
+    joined_until, texts = 0, _texts_with_labels(line, choices)
+    for said in _statements(line, choices):
+        if any(start <= said.start and said.end <= end for start, end in texts):
+            continue
+        if joined := joined_end(said.rest, said.position, choices):
+            joined_until = len(line) - len(said.rest) + joined
+        if said.end > joined_until and (evidence := _stated(said, choices)) is not None:
+            spots.append((said.start, evidence))
+    return spots
+
+
+def _of_sentence(line: str, start: int, end: int, choices: Choices) -> list[Evidence]:
+    """What a sentence of a line says of the options that it begins with, or that begin a later clause."""
+    sentence = line[start:end]
+    if denied := _denied_together(sentence, choices):
+        return [Evidence("wrong", position) for position in denied]
+    # the stop behind the label that begins a line does not end a sentence
+    evidence = (None if start else _leading(line, choices)) or _leading(sentence, choices)
+    if evidence is None or (start and evidence.kind == "bare"):
+        evidence = None if evidence else _behind_comma(sentence, choices)
+        return [evidence] if evidence else []
+    last = _LAST_CLAUSE.search(line, start, end) if evidence.kind == "wrong" else None
+    other = _behind_comma(last[0], choices) if last else None  # "C is wrong, D is right"
+    return [other, evidence] if other else [evidence]
 
 
 def forced_choice(text: str, choices: Choices) -> int | None:
@@ -101,13 +104,12 @@ def forced_choice(text: str, choices: Choices) -> int | None:
     for words in any_word("forced", language).finditer(text):
         begin = re.compile(r"[\s,，:：\u104a]*").match(text, words.end())
         lead = lead_in(language).match(text, begin.end() if begin else words.end())
-        found = patterns(choices).named.match(text, lead.end()) if lead else None
-        found = found or (patterns(choices).named.match(text, begin.end()) if begin else None)
+        found = choices.patterns.named.match(text, lead.end()) if lead else None
+        found = found or (choices.patterns.named.match(text, begin.end()) if begin else None)
     if found is None or is_small_letter(found["label"]):
         return None
-    position = position_of(found["label"], choices)
-    further = {position_of(label[0], choices) for label in patterns(choices).label.finditer(text, found.end())}
-    return position if further <= {position} else None
+    position = choices.position_of(found["label"])
+    return position if set(choices.named_in(text, found.end())) <= {position} else None
 
 
 def untrue_one(text: str, choices: Choices) -> int | None:
@@ -118,12 +120,9 @@ def untrue_one(text: str, choices: Choices) -> int | None:
 
 def _untrue_one_of(line: str, choices: Choices) -> int | None:
     wrong, right = (any_word(place, choices.language) for place in ("wrong", "right"))
-    named = [
-        (sentence, [position_of(label[0], choices) for label in patterns(choices).label.finditer(sentence)])
-        for sentence in re.split(r"[.;](?=\s)|[。；\u104b\u17d4]", line)
-    ]
+    named = [(sentence, choices.named_in(sentence)) for sentence in re.split(r"[.;](?=\s)|[。；\u104b\u17d4]", line)]
     for (first, own), (second, others) in pairwise(named):
-        label = patterns(choices).label.search(first)
+        label = choices.patterns.label.search(first)
         is_denied = (
             label and len(own) == 1 and wrong.search(first, 0, label.start()) and is_end(first[label.end() :], choices.language)
         )
@@ -135,7 +134,7 @@ def _untrue_one_of(line: str, choices: Choices) -> int | None:
 
 def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
     """Where in a line the texts of options stand that themselves name a label: "A is right"."""
-    named = [plain(option) for option in choices.options if patterns(choices).label.search(option)]
+    named = [plain(option) for option in choices.options if choices.named_in(option)]
     return [match.span() for text in named for match in re.finditer(re.escape(text), line, re.IGNORECASE)]
 
 
@@ -151,7 +150,7 @@ def _corrected(line: str, choices: Choices) -> list[Evidence]:
     language = choices.language
     denies, but = any_word("denies", language), any_word("but", language)
     found = []
-    for first, second in pairwise(patterns(choices).named.finditer(line)):
+    for first, second in pairwise(choices.patterns.named.finditer(line)):
         between, clause = (
             line[first.end() : second.start()].strip(" ,"),
             CLAUSE_END.split(line[: first.start()])[-1][-LONGEST_PHRASE:],
@@ -166,7 +165,7 @@ def _corrected(line: str, choices: Choices) -> list[Evidence]:
             and not any_word("wrong", language).search(clause)
         ):
             found.append(first)
-    return [Evidence("stated", position_of(label["label"], choices)) for label in found]
+    return [Evidence("stated", choices.position_of(label["label"])) for label in found]
 
 
 def _compared(line: str, choices: Choices) -> list[Evidence]:
@@ -202,9 +201,9 @@ def _better_and_other(clause: str, choices: Choices) -> tuple[int, int] | None:
 
 def _latin_labels(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
     """The labels of a text and their positions; only Latin ones where it has some: a Burmese letter is also a particle."""
-    labels = list(patterns(choices).label.finditer(text))
+    labels = list(choices.patterns.label.finditer(text))
     labels = [label for label in labels if label[0].isascii()] or labels
-    return [(label, position_of(label[0], choices)) for label in labels]
+    return [(label, choices.position_of(label[0])) for label in labels]
 
 
 def _is_measure(label: re.Match[str], language: str) -> bool:
@@ -223,80 +222,108 @@ def _with_and_without_lead(text: str, language: str) -> tuple[str, str]:
 
 
 class _Statement(NamedTuple):
-    """Words that lead to an answer, and a label behind them."""
+    """Words that lead to an answer, a label behind them, and what stands around both."""
 
     start: int
     end: int
     lead: str
     label: str
+    position: int  # of the label's option
+    before: str
+    behind: str
+    rest: str  # what stands behind the text of the option, or behind the label without it
+
+
+def _statement(line: str, start: int, lead: str, label: re.Match[str], written: str, choices: Choices) -> _Statement:
+    position, behind = choices.position_of(written), line[label.end() :]
+    rest = _without_own_text(behind, position, choices)
+    return _Statement(start, label.end(), lead, written, position, line[:start], behind, rest)
 
 
 def _statements(line: str, choices: Choices) -> list[_Statement]:
     """The statements of a line. Their words are looked for first, so that the time does not grow with their number squared."""
-    found = [(words, patterns(choices).named.match(line, words.end())) for words in lead_in(choices.language).finditer(line)]
-    return [_Statement(words.start(), label.end(), words[0], label["label"]) for words, label in found if label is not None]
+    found = [(words, choices.patterns.named.match(line, words.end())) for words in lead_in(choices.language).finditer(line)]
+    return [_statement(line, words.start(), words[0], label, label["label"], choices) for words, label in found if label]
 
 
-def _stated(line: str, match: _Statement, choices: Choices) -> Evidence | None:
+def _stated(said: _Statement, choices: Choices) -> Evidence | None:
     """What a statement with a label says: the label is the answer, or is denied; None if it says neither."""
-    language = choices.language
-    position, behind, before = position_of(match.label, choices), line[match.end :], line[: match.start]
-    rest = _without_own_text(behind, position, choices)
-    names_option = any_word("option", language).match(match.lead) and not any_word("answer", language).match(match.lead)
-    if not before.strip(TRIM) and behind[:1] in tuple(".:)") and names_option:
+    language, lead = choices.language, said.lead
+    names_option = any_word("option", language).match(lead) and not any_word("answer", language).match(lead)
+    if not said.before.strip(TRIM) and said.behind[:1] in tuple(".:)") and names_option:
         # "Option B. The text says …", but not with the text of another option
-        return _leading(line[match.end - len(match.label) :], choices) if by_text(behind, choices) in (None, position) else None
-    # an article, also one in which a text breaks off
-    breaks_off = not behind.strip() and re.search(r"\b(?:is|be|choose|pick|select|with|ti)\b[^:]*\Z", match.lead, re.IGNORECASE)
-    is_article = match.label == "a" and rest == behind and (breaks_off or re.match(r"\s+[a-z]", behind))
-    if is_article and not is_reason(behind[:LONGEST_PHRASE], language):
+        is_own = choices.by_text(said.behind) in (None, said.position)
+        return _leading(said.label + said.behind, choices) if is_own else None
+    if _is_article(said, language):
         return None
-    reasons = is_reason(rest[:LONGEST_PHRASE], language)
-    clause = "" if reasons else any_word("yet", language).split(CLAUSE_END.split(rest, maxsplit=1)[0])[0]
-    if other := patterns(choices).label.search(clause):
+    if _is_denied(said, choices):
+        return Evidence("wrong", said.position)
+    kind = _certainty(said, choices)
+    if kind is None or not _concludes(said, choices):
+        is_right = kind and has_word(lead, language, "option") and _is_judged_right(said.rest, language)
+        return Evidence("right", said.position) if is_right and not _is_listed(said, choices) else None
+    return Evidence(kind, said.position)
+
+
+def _is_article(said: _Statement, language: str) -> bool:
+    """Whether an "a" is no label but an article, also one in which a text breaks off."""
+    if said.label != "a" or said.rest != said.behind or is_reason(said.behind[:LONGEST_PHRASE], language):
+        return False
+    breaks_off = re.search(r"\b(?:is|be|choose|pick|select|with|ti)\b[^:]*\Z", said.lead, re.IGNORECASE)
+    return bool(re.match(r"\s+[a-z]", said.behind) or (breaks_off and not said.behind.strip()))
+
+
+def _is_denied(said: _Statement, choices: Choices) -> bool:
+    """Whether the clause behind a label, up to another label, or the words before it deny it."""
+    language = choices.language
+    clause = "" if is_reason(said.rest[:LONGEST_PHRASE], language) else CLAUSE_END.split(said.rest, maxsplit=1)[0]
+    clause = any_word("yet", language).split(clause)[0]
+    if other := choices.patterns.label.search(clause):
         clause = _without_denial_of_next(clause[: other.start()], language)
-    if any_word("wrong", language).search(clause) or _ends_with_denial(before, language):
-        return Evidence("wrong", position)
-    if behind.lstrip(CLOSING + " ").startswith("?"):
+    return has_word(clause, language, "wrong") or _ends_with_denial(said.before, language)
+
+
+def _certainty(said: _Statement, choices: Choices) -> str | None:
+    """Whether a label is "stated" or, under a condition or in brackets, "conditional"; None where it is asked or supposed."""
+    language, condition = choices.language, any_word("condition", choices.language)
+    sentence = SENTENCE_END.split(said.before)[-1]
+    asks = said.behind.lstrip(CLOSING + " ").startswith("?")
+    if asks or condition.search(CLAUSE_END.split(sentence)[-1][-_LONGEST_CONDITION:]):
         return None
-    sentence = SENTENCE_END.split(before)[-1]
-    condition = any_word("condition", language)
-    if condition.search(CLAUSE_END.split(sentence)[-1][-_LONGEST_CONDITION:]):
-        return None
-    answers = has_word(match.lead, language, "answer", "right", "left")
-    beside = not answers and before.rstrip().endswith(("(", "（", "[")) and any_word("option", language).search(match.lead)
+    is_beside = said.before.rstrip().endswith(("(", "（", "[")) and has_word(said.lead, language, "option")
     # a condition goes with the first label behind it
-    labels = [label.end() for label in patterns(choices).label.finditer(sentence)]
-    conditional = condition.search(sentence[labels[-1] :]) if labels else condition.match(sentence.strip(TRIM))
-    concludes = answers or any_word("so", language).search(match.lead)
-    if not concludes and not rest.strip() and not condition.search(before) and patterns(choices).label.search(before):
-        return None  # "Option A is … Option B is … Option C", which breaks off
-    kind = "conditional" if beside or conditional else "stated"
-    says_end = len(rest) < LONGEST_PHRASE and is_end(rest, language)
-    ends = says_end or reasons
-    begins = not before.strip(TRIM) or before.rstrip()[-1] in STOPS + "?-–—,"
-    if ends and (begins or (says_end and any_word("lead", language).search(match.lead))):
-        return Evidence(kind, position)
+    labels = [label.end() for label in choices.patterns.label.finditer(sentence)]
+    depends = condition.search(sentence[labels[-1] :]) if labels else condition.match(sentence.strip(TRIM))
+    return "conditional" if depends or (is_beside and not has_word(said.lead, language, *_ANSWERS)) else "stated"
+
+
+def _is_listed(said: _Statement, choices: Choices) -> bool:
+    """Whether a label ends a text that says something of another: "Option A is … Option B is … Option C", which breaks off."""
+    if said.rest.strip() or has_word(said.lead, choices.language, *_ANSWERS, "so"):
+        return False
+    return not has_word(said.before, choices.language, "condition") and bool(choices.named_in(said.before))
+
+
+def _concludes(said: _Statement, choices: Choices) -> bool:
+    """Whether a statement ends behind its label, or goes on as one may: with a reason, or with what weighs another option."""
+    language, lead, behind, rest = choices.language, said.lead, said.behind, said.rest
+    if _is_listed(said, choices):
+        return False
+    answers, option = has_word(lead, language, *_ANSWERS), has_word(lead, language, "option")
+    says_end, reasons = len(rest) < LONGEST_PHRASE and is_end(rest, language), is_reason(rest[:LONGEST_PHRASE], language)
+    begins = not said.before.strip(TRIM) or said.before.rstrip()[-1] in STOPS + "?-–—,"
+    if (says_end or reasons) and (begins or answers or option or (says_end and has_word(lead, language, "lead"))):
+        return True
     weighs = re.match(rf"[,，\s]*(?:{any_word('though', language).pattern})", rest, re.IGNORECASE)
-    if begins and weighs and (concludes or any_word("lead", language).search(match.lead)):
-        return Evidence(kind, position)  # "Probably B, although A is possible, too"
+    if begins and weighs and has_word(lead, language, *_ANSWERS, "so", "lead"):
+        return True  # "Probably B, although A is possible, too"
     first = SENTENCE_END.split(rest, maxsplit=1)[0]
     says = answers or first.strip(TRIM + STOPS + CLOSING) != ""
     if says and len(first) < LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):
-        return Evidence(kind, position)
-    is_headed = re.search(rf"{COLON}\s*\Z", match.lead)
-    if is_headed and first != rest and not first.strip():
-        return Evidence(kind, position)  # "Category: crime. Although …"
-    if (answers or any_word("option", language).search(match.lead)) and (
-        ends
-        or (answers and _BEHIND_LABEL.match(behind))
-        or (answers and rest != behind)
-        or (answers and _is_surely_label(match.label, choices))
-    ):
-        return Evidence(kind, position)
-    if any_word("option", language).search(match.lead) and _is_judged_right(rest, language):
-        return Evidence("right", position)
-    return None
+        return True
+    if re.search(rf"{COLON}\s*\Z", lead) and first != rest and not first.strip():
+        return True  # "Category: crime. Although …"
+    return answers and (_BEHIND_LABEL.match(behind) is not None or rest != behind or _is_surely_label(said.label, choices))
 
 
 def _without_denial_of_next(text: str, language: str) -> str:
@@ -328,65 +355,66 @@ def _ends_with_denial(text: str, language: str) -> bool:
 def _leading(line: str, choices: Choices) -> Evidence | None:
     """What a line says that begins with a label."""
     language = choices.language
-    exact = patterns(choices).leading.match(line) or patterns(choices).alone.match(line)
-    found = exact or patterns(choices).small.match(line)
+    exact = choices.patterns.leading.match(line) or choices.patterns.alone.match(line)
+    found = exact or choices.patterns.small.match(line)
     if found is None:
         return None
-    position, behind = position_of(found["label"], choices), line[found.end() :]
-    noun = found["close"][-1:] in ("项", "項")
-    marked = bool(found["mark"] or (found["close"] and not noun))
+    position, behind = choices.position_of(found["label"]), line[found.end() :]
+    marked = bool(found["mark"] or (found["close"] and found["close"][-1] not in ("项", "項")))
     rest = _without_own_text(behind, position, choices)
     own = rest != behind
-    if exact is None and not own:
-        return None
     if own and _begins_with_label(rest, choices):
         return None  # the list of the options
-    if not own and joined_end(line[found.end("close") :], position, choices):
+    if not own and (exact is None or joined_end(line[found.end("close") :], position, choices)):
         return None
-    goes_on = not marked and not is_end(behind[:LONGEST_PHRASE], language)
-    if not are_letters(choices) and re.match(r"\s*[,\u104a]", behind):
+    if not choices.are_letters and re.match(r"\s*[,\u104a]", behind):
         return Evidence("bare", position)  # "No, they did not."
-    if goes_on and not own and not is_reason(behind[:LONGEST_PHRASE], language):
-        first = CLAUSE_END.split(behind, maxsplit=1)[0]
-        if any_word("wrong", language).search(first):
-            return Evidence("wrong", position)
-        if _is_judged_right(behind, language) and not patterns(choices).label.search(first):
-            return Evidence("right", position)
-        return None
+    reasons = is_reason(behind[:LONGEST_PHRASE], language)
+    if not (marked or own or reasons or is_end(behind[:LONGEST_PHRASE], language)):
+        return _of_predicate(behind, position, choices)
     if len(rest) < LONGEST_PHRASE and is_end(rest, language):
         says_more = rest.strip(TRIM + STOPS + CLOSING) != ""
         return Evidence("stated" if says_more else "bare", position)
-    clause = rest.strip(TRIM + STOPS + CLOSING + "-–—(→=>") if own else ""
-    judged = clause or ("" if own else behind)
+    judged = rest.strip(TRIM + STOPS + CLOSING + "-–—(→=>") if own else behind
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
-    if other := patterns(choices).label.search(head):
-        if (not marked and not is_reason(behind[:LONGEST_PHRASE], language)) or (found["mark"] == "-" and behind[:1].strip()):
+    if other := choices.patterns.label.search(head):
+        if not (marked or reasons) or (found["mark"] == "-" and behind[:1].strip()):
             return None  # what it says of two
         head = _without_denial_of_next(head[: other.start()], language)
+    is_sentence = found["mark"] == "." and not choices.are_letters  # "Negative. Not one good word in it."
+    return Evidence("bare" if is_sentence else _verdict(head, choices, own=own), position)
+
+
+def _of_predicate(text: str, position: int, choices: Choices) -> Evidence | None:
+    """What a text says that goes on behind a label without a mark: "B is wrong", "B fits best"."""
+    clause = CLAUSE_END.split(text, maxsplit=1)[0]
+    if has_word(clause, choices.language, "wrong"):
+        return Evidence("wrong", position)
+    is_right = _is_judged_right(text, choices.language) and not choices.named_in(clause)
+    return Evidence("right", position) if is_right else None
+
+
+def _verdict(head: str, choices: Choices, *, own: bool) -> str:
+    """How a sentence behind a label judges it, at its beginning or its end; behind the option's `own` text, anywhere."""
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(TRIM + STOPS + CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < LONGEST_VERDICT and _is_verdict(last[0], choices):
         head = last[0]
-    is_sentence = found["mark"] == "." and not are_letters(choices)  # "Negative. Not one good word in it."
-    if not is_sentence and (own or _is_verdict(head, choices)):
-        if any_word("wrong", language).search(head):
-            return Evidence("wrong", position)
-        if any_word("right", language).search(head):
-            return Evidence("right", position)
-    return Evidence("bare", position)
+    judges = own or _is_verdict(head, choices)
+    return next((kind for kind in ("wrong", "right") if judges and has_word(head, choices.language, kind)), "bare")
 
 
 def _denied_together(sentence: str, choices: Choices) -> list[int]:
     """The options that the beginning of a sentence joins and denies: "A, B and C are wrong"; none if it does not."""
     words = lead_in(choices.language).match(sentence)
-    label = patterns(choices).named.match(sentence, words.end() if words else 0)
+    label = choices.patterns.named.match(sentence, words.end() if words else 0)
     found: list[int] = []
     end = 0
     while label is not None:
-        found.append(position_of(label["label"], choices))
+        found.append(choices.position_of(label["label"]))
         end = label.end()
         label = _joined(sentence, end, choices)
     clause = CLAUSE_END.split(sentence[end:], maxsplit=1)[0]
-    if len(found) < 2 or patterns(choices).label.search(clause):
+    if len(found) < 2 or choices.patterns.label.search(clause):
         return []
     return found if any_word("wrong", choices.language).search(clause) else []
 
@@ -442,45 +470,21 @@ def _final_label(line: str, choices: Choices) -> int | None:
     """The only label of a line that ends with words that lead to it, or with its choice: "What fits best is B.", "As for me, B I
     choose".
     """
-    sentence = [sentence for sentence in SENTENCE_END.split(line) if sentence.strip(TRIM)][-1:]
-    texts = _texts_with_labels(sentence[0], choices) if sentence else []
-    labels = [
-        label
-        for label in (patterns(choices).label.finditer(sentence[0]) if sentence else ())
-        if not any(start <= label.start() < end for start, end in texts)
-    ]
+    language, sentence = choices.language, ([each for each in SENTENCE_END.split(line) if each.strip(TRIM)] or [""])[-1]
+    texts, named = _texts_with_labels(sentence, choices), choices.patterns.label.finditer(sentence)
+    labels = [label for label in named if not any(start <= label.start() < end for start, end in texts)]
     if len(labels) != 1:
         return None
-    found = _statements(sentence[0], choices)
-    if not found and any_word("answer", choices.language).search(sentence[0], labels[0].end()):
-        found = [_Statement(labels[0].start(), labels[0].end(), "", labels[0][0])]
-    if not found:
+    found = _statements(sentence, choices)
+    if not found and any_word("answer", language).search(sentence, labels[0].end()):
+        found = [_statement(sentence, labels[0].start(), "", labels[0], labels[0][0], choices)]
+    if not found or is_small_letter(found[-1].label):
         return None
-    label = found[-1].label
-    rest = _without_own_text(sentence[0][found[-1].end :], position_of(label, choices), choices)
-    if is_small_letter(label) or len(rest) >= LONGEST_PHRASE or not is_end(rest, choices.language):
+    said = found[-1]
+    if len(said.rest) >= LONGEST_PHRASE or not is_end(said.rest, language):
         return None
-    before = _QUOTED_DENIAL.sub("", sentence[0][: found[-1].start])
-    denied = any_word("wrong", choices.language).search(before) or any_word("condition", choices.language).search(before)
-    return None if denied or any_word("option", choices.language).search(found[-1].lead) else position_of(label, choices)
-
-
-def by_text(text: str, choices: Choices) -> int | None:
-    """The only option whose text the whole text is, perhaps with its label or polite words behind it: "A fishing village (B)"."""
-    said = {folded(text), folded(re.sub(r"\s*\(\s*\w\s*\)[.\s]*\Z", "", text))} - {""}
-    own = [folded(option) for option in choices.options]
-    found = [position for position, option in enumerate(own) if option in said]
-    if not found:
-        whole = folded(text)
-        ends = [option for option in own if option and whole.startswith(option) and len(whole) - len(option) < LONGEST_PHRASE]
-        ends = [option for option in ends if is_end(whole[len(option) :], choices.language)]
-        found = [position for position, option in enumerate(own) if ends and option == max(ends, key=len)]
-    return found[0] if len(found) == 1 else None
-
-
-def own_text(option: str) -> str:
-    """The text of an option as answers give it, without quotation marks and stops."""
-    return plain(option).strip(TRIM + STOPS)
+    denied = has_word(_QUOTED_DENIAL.sub("", said.before), language, "wrong", "condition")
+    return None if denied or has_word(said.lead, language, "option") else said.position
 
 
 def _without_own_text(rest: str, position: int, choices: Choices) -> str:
@@ -497,19 +501,19 @@ def _without_own_text(rest: str, position: int, choices: Choices) -> str:
 def joined_end(rest: str, position: int, choices: Choices) -> int:
     """Where another label ends that is joined at once by "or", "and", a comma, a slash, for words a blank; 0 if none is."""
     joined = _joined(rest, 0, choices)
-    return joined.end() if joined is not None and position_of(joined["label"], choices) != position else 0
+    return joined.end() if joined is not None and choices.position_of(joined["label"]) != position else 0
 
 
 def _joined(text: str, start: int, choices: Choices) -> re.Match[str] | None:
     """The label that a joint leads to, perhaps with words such as "option" between them."""
-    joint = patterns(choices).joint.match(text, start)
+    joint = choices.patterns.joint.match(text, start)
     if joint is None:
         return None
     words = lead_in(choices.language).match(text, joint.end())
-    label = patterns(choices).other
+    label = choices.patterns.other
     return (words and label.match(text, words.end())) or label.match(text, joint.end())
 
 
 def _begins_with_label(line: str, choices: Choices) -> bool:
-    found = patterns(choices).leading.match(line)
+    found = choices.patterns.leading.match(line)
     return found is not None and (found["mark"] in tuple(".:)") or line[found.end() :].strip() == "")

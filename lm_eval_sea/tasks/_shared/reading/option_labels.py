@@ -1,4 +1,4 @@
-"""How the labels of options are written in an answer: letters, digits, words, and the patterns that find them. Pure functions."""
+"""How labels and texts of options are written in an answer, and the patterns that find them. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from .answer_patterns import WORD, known_languages, script_letters, spellings
+from .answer_patterns import WORD, any_word, is_end, known_languages, script_letters, spellings
 from .answer_phrases import LABEL_WORDS, PHRASES, WRITTEN_TOGETHER
-from .answer_text import STOPS, plain
-from .conclusions import any_word
+from .answer_text import STOPS, TRIM, plain
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+LONGEST_PHRASE = 300  # of longer text behind a label it is not asked whether it is a phrase that may stand there
+LONGEST_VERDICT, LONGEST_JOINT = 30, 20
 OPENING, CLOSING = "([{\"'“‘«`【「<", ")]}\"'”’»`】」>"
 # The languages whose words for labels are alike.
 _COGNATE = ("id", "su", "ms", "tl", "ceb")
@@ -29,9 +30,35 @@ class Choices(NamedTuple):
     language: str  # code of the language of the answers
     tags: tuple[str, ...] = ()  # the words that ask for the answer in the prompt, such as "Jawaban:"
 
+    @property
+    def are_letters(self) -> bool:
+        """Whether the labels are letters or digits, and not words."""
+        return all(len(label) == 1 for label in self.labels)
 
-def are_letters(choices: Choices) -> bool:
-    return all(len(label) == 1 for label in choices.labels)
+    @property
+    def patterns(self) -> Patterns:
+        letters = script_letters(self.language)[: len(self.labels)]
+        texts = {folded(option) for option in self.options}
+        return _compile(self.labels, self.language, native=texts.isdisjoint(letters))
+
+    def position_of(self, written: str) -> int:
+        """The position of the option whose label is written so."""
+        return self.patterns.forms[written.casefold()]
+
+    def named_in(self, text: str, start: int = 0) -> list[int]:
+        """The positions of the options whose labels a text names, in its order."""
+        return [self.position_of(label[0]) for label in self.patterns.label.finditer(text, start)]
+
+    def by_text(self, text: str) -> int | None:
+        """The only option whose text a text is, perhaps with its label or polite words behind it: "A fishing village (B)"."""
+        whole, own = folded(text), [folded(option) for option in self.options]
+        said = {whole, folded(re.sub(r"\s*\(\s*\w\s*\)[.\s]*\Z", "", text))} - {""}
+        found = [position for position, option in enumerate(own) if option in said]
+        if not found:
+            begins = [each for each in own if each and whole.startswith(each) and len(whole) - len(each) < LONGEST_PHRASE]
+            begins = [each for each in begins if is_end(whole[len(each) :], self.language)]
+            found = [position for position, option in enumerate(own) if begins and option == max(begins, key=len)]
+        return found[0] if len(found) == 1 else None
 
 
 def is_small_letter(label: str) -> bool:
@@ -50,12 +77,6 @@ class Patterns(NamedTuple):
     named: re.Pattern[str]  # a label in any case, in brackets or not
     joint: re.Pattern[str]  # "or", "and", a comma, a slash, for words a blank, between two labels
     other: re.Pattern[str]  # a label behind it
-
-
-def patterns(choices: Choices) -> Patterns:
-    letters = script_letters(choices.language)[: len(choices.labels)]
-    texts = {folded(option) for option in choices.options}
-    return _compile(choices.labels, choices.language, native=texts.isdisjoint(letters))
 
 
 @lru_cache(maxsize=256)
@@ -135,12 +156,13 @@ def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> 
     )
 
 
-def position_of(written: str, choices: Choices) -> int:
-    return patterns(choices).forms[written.casefold()]
-
-
 def folded(text: str) -> str:
     """Plain text in lower case without marks around it and brackets around short numbers; a minus close to a number stays."""
     line = re.sub(r"\((\d{1,2})\)", r"\1", " ".join(plain(text).casefold().split()))
     line = re.sub(r"(?<=\.) (?=\d)", "", line).strip(OPENING + CLOSING + STOPS + " *_")
     return line if re.match(r"-\d", line) else line.strip(OPENING + CLOSING + STOPS + " *_-–—")
+
+
+def own_text(option: str) -> str:
+    """The text of an option as answers give it, without quotation marks and stops."""
+    return plain(option).strip(TRIM + STOPS)

@@ -6,22 +6,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .answer_patterns import WORD, is_end, is_reason
+from .answer_patterns import WORD, any_word, begins_clause, has_word, is_end, is_reason
 from .answer_phrases import WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, TRIM
-from .conclusions import any_word, begins_clause, has_word, lead_in
-from .option_evidence import (
-    CLAUSE_END,
-    DENIES_BEHIND,
-    LONGEST_JOINT,
-    LONGEST_PHRASE,
-    LONGEST_VERDICT,
-    SENTENCE_END,
-    by_text,
-    joined_end,
-    own_text,
-)
-from .option_labels import CLOSING, OPENING, Choices, are_letters, patterns, position_of
+from .option_evidence import CLAUSE_END, DENIES_BEHIND, SENTENCE_END, joined_end
+from .option_labels import CLOSING, LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, own_text
+from .statements import lead_in
 
 
 if TYPE_CHECKING:
@@ -33,15 +23,13 @@ _SHORTEST_TEXT = 2
 
 def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     """The option whose text the lines or the first of them are, or that alone the first or the last sentence names."""
-    if (position := by_text(" ".join(lines), choices)) is not None:
-        return position
-    texts = [by_text(line, choices) for line in lines]
+    texts = [choices.by_text(line) for line in lines]
     if texts[0] is not None and not any(text not in (None, texts[0]) for text in texts):
         return texts[0]
-    if are_letters(choices) or has_denial(choices):
+    if choices.are_letters or has_denial(choices):
         # "not" in a sentence is no label, but alone behind a question it is
         _, asked, answered = " ".join(lines).rpartition("?")
-        return by_text(answered, choices) if asked else None
+        return choices.by_text(answered) if asked else None
     sentences = sentences_of(lines)
     if not sentences:
         return None  # nothing but stops
@@ -59,8 +47,7 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     if len(named) > 1:  # the one of the sentence that says what it names
         says = any_word("lead", choices.language)
         named = {position for position, sentence in found if position is not None and says.search(sentence)}
-    denied = len(named) == 1 and found[-1][0] is None and is_denied_at_last(lines, min(named), choices)
-    return named.pop() if len(named) == 1 and not denied else None
+    return named.pop() if len(named) == 1 else None
 
 
 def text_behind_so(line: str, choices: Choices) -> int | None:
@@ -69,20 +56,18 @@ def text_behind_so(line: str, choices: Choices) -> int | None:
     ends = [match.end() for place in ("so", "left", "but") for match in any_word(place, language).finditer(line)]
     rest = line[max(ends) :] if ends else ""
     named = _texts_in(rest, choices)
-    end = named[0][0].end() if named else 0
-    clause = CLAUSE_END.search(rest, end)
+    clause = CLAUSE_END.search(rest, named[0][0].end() if named else 0)
     if clause and any_word("wrong", language).match(rest, clause.end()):
         rest = rest[: clause.start()]  # what denies the others is not asked
     if has_word(rest, language, "wrong", "condition") or "?" in rest:
         return None
-    named = [(spot, position) for spot, position in named if spot.end() <= len(rest)]
     return named[0][1] if len({position for _, position in named}) == 1 and named[0][0].start() < LONGEST_VERDICT else None
 
 
 def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
     """The only option whose text the lines name and do not deny: "not Surabaya but Bandung"."""
     language = choices.language
-    if are_letters(choices) and not all(_is_wordy(option, _SHORTEST_TEXT) for option in choices.options):
+    if not _are_wordy(choices, _SHORTEST_TEXT):
         return None
     named: set[int] = set()
     denied: set[int] = set()
@@ -94,11 +79,11 @@ def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
         for (spot, position), end, start in zip(spots, ends, starts, strict=False):
             before, behind = sentence[end : spot.start()], sentence[spot.end() : start]
             clause = CLAUSE_END.split(before)[-1]
-            joined = not are_letters(choices) and joined_end(sentence[spot.end() :], position, choices)
+            joined = not choices.are_letters and joined_end(sentence[spot.end() :], position, choices)
             if any_word("condition", language).search(clause) or "?" in behind or (joined and not was_denied):
                 return None
             joins = end and len(before) < LONGEST_JOINT and not re.search(r"[-–—→:]", before)
-            turns = any_word("but", language).search(before) or (not are_letters(choices) and lead_in(language).search(before))
+            turns = any_word("but", language).search(before) or (not choices.are_letters and lead_in(language).search(before))
             follows = was_denied and joins and not turns
             was_denied = bool(follows) or _is_denied(clause, behind, language, last=start == len(sentence))
             (denied if was_denied else named).add(position)
@@ -127,10 +112,8 @@ def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
     None where another sentence says the same of another option.
     """
     language = choices.language
-    # a short word of Latin letters may be another word
-    shortest = _SHORTEST_TEXT + (choices.language not in WRITTEN_TOGETHER)
-    if are_letters(choices) and not all(_is_wordy(option, shortest) for option in choices.options):
-        return None
+    if not _are_wordy(choices, _SHORTEST_TEXT + (language not in WRITTEN_TOGETHER)):
+        return None  # a short word of Latin letters may be another word
     sentences = [sentence.casefold() for sentence in sentences_of(lines)]
     stated: list[tuple[int, int]] = []  # the number of the sentence, the position of the option
     for number, sentence in enumerate(sentences):
@@ -139,12 +122,12 @@ def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
         leads = [lead.end() for lead in lead_in(language).finditer(sentence)]
         spots = _texts_in(sentence, choices)
         ends = [-LONGEST_PHRASE, *(spot.end() for spot, _ in spots)]
-        for (spot, position), end in zip(spots if are_letters(choices) else spots[:1], ends, strict=False):
+        for (spot, position), end in zip(spots if choices.are_letters else spots[:1], ends, strict=False):
             if spot.start() - end < LONGEST_JOINT:
                 continue  # "neutral or negative"
             before, behind = sentence[: spot.start()].rstrip(TRIM + OPENING), sentence[spot.end() :].lstrip(TRIM + CLOSING)
             behind = behind[:LONGEST_PHRASE]
-            turns = not are_letters(choices) and any_word("yet", language).match(behind)
+            turns = not choices.are_letters and any_word("yet", language).match(behind)
             denied = any_word("wrong", language).search(CLAUSE_END.split(before)[-1])
             is_led = any(len(before) <= end <= spot.start() for end in leads)
             is_led |= language in DENIES_BEHIND and behind.strip(TRIM + STOPS) != ""  # "is" stands behind it
@@ -156,9 +139,8 @@ def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
 
 def under_condition(lines: Sequence[str], choices: Choices) -> set[int]:
     """The options whose labels stand in sentences with a condition."""
-    condition, label = any_word("condition", choices.language), patterns(choices).label
-    sentences = filter(condition.search, sentences_of(lines))
-    return {position_of(found[0], choices) for sentence in sentences for found in label.finditer(sentence)}
+    sentences = filter(any_word("condition", choices.language).search, sentences_of(lines))
+    return {position for sentence in sentences for position in choices.named_in(sentence)}
 
 
 def only_pair(lines: Sequence[str], choices: Choices) -> int | None:
@@ -179,10 +161,10 @@ def has_denial(choices: Choices) -> bool:
     return any(any_word("denies", choices.language).fullmatch(label) for label in choices.labels)
 
 
-def _is_wordy(text: str, length: int) -> bool:
-    """Whether a text has a letter, or is a fraction or a time, and has so many characters."""
-    own = own_text(text)
-    return len(own) >= length and re.search(r"[^\W\d]|\d[/:]\d", own) is not None
+def _are_wordy(choices: Choices, length: int) -> bool:
+    """Whether labels are words, or each option's text has a letter, or is a fraction or a time, and has so many characters."""
+    texts = () if not choices.are_letters else map(own_text, choices.options)
+    return all(len(own) >= length and re.search(r"[^\W\d]|\d[/:]\d", own) for own in texts)
 
 
 def _texts_in(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
@@ -190,8 +172,8 @@ def _texts_in(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
 
     Single characters but digits are left out, and all where options have the same text.
     """
-    if not are_letters(choices):
-        return [(spot, position_of(spot[0], choices)) for spot in patterns(choices).label.finditer(text)]
+    if not choices.are_letters:
+        return [(spot, choices.position_of(spot[0])) for spot in choices.patterns.label.finditer(text)]
     pattern, positions = _any_option(choices.options)
     return [(spot, positions[(spot.lastindex or 1) - 1]) for spot in pattern.finditer(text)]
 
@@ -228,16 +210,6 @@ def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
     # the last words before the next option may deny that one
     verdict = behind[:LONGEST_VERDICT].lstrip(CLOSING + STOPS + " -–—=→:(")
     return wrong.match(verdict) is not None and (last or len(behind) > LONGEST_JOINT)
-
-
-def is_denied_at_last(lines: Sequence[str], position: int, choices: Choices) -> bool:
-    """Whether the last sentence denies an option whose label is a word, and names no other: "All in all it is not positive"."""
-    last = "" if are_letters(choices) else sentences_of(lines)[-1]
-    spots = _texts_in(last, choices)
-    if {place for _, place in spots} != {position} or has_denial(choices):
-        return False
-    spot = spots[-1][0]
-    return _is_denied(CLAUSE_END.split(last[: spot.start()])[-1], last[spot.end() :], choices.language, last=True)
 
 
 def sentences_of(lines: Sequence[str]) -> list[str]:

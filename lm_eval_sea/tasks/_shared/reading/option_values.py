@@ -7,14 +7,13 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .answer_patterns import is_reason
+from .answer_patterns import any_word, has_word, is_reason
 from .answer_text import COLON, STOPS, TRIM, plain
-from .conclusions import any_word, has_word, lead_in
 from .final_number import read_final_number
 from .number_words import number_in_words
-from .option_evidence import DENIES_BEHIND, LONGEST_JOINT, LONGEST_PHRASE
-from .option_labels import Choices, are_letters
+from .option_labels import LONGEST_JOINT, LONGEST_PHRASE, Choices
 from .option_texts import sentences_of
+from .statements import lead_in
 from .written_numbers import NUMBER, parse_number, prepared
 
 
@@ -34,7 +33,7 @@ _ANY_ROMAN = re.compile(rf"(?<!\w)(?:{'|'.join(_ROMAN)})(?!\w)")
 
 def amounts_of(choices: Choices) -> list[Decimal]:
     """The numbers of options that differ in these alone, in digits or words: "20 km", "25 km"; none of others."""
-    if not are_letters(choices):
+    if not choices.are_letters:
         return []
     words = [number_in_words(plain(option).strip(TRIM), choices.language) for option in choices.options]
     if None not in words:
@@ -73,11 +72,10 @@ def of_numbers(lines: Sequence[str], choices: Choices) -> int | None:
     if own.count([]) > 1 or any(own.count(numbers) > 1 for numbers in own):
         return None  # one may be "all of them"
     years = all(len(numbers) == 1 and numbers[0] >= _FIRST_YEAR for numbers in own)
-    for end, is_result in _ends(lines, choices):
-        clause = _without_denied(end, choices.language)
+    for clause, is_result in _ends(lines, choices):
         named = [number for number in _numbers_in(clause, roman=roman) if [number] in own or not years]
         others = [numbers for numbers in own if numbers and numbers != named]
-        rest = _numbers_in(" ".join(lines).replace(end, clause), roman=roman)
+        rest = _numbers_in(" ".join(lines), roman=roman)
         if named and not is_result and any(_holds(rest, numbers) for numbers in others):
             return None
         if named:
@@ -96,12 +94,6 @@ def _numbers_in(text: str, *, roman: bool) -> list[int]:
 def _holds(numbers: list[int], part: list[int]) -> bool:
     """Whether some numbers have others among them, side by side."""
     return any(numbers[start : start + len(part)] == part for start in range(len(numbers)))
-
-
-def _without_denied(clause: str, language: str) -> str:
-    """A clause up to what it denies behind a number: "in 1475, not 1325"."""
-    denials = [] if language in DENIES_BEHIND else any_word("denies", language).finditer(clause)
-    return next((clause[: denial.start()] for denial in denials if re.search(r"\d", clause[: denial.start()])), clause)
 
 
 def of_formulae(lines: Sequence[str], choices: Choices) -> int | None:

@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from ..metrics.target_language import SCRIPTS, letters_by_script
-from .answer_patterns import is_end
+from .answer_patterns import any_word, has_word, is_end, task_words
 from .answer_text import COLON, STOPS
-from .conclusions import any_word, has_word, statement_spans, task_words
 from .frames import QUOTED, QUOTES, unquoted, without_emphasis
+from .statements import statement_spans
 from .surroundings import RULE
 
 
@@ -25,6 +25,7 @@ _SAYS = re.compile(r"[^\s:]{1,40}(?:ว่า|ວ່າ)\s+")
 INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 # The colon of a time, "11:00", ends no label.
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
+_HEADINGS = re.compile(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)")  # of Markdown, above a text
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
 _BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
@@ -43,7 +44,7 @@ def text_alone(text: str, language: str, target: str, *, is_tagged: bool) -> str
     """A text without what introduces it and comments on it; behind an answer tag nothing on its line introduces it."""
     text = _up_to_heading(text, language)
     if not is_tagged or not text.partition("\n")[0].strip(" *_"):
-        text = _without_headings(text)
+        text = _HEADINGS.sub("", text)
         lines = _without_other_languages(_lines(text), target)
         begun, lines = lines[0], _without_preface(lines, language)
         if lines[0] != begun and _is_quoted_with_gloss(lines):
@@ -116,11 +117,6 @@ def _is_quoted_with_gloss(lines: Sequence[str]) -> bool:
     return quoted and bool(glosses) and all(word and len(word[1]) < _LONGEST_WORD and word[1][-1] not in STOPS for word in words)
 
 
-def _without_headings(text: str) -> str:
-    """The text without headings of Markdown above it."""
-    return re.sub(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)", "", text)
-
-
 def _up_to_heading(text: str, language: str) -> str:
     """The text up to a second heading of Markdown, where the first one names what was asked for."""
     marks = list(re.finditer(r"(?m)^[ \t]*#{1,6}[ \t]+(.*)$", text))
@@ -138,19 +134,11 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         is_last = number >= with_text[-1]
         bracketed = line[:1] in tuple("([（【") and line[-1] in ")]）】"
         bare = line.lstrip("([（【*_ ")
-        if note.match(bare) and (not lines[number - 1] or is_last or _LABEL.match(bare)):
-            return lines[:number]
-        if _GLOSS.match(line):
-            return lines[:number]
-        if not lines[number - 1] and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line)):
-            return lines[:number]
-        if not lines[number - 1] and line and _is_apart(line, lines[:number], language, last=is_last):
-            return lines[:number]
-        if (label := LABELLED.match(line)) and any(
-            any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source")
-        ):
-            return lines[:number]
-        if RULE.fullmatch(line) or (bracketed and is_last):
+        begins = not lines[number - 1]
+        is_note = note.match(bare) and (begins or is_last or _LABEL.match(bare))
+        quotes = begins and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line))
+        apart = begins and line and _is_apart(line, lines[:number], language, last=is_last)
+        if is_note or quotes or apart or _GLOSS.match(line) or RULE.fullmatch(line) or (bracketed and is_last):
             return lines[:number]
     return lines
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from .answer_patterns import any_word, task_words
 from .answer_phrases import PHRASES
 from .answer_text import SENTENCE_STOP
-from .conclusions import any_word, task_words
 
 
 _BEGINNING = 300  # characters of an answer in which a refusal has to stand

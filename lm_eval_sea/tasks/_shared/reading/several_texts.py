@@ -6,21 +6,16 @@ import re
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
+from .answer_patterns import any_word, has_word, task_words
 from .answer_phrases import LANGUAGE_NAMES, PHRASES
+from .answer_tags import LONGEST_LEAD, any_tag
 from .answer_text import COLON, STOPS, composed, words_of_cue
-from .conclusions import (
-    LONGEST_LEAD,
-    any_tag,
-    any_word,
-    counted_options,
-    has_word,
-    lead_in,
-    ordinal,
-    question_label,
-    task_words,
-)
+from .counted_options import counted_options, ordinal
 from .frames import without_emphasis
+from .other_questions import question_label
 from .prefaces_and_notes import INTRODUCES, LABELLED, LONGEST_INTRODUCTION, LONGEST_LABEL
+from .statements import lead_in
+from .surroundings import LIST_MARK
 
 
 if TYPE_CHECKING:
@@ -29,7 +24,6 @@ if TYPE_CHECKING:
 
 _TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\n[ \t]*\|[^\n]*)+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+\S.*|(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__))\s*\Z")
-LIST_MARK = re.compile(r"\A(?:[-*•]\s+|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4]\s+)")
 # An item of a list that says at its end what kind of text it is: "(formal)".
 _VERSION_ITEM = re.compile(
     r"\A\d{1,2}[.)\u104b\u17d4]\s+(?:(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z|[(（][^()（）]{2,40}[)）]\s+\S)"
@@ -38,11 +32,10 @@ _LONGEST_SOURCE = 5_000
 _BEFORE_NAME = r"(?:(?:in|into|ke|dalam|kanthi|dina|ka|sa|bằng|iti|ha|ing|用)\s*)?(?:(?:bahasa|basa)\s)?"
 
 
-def one_of_several(text: str, tags: Sequence[str], language: str, target: str) -> str:
+def one_of_several(text: str, tags: Sequence[str], language: str) -> str:
     """The text that counts, with the lines that introduce it: the final or the first version, before another round begins."""
     text = _above_another_text(_without_table(text), tags, language)
-    text = _behind_result(_first_round(text, tags, language, target), tags, language)
-    return _first_version(text, language)
+    return _first_version(_behind_result(text, tags, language), language)
 
 
 def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
@@ -101,28 +94,6 @@ def _without_table(text: str) -> str:
     columns = zip_longest(*(row for row in (rows[0], *rows[2:]) if any(row)), fillvalue="")
     lines = [f"{name}: " + "\n".join(cells) for name, *cells in columns]
     return text[: found.start()] + "\n".join(lines) + "\n" + text[found.end() :]
-
-
-def _first_round(text: str, tags: Sequence[str], language: str, target: str) -> str:
-    """The text up to where its labels begin anew: "Article: … Summary: … Article: …" is another question, made up.
-
-    Where the label of the target is the first, the other language begins the next round.
-    """
-    lines = text.splitlines(keepends=True)
-    tag_words = {words_of_cue(composed(tag)).casefold() for tag in tags}
-    seen: list[tuple[int, str]] = []  # the lines and names of labels
-    own = PHRASES[target].work if target in PHRASES else "(?!)"
-    for number, line in enumerate(lines):
-        name = _named(line)
-        if name is None or re.search(r"\d\Z", name[0]) or name[0] in tag_words:
-            continue
-        # the names of people who speak begin anew, too
-        is_of_prompt = has_word(name[0], language, "source", "work", "tongue", "asks", "answer")
-        if is_of_prompt and seen and seen[-1][1] != name[0] and any(name[0] == before for _, before in seen):
-            begins = name[0] == seen[0][1] and re.fullmatch(own, name[0]) and any_word("tongue", language).fullmatch(seen[1][1])
-            return "".join(lines[: seen[1][0] if begins else number])
-        seen.append((number, name[0]))
-    return text
 
 
 def _behind_result(text: str, tags: Sequence[str], language: str) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from .answer_patterns import any_word, task_words
 from .answer_text import COLON, is_invisible
-from .conclusions import any_word, statement_spans, task_words
+from .statements import statement_spans
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# The mark of an item of a list.
+# The mark of an item of a list; of any list, also one that is counted.
 BULLET = re.compile(r"\A[-*•→]\s+(?=\S)")
+LIST_MARK = re.compile(r"\A(?:[-*•→]|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4])\s+")
 # A rule of Markdown.
 RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|={3,}|_{3,})[ \t]*$")
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n(?P<inside>(?:(?!```)[\s\S])+)```")

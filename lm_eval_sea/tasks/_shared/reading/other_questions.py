@@ -1,0 +1,89 @@
+"""Other questions, which a model makes up and answers, too, below its answer. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from .answer_patterns import any_word
+from .answer_tags import any_tag
+from .answer_text import COLON
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# What questions are counted with, beside words for "question".
+_NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
+
+
+def without_another_question(text: str, tags: Sequence[str], language: str) -> str:
+    """The text up to another question that the model made up and answered, too.
+
+    That is a line "Question: …" or "Source: …" between two answer tags, or below an empty line and an answer on the first line; a
+    line "Question 2: …" between two tags; or a second round of the labels that the text itself has: "Label: … Text: … Label: …".
+    """
+    for pattern in (_answer_above_a_question(language), _second_round(language)):
+        if begins := pattern.match(text):
+            return text[: begins.end("answer")]
+    ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
+    for end, following in pairwise(ends):
+        asked = _labelled_question(language).search(text, end, following) or _numbered_question(text, end, following, language)
+        if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
+            return text[: asked.start()]
+    return text
+
+
+def _numbered_question(text: str, begin: int, end: int, language: str) -> re.Match[str] | None:
+    """A line such as "Câu 2:" or "Soal 2" between two places of a text that has no line "Câu 1:"."""
+    found = _second_question(language).search(text, begin, end)
+    return found if found and not re.search(rf"{found['word']} 1\b", text) else None
+
+
+@cache
+def _second_question(language: str) -> re.Pattern[str]:
+    words = rf"{any_word('asks', language).pattern}|{_NUMBERED}"
+    return re.compile(rf"\n[\s>#*_]*(?P<word>{words}) ?2[.*_]*[ \t]*(?:{COLON}|(?=\n))", re.IGNORECASE)
+
+
+@cache
+def question_label(language: str) -> str:
+    """The regular expression of a label such as "Question:", "Question 2:" or "Soal salajengna:", and of marks before it."""
+    words = "|".join([*(any_word(place, language).pattern for place in ("asks", "source")), "instruksi|instructions?"])
+    return rf"[\s>#*_]*(?:{words})[^\n:：.!?\d]{{0,15}}[\s*_\d]*(?:{COLON}|-(?=\s))"
+
+
+@cache
+def _labelled_question(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\n{question_label(language)}", re.IGNORECASE)
+
+
+@cache
+def question_line(language: str) -> re.Pattern[str]:
+    """The label of a question at the beginning of a line, also "Câu 2:"."""
+    numbered = rf"\n[\s>#*_]*(?:{_NUMBERED}) ?\d+[*_]*\s*{COLON}"
+    return re.compile(rf"{_labelled_question(language).pattern}|{numbered}", re.IGNORECASE)
+
+
+@cache
+def _answer_above_a_question(language: str) -> re.Pattern[str]:
+    """A first line that states an answer, an empty line, and the label of a question or any word with a number: "Câu 2:".
+
+    A word with the number 1 may begin the steps that lead to the answer.
+    """
+    stated = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
+    answer = rf"\s*[>#*_]*(?:{stated})[^\n:\d]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
+    return re.compile(rf"{answer}\n\s*\n(?=[^\W\d_]+ (?!1\D)\d+{COLON}|{question_label(language)})", re.IGNORECASE)
+
+
+@cache
+def _second_round(language: str) -> re.Pattern[str]:
+    """An answer behind a label on the first line, an empty line, the label of a question, and the first label again."""
+    return re.compile(
+        rf"\s*[>#*_]*(?P<label>[^\n:：]{{1,30}}){COLON}(?P<answer>[^\n=]{{1,60}})\n\s*\n{question_label(language)}"
+        rf"(?=[\s\S]*?\n[\s>#*_]*(?P=label){COLON})",
+        re.IGNORECASE,
+    )

@@ -1,0 +1,45 @@
+"""Where what chat models write states an answer, or admits an error. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from .answer_patterns import alternatives, any_word, lead_in_pieces
+from .answer_text import COLON, SENTENCE_STOP
+
+
+# What may stand between two words that lead to an answer, and before the answer; a dash before a digit is a minus.
+_JOINT = rf"[\])】]?\s*(?:{COLON}|[,\u104a]|[-–—=]+(?!\d)>?|→)?\s*"
+
+
+@cache
+def lead_in(language: str) -> re.Pattern[str]:
+    """The words that lead to an answer, anywhere in a line, and what stands between them and it."""
+    return re.compile(
+        rf"(?:(?:{lead_in_pieces(language)}|{'|'.join(alternatives(place, language) for place in ('lead', 'left', 'answer'))})"
+        rf"{_JOINT}){{1,12}}",
+        re.IGNORECASE,
+    )
+
+
+def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, int]]:
+    """Where in a text words state an answer: "the answer is", "the right option is", "so right is"; also words of more fields."""
+    places = [any_word(place, language) for place in ("answer", *further)]
+    option, right, so = (any_word(place, language) for place in ("option", "right", "so"))
+    return [
+        match.span()
+        for match in lead_in(language).finditer(text)
+        if any(place.search(match[0]) for place in places)
+        or (right.search(match[0]) and (option.search(match[0]) or so.search(match[0])))
+    ]
+
+
+def admission(text: str, language: str) -> int | None:
+    """Where the last words end that begin a sentence, perhaps behind "wait", and admit an error: "I was wrong"; None without."""
+    found = None
+    for words in any_word("errs", language).finditer(text):
+        sentence = SENTENCE_STOP.split(text[: words.start()].replace("…", "\n"))[-1]
+        if not re.search(r"\w{4}|[A-Z\d]", any_word("corrects", language).sub("", sentence)):
+            found = words.end()
+    return found
