@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,13 +12,14 @@ import torch
 import torch.nn.functional as F
 from transformers import DynamicCache, PreTrainedModel
 
+from .attention import plain_attention
 from .layout import Batch
 from .obstacles import cache_keyword
 from .predictions import Predictions
 
-# Logits turned into log-probabilities at a time: a copy of all of them would double the peak of memory. An accelerator is faster
-# than the launches for fewer.
-SOFTMAX_ROWS = {"cpu": 256}
+# Logits turned into log-probabilities at a time: a copy of all of them would double the peak of memory, and the pages of a large
+# one have to be made anew for each. An accelerator is faster than the launches for fewer.
+SOFTMAX_ROWS = {"cpu": 32}
 ACCELERATOR_SOFTMAX_ROWS = 1024
 
 # Where there are logits of every token, fewer at a time keep to the memory of a plain forward pass.
@@ -187,39 +186,6 @@ class PrefixModel(ABC):
         return Scores(torch.stack([found, torch.cat(greedy).to(found.dtype)]), np.argsort(indices.order), dtype, watched)
 
 
-@contextmanager
-def plain_attention() -> Iterator[None]:
-    """Has attention under a mask computed by plain matrix products on a GPU.
-
-    PyTorch's memory-efficient kernel gives single tokens wrong numbers, without a sign: seen with Gemma 3 270M (heads of 256, one
-    of them for keys) in float32 on an H200, torch 2.11, where 8 of 3,014 log-likelihoods were up to 6 nats off. The same is
-    reported of Gemma 4 in https://github.com/pytorch/pytorch/issues/191937. cuDNN's kernel makes a plan for each new shape, and
-    here every pass has one. The flash kernel, which takes no masks, stays.
-    """
-    cuda: Any = torch.backends.cuda
-    switches: list[tuple[Callable[[bool], None], bool, bool]] = [
-        (cuda.enable_mem_efficient_sdp, cuda.mem_efficient_sdp_enabled(), False),
-        (cuda.enable_cudnn_sdp, cuda.cudnn_sdp_enabled(), False),
-        # stays in 16 bits on a GPU, as transformers' own matrix products do; a CPU has the same switch
-        (cuda.allow_fp16_bf16_reduction_math_sdp, cuda.fp16_bf16_reduction_math_sdp_allowed(), torch.cuda.is_available()),
-    ]
-    for switch, _, wanted in switches:
-        switch(wanted)
-    try:
-        yield
-    finally:
-        for switch, before, _ in switches:
-            switch(before)
-
-
-def has_rare_heads(config: Any) -> bool:
-    """Whether a model's attention is of the shape that `plain_attention` names: one head for keys, or heads of more than 128."""
-    heads, size = getattr(config, "num_attention_heads", None), getattr(config, "head_dim", None)
-    if not isinstance(size, int):
-        size = getattr(config, "hidden_size", 0) // heads if isinstance(heads, int) and heads else 0
-    return size > 128 or getattr(config, "num_key_value_heads", None) == 1 or bool(getattr(config, "multi_query", False))
-
-
 def of_all_words(logits: torch.Tensor) -> torch.Tensor:
     """Log-probabilities of every word, in 32 bits and in main memory, to be compared."""
     return F.log_softmax(logits.float(), dim=-1).cpu()
@@ -228,12 +194,12 @@ def of_all_words(logits: torch.Tensor) -> torch.Tensor:
 def _is_first_maximum(values: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
     """The same as `_is_maximum`, for a CPU.
 
-    There `argmax` takes several times as long as the maximum alone, so that it only decides between equal values. An accelerator
-    would have to be waited for to know between which.
+    There the place of the maximum takes several times as long as the maximum alone, so that it only decides between equal values,
+    and in 16 bits `argmax` several times as long as `max`. An accelerator would have to be waited for to know between which.
     """
     found = values[rows, columns] == values.amax(dim=-1)[rows]
-    candidates = found.nonzero()[:, 0]
-    found[candidates] = values[rows[candidates]].argmax(dim=-1) == columns[candidates]
+    for place in found.nonzero()[:, 0].tolist():
+        found[place] = values[rows[place]].max(dim=-1).indices == columns[place]
     return found
 
 

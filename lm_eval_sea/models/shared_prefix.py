@@ -19,10 +19,11 @@ from lm_eval.models.utils_hf import clear_torch_cache
 from tqdm import tqdm
 from transformers import GenerationConfig, PreTrainedModel
 
+from .attention import plain_attention
 from .batch_encoding import BatchEncoding
 from .branching import BranchingModel
 from .copying import CopyingModel
-from .forward import PrefixModel, of_all_words, plain_attention
+from .forward import PrefixModel, of_all_words
 from .greedy_generation import Ending, GreedyGeneration
 from .obstacles import find_obstacle, length_border, takes_masks
 from .ranks import Found, Request, answer_together

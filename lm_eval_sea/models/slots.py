@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from transformers import DynamicCache
-from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-# What models tell transformers' `sdpa` that does not change attention once there is a mask and a scaling. Anything else, such as
-# sinks and soft caps, is left to the model's own function.
-HARMLESS = {
-    "dropout", "is_causal", "sliding_window", "position_ids", "cache_position", "use_cache", "output_attentions",
-    "output_router_logits",
-}  # fmt: skip
-
+from .attention import BlockwiseAttention, in_place_of_sdpa, is_plain, scaled_products
 
 # A slot is kept in at most so many pieces, of so many tokens at least; an accelerator would wait for the launch of small ones.
 PIECES = 8
 LEAST_PIECE = {"cpu": 64}
 ACCELERATOR_LEAST_PIECE = 512
-
-# Tokens that are put into slots attend in blocks of so many on a CPU, each to what any of them sees.
-BLOCK = 256
 
 _NONE = torch.empty(0, 0, dtype=torch.int64)
 
@@ -61,8 +50,8 @@ class Slots(DynamicCache):
         self._columns = _NONE  # where a pass continues texts in their slots, [texts, tokens]; empty in one that puts texts there
         self._at: torch.Tensor | None = None
         self._layers_seen = self._layers_attended = 0
-        self._attend: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
-        self._seen: list[tuple[torch.Tensor, list[slice]]] = []  # the masks of a pass, and what is seen of each, in parts
+        self._attend = BlockwiseAttention()
+        self._seen: list[tuple[torch.Tensor, list[slice]]] = []  # the masks of a pass, and which texts look into each piece
 
     @contextmanager
     def putting(self, at: torch.Tensor | None) -> Iterator[None]:
@@ -85,12 +74,9 @@ class Slots(DynamicCache):
 
     @contextmanager
     def _in_place(self) -> Iterator[None]:
-        self._seen = []
-        ALL_ATTENTION_FUNCTIONS["sdpa"] = self._attend_to_slots  # for this object alone, whose class has transformers' own
-        try:
+        self._seen, self._attend = [], BlockwiseAttention()
+        with in_place_of_sdpa(self._attend_to_slots):
             yield
-        finally:
-            del ALL_ATTENTION_FUNCTIONS["sdpa"]
 
     def mask(self, window: int | None) -> torch.Tensor:
         """What the tokens of a pass see that continues texts.
@@ -179,33 +165,9 @@ class Slots(DynamicCache):
         """What takes the place of transformers' function, with its arguments."""
         if len(self._columns) and self.in_parts and attention_mask is not None:
             return self._attend_in_parts(query, key, value, attention_mask, scaling or query.shape[-1] ** -0.5), None
-        is_plain = all(told is None for name, told in keywords.items() if name not in HARMLESS)
         # some models make keys of what they keep, or use those of another layer
-        is_plain = is_plain and key is self._handed[0] and value is self._handed[1]
-        self._layers_attended += is_plain
-        attend = partial(self._attend, module, scaling=scaling, **keywords)
-        tokens = query.shape[2]
-        if not is_plain or query.device.type != "cpu" or attention_mask is None or attention_mask.shape[:3] != (1, 1, tokens):
-            return attend(query, key, value, attention_mask)[0], None
-        rows = [slice(begin, begin + BLOCK) for begin in range(0, tokens, BLOCK)]
-        found = [
-            attend(query[:, :, row], key[:, :, seen], value[:, :, seen], attention_mask[:, :, row, seen])[0]
-            for row, seen in zip(rows, self._columns_seen(attention_mask, rows), strict=True)
-        ]
-        return torch.cat(found, dim=1), None
-
-    def _seen_of(self, mask: torch.Tensor) -> list[slice] | None:
-        return next((seen for other, seen in self._seen if other is mask), None)
-
-    def _columns_seen(self, mask: torch.Tensor, rows: list[slice]) -> list[slice]:
-        """For each block of tokens the columns from the first to the last that any of them sees."""
-        if (known := self._seen_of(mask)) is not None:
-            return known
-        is_seen = mask[0, 0] if mask.dtype == torch.bool else mask[0, 0] >= 0
-        found = [is_seen[row].any(dim=0).nonzero() for row in rows]
-        columns = [slice(int(seen[0]), int(seen[-1]) + 1) for seen in found]
-        self._seen.append((mask, columns))
-        return columns
+        self._layers_attended += is_plain(keywords) and key is self._handed[0] and value is self._handed[1]
+        return self._attend(module, query, key, value, attention_mask, scaling, **keywords)
 
     def _attend_in_parts(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float
@@ -219,17 +181,18 @@ class Slots(DynamicCache):
         _, _, heads, piece, _ = key.shape
         groups, prefix = query.shape[1] // heads, self.prefix
         # a model may make another mask of that; then all texts are asked of all pieces
-        seen = self._seen_of(mask) or [slice(0, rows)] * ((all_columns - prefix) // piece)
+        seen = next((texts for other, texts in self._seen if other is mask), [slice(0, rows)] * ((all_columns - prefix) // piece))
         pieces = [(number, texts, slice(begin := prefix + number * piece, begin + piece)) for number, texts in enumerate(seen)]
         # for the prefix [heads, texts × tokens …], for slots [texts × heads, tokens …]: neither copies keys and values
-        asked = (query[0] * scaling).reshape(heads, groups, rows, width, -1).transpose(1, 2)
-        scores = query.new_empty(rows, heads, groups, width, all_columns)
-        scores[..., :prefix] = (asked.flatten(1, 3) @ keys[0].mT).view(heads, rows, groups, width, prefix).transpose(0, 1)
+        asked = query[0].reshape(heads, groups, rows, width, -1).transpose(1, 2)
+        scores = query.new_empty(rows, heads, groups, width, all_columns, dtype=torch.float32)
+        of_prefix = scaled_products(asked.flatten(1, 3), keys[0], scaling)
+        scores[..., :prefix] = of_prefix.view(heads, rows, groups, width, prefix).transpose(0, 1)
         of_texts = asked.transpose(0, 1).reshape(rows, heads, groups * width, -1)
         for number, texts, columns in pieces:
-            of_piece = of_texts[texts].flatten(0, 1) @ key[number, texts].flatten(0, 1).mT
+            of_piece = scaled_products(of_texts[texts].flatten(0, 1), key[number, texts].flatten(0, 1), scaling)
             scores[texts, ..., columns] = of_piece.view(-1, heads, groups, width, piece)
-        weights = F.softmax(scores.masked_fill_(~mask[:, :, None], -torch.inf), dim=-1, dtype=torch.float32).to(value.dtype)
+        weights = F.softmax(scores.masked_fill_(~mask[:, :, None], -torch.inf), dim=-1).to(value.dtype)
         of_prefix = weights[..., :prefix].transpose(0, 1).flatten(1, 3) @ values[0]
         found = of_prefix.view(heads, rows, groups, width, -1).transpose(0, 1).float()  # a sum of many parts
         for number, texts, columns in pieces:

@@ -86,7 +86,7 @@ def make_model(config: Any) -> Any:
 
 def _attention(model: Any) -> AbstractContextManager[None]:
     """Keeps lm-eval's `hf` from writing wrong texts on a GPU: prompts of a batch stand behind masks."""
-    from lm_eval_sea.models.forward import has_rare_heads, plain_attention
+    from lm_eval_sea.models.attention import has_rare_heads, plain_attention
 
     config: Any = getattr(getattr(model, "model", None), "config", None)  # of a model of transformers
     concerned = hasattr(config, "get_text_config") and has_rare_heads(config.get_text_config())

@@ -9,7 +9,7 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from lm_eval_sea.models import SharedPrefixLM, branching, copying, forward, scoring
-from lm_eval_sea.models.forward import plain_attention
+from lm_eval_sea.models.attention import plain_attention
 
 from .conftest import answer, ask, assert_equal, make_model, ranking_requests
 

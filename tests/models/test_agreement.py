@@ -1,5 +1,6 @@
 """The self-check in 16 bits: held against what the same weights say in 32 bits."""
 
+import copy
 import random
 
 import pytest
@@ -8,6 +9,7 @@ from lm_eval.models.huggingface import HFLM
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM
+from lm_eval_sea.models.greedy_generation import GreedyGeneration
 from lm_eval_sea.models.tolerance import Mismatch, check_agreement, distance
 
 from .conftest import generate
@@ -27,6 +29,7 @@ FAMILIES = {
     "Gemma 3": ("gemma3_text", _GROUPED | {
         "head_dim": 16, "sliding_window": 48, "layer_types": ["sliding_attention", "full_attention"] * 2,
     }),
+    "Qwen 2.5": ("qwen2", _GROUPED),
     "Phi-3, longrope": ("phi3", _GROUPED | {"rope_parameters": _LONGROPE, "original_max_position_embeddings": 110}),
     "GPT-Neo": ("gpt_neo", {
         "hidden_size": 64, "num_layers": 4, "num_heads": 4, "attention_types": [[["global", "local"], 2]], "window_size": 48,
@@ -55,6 +58,10 @@ def make_model(family, dtype):
     for parameter in model.parameters():
         if parameter.dim() == 1:  # biases and norms begin as nothing
             parameter.data += torch.randn_like(parameter) * 0.05
+    if family == "Qwen 2.5":  # its products of queries and keys are far from zero
+        for layer in model.model.layers:
+            for part in (layer.self_attn.q_proj, layer.self_attn.k_proj):
+                part.bias.data += 5
     return model.to(dtype).float()
 
 
@@ -86,6 +93,30 @@ def test_no_further_from_32_bits_than_hf(family, tokenizers):
     of_plain, of_shared = (sum(abs(one - true) for one, true in zip(found, truth, strict=True)) for found in (plain, shared))
     assert 0 < of_shared <= 1.25 * of_plain
     assert lm._plain == (family in NEITHER_MASKS_NOR_POSITIONS)
+
+
+@pytest.mark.parametrize("family", ["Llama", "Gemma 3", "Qwen 2.5"])
+def test_written_tokens_are_no_further_from_32_bits_than_hf(family, tokenizers, monkeypatch):
+    """By no more than a quarter, over all words that could have come next."""
+    seen = []
+    monkeypatch.setattr(
+        GreedyGeneration, "_verify", lambda _, text, found: seen.append(((text.prompt + text.written)[:-1], found))
+    )
+    model = make_model(family, torch.bfloat16)
+    copied = copy.deepcopy(model).to(torch.bfloat16)
+    for draw in range(12):
+        beginning = " ".join(random.Random(draw).choices("abcdefghijklmnopqrstuvwxyz", k=60))
+        lm = SharedPrefixLM(copied, tokenizer=tokenizers[False], batch_size=4, max_length=400)
+        generate(lm, [f"{beginning} {last}" for last in "abcd"], do_sample=False, max_gen_toks=12, until=[])
+    of_plain = of_shared = 0.0
+    for tokens, predicted in seen:
+        truth, plain = (
+            each(torch.tensor([tokens])).logits[0, -len(predicted) :].float().log_softmax(-1) for each in (model, copied)
+        )
+        of_plain += float((plain - truth).abs().mean())
+        of_shared += float((predicted - truth).abs().mean())
+    assert len(seen) >= 12
+    assert 0 < of_shared <= 1.25 * of_plain
 
 
 def test_the_check_of_16_bits_is_a_single_text(tokenizers):

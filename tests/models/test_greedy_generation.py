@@ -9,7 +9,7 @@ import torch
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
-from lm_eval_sea.models import SharedPrefixLM, greedy_generation, slots
+from lm_eval_sea.models import SharedPrefixLM, attention, greedy_generation, slots
 
 from .conftest import WITH_ATTENTION, make_model, text
 
@@ -20,7 +20,7 @@ SETTINGS = {"until": ["\n\n"], "max_gen_toks": 6}
 def short_pieces(monkeypatch):
     """Texts of a few tokens stand in several pieces, and join in several blocks, as long ones do."""
     monkeypatch.setattr(slots, "LEAST_PIECE", {"cpu": 8})
-    monkeypatch.setattr(slots, "BLOCK", 16)
+    monkeypatch.setattr(attention, "BLOCK", 16)
 
 
 def prompts(dice, *, shared=30, rows=9, longest=20):

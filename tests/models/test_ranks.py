@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lm_eval.api.model import CacheHook
 
 from lm_eval_sea.models import SharedPrefixLM, batch_encoding, ranks
-from lm_eval_sea.models.forward import plain_attention
+from lm_eval_sea.models.attention import plain_attention
 from lm_eval_sea.models.prefix_tree import sort_key
 
 from .conftest import answer, ask, assert_equal, make_model, ranking_requests

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import AutoConfig
 
-from lm_eval_sea.models.forward import plain_attention
+from lm_eval_sea.models.attention import plain_attention
 from lm_eval_sea.run import lm_eval_run
 
 SIZES = {"vocab_size": 8, "hidden_size": 64, "intermediate_size": 8, "num_hidden_layers": 2}

@@ -1,0 +1,150 @@
+"""Attention where a kernel of PyTorch gives wrong numbers, and in blocks where it takes too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+# What models tell transformers' `sdpa` that does not change attention once there is a mask and a scaling. Anything else, such as
+# sinks and soft caps, is left to the model's own function.
+HARMLESS = {
+    "dropout", "is_causal", "sliding_window", "position_ids", "cache_position", "use_cache", "output_attentions",
+    "output_router_logits",
+}  # fmt: skip
+
+# Tokens attend in blocks of at most so many; in 16 bits of as many as have so many scores, which stay in the processor's cache.
+BLOCK = 256
+LEAST_BLOCK = 16
+BLOCK_SCORES = 2**18
+
+
+@contextmanager
+def plain_attention() -> Iterator[None]:
+    """Has attention under a mask computed by plain matrix products on a GPU.
+
+    PyTorch's memory-efficient kernel gives single tokens wrong numbers, without a sign: seen with Gemma 3 270M (heads of 256, one
+    of them for keys) in float32 on an H200, torch 2.11, where 8 of 3,014 log-likelihoods were up to 6 nats off. The same is
+    reported of Gemma 4 in https://github.com/pytorch/pytorch/issues/191937. cuDNN's kernel makes a plan for each new shape, and
+    here every pass has one. The flash kernel, which takes no masks, stays.
+    """
+    cuda: Any = torch.backends.cuda
+    switches: list[tuple[Callable[[bool], None], bool, bool]] = [
+        (cuda.enable_mem_efficient_sdp, cuda.mem_efficient_sdp_enabled(), False),
+        (cuda.enable_cudnn_sdp, cuda.cudnn_sdp_enabled(), False),
+        # stays in 16 bits on a GPU, as transformers' own matrix products do; a CPU has the same switch
+        (cuda.allow_fp16_bf16_reduction_math_sdp, cuda.fp16_bf16_reduction_math_sdp_allowed(), torch.cuda.is_available()),
+    ]
+    for switch, _, wanted in switches:
+        switch(wanted)
+    try:
+        yield
+    finally:
+        for switch, before, _ in switches:
+            switch(before)
+
+
+def has_rare_heads(config: Any) -> bool:
+    """Whether a model's attention is of the shape that `plain_attention` names: one head for keys, or heads of more than 128."""
+    heads, size = getattr(config, "num_attention_heads", None), getattr(config, "head_dim", None)
+    if not isinstance(size, int):
+        size = getattr(config, "hidden_size", 0) // heads if isinstance(heads, int) and heads else 0
+    return size > 128 or getattr(config, "num_key_value_heads", None) == 1 or bool(getattr(config, "multi_query", False))
+
+
+@contextmanager
+def in_place_of_sdpa(attend: Callable[..., Any]) -> Iterator[None]:
+    """Has models whose attention is transformers' `sdpa` call a function in its place, with the same arguments."""
+    ALL_ATTENTION_FUNCTIONS["sdpa"] = attend  # for this object alone, whose class has transformers' own
+    try:
+        yield
+    finally:
+        del ALL_ATTENTION_FUNCTIONS["sdpa"]
+
+
+def is_plain(keywords: dict[str, Any]) -> bool:
+    """Whether what a model tells `sdpa` asks for nothing but a softmax of products under the mask."""
+    return all(told is None for name, told in keywords.items() if name not in HARMLESS)
+
+
+def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -> torch.Tensor:
+    """The products of queries and keys, [batch, queries, size] and [batch, keys, size], in 32 bits: [batch, queries, keys].
+
+    16 bits round a product of 100 by up to 0.25, which changes its weight by a quarter; Qwen 2.5 has such. What rounding takes
+    off is the product of a second multiplication, from whose sum the rounded one is taken off before that is rounded.
+    """
+    products = queries @ keys.mT
+    if products.dtype != torch.float32:
+        lost = torch.baddbmm(products, queries, keys.mT, beta=-1)
+        products = products.float().add_(lost.float())
+    return products.mul_(scaling)
+
+
+class BlockwiseAttention:
+    """Stands in for transformers' `sdpa` on a CPU: tokens attend in blocks, each to what any of them sees.
+
+    In 16 bits products of matrices take a half to a third of the time of PyTorch's kernel. Where a model asks for more, that is
+    called, as in 32 bits for each block.
+    """
+
+    def __init__(self) -> None:
+        self._sdpa: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
+        self._seen: list[tuple[torch.Tensor, list[tuple[slice, slice]]]] = []  # of each mask of a pass the blocks, see `_blocks`
+
+    def __call__(
+        self,
+        module: torch.nn.Module,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        attention_mask: torch.Tensor | None,
+        scaling: float | None = None,
+        **keywords: Any,
+    ) -> tuple[torch.Tensor, None]:
+        """The sums of values, [rows, tokens, heads, size of a value], of queries, keys and values [rows, heads, tokens, size]."""
+        attend = partial(self._sdpa, module, scaling=scaling, **keywords)
+        rows, _, tokens, size = query.shape
+        of_all_heads = (rows, 1, tokens, key.shape[2])
+        if query.device.type != "cpu" or attention_mask is None or attention_mask.shape != of_all_heads or not is_plain(keywords):
+            return attend(query, key, value, attention_mask)[0], None
+        in_32_bits = query.dtype == torch.float32
+        block = BLOCK if in_32_bits else min(max(BLOCK_SCORES // (rows * query.shape[1] * key.shape[2]), LEAST_BLOCK), BLOCK)
+        found = []
+        for here, seen in self._blocks(attention_mask, block):
+            parts = query[:, :, here], key[:, :, seen], value[:, :, seen], attention_mask[:, :, here, seen]
+            found.append(attend(*parts)[0] if in_32_bits else _sums(*parts, scaling or size**-0.5))
+        return torch.cat(found, dim=1), None
+
+    def _blocks(self, mask: torch.Tensor, size: int) -> list[tuple[slice, slice]]:
+        """The tokens of each block, and the columns from the first to the last that any of them sees.
+
+        A mask serves many layers of a pass, whose heads may differ in number, but hardly so that another size of blocks pays.
+        """
+        for other, known in self._seen:
+            if other is mask:
+                return known
+        is_seen = (mask if mask.dtype == torch.bool else mask >= 0)[:, 0].any(dim=0)
+        blocks = [slice(begin, begin + size) for begin in range(0, len(is_seen), size)]
+        columns = [is_seen[block].any(dim=0).nonzero() for block in blocks]
+        found = [(block, slice(int(seen[0]), int(seen[-1]) + 1)) for block, seen in zip(blocks, columns, strict=True)]
+        self._seen.append((mask, found))
+        return found
+
+
+def _sums(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float) -> torch.Tensor:
+    """Attention by products of matrices."""
+    rows, heads, tokens, size = query.shape
+    shared, columns = key.shape[1:3]
+    scores = scaled_products(query.reshape(rows * shared, -1, size), key.flatten(0, 1), scaling)
+    by_head = scores.view(rows, heads, tokens, columns)
+    if mask.dtype == torch.bool:
+        by_head.masked_fill_(~mask, torch.finfo(scores.dtype).min)
+    else:
+        by_head += mask
+    sums = F.softmax(scores, dim=-1).to(value.dtype) @ value.flatten(0, 1)
+    return sums.view(rows, heads, tokens, -1).transpose(1, 2)
