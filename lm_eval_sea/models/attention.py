@@ -73,13 +73,13 @@ def is_plain(keywords: dict[str, Any]) -> bool:
 
 
 def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -> torch.Tensor:
-    """The products of queries and keys, [batch, queries, size] and [batch, keys, size], in 32 bits: [batch, queries, keys].
+    """The products of queries and keys, [batch, queries, size] and [batch, keys, size]: [batch, queries, keys], of 16 bits in 32.
 
     16 bits round a product of 100 by up to 0.25, which changes its weight by a quarter; Qwen 2.5 has such. What rounding takes
     off is the product of a second multiplication, from whose sum the rounded one is taken off before that is rounded.
     """
     products = queries @ keys.mT
-    if products.dtype != torch.float32:
+    if products.dtype.itemsize == 2:
         lost = torch.baddbmm(products, queries, keys.mT, beta=-1)
         products = products.float().add_(lost.float())
     return products.mul_(scaling)
@@ -88,8 +88,8 @@ def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -
 class BlockwiseAttention:
     """Stands in for transformers' `sdpa` on a CPU: tokens attend in blocks, each to what any of them sees.
 
-    In 16 bits products of matrices take a half to a third of the time of PyTorch's kernel. Where a model asks for more, that is
-    called, as in 32 bits for each block.
+    In 16 bits products of matrices take a half to a third of the time of PyTorch's kernel. In 32 bits that is called for each
+    block, and for all at once where a model asks for more.
     """
 
     def __init__(self) -> None:
@@ -112,12 +112,12 @@ class BlockwiseAttention:
         of_all_heads = (rows, 1, tokens, key.shape[2])
         if query.device.type != "cpu" or attention_mask is None or attention_mask.shape != of_all_heads or not is_plain(keywords):
             return attend(query, key, value, attention_mask)[0], None
-        in_32_bits = query.dtype == torch.float32
-        block = BLOCK if in_32_bits else min(max(BLOCK_SCORES // (rows * query.shape[1] * key.shape[2]), LEAST_BLOCK), BLOCK)
+        in_16_bits = query.dtype.itemsize == 2
+        block = min(max(BLOCK_SCORES // (rows * query.shape[1] * key.shape[2]), LEAST_BLOCK), BLOCK) if in_16_bits else BLOCK
         found = []
         for here, seen in self._blocks(attention_mask, block):
             parts = query[:, :, here], key[:, :, seen], value[:, :, seen], attention_mask[:, :, here, seen]
-            found.append(attend(*parts)[0] if in_32_bits else _sums(*parts, scaling or size**-0.5))
+            found.append(_sums(*parts, scaling or size**-0.5) if in_16_bits else attend(*parts)[0])
         return torch.cat(found, dim=1), None
 
     def _blocks(self, mask: torch.Tensor, size: int) -> list[tuple[slice, slice]]:

@@ -95,7 +95,7 @@ class BranchingModel(PrefixModel):
         config = model.config.get_text_config()
         self._additive = config._attn_implementation == "eager"  # other implementations take masks of truth values
         self._window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
-        in_16_bits = (self._autocast_dtype or model.dtype) != torch.float32
+        in_16_bits = (self._autocast_dtype or model.dtype).itemsize == 2
         self._in_blocks = in_16_bits and self._device.type == "cpu"  # in 32 bits it would save next to nothing
         self._layer_types = set(getattr(config, "layer_types", None) or ())
         self.states_beside_cache = _states_beside_cache(config)

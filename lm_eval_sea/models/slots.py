@@ -185,7 +185,7 @@ class Slots(DynamicCache):
         pieces = [(number, texts, slice(begin := prefix + number * piece, begin + piece)) for number, texts in enumerate(seen)]
         # for the prefix [heads, texts × tokens …], for slots [texts × heads, tokens …]: neither copies keys and values
         asked = query[0].reshape(heads, groups, rows, width, -1).transpose(1, 2)
-        scores = query.new_empty(rows, heads, groups, width, all_columns, dtype=torch.float32)
+        scores = query.new_empty(rows, heads, groups, width, all_columns, dtype=torch.promote_types(query.dtype, torch.float32))
         of_prefix = scaled_products(asked.flatten(1, 3), keys[0], scaling)
         scores[..., :prefix] = of_prefix.view(heads, rows, groups, width, prefix).transpose(0, 1)
         of_texts = asked.transpose(0, 1).reshape(rows, heads, groups * width, -1)
