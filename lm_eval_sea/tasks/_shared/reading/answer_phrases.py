@@ -127,6 +127,9 @@ class Phrases:
     less: str = ""  # … and that it fits less
     alters: str = ""  # what stands before the answer that takes the place of another: "I change my answer to"
     errs: str = ""  # how a sentence begins that admits an error: "I was wrong"
+    unsure: str = ""  # what says at the end that one cannot choose: "I am not sure", "it depends"
+    unclear: str = ""  # what asks back: "I do not understand the question", "please specify"
+    thinks: str = ""  # how a thought begins that has no marks: "The user wants"
     orders: str = ""  # words of an instruction that gives the labels: "write only one of"
 
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from .answer_patterns import WORD, any_word, at_end, has_word
 from .answer_phrases import ANSWER_TAGS
 from .answer_tags import tag_pattern, tag_spans
-from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
+from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .counted_options import counted_options, with_letters
 from .frames import last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
 from .option_evidence import Evidence, evidence_of, forced_choice, joined_end, untrue_one
@@ -79,7 +79,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
     if (first := _ranked_first(text, choices)) is not None:
         return first
-    is_cut = finished is False and text == whole
+    is_cut = (finished is False or _breaks_off(whole, choices)) and text == whole
     text = _above_another_question(_without_list(with_letters(text, choices), choices), choices)
     tagged = [span for span in tag_spans(text, choices.tags) if not _lists_all(text[span[1] :], choices)]
     behind = text[tagged[-1][1] :] if tagged else None
@@ -99,6 +99,12 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     if _leaves_open(text, choices):
         return None
     return _in_bold(answer, choices) if found is None and not is_cut else found
+
+
+def _breaks_off(text: str, choices: Choices) -> bool:
+    """Whether a text ends with a word that no sentence ends with, and that is no label."""
+    last = at_end("unfinished", text.rstrip(), choices.language)
+    return last is not None and len(text) > _SHORT_LINE and not choices.named_in(text, last.start())
 
 
 def _plain(answer: str, choices: Choices) -> str:
@@ -130,6 +136,8 @@ def _leaves_open(text: str, choices: Choices) -> bool:
     if any(_joins_labels(each[label.start() :], choices) for each in weighed for label in choices.patterns.named.finditer(each)):
         return True
     is_open = has_word(sentences[-1], language, "undecided") and not has_word(text, language, "answer")
+    last = [each for each in SENTENCE_STOP.split(text) if each.strip(TRIM)][-1]
+    is_open |= has_word(last, language, "unsure") and len(set(choices.named_in(last))) != 1
     return is_open and len(set(choices.named_in(text))) > 1
 
 
@@ -240,7 +248,7 @@ def _taken_back(line: str, rest: str, choices: Choices, found: int, *, is_cut: b
     corrected = _right_at_last(rest, choices) if corrected is None else corrected
     if corrected is not None:
         return corrected
-    return None if (turn and is_cut) or admission(text, language) is not None else found
+    return None if (turn and is_cut) or admission(text, language) is not None or _leaves_open(text, choices) else found
 
 
 def _right_at_last(text: str, choices: Choices) -> int | None:

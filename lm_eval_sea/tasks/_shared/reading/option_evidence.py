@@ -12,7 +12,7 @@ from .option_labels import CLOSING, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Ch
 from .statements import lead_in, statement_spans
 
 
-_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖])\s+")
+_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖]|=+>)\s+")
 _BEHIND_LABEL = re.compile(
     rf"\s*[{re.escape(CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
 )
@@ -56,7 +56,7 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
     if all(evidence.kind == "wrong" for _, evidence in spots):
         final = _stated_text(line, choices)
         final = _final_label(line, choices) if final is None else final
-        spots += [] if final is None else [(len(line), Evidence("stated", final))]
+        spots += [] if final is None or final in {evidence.position for _, evidence in spots} else [(len(line), Evidence("stated", final))]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
 
 

@@ -160,7 +160,8 @@ def _is_remark(said: str, text: str, language: str, target: str) -> bool:
     """Whether what stands in brackets behind a text comments on it, or is it in another language."""
     if any(any_word(place, language).match(said) for place in ("note", "version", "joined")):
         return True
-    return bool(target) and text.rstrip()[-1:] in tuple(".!?\u3002\u104b\u17d4") and is_foreign(said, target)
+    counts = re.fullmatch(r"\D{0,15}\d+\s?[^\W\d]\D{1,15}", said)  # "18 words"
+    return text.rstrip()[-1:] in tuple(".!?\u3002\u104b\u17d4") and bool(counts or (target and is_foreign(said, target)))
 
 
 def _without_other_languages(lines: list[str], target: str) -> list[str]:
