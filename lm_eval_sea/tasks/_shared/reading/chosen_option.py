@@ -127,6 +127,10 @@ def _leaves_open(text: str, choices: Choices) -> bool:
     The latter counts where the text names several options and states none.
     """
     language, sentences = choices.language, sentences_of([text])
+    for doubt in list(any_word("unsure", language).finditer(text))[-1:]:
+        ends, behind = not SENTENCE_STOP.search(text[doubt.end() :].strip(TRIM + STOPS)), choices.named_in(text, doubt.end())
+        if ends and len(set(behind)) != 1:
+            return len(set(choices.named_in(text))) > 1
     if len(sentences) < 2:
         return False
     if is_refusal(sentences[-1], language):
@@ -136,8 +140,6 @@ def _leaves_open(text: str, choices: Choices) -> bool:
     if any(_joins_labels(each[label.start() :], choices) for each in weighed for label in choices.patterns.named.finditer(each)):
         return True
     is_open = has_word(sentences[-1], language, "undecided") and not has_word(text, language, "answer")
-    last = [each for each in SENTENCE_STOP.split(text) if each.strip(TRIM)][-1]
-    is_open |= has_word(last, language, "unsure") and len(set(choices.named_in(last))) != 1
     return is_open and len(set(choices.named_in(text))) > 1
 
 
