@@ -120,8 +120,6 @@ class Phrases:
     to: str = ""  # what makes a range of two numbers: "to"
     though: str = ""  # what begins a clause that weighs another option behind the answer: "although"
     forced: str = ""  # "if I had to choose", behind which the choice stands
-    last: str = ""  # what counts the last option
-    which: str = ""  # what stands before a word that counts an option that is not named: "the" second
     than: str = ""  # what stands before, or in Burmese and Tamil behind, what another thing is compared with
     better: str = ""  # what says of one of two options that it fits better: "more plausible"
     less: str = ""  # … and that it fits less

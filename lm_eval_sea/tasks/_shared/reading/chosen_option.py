@@ -31,7 +31,7 @@ from .answer_tags import tag_pattern, tag_spans
 from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .counted_options import counted_options, with_letters
 from .frames import last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
-from .option_evidence import Evidence, evidence_of, forced_choice, joined_end, untrue_one
+from .option_evidence import Evidence, evidence_of, forced_choice, joined_end
 from .option_labels import CLOSING, LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, own_text
 from .option_texts import (
     has_denial,
@@ -85,8 +85,6 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     behind = text[tagged[-1][1] :] if tagged else None
     if not is_cut and (chosen := forced_choice(text if behind is None else behind, choices)) is not None:
         return chosen
-    if behind is None and choices.are_letters and (untrue := untrue_one(text, choices)) is not None:
-        return untrue
     if _differ(text, choices) or (behind is None and _orders(text, choices)):
         return None
     if behind is not None:
@@ -338,8 +336,8 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     if conditional := said.options("conditional"):
         conditional |= under_condition(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
-    wrong, is_whole = said.options("wrong"), not _breaks_off_in_list(lines, choices)
-    concluded = text_behind_so(lines[-1], choices) if is_whole and not amounts_of(choices) else None
+    wrong = said.options("wrong")
+    concluded = None if amounts_of(choices) else text_behind_so(lines[-1], choices)
     if concluded is not None and concluded not in wrong:
         return concluded
     if right := said.options("right") - wrong:
@@ -349,7 +347,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return (named - wrong).pop()  # the only one that is not denied
     if said.options("bare"):
         return _listed(said, choices)
-    position = _unlabelled(lines, wrong, choices, is_whole=is_whole)
+    position = _unlabelled(lines, wrong, choices)
     return None if position in wrong else position
 
 
@@ -363,10 +361,8 @@ def _begun_with(said: _Said, choices: Choices) -> int | None:
 def _listed(said: _Said, choices: Choices) -> int | None:
     """The only option that stands alone on a line, at the beginning or the end; of a list the one that its end repeats."""
     bare, wrong, last = said.of("bare"), said.options("wrong"), len(said.lines) - 1
-    positions, judged = [position for _, position in bare], [(number, evidence.position) for number, evidence in said.evidence]
+    positions = [position for _, position in bare]
     if len(set(positions)) > 1:
-        if bare[0][0] == 0 and judged[0] == bare[0] and _judges_others(said.lines, judged, choices):
-            return positions[0]
         is_repeated = positions.count(positions[-1]) > 1 and bare[-1][0] == last
         return positions[-1] if is_repeated and positions[-1] not in wrong else None
     number, position = bare[0]
@@ -375,13 +371,13 @@ def _listed(said: _Said, choices: Choices) -> int | None:
     return position if number == 0 or bare[-1][0] == last or last < 3 else None
 
 
-def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices, *, is_whole: bool) -> int | None:
+def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int | None:
     """The option that lines without a label name by a value or by its text."""
     if amounts := amounts_of(choices):
         position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may be those of options, too
         return of_numbers(lines, choices) if position is None else position
     position = of_texts(lines, choices)
-    if position is None and choices.are_letters and is_whole:
+    if position is None and choices.are_letters:
         readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair))
         position = next((each for each in readings if each is not None), None)
     if position is not None or all(re.search(r"\d", option) for option in choices.options):
@@ -398,16 +394,6 @@ def _is_step(lines: Sequence[str], number: int, choices: Choices) -> bool:
     return bool(is_item) and not has_word(lines[number], choices.language, "answer", "lead", "so")
 
 
-def _judges_others(lines: Sequence[str], judged: Sequence[tuple[int, int]], choices: Choices) -> bool:
-    """Whether something is said of every other option below the one that an answer begins with: "C. …", and then A, B and D.
-
-    `judged` are the lines and positions of the options.
-    """
-    positions = [position for _, position in judged]
-    says_more = all(_says_more(lines[number], position, choices) for number, position in judged[1:])
-    return len(judged) > 2 and says_more and positions != sorted(positions) == list(range(len(choices.options)))
-
-
 def _lists(before: str, line: str, choices: Choices) -> bool:
     """Whether a line about the first option begins a list that breaks off: below the question, or below "each option:"."""
     before = before.rstrip(TRIM)
@@ -415,14 +401,6 @@ def _lists(before: str, line: str, choices: Choices) -> bool:
     names = has_word(before, choices.language, "answer", "right")
     is_list = heads and heads.start() > LONGEST_JOINT and not names and _says_more(line, 0, choices)
     return before.endswith("?") or bool(is_list)
-
-
-def _breaks_off_in_list(lines: Sequence[str], choices: Choices) -> bool:
-    """Whether the last line is an item without its stop that says something of an option that is not the last one."""
-    *above, last = lines or [""]
-    is_item = _ITEM.match(last) and any(map(_ITEM.match, above)) and last.rstrip(TRIM + CLOSING)[-1:] not in STOPS
-    goes_on = len(last) > _SHORT_LINE or at_end("unfinished", last, choices.language)
-    return bool(is_item and goes_on) and len(choices.options) - 1 not in choices.named_in(last)
 
 
 def _says_more(line: str, position: int, choices: Choices) -> bool:

@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from .answer_patterns import WORD, any_word, begins_clause, has_word, is_reason, subject_of
+from .answer_patterns import WORD, any_word, begins_clause, has_word, is_reason
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .frames import last_frame, unfenced
 from .number_words import number_in_words, only_number_in_words, with_digits
@@ -19,7 +19,7 @@ from .other_questions import question_label
 from .statements import admission, statement_spans
 from .surroundings import BULLET, RULE
 from .worked_solution import EQUATION, OPERATION, Worked, breaks_off, breaks_off_unstated, has_result, worked_solution
-from .written_numbers import DIGITS, NUMBER, SENTENCE_END, in_digits, parse_number, prepared
+from .written_numbers import NUMBER, SENTENCE_END, in_digits, parse_number, prepared
 
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 _MOST_STATEMENTS = 50
 _LONGEST_CLAUSE = 500
 _STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
-# A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
-_LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{DIGITS})[^\d=]{{0,30}}")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
 
@@ -56,8 +54,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         later = [end for end in worked.stated if end > last and "\n" not in concluded[end:].strip()]
         worked_out = _behind_statements(concluded, later, language, tagged=False)
         return found if worked_out is None else worked_out  # the working behind the tag came to another result
-    if not worked.tagged and (undecided := _undecided(worked.concluded, language)) is not None:
-        return _stated_before(undecided, worked)
+    if not worked.tagged and _is_undecided(worked.concluded, language):
+        return None
     if (found := _behind_statements(worked.concluded, worked.stated, language, tagged=False)) is not None:
         return None if _depends(worked.concluded, worked.stated, language) else found
     return None if worked.is_cut or breaks_off_unstated(worked) else _unstated(worked)
@@ -85,21 +83,11 @@ def _says_none(worked: Worked) -> bool:
     return _gives_several(stated, language) and len(NUMBER.findall(stated)) == 2
 
 
-def _stated_before(place: int, worked: Worked) -> Decimal | None:
-    """The only number that is stated before a place where a solution says that there is none, and under no condition."""
-    ends = [end for end in worked.stated if end < place]
-    stated = {_behind_statements(worked.concluded, [end], worked.language, tagged=False) for end in ends} - {None}
-    return stated.pop() if len(stated) == 1 and not has_word(worked.concluded, worked.language, "condition") else None
-
-
 def _unstated(worked: Worked) -> Decimal | None:
     """The number of a solution that states no result: in its first sentence, in bold type, behind "so", on its last lines."""
     text, language, behind = worked.concluded, worked.language, worked.behind_tag
     if behind.strip(TRIM + STOPS) and not re.search(r"\d", behind):
         return _of_words(behind.strip().partition("\n")[0], language)  # or an answer that cannot be read
-    subject = subject_of(SENTENCE_END.split(text.strip(), maxsplit=1)[0], language)
-    if len(values := _values(subject, language)) == 1:
-        return values.pop()
     if (found := _given_first(text, worked.marked, language)) is not None:
         return found
     if (found := _in_bold(worked.marked, language, last=True)) is not None:
@@ -116,15 +104,15 @@ def _of_words(sentence: str, language: str) -> Decimal | None:
     return None if words is None else Decimal(words)
 
 
-def _undecided(text: str, language: str) -> int | None:
-    """Where a text says that there is no answer, or not enough to tell, and gives no result behind it; None if it does not."""
+def _is_undecided(text: str, language: str) -> bool:
+    """Whether a text says that there is no answer, or not enough to tell, and gives no result behind it."""
     last = max(any_word("undecided", language).finditer(text), key=re.Match.start, default=None)
     if last is None:
-        return None
+        return False
     rest = text[last.end() :]
     names = any_word("answer", language).search(SENTENCE_END.split(rest[:30], maxsplit=1)[0])
     has_statement = any(re.search(r"\d", rest[end:]) for _, end in statement_spans(rest, language))
-    return last.start() if names or not (has_result(rest, language) or has_statement) else None
+    return names is not None or not (has_result(rest, language) or has_statement)
 
 
 def _depends(text: str, ends: Sequence[int], language: str) -> bool:
@@ -211,9 +199,6 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
         if _STEP.match(lines[-1]) or (stopped and not stops):
             return None  # it breaks off in a step
     ending = _last_sentence(lines[-1])
-    labelled = _LABELLED.fullmatch(ending)
-    if labelled and has_word(labelled["label"], language, "left", "so", "answer"):
-        return parse_number(labelled["number"], language)
     for line in reversed(lines[-2:]):
         if equations := list(EQUATION.finditer(line)):
             result = parse_number(equations[-1][1], language)
@@ -241,15 +226,6 @@ def _goes_on(text: str, below: str, language: str) -> bool:
     return not _values(" ".join(lines), language) <= _values(text.removesuffix(below), language)
 
 
-def _without_denied(sentence: str, language: str) -> str:
-    """A sentence without the clause at its end that denies another number: "50, not 52.5"."""
-    for denial in any_word("denies", language).finditer(sentence):
-        before = sentence[: denial.start()].rstrip(" (,")
-        if re.search(r"\d", before) and re.match(r"\s*[^\d\n]{0,4}\d", sentence[denial.end() :]):
-            return before
-    return sentence
-
-
 def _of_last_result(text: str, language: str) -> Decimal | None:
     """The number that the last clause behind "so" or "therefore" gives, if one alone or the result of an equation."""
     clauses = [text[match.end() :] for match in any_word("so", language).finditer(text)]
@@ -261,7 +237,7 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
         left = _values(later[leaves.end() :], language) if leaves else set()
         if EQUATION.search(later) or (left and left.isdisjoint(_values(sentence, language))):
             return None  # it goes on
-        sentence = _without_denied(in_digits(sentence, language), language)
+        sentence = in_digits(sentence, language)
         if equations := EQUATION.findall(sentence):
             return None if _goes_on(text, later.partition("\n")[2], language) else parse_number(equations[-1], language)
         if numbers := _values(_BRACKETED.sub("", sentence), language):
