@@ -142,6 +142,7 @@ CROSSINGS = [
     ("zh", "summary", "用户希望降价。", "用户希望降价。"),
     # how long it is
     ("id", "summary", "Jembatan itu ditutup. (3 kata)", "Jembatan itu ditutup."),
+    ("id", "summary", "Jaraknya 24 km. (15 mil)", "Jaraknya 24 km. (15 mil)"),
     ("id", "summary", "Jembatan itu ditutup (2019).", "Jembatan itu ditutup (2019)."),
     ("vi", "summary", "Cây cầu đã đóng. (khoảng 4 từ)", "Cây cầu đã đóng."),
     ("my", "summary", "တံတားကို ပိတ်ထားသည်။ (စကားလုံး ၄ လုံး)", "တံတားကို ပိတ်ထားသည်။"),
@@ -160,7 +161,7 @@ CROSSINGS = [
     ("vi", "span", "Đoạn văn nêu hai năm.\nNăm 1953 là năm lập hội.\nVậy đáp án đúng là 1956.", "1956"),
     ("id", "span", "1956\nJawaban ini ada di kalimat kedua bacaan tersebut.", "1956"),
     # it breaks off, or ends with a label
-    ("en", "letter", "East is where the sun rises and west is where it sets. The wind of the story came from the north because", None),
+    ("en", "letter", "East is where the sun rises and west is where it sets. The wind came from the cold north because", None),
     ("en", "letter", "The sun sets there, as the second line of the passage says in so many words. My choice: option A", "A"),
 ]  # fmt: skip
 

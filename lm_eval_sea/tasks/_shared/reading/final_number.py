@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from .answer_patterns import WORD, any_word, begins_clause, has_word, is_reason
+from .answer_patterns import WORD, any_word, begins_clause, has_word, is_reason, subject_of
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .frames import last_frame, unfenced
 from .number_words import number_in_words, only_number_in_words, with_digits
@@ -88,6 +88,9 @@ def _unstated(worked: Worked) -> Decimal | None:
     text, language, behind = worked.concluded, worked.language, worked.behind_tag
     if behind.strip(TRIM + STOPS) and not re.search(r"\d", behind):
         return _of_words(behind.strip().partition("\n")[0], language)  # or an answer that cannot be read
+    subject = subject_of(SENTENCE_END.split(text.strip(), maxsplit=1)[0], language)
+    if len(values := _values(subject, language)) == 1:
+        return values.pop()
     if (found := _given_first(text, worked.marked, language)) is not None:
         return found
     if (found := _in_bold(worked.marked, language, last=True)) is not None:
