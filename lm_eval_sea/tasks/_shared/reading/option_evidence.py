@@ -56,8 +56,8 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
     if all(evidence.kind == "wrong" for _, evidence in spots):
         final = _stated_text(line, choices)
         final = _final_label(line, choices) if final is None else final
-        denied = {None, *(evidence.position for _, evidence in spots)}
-        spots += [] if final in denied else [(len(line), Evidence("stated", final))]
+        denied = {evidence.position for _, evidence in spots}
+        spots += [] if final is None or final in denied else [(len(line), Evidence("stated", final))]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
 
 
