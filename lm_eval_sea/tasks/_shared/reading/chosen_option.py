@@ -122,13 +122,12 @@ def _joins_labels(line: str, choices: Choices) -> bool:
 def _leaves_open(text: str, choices: Choices) -> bool:
     """Whether the last of several sentences declines, asks behind "A or B may be right", or says that one cannot tell.
 
-    The latter counts where the text names several options and states none.
+    The latter counts where the text names several options; "it cannot be determined" only where it states none.
     """
     language, sentences = choices.language, sentences_of([text])
-    for doubt in list(any_word("unsure", language).finditer(text))[-1:]:
-        ends, behind = not SENTENCE_STOP.search(text[doubt.end() :].strip(TRIM + STOPS)), choices.named_in(text, doubt.end())
-        if ends and len(set(behind)) != 1:
-            return len(set(choices.named_in(text))) > 1
+    _, *doubted = any_word("unsure", language).split(text)
+    if doubted and not SENTENCE_STOP.search(doubted[-1].strip(TRIM + STOPS)) and len(set(choices.named_in(doubted[-1]))) != 1:
+        return len(set(choices.named_in(text))) > 1
     if len(sentences) < 2:
         return False
     if is_refusal(sentences[-1], language):

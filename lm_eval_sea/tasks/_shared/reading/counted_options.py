@@ -43,13 +43,10 @@ def _counting(known: Sequence[Phrases], place: int) -> tuple[list[str], list[str
 @cache
 def ordinal(language: str) -> re.Pattern[str]:
     """The words for "first" to "fifth", perhaps behind an article; the group that matches, `p1` to `p5`, says which."""
-    return re.compile(rf"(?:\w{{1,4}}\s+)?{_ordinals(language)}", re.IGNORECASE)
-
-
-def _ordinals(language: str) -> str:
     known = [PHRASES[code] for code in known_languages(language)]
     words = ["|".join(ordinals + cardinals) for ordinals, cardinals in (_counting(known, place) for place in range(5))]
-    return f"(?:{'|'.join(f'(?P<p{number}>{own})' for number, own in enumerate(words, 1))})"
+    counted = "|".join(f"(?P<p{number}>{own})" for number, own in enumerate(words, 1))
+    return re.compile(rf"(?:\w{{1,4}}\s+)?(?:{counted})", re.IGNORECASE)
 
 
 @cache

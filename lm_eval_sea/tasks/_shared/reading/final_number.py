@@ -54,8 +54,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         later = [end for end in worked.stated if end > last and "\n" not in concluded[end:].strip()]
         worked_out = _behind_statements(concluded, later, language, tagged=False)
         return found if worked_out is None else worked_out  # the working behind the tag came to another result
-    if not worked.tagged and _is_undecided(worked.concluded, language):
-        return None
+    if not worked.tagged and (undecided := _undecided(worked.concluded, language)) is not None:
+        return _stated_before(undecided, worked)
     if (found := _behind_statements(worked.concluded, worked.stated, language, tagged=False)) is not None:
         return None if _depends(worked.concluded, worked.stated, language) else found
     return None if worked.is_cut or breaks_off_unstated(worked) else _unstated(worked)
@@ -83,6 +83,13 @@ def _says_none(worked: Worked) -> bool:
     return _gives_several(stated, language) and len(NUMBER.findall(stated)) == 2
 
 
+def _stated_before(place: int, worked: Worked) -> Decimal | None:
+    """The only number that is stated before a place where a solution says that there is none, and under no condition."""
+    ends = [end for end in worked.stated if end < place]
+    stated = {_behind_statements(worked.concluded, [end], worked.language, tagged=False) for end in ends} - {None}
+    return stated.pop() if len(stated) == 1 and not has_word(worked.concluded, worked.language, "condition") else None
+
+
 def _unstated(worked: Worked) -> Decimal | None:
     """The number of a solution that states no result: in its first sentence, in bold type, behind "so", on its last lines."""
     text, language, behind = worked.concluded, worked.language, worked.behind_tag
@@ -107,15 +114,15 @@ def _of_words(sentence: str, language: str) -> Decimal | None:
     return None if words is None else Decimal(words)
 
 
-def _is_undecided(text: str, language: str) -> bool:
-    """Whether a text says that there is no answer, or not enough to tell, and gives no result behind it."""
+def _undecided(text: str, language: str) -> int | None:
+    """Where a text says that there is no answer, or not enough to tell, and gives no result behind it; None if it does not."""
     last = max(any_word("undecided", language).finditer(text), key=re.Match.start, default=None)
     if last is None:
-        return False
+        return None
     rest = text[last.end() :]
     names = any_word("answer", language).search(SENTENCE_END.split(rest[:30], maxsplit=1)[0])
     has_statement = any(re.search(r"\d", rest[end:]) for _, end in statement_spans(rest, language))
-    return names is not None or not (has_result(rest, language) or has_statement)
+    return last.start() if names or not (has_result(rest, language) or has_statement) else None
 
 
 def _depends(text: str, ends: Sequence[int], language: str) -> bool:
@@ -229,6 +236,15 @@ def _goes_on(text: str, below: str, language: str) -> bool:
     return not _values(" ".join(lines), language) <= _values(text.removesuffix(below), language)
 
 
+def _without_denied(sentence: str, language: str) -> str:
+    """A sentence without the clause at its end that denies another number: "50, not 52.5"."""
+    for denial in any_word("denies", language).finditer(sentence):
+        before = sentence[: denial.start()].rstrip(" (,")
+        if re.search(r"\d", before) and re.match(r"\s*[^\d\n]{0,4}\d", sentence[denial.end() :]):
+            return before
+    return sentence
+
+
 def _of_last_result(text: str, language: str) -> Decimal | None:
     """The number that the last clause behind "so" or "therefore" gives, if one alone or the result of an equation."""
     clauses = [text[match.end() :] for match in any_word("so", language).finditer(text)]
@@ -240,7 +256,7 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
         left = _values(later[leaves.end() :], language) if leaves else set()
         if EQUATION.search(later) or (left and left.isdisjoint(_values(sentence, language))):
             return None  # it goes on
-        sentence = in_digits(sentence, language)
+        sentence = _without_denied(in_digits(sentence, language), language)
         if equations := EQUATION.findall(sentence):
             return None if _goes_on(text, later.partition("\n")[2], language) else parse_number(equations[-1], language)
         if numbers := _values(_BRACKETED.sub("", sentence), language):

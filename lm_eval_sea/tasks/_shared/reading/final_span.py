@@ -335,7 +335,7 @@ def _restated(answer: str, language: str) -> str | None:
 
 
 def _stated_at_last(answer: str, language: str) -> str:
-    """What the last of several paragraphs states at its beginning, where the first is a sentence; else empty: "So it is 1911"."""
+    """What the last of several lines states at its beginning, where the first is a sentence; else empty: "So it is 1911"."""
     text = without_emphasis(answer).strip()
     first, last = text.partition("\n")[0], text.rpartition("\n")[2].strip()
     if first == text or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS):
