@@ -26,7 +26,7 @@ class _Form(NamedTuple):
     key: str  # in `FORMS`: how to answer
     tag: str  # in its `tags`
     target: str  # what stands behind the tag in an exemplar, a template of Jinja; empty where that depends on the task
-    readers: int = 18  # the version of what reads the answers, with which that of a task begins
+    readers: int = 19  # the version of what reads the answers, with which that of a task begins
 
 
 # Kind of data set → how its chat tasks are answered.
@@ -35,7 +35,7 @@ _FORMS = {
     "classification": _Form("chat_label_yaml", "label", "answer", ""),
     "qa": _Form("chat_qa_yaml", "span", "answer", "{{answers[0]}}"),
     "short_answer": _Form("chat_qa_yaml", "short_answer", "answer", "{{answers[0]}}"),
-    "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}", readers=19),
+    "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}", readers=20),
     "translation": _Form("chat_translation_yaml", "translation", "translation", ""),
     "summarization": _Form("chat_summarization_yaml", "summary", "summary", "{{summary}}"),
 }

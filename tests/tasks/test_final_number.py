@@ -26,7 +26,7 @@ def test_number_is_read():
 
 # How an answer ends → the numbers read of it if the limit cut it, and if not.
 ENDINGS = {
-    "Each box has 4 * 3 = 12 pens.\n\nThen there are 2 boxes": (None, 12),
+    "Each box has 4 * 3 = 12 pens.\n\nThen there are 2 boxes": (None, None),
     "So the three of them have 12 pens.": (None, 12),
     "So she has 4 * 3 = 12": (None, 12),
     "The answer is 12.\n\nTo check this, we": (12, 12),

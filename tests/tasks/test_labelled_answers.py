@@ -89,11 +89,87 @@ BURMESE = {"language": "my", "kind": "label", "options": ["ဟုတ်", "မ�
 SIGNS = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"]}  # which patterns use
 SPAN, NUMBER, SUMMARY = ({"language": "en", "kind": kind} for kind in ("span", "number", "summary"))
 REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
+NAMED = {"letter": LETTERS["options"], "label": ["positive", "negative"]}
+# What is told, and the same words where they tell something else: language, kind, answer, what is read.
+CROSSINGS = [
+    # asking back is no answer; what speaks of a question may be one
+    ("ms", "span", "Maaf, saya tidak memahami soalan ini. Boleh anda hantar semula soalan itu?", None),
+    ("ms", "span", "Jawapan: kerana murid tidak memahami soalan itu", "kerana murid tidak memahami soalan itu"),
+    ("ms", "span", "soalan tentang cukai", "soalan tentang cukai"),
+    ("vi", "span", "Tôi chưa hiểu rõ câu hỏi. Bạn vui lòng nói rõ hơn được không?", None),
+    ("vi", "span", "Đáp án: học sinh không hiểu câu hỏi", "học sinh không hiểu câu hỏi"),
+    ("lo", "span", "ຂໍອະໄພ, ຂ້ອຍບໍ່ເຂົ້າໃຈຄຳຖາມນີ້. ກະລຸນາສົ່ງຄຳຖາມອີກຄັ້ງ.", None),
+    ("lo", "span", "ຄຳຕອບ: ຍ້ອນບໍ່ເຂົ້າໃຈຄຳຖາມ", "ຍ້ອນບໍ່ເຂົ້າໃຈຄຳຖາມ"),
+    ("my", "span", "မေးခွန်းကို နားမလည်ပါ။ မေးခွန်းကို ပြန်ပို့ပေးပါ။", None),
+    ("my", "span", "အဖြေ: မေးခွန်းကို နားမလည်၍", "မေးခွန်းကို နားမလည်၍"),
+    ("ta", "span", "மன்னிக்கவும், கேள்வி புரியவில்லை. மீண்டும் எழுத முடியுமா?", None),
+    ("zh", "span", "请问您指的是哪一场战争？", None),
+    ("zh", "span", "答案：他没有看到问题", "他没有看到问题"),
+    ("tl", "span", "Paumanhin, hindi ko po maintindihan ang tanong. Maaari po bang linawin?", None),
+    ("tl", "span", "ang tanong ng guro", "ang tanong ng guro"),
+    ("su", "span", "Punten, abdi teu ngartos patarosanana. Mangga kintun deui patarosanana.", None),
+    ("en", "span", "I could not find the question. Could you please send it again?", None),
+    ("en", "span", "The vendors asked which market the mayor meant.", "The vendors asked which market the mayor meant"),
+    ("id", "span", "Maaf, perang mana yang Anda maksud?", None),
+    # unsure at the end, behind several options; of one it is an answer all the same
+    ("en", "letter", "Answer: B\nOn second thought it could be A, too. I am not sure.", None),
+    ("en", "letter", "Answer: B\nI am not sure about the date, though.", "B"),
+    ("en", "letter", "A is far off and C is too old. I'm not sure, but B fits.\nAnswer: B", "B"),
+    ("id", "letter", "Jawaban: B\nBisa juga A. Saya kurang yakin.", None),
+    ("id", "letter", "Jawaban: B\nSaya tidak begitu yakin.", "B"),
+    ("ms", "letter", "Jawapan: C\nMungkin juga A. Saya tidak pasti.", None),
+    ("vi", "letter", "Đáp án: A\nCũng có thể là C. Tôi không chắc.", None),
+    ("vi", "letter", "Đáp án: C. Câu A nói về nơi khác, không chắc chắn bằng C.", "C"),
+    ("th", "letter", "คำตอบ: B\nแต่ A ก็เป็นไปได้เหมือนกัน ผมไม่แน่ใจ", None),
+    ("th", "letter", "คำตอบ: B\nฤดูกาลขึ้นอยู่กับฝน", "B"),
+    ("zh", "letter", "答案：B\n也可能是A。我不太确定。", None),
+    ("zh", "letter", "答案：B\n产量取决于雨水。", "B"),
+    ("km", "letter", "ចម្លើយ៖ B\nប៉ុន្តែ A ក៏អាចត្រូវដែរ។ ខ្ញុំមិនប្រាកដទេ។", None),
+    ("jv", "letter", "Wangsulan: B\nBisa uga A. Aku ora yakin.", None),
+    ("tl", "letter", "Sagot: B\nPwede ring C. Hindi ako sigurado.", None),
+    ("ceb", "letter", "Tubag: B\nPuyde sab A. Dili ko sigurado.", None),
+    ("en", "label", "The food is positive and the queue negative. It depends on what you rate.", None),
+    ("en", "label", "So the review is negative. It depends on the queue alone.", "negative"),
+    # not enough to conclude it; what a line has denied it does not state
+    ("en", "label", "The praise is not enough to conclude that it is positive.\n\n=> negative", "negative"),
+    ("en", "label", "- positive: 0.2\n- negative: 0.8\n=> negative", "negative"),
+    # a thought without marks; users may want something in a text, too
+    ("id", "summary", "Pengguna meminta saya merangkum artikel ini. Pertama, saya perlu", None),
+    ("id", "summary", "Pengguna meminta harga pulsa turun.", "Pengguna meminta harga pulsa turun."),
+    ("th", "summary", "ผู้ใช้ต้องการให้ฉันสรุปข่าว ก่อนอื่นต้องดูว่า", None),
+    ("th", "summary", "ผู้ใช้ต้องการให้ราคาลดลง", "ผู้ใช้ต้องการให้ราคาลดลง"),
+    ("zh", "summary", "用户希望我概括这篇文章。首先看第一段", None),
+    ("zh", "summary", "用户希望降价。", "用户希望降价。"),
+    # how long it is
+    ("id", "summary", "Jembatan itu ditutup. (3 kata)", "Jembatan itu ditutup."),
+    ("id", "summary", "Jaraknya 24 km. (15 mil)", "Jaraknya 24 km. (15 mil)"),
+    ("id", "summary", "Jembatan itu ditutup (2019).", "Jembatan itu ditutup (2019)."),
+    ("vi", "summary", "Cây cầu đã đóng. (khoảng 4 từ)", "Cây cầu đã đóng."),
+    ("my", "summary", "တံတားကို ပိတ်ထားသည်။ (စကားလုံး ၄ လုံး)", "တံတားကို ပိတ်ထားသည်။"),
+    # the place of an answer
+    ("id", "summary", "Ringkasan: ANSWER\nGanti ANSWER dengan ringkasan artikel", None),
+    ("en", "summary", "Summary: Answers came late.", "Answers came late."),
+    # a later line goes on from a result, or concludes, or repeats
+    ("id", "number", "20 x 3 = 60\nUang 100 ribu dikurangi harga itu menyisakan 40 ribu.", None),
+    ("id", "number", "20 x 3 = 60\nJadi 3 buku dengan harga 20 berharga segitu.", "60"),
+    ("vi", "number", "20 x 3 = 60\nĐó là giá của 3 quyển.", "60"),
+    ("zh", "number", "20×3=60\n第二步，总价是", None),
+    # quotation marks
+    ("id", "span", "Menurut bacaan itu ia lahir 'di tepi sungai Musi' pada zaman dahulu.", "di tepi sungai Musi"),
+    ("en", "span", "The farmers' market and the sailors' inn", "The farmers' market and the sailors' inn"),
+    # the last line states it
+    ("vi", "span", "Đoạn văn nêu hai năm.\nNăm 1953 là năm lập hội.\nVậy đáp án đúng là 1956.", "1956"),
+    ("id", "span", "1956\nJawaban ini ada di kalimat kedua bacaan tersebut.", "1956"),
+    # it breaks off, or ends with a label
+    ("en", "letter", "East is where the sun rises and west is where it sets. The wind came from the cold north because", None),
+    ("en", "letter", "The sun sets there, as the second line of the passage says in so many words. My choice: option A", "A"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("row", "answer", "found"),
     [
+        *(({"language": code, "kind": kind, "options": NAMED.get(kind, [])}, text, told) for code, kind, text, told in CROSSINGS),
         # a frame within other tags
         *(
             (LETTERS, text, "B")

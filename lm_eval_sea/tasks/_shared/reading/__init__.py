@@ -8,7 +8,7 @@ What a chat model wrote goes this way, each step a module; `chat/scores.py` asks
 - letter and label, `chosen_option.read_choice`:
   1. a frame, such as JSON or a box (`frames.last_frame`), then what stands behind the last tag of the prompt (`answer_tags`),
      unless it is taken back; `other_questions` cuts off a question that the model made up, `counted_options` makes letters of
-     "the second one";
+     "option two";
   2. what each line says of each option (`option_evidence`): it is stated, judged right or wrong, or named alone;
   3. without letters: a number, date or formula (`option_values`), or the text of an option (`option_texts`).
 - number, `final_number.read_final_number`: a frame; behind the tag; behind the last statement (`statements`); in bold type;

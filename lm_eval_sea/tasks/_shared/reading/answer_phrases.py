@@ -120,13 +120,14 @@ class Phrases:
     to: str = ""  # what makes a range of two numbers: "to"
     though: str = ""  # what begins a clause that weighs another option behind the answer: "although"
     forced: str = ""  # "if I had to choose", behind which the choice stands
-    last: str = ""  # what counts the last option
-    which: str = ""  # what stands before a word that counts an option that is not named: "the" second
     than: str = ""  # what stands before, or in Burmese and Tamil behind, what another thing is compared with
     better: str = ""  # what says of one of two options that it fits better: "more plausible"
     less: str = ""  # … and that it fits less
     alters: str = ""  # what stands before the answer that takes the place of another: "I change my answer to"
     errs: str = ""  # how a sentence begins that admits an error: "I was wrong"
+    unsure: str = ""  # what says at the end that one cannot choose: "I am not sure", "it depends"
+    unclear: str = ""  # what asks back: "I do not understand the question", "please specify"
+    thinks: str = ""  # how a thought begins that has no marks: "The user wants"
     orders: str = ""  # words of an instruction that gives the labels: "write only one of"
 
 

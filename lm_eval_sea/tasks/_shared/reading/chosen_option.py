@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING
 from .answer_patterns import WORD, any_word, at_end, has_word
 from .answer_phrases import ANSWER_TAGS
 from .answer_tags import tag_pattern, tag_spans
-from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
+from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .counted_options import counted_options, with_letters
 from .frames import last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
-from .option_evidence import Evidence, evidence_of, forced_choice, joined_end, untrue_one
+from .option_evidence import Evidence, evidence_of, forced_choice, joined_end
 from .option_labels import CLOSING, LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, own_text
 from .option_texts import (
     has_denial,
@@ -79,14 +79,12 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
     if (first := _ranked_first(text, choices)) is not None:
         return first
-    is_cut = finished is False and text == whole
+    is_cut = (finished is False or _breaks_off(whole, choices)) and text == whole
     text = _above_another_question(_without_list(with_letters(text, choices), choices), choices)
     tagged = [span for span in tag_spans(text, choices.tags) if not _lists_all(text[span[1] :], choices)]
     behind = text[tagged[-1][1] :] if tagged else None
     if not is_cut and (chosen := forced_choice(text if behind is None else behind, choices)) is not None:
         return chosen
-    if behind is None and choices.are_letters and (untrue := untrue_one(text, choices)) is not None:
-        return untrue
     if _differ(text, choices) or (behind is None and _orders(text, choices)):
         return None
     if behind is not None:
@@ -99,6 +97,12 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     if _leaves_open(text, choices):
         return None
     return _in_bold(answer, choices) if found is None and not is_cut else found
+
+
+def _breaks_off(text: str, choices: Choices) -> bool:
+    """Whether a text ends with a word that no sentence ends with, and that is no label."""
+    last = at_end("unfinished", text.rstrip(), choices.language)
+    return last is not None and len(text) > _SHORT_LINE and not choices.named_in(text, last.start())
 
 
 def _plain(answer: str, choices: Choices) -> str:
@@ -118,9 +122,12 @@ def _joins_labels(line: str, choices: Choices) -> bool:
 def _leaves_open(text: str, choices: Choices) -> bool:
     """Whether the last of several sentences declines, asks behind "A or B may be right", or says that one cannot tell.
 
-    The latter counts where the text names several options and states none.
+    The latter counts where the text names several options; "it cannot be determined" only where it states none.
     """
     language, sentences = choices.language, sentences_of([text])
+    _, *doubted = any_word("unsure", language).split(text)
+    if doubted and not SENTENCE_STOP.search(doubted[-1].strip(TRIM + STOPS)) and len(set(choices.named_in(doubted[-1]))) != 1:
+        return len(set(choices.named_in(text))) > 1
     if len(sentences) < 2:
         return False
     if is_refusal(sentences[-1], language):
@@ -240,7 +247,7 @@ def _taken_back(line: str, rest: str, choices: Choices, found: int, *, is_cut: b
     corrected = _right_at_last(rest, choices) if corrected is None else corrected
     if corrected is not None:
         return corrected
-    return None if (turn and is_cut) or admission(text, language) is not None else found
+    return None if (turn and is_cut) or admission(text, language) is not None or _leaves_open(text, choices) else found
 
 
 def _right_at_last(text: str, choices: Choices) -> int | None:
@@ -328,8 +335,8 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     if conditional := said.options("conditional"):
         conditional |= under_condition(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
-    wrong, is_whole = said.options("wrong"), not _breaks_off_in_list(lines, choices)
-    concluded = text_behind_so(lines[-1], choices) if is_whole and not amounts_of(choices) else None
+    wrong = said.options("wrong")
+    concluded = None if amounts_of(choices) else text_behind_so(lines[-1], choices)
     if concluded is not None and concluded not in wrong:
         return concluded
     if right := said.options("right") - wrong:
@@ -339,7 +346,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return (named - wrong).pop()  # the only one that is not denied
     if said.options("bare"):
         return _listed(said, choices)
-    position = _unlabelled(lines, wrong, choices, is_whole=is_whole)
+    position = _unlabelled(lines, wrong, choices)
     return None if position in wrong else position
 
 
@@ -353,10 +360,8 @@ def _begun_with(said: _Said, choices: Choices) -> int | None:
 def _listed(said: _Said, choices: Choices) -> int | None:
     """The only option that stands alone on a line, at the beginning or the end; of a list the one that its end repeats."""
     bare, wrong, last = said.of("bare"), said.options("wrong"), len(said.lines) - 1
-    positions, judged = [position for _, position in bare], [(number, evidence.position) for number, evidence in said.evidence]
+    positions = [position for _, position in bare]
     if len(set(positions)) > 1:
-        if bare[0][0] == 0 and judged[0] == bare[0] and _judges_others(said.lines, judged, choices):
-            return positions[0]
         is_repeated = positions.count(positions[-1]) > 1 and bare[-1][0] == last
         return positions[-1] if is_repeated and positions[-1] not in wrong else None
     number, position = bare[0]
@@ -365,13 +370,13 @@ def _listed(said: _Said, choices: Choices) -> int | None:
     return position if number == 0 or bare[-1][0] == last or last < 3 else None
 
 
-def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices, *, is_whole: bool) -> int | None:
+def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int | None:
     """The option that lines without a label name by a value or by its text."""
     if amounts := amounts_of(choices):
         position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may be those of options, too
         return of_numbers(lines, choices) if position is None else position
     position = of_texts(lines, choices)
-    if position is None and choices.are_letters and is_whole:
+    if position is None and choices.are_letters:
         readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair))
         position = next((each for each in readings if each is not None), None)
     if position is not None or all(re.search(r"\d", option) for option in choices.options):
@@ -388,16 +393,6 @@ def _is_step(lines: Sequence[str], number: int, choices: Choices) -> bool:
     return bool(is_item) and not has_word(lines[number], choices.language, "answer", "lead", "so")
 
 
-def _judges_others(lines: Sequence[str], judged: Sequence[tuple[int, int]], choices: Choices) -> bool:
-    """Whether something is said of every other option below the one that an answer begins with: "C. …", and then A, B and D.
-
-    `judged` are the lines and positions of the options.
-    """
-    positions = [position for _, position in judged]
-    says_more = all(_says_more(lines[number], position, choices) for number, position in judged[1:])
-    return len(judged) > 2 and says_more and positions != sorted(positions) == list(range(len(choices.options)))
-
-
 def _lists(before: str, line: str, choices: Choices) -> bool:
     """Whether a line about the first option begins a list that breaks off: below the question, or below "each option:"."""
     before = before.rstrip(TRIM)
@@ -405,14 +400,6 @@ def _lists(before: str, line: str, choices: Choices) -> bool:
     names = has_word(before, choices.language, "answer", "right")
     is_list = heads and heads.start() > LONGEST_JOINT and not names and _says_more(line, 0, choices)
     return before.endswith("?") or bool(is_list)
-
-
-def _breaks_off_in_list(lines: Sequence[str], choices: Choices) -> bool:
-    """Whether the last line is an item without its stop that says something of an option that is not the last one."""
-    *above, last = lines or [""]
-    is_item = _ITEM.match(last) and any(map(_ITEM.match, above)) and last.rstrip(TRIM + CLOSING)[-1:] not in STOPS
-    goes_on = len(last) > _SHORT_LINE or at_end("unfinished", last, choices.language)
-    return bool(is_item and goes_on) and len(choices.options) - 1 not in choices.named_in(last)
 
 
 def _says_more(line: str, position: int, choices: Choices) -> bool:

@@ -19,7 +19,7 @@ from .other_questions import question_label
 from .statements import admission, statement_spans
 from .surroundings import BULLET, RULE
 from .worked_solution import EQUATION, OPERATION, Worked, breaks_off, breaks_off_unstated, has_result, worked_solution
-from .written_numbers import DIGITS, NUMBER, SENTENCE_END, in_digits, parse_number, prepared
+from .written_numbers import NUMBER, SENTENCE_END, in_digits, parse_number, prepared
 
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 _MOST_STATEMENTS = 50
 _LONGEST_CLAUSE = 500
 _STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
-# A sentence that is nothing but a label, a number and its unit: "Ducks left: 20 birds".
-_LABELLED = re.compile(rf"(?P<label>[^\d=:：]{{2,80}}){COLON}\s*(?P<number>{DIGITS})[^\d=]{{0,30}}")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
 
@@ -211,15 +209,13 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
         if _STEP.match(lines[-1]) or (stopped and not stops):
             return None  # it breaks off in a step
     ending = _last_sentence(lines[-1])
-    labelled = _LABELLED.fullmatch(ending)
-    if labelled and has_word(labelled["label"], language, "left", "so", "answer"):
-        return parse_number(labelled["number"], language)
     for line in reversed(lines[-2:]):
         if equations := list(EQUATION.finditer(line)):
             result = parse_number(equations[-1][1], language)
             behind = " ".join(SENTENCE_END.split(line[equations[-1].start(1) :])[1:])
             further = _values(behind, language)
-            return result if not further or result in further else None  # a later sentence goes on from the result
+            ends = line == lines[-1] or not _goes_on("\n".join(lines), lines[-1], language)
+            return result if ends and (not further or result in further) else None  # a later sentence goes on from the result
     if not re.search(r"\d", ending) and any_word("wrong", language).search(ending):
         return None  # "… so the number of girls cannot be told"
     # a number in words beside one in digits is one of several, too
@@ -232,6 +228,12 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
         return parse_number(repeated[0], language)  # "seven (7) apples"
     return numbers.pop() if len(numbers) == 1 else _in_bold(answer, language, last=False)
+
+
+def _goes_on(text: str, below: str, language: str) -> bool:
+    """Whether the lines that end a text give numbers that stand nowhere above, and neither conclude nor deny."""
+    lines = [line for line in below.splitlines() if not has_word(line, language, "so", "wrong", "note")]
+    return not _values(" ".join(lines), language) <= _values(text.removesuffix(below), language)
 
 
 def _without_denied(sentence: str, language: str) -> str:
@@ -256,7 +258,7 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
             return None  # it goes on
         sentence = _without_denied(in_digits(sentence, language), language)
         if equations := EQUATION.findall(sentence):
-            return parse_number(equations[-1], language)
+            return None if _goes_on(text, later.partition("\n")[2], language) else parse_number(equations[-1], language)
         if numbers := _values(_BRACKETED.sub("", sentence), language):
             behind = sentence[list(NUMBER.finditer(sentence))[-1].end() :]
             numbers |= _values(with_digits(behind, language), language)  # "of the 75 marbles forty-two are left"

@@ -49,6 +49,7 @@ _LONGEST_POINTING = 60
 _BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # as a prompt may show where the answer goes
+_SINGLE = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")  # quotation marks
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 
 
@@ -91,7 +92,7 @@ def _gives_none(answer: str, behind: str, language: str) -> bool:
     is_short = len(answer) <= LONGEST_REQUEST
     if is_short and any(is_refusal(answer, code) for code in PHRASES):
         return True
-    begs = is_short and has_word(answer, language, "begs")
+    begs = is_short and has_word(answer, language, "begs", "unclear")
     return behind == answer and (begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language))
 
 
@@ -334,10 +335,10 @@ def _restated(answer: str, language: str) -> str | None:
 
 
 def _stated_at_last(answer: str, language: str) -> str:
-    """What the last of several paragraphs states at its beginning, where the first is a sentence; else empty: "So it is 1911"."""
+    """What the last of several lines states at its beginning, where the first is a sentence; else empty: "So it is 1911"."""
     text = without_emphasis(answer).strip()
-    first, last = text.partition("\n\n")[0], text.rpartition("\n\n")[2].strip()
-    if first == text or "\n" in last or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS):
+    first, last = text.partition("\n")[0], text.rpartition("\n")[2].strip()
+    if first == text or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS):
         return ""
     begin, end = next(iter(statement_spans(last, language)), (1, 0))
     said = subject_of(last, language) or ("" if begin else last[end:].strip())
@@ -376,11 +377,11 @@ def _framed_phrase(answer: str, line: str, language: str) -> str:
     A phrase that is no sentence may have such a part: hợp đồng "xây dựng thiết kế".
     """
     first = next((own for own in answer.splitlines() if line.strip() in without_emphasis(own)), answer)
-    for pattern in (_BOLD, QUOTED):
+    for pattern in (_BOLD, QUOTED, _SINGLE):
         found = [phrase.strip() for phrase in pattern.findall(first)]
         phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]
         # what a later sentence quotes is evidence
-        later = pattern is QUOTED and phrases and _SENTENCE_END.search(line.partition(phrases[0])[0])
+        later = pattern is not _BOLD and phrases and _SENTENCE_END.search(line.partition(phrases[0])[0])
         is_sentence = pattern is _BOLD or line.rstrip()[-1:] in STOPS or len(line) > _LONGEST_POINTING
         is_sentence = is_sentence or has_word(line, language, "equates", "pointer")
         if len(phrases) == 1 and len(phrases[0]) < len(line) and not later and is_sentence:

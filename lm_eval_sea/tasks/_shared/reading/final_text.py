@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _QUOTED_ALONE = re.compile(rf"{QUOTED.pattern}\s*(?P<said>[^\"“”«»「」]{{1,60}})")
 # A question with lettered options behind an empty line.
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
-_ANALYSIS = re.compile(r"The user (?:wants|needs|asks|asked|is asking|has asked)\b")  # how a thought begins that has no marks
 # A line in bold type, the first one or the first one below an answer tag.
 _BOLD = r"[ \t]*(?:\*\*|__)(?P<title>[^*_\n]{1,120})(?:\*\*|__)[ \t]*"
 _BOLD_LINE = re.compile(rf"(?m)^{_BOLD}$")
@@ -83,7 +82,7 @@ def _is_of_prompt(kept: str, shown: str, language: str, tags: Sequence[str]) -> 
     if behind_last_tag(kept, tags, language) is not None:
         return False
     ends_with_form = kept != shown and shown.startswith(kept)
-    return ends_with_form or _ANALYSIS.match(shown) is not None or _is_copy(kept, language)
+    return ends_with_form or any_word("thinks", language).match(shown) is not None or _is_copy(kept, language)
 
 
 def _asks_user(text: str, language: str) -> bool:
@@ -155,6 +154,8 @@ def _behind_rendered(text: str, language: str) -> str:
 def is_place(text: str, language: str) -> bool:
     """Whether a text is the place where one should be: "[translation]", "[words of the passage]", "your answer"."""
     text = text.strip(" *_\n")
+    if text.startswith("ANSWER"):
+        return True
     named = [
         words
         for words in (task_words(language), any_word("source", language), any_word("answer", language))

@@ -12,7 +12,7 @@ from .option_labels import CLOSING, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Ch
 from .statements import lead_in, statement_spans
 
 
-_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖])\s+")
+_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖]|=+>)\s+")
 _BEHIND_LABEL = re.compile(
     rf"\s*[{re.escape(CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
 )
@@ -56,7 +56,8 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
     if all(evidence.kind == "wrong" for _, evidence in spots):
         final = _stated_text(line, choices)
         final = _final_label(line, choices) if final is None else final
-        spots += [] if final is None else [(len(line), Evidence("stated", final))]
+        denied = {evidence.position for _, evidence in spots}
+        spots += [] if final is None or final in denied else [(len(line), Evidence("stated", final))]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
 
 
@@ -86,8 +87,6 @@ def _stated_in(line: str, choices: Choices) -> list[tuple[int, Evidence]]:
 def _of_sentence(line: str, start: int, end: int, choices: Choices) -> list[Evidence]:
     """What a sentence of a line says of the options that it begins with, or that begin a later clause."""
     sentence = line[start:end]
-    if denied := _denied_together(sentence, choices):
-        return [Evidence("wrong", position) for position in denied]
     # the stop behind the label that begins a line does not end a sentence
     evidence = (None if start else _leading(line, choices)) or _leading(sentence, choices)
     if evidence is None or (start and evidence.kind == "bare"):
@@ -110,26 +109,6 @@ def forced_choice(text: str, choices: Choices) -> int | None:
         return None
     position = choices.position_of(found["label"])
     return position if set(choices.named_in(text, found.end())) <= {position} else None
-
-
-def untrue_one(text: str, choices: Choices) -> int | None:
-    """The option that alone is not so, where the others are: "The statement that is NOT true is A; B, C and D are true"."""
-    found = {_untrue_one_of(line, choices) for line in text.splitlines()} - {None}
-    return found.pop() if len(found) == 1 else None
-
-
-def _untrue_one_of(line: str, choices: Choices) -> int | None:
-    wrong, right = (any_word(place, choices.language) for place in ("wrong", "right"))
-    named = [(sentence, choices.named_in(sentence)) for sentence in re.split(r"[.;](?=\s)|[。；\u104b\u17d4]", line)]
-    for (first, own), (second, others) in pairwise(named):
-        label = choices.patterns.label.search(first)
-        is_denied = (
-            label and len(own) == 1 and wrong.search(first, 0, label.start()) and is_end(first[label.end() :], choices.language)
-        )
-        is_rest = set(others) == set(range(len(choices.options))).difference(own) and len(others) > 1
-        if is_denied and is_rest and right.search(second) and not wrong.search(second):
-            return own[0]
-    return None
 
 
 def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
@@ -401,22 +380,6 @@ def _verdict(head: str, choices: Choices, *, own: bool) -> str:
         head = last[0]
     judges = own or _is_verdict(head, choices)
     return next((kind for kind in ("wrong", "right") if judges and has_word(head, choices.language, kind)), "bare")
-
-
-def _denied_together(sentence: str, choices: Choices) -> list[int]:
-    """The options that the beginning of a sentence joins and denies: "A, B and C are wrong"; none if it does not."""
-    words = lead_in(choices.language).match(sentence)
-    label = choices.patterns.named.match(sentence, words.end() if words else 0)
-    found: list[int] = []
-    end = 0
-    while label is not None:
-        found.append(choices.position_of(label["label"]))
-        end = label.end()
-        label = _joined(sentence, end, choices)
-    clause = CLAUSE_END.split(sentence[end:], maxsplit=1)[0]
-    if len(found) < 2 or choices.patterns.label.search(clause):
-        return []
-    return found if any_word("wrong", choices.language).search(clause) else []
 
 
 def _behind_comma(sentence: str, choices: Choices) -> Evidence | None:

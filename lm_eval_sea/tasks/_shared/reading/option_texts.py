@@ -56,9 +56,6 @@ def text_behind_so(line: str, choices: Choices) -> int | None:
     ends = [match.end() for place in ("so", "left", "but") for match in any_word(place, language).finditer(line)]
     rest = line[max(ends) :] if ends else ""
     named = _texts_in(rest, choices)
-    clause = CLAUSE_END.search(rest, named[0][0].end() if named else 0)
-    if clause and any_word("wrong", language).match(rest, clause.end()):
-        rest = rest[: clause.start()]  # what denies the others is not asked
     if has_word(rest, language, "wrong", "condition") or "?" in rest:
         return None
     return named[0][1] if len({position for _, position in named}) == 1 and named[0][0].start() < LONGEST_VERDICT else None

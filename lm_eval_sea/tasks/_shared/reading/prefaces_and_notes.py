@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..metrics.target_language import SCRIPTS, letters_by_script
-from .answer_patterns import any_word, has_word, is_end, task_words
+from .answer_patterns import WORD, any_word, has_word, is_end, task_words
 from .answer_text import COLON, STOPS
 from .frames import QUOTED, QUOTES, unquoted, without_emphasis
 from .statements import statement_spans
@@ -160,7 +160,9 @@ def _is_remark(said: str, text: str, language: str, target: str) -> bool:
     """Whether what stands in brackets behind a text comments on it, or is it in another language."""
     if any(any_word(place, language).match(said) for place in ("note", "version", "joined")):
         return True
-    return bool(target) and text.rstrip()[-1:] in tuple(".!?\u3002\u104b\u17d4") and is_foreign(said, target)
+    # "18 words", not "24 km. (15 miles)"
+    counts = re.fullmatch(r"\D{0,15}\d+\s?[^\W\d]\D{1,15}", said) and re.search(rf"[{WORD}]{{3}}\W\s*\Z", text)
+    return text.rstrip()[-1:] in tuple(".!?\u3002\u104b\u17d4") and bool(counts or (target and is_foreign(said, target)))
 
 
 def _without_other_languages(lines: list[str], target: str) -> list[str]:
