@@ -111,7 +111,7 @@ def test_written_tokens_are_no_further_from_32_bits_than_hf(family, tokenizers, 
     of_plain = of_shared = 0.0
     for tokens, predicted in seen:
         truth, plain = (
-            each(torch.tensor([tokens])).logits[0, -len(predicted) :].float().log_softmax(-1) for each in (model, copied)
+            each(torch.tensor([tokens])).logits[0, -len(predicted) :].detach().float().log_softmax(-1) for each in (model, copied)
         )
         of_plain += float((plain - truth).abs().mean())
         of_shared += float((predicted - truth).abs().mean())
