@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 # What models tell transformers' `sdpa` that does not change attention once there is a mask and a scaling. Anything else, such as
 # sinks and soft caps, is left to the model's own function.
@@ -57,16 +55,6 @@ def has_rare_heads(config: Any) -> bool:
     return size > 128 or getattr(config, "num_key_value_heads", None) == 1 or bool(getattr(config, "multi_query", False))
 
 
-@contextmanager
-def in_place_of_sdpa(attend: Callable[..., Any]) -> Iterator[None]:
-    """Has models whose attention is transformers' `sdpa` call a function in its place, with the same arguments."""
-    ALL_ATTENTION_FUNCTIONS["sdpa"] = attend  # for this object alone, whose class has transformers' own
-    try:
-        yield
-    finally:
-        del ALL_ATTENTION_FUNCTIONS["sdpa"]
-
-
 def is_plain(keywords: dict[str, Any]) -> bool:
     """Whether what a model tells `sdpa` asks for nothing but a softmax of products under the mask."""
     return all(told is None for name, told in keywords.items() if name not in HARMLESS)
@@ -86,65 +74,64 @@ def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -
 
 
 class BlockwiseAttention:
-    """Stands in for transformers' `sdpa` on a CPU: tokens attend in blocks, each to what any of them sees.
+    """Attention of a row of tokens on a CPU in blocks, each to what any of its tokens sees.
 
-    In 16 bits products of matrices take a half to a third of the time of PyTorch's kernel. In 32 bits that is called for each
-    block, and for all at once where a model asks for more.
+    In 16 bits products of matrices take a half to a third of the time of PyTorch's kernel.
     """
 
     def __init__(self) -> None:
-        self._sdpa: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
-        self._seen: list[tuple[torch.Tensor, list[tuple[slice, slice]]]] = []  # of each mask of a pass the blocks, see `_blocks`
+        self._known: list[tuple[torch.Tensor, list[tuple[slice, slice]]]] = []  # of each mask of a pass what `_blocks` found
 
     def __call__(
         self,
-        module: torch.nn.Module,
+        attend: Callable[..., tuple[torch.Tensor, None]],
         query: torch.Tensor,
         key: torch.Tensor,
         value: torch.Tensor,
-        attention_mask: torch.Tensor | None,
-        scaling: float | None = None,
-        **keywords: Any,
-    ) -> tuple[torch.Tensor, None]:
-        """The sums of values, [rows, tokens, heads, size of a value], of queries, keys and values [rows, heads, tokens, size]."""
-        attend = partial(self._sdpa, module, scaling=scaling, **keywords)
-        rows, _, tokens, size = query.shape
-        of_all_heads = (rows, 1, tokens, key.shape[2])
-        if query.device.type != "cpu" or attention_mask is None or attention_mask.shape != of_all_heads or not is_plain(keywords):
-            return attend(query, key, value, attention_mask)[0], None
+        mask: torch.Tensor | None,
+        scaling: float,
+    ) -> torch.Tensor:
+        """The sums of values, [1, tokens, heads, size of a value], of queries, keys and values, [1, heads, tokens, size].
+
+        `attend` is what takes such tensors and the mask elsewhere: on another device, in 32 bits, without a mask for all heads.
+        """
+        _, heads, tokens, _ = query.shape
+        columns = key.shape[2]
+        if query.device.type != "cpu" or mask is None or mask.shape != (1, 1, tokens, columns):
+            return attend(query, key, value, mask)[0]
         in_16_bits = query.dtype.itemsize == 2
-        block = min(max(BLOCK_SCORES // (rows * query.shape[1] * key.shape[2]), LEAST_BLOCK), BLOCK) if in_16_bits else BLOCK
+        size = min(max(BLOCK_SCORES // (heads * columns), LEAST_BLOCK), BLOCK) if in_16_bits else BLOCK
         found = []
-        for here, seen in self._blocks(attention_mask, block):
-            parts = query[:, :, here], key[:, :, seen], value[:, :, seen], attention_mask[:, :, here, seen]
-            found.append(_sums(*parts, scaling or size**-0.5) if in_16_bits else attend(*parts)[0])
-        return torch.cat(found, dim=1), None
+        for here, seen in self._blocks(mask, size):
+            parts = query[:, :, here], key[:, :, seen], value[:, :, seen], mask[:, :, here, seen]
+            found.append(_by_products(*parts, scaling) if in_16_bits else attend(*parts)[0])
+        return torch.cat(found, dim=1)
 
     def _blocks(self, mask: torch.Tensor, size: int) -> list[tuple[slice, slice]]:
         """The tokens of each block, and the columns from the first to the last that any of them sees.
 
         A mask serves many layers of a pass, whose heads may differ in number, but hardly so that another size of blocks pays.
         """
-        for other, known in self._seen:
+        for other, known in self._known:
             if other is mask:
                 return known
-        is_seen = (mask if mask.dtype == torch.bool else mask >= 0)[:, 0].any(dim=0)
+        is_seen = mask[0, 0] if mask.dtype == torch.bool else mask[0, 0] >= 0
         blocks = [slice(begin, begin + size) for begin in range(0, len(is_seen), size)]
         columns = [is_seen[block].any(dim=0).nonzero() for block in blocks]
         found = [(block, slice(int(seen[0]), int(seen[-1]) + 1)) for block, seen in zip(blocks, columns, strict=True)]
-        self._seen.append((mask, found))
+        self._known.append((mask, found))
         return found
 
 
-def _sums(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float) -> torch.Tensor:
-    """Attention by products of matrices."""
-    rows, heads, tokens, size = query.shape
-    shared, columns = key.shape[1:3]
-    scores = scaled_products(query.reshape(rows * shared, -1, size), key.flatten(0, 1), scaling)
-    by_head = scores.view(rows, heads, tokens, columns)
+def _by_products(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float) -> torch.Tensor:
+    """Attention of a row by products of matrices, with the shapes of `BlockwiseAttention`."""
+    _, heads, tokens, size = query.shape
+    _, shared, columns, _ = key.shape
+    scores = scaled_products(query.reshape(shared, -1, size), key[0], scaling)
+    by_head = scores.view(heads, tokens, columns)
     if mask.dtype == torch.bool:
-        by_head.masked_fill_(~mask, torch.finfo(scores.dtype).min)
+        by_head.masked_fill_(~mask[0], torch.finfo(scores.dtype).min)
     else:
-        by_head += mask
-    sums = F.softmax(scores, dim=-1).to(value.dtype) @ value.flatten(0, 1)
-    return sums.view(rows, heads, tokens, -1).transpose(1, 2)
+        by_head += mask[0]
+    sums = F.softmax(scores, dim=-1).to(value.dtype) @ value[0]
+    return sums.view(1, heads, tokens, -1).transpose(1, 2)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from transformers import DynamicCache
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from .attention import BlockwiseAttention, in_place_of_sdpa, is_plain, scaled_products
+from .attention import BlockwiseAttention, is_plain, scaled_products
 
 # A slot is kept in at most so many pieces, of so many tokens at least; an accelerator would wait for the launch of small ones.
 PIECES = 8
@@ -50,7 +52,8 @@ class Slots(DynamicCache):
         self._columns = _NONE  # where a pass continues texts in their slots, [texts, tokens]; empty in one that puts texts there
         self._at: torch.Tensor | None = None
         self._layers_seen = self._layers_attended = 0
-        self._attend = BlockwiseAttention()
+        self._sdpa: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
+        self._in_blocks = BlockwiseAttention()
         self._seen: list[tuple[torch.Tensor, list[slice]]] = []  # the masks of a pass, and which texts look into each piece
 
     @contextmanager
@@ -74,9 +77,12 @@ class Slots(DynamicCache):
 
     @contextmanager
     def _in_place(self) -> Iterator[None]:
-        self._seen, self._attend = [], BlockwiseAttention()
-        with in_place_of_sdpa(self._attend_to_slots):
+        self._seen, self._in_blocks = [], BlockwiseAttention()
+        ALL_ATTENTION_FUNCTIONS["sdpa"] = self._attend_to_slots  # for this object alone, whose class has transformers' own
+        try:
             yield
+        finally:
+            del ALL_ATTENTION_FUNCTIONS["sdpa"]
 
     def mask(self, window: int | None) -> torch.Tensor:
         """What the tokens of a pass see that continues texts.
@@ -163,11 +169,15 @@ class Slots(DynamicCache):
         **keywords: Any,
     ) -> tuple[torch.Tensor, None]:
         """What takes the place of transformers' function, with its arguments."""
+        factor = scaling or query.shape[-1] ** -0.5
         if len(self._columns) and self.in_parts and attention_mask is not None:
-            return self._attend_in_parts(query, key, value, attention_mask, scaling or query.shape[-1] ** -0.5), None
+            return self._attend_in_parts(query, key, value, attention_mask, factor), None
+        attend = partial(self._sdpa, module, scaling=scaling, **keywords)
+        if not is_plain(keywords):
+            return attend(query, key, value, attention_mask)[0], None
         # some models make keys of what they keep, or use those of another layer
-        self._layers_attended += is_plain(keywords) and key is self._handed[0] and value is self._handed[1]
-        return self._attend(module, query, key, value, attention_mask, scaling, **keywords)
+        self._layers_attended += key is self._handed[0] and value is self._handed[1]
+        return self._in_blocks(attend, query, key, value, attention_mask, factor), None
 
     def _attend_in_parts(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float
