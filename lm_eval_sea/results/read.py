@@ -19,7 +19,7 @@ from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.rows import parse
 from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
 from lm_eval_sea.results.secrets import masked_results
-from lm_eval_sea.results.settings import Settings, settings_of
+from lm_eval_sea.results.settings import LIMITS, Settings, settings_of
 from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number, is_whole, list_of, mapping_of
 from lm_eval_sea.results.visible_text import encodable, one_line, some_names
 
@@ -27,7 +27,6 @@ _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
 _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
 _NO_FILTER = "none"
-_LIMIT, _OTHER_LIMITS = "max_gen_toks", ("max_new_tokens", "max_tokens", "max_completion_tokens")  # of an answer's tokens
 _LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
 _ONE_VALUE = ("model", "model_sha", "model_revision", "model_dtype", "batch_size", "limit", *_BESIDE_CONFIG)
@@ -247,8 +246,9 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
     facts = facts_of(mapping_of(config.get("metadata")), plain)
     noted = [f"{plain}: its settings are not in the files; those of the installed pack are taken"] * facts.assumed
     limits = mapping_of(config.get("generation_kwargs"))
-    if unheeded := [f"{limit}={limits[limit]}" for limit in _OTHER_LIMITS if limit in limits and _LIMIT in limits]:
-        noted.append(f"{plain}: {', '.join(unheeded)} had no effect: lm-eval heeds the task's own {_LIMIT}={limits[_LIMIT]}")
+    heeded, *others = LIMITS
+    if unheeded := [f"{limit}={limits[limit]}" for limit in others if limit in limits and heeded in limits]:
+        noted.append(f"{plain}: {', '.join(unheeded)} had no effect: lm-eval heeds the task's own {heeded}={limits[heeded]}")
     return TaskRun(
         run=run,
         name=plain,

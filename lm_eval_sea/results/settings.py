@@ -12,6 +12,8 @@ from typing import Any
 from lm_eval_sea.results.types import count_of, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line
 
+# What limits the tokens of an answer in the settings of generation, by the names it may have; tasks have the first.
+LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
 NOT_RECORDED = "none recorded"
 # Arguments of a model that stand elsewhere, or change no number.
 _APART = {

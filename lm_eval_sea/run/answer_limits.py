@@ -9,13 +9,14 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.api_server import CHAT_API
 from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
 from lm_eval_sea.run.model_check import generation_config_of, positions_of, reads_folders, text_config
-from lm_eval_sea.run.request import GENERATION, LIMITS, RunError, Tasks
+from lm_eval_sea.run.request import GENERATION, RunError, Tasks
 
-_LIMIT = "max_gen_toks"
+_LIMIT = LIMITS[0]
 DEFAULT_LIMIT = 256  # tokens of an answer where neither task nor user says: lm-eval's
 _DEFAULT_ROOM = 8192  # tokens
 _SHORT = 1 / 4  # of the window: answers that may be longer are held against the prompts

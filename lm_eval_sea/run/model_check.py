@@ -13,9 +13,10 @@ from typing import Any
 
 from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.models.obstacles import ropes_of
+from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import how_to_load, load_tokenizer
-from lm_eval_sea.run.request import LIMITS, RunError, Tasks, in_one_line
+from lm_eval_sea.run.request import RunError, Tasks, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
 from lm_eval_sea.tasks._shared.hub_files import UNREACHED, fault_of_hub
 

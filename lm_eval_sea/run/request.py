@@ -12,12 +12,12 @@ from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.catalogue.task_list import UnknownNameError
 from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.make.prompt_files import PromptFileError
+from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.types import count_of, is_number
 
 DEBUG = "--debug"
 Tasks = Mapping[str, Any]  # lm-eval's, by name
 GENERATION = "generate_until"  # the kind of task and request whose answer is written
-LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")  # of an answer, in `--gen_kwargs`
 
 
 class RunError(ValueError):

@@ -10,9 +10,10 @@ from typing import Any
 from lm_eval_sea.models.obstacles import find_obstacle
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import Planned
+from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.answer_limits import DEFAULT_LIMIT
-from lm_eval_sea.run.request import GENERATION, LIMITS, RunError, Tasks
+from lm_eval_sea.run.request import GENERATION, RunError, Tasks
 
 # Requests of a task whose tokens are counted. Those of one task are alike; the longest differ from the mean by a few times.
 COUNTED_PER_TASK = 40
