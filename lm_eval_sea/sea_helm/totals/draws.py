@@ -21,7 +21,7 @@ SEED, REPLICATES = 94370244, 2000  # of August 2026
 MOST_LABELS = 0.5  # different right answers of multiple choice, as a share of the questions
 QUESTION_SEED, QUESTION_DRAWS = 1234, REPLICATES  # ours: enough draws for the ends of an interval of 95 per cent
 FEW_QUESTIONS = 10  # a right answer of multiple choice with fewer questions than this is named
-FEW_CLUSTERS = 30  # of a task: with fewer, percentiles of draws held the truth in 40 to 98 % of samples, not in 95
+FEW_CLUSTERS = 30  # of a task: percentiles of draws of fewer values are too narrow, the more so the nearer the score is to 0 or 1
 SEED_END = 2**32 - 1  # the greatest seed is one less
 
 
