@@ -169,20 +169,20 @@ def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date) -
 
 PAGE = """# Exemplars and test rows
 
-How the exemplars that a prompt shows by default compare with the rows that are scored. Made on {day} with
+How a prompt's default few-shot exemplars compare with the scored rows. Made on {day} with
 `python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md`. Without `--out` the script prints a table for
-each data set, with a line for each language, and with the labels and positions of the right answers.
+each data set, with a line for each language and with the labels and positions of the right answers.
 
-- *Lengths* are means over the rows in characters; in brackets, by how much the exemplars' mean differs from it. Two numbers are
-  the least and the greatest of the languages.
-- *Shares* are of the rows / of the exemplars. *names passage*, *negated*: questions with such a word, by a list of words for
-  each language. On Belebele, which asks the same in all languages, at least 97 % of the former and 91 % of the latter agree with
-  the English question; the lists for Cebuano, Ilocano and Waray have not been tried. *words of answer in passage*: how many of
-  the right option's words the passage has. *look-up*: questions whose right option has all its words there. *copied 4-grams*:
-  runs of four words of the summary that are in the document.
+- *Lengths* are mean characters per row; brackets give the exemplars' difference from this mean. Two numbers are the minimum and
+  maximum over languages.
+- *Shares* are of rows / of exemplars. *names passage*, *negated*: questions that mention the passage, or a negation, by a word
+  list for each language. On Belebele, which asks the same in all languages, at least 97 % of the former and 91 % of the latter
+  agree with the English question; the lists for Cebuano, Ilocano and Waray have not been tried. *words of answer in passage*: the
+  share of the right option's words that are in the passage. *look-up*: questions whose right option has all its words there.
+  *copied 4-grams*: 4-grams of the summary that are in the document.
 - *Overlaps* are runs of eight words that any exemplar shares with a test row.
 
-Words are those of the scores: Thai from a segmenter, Burmese in syllables. In Khmer and Lao four characters count as a word, in
+Words are those of the scores: segmented in Thai, syllables in Burmese. In Khmer and Lao four characters count as a word, in
 Chinese two.
 
 | data set | languages | exemplars | lengths | shares | overlaps |

@@ -31,13 +31,12 @@ ENOUGH = 3  # competencies that a country should have data sets for
 COVERAGE_HEAD = """\
 # Coverage
 
-What the pack has in which language, made from the catalogue by `python scripts/update_docs.py`. `lm-eval-sea ls --coverage th`
+The data sets of each language, written from the catalogue by `python scripts/update_docs.py`. `lm-eval-sea ls --coverage th`
 prints the data sets of a language with rows, origin, licence and names of tasks.
 
-**n**: at least one data set whose rows were written in the language. t: translated ones only, mostly from English. l: only in
-[lm-eval's own tasks](#lm-evals-own-tasks). Blank: none.
-SEA-HELM's tasks count if its documentation states where their rows come from. Native rows in a language are not always about its
-country: the Chinese and Tamil ones, and most English ones, are not about Southeast Asia.
+**n**: at least one data set whose rows were written in the language. t: only translated rows, mostly from English. l: only in
+[lm-eval's own tasks](#lm-evals-own-tasks). Blank: none. SEA-HELM's tasks count if its documentation states where their rows come
+from. Native rows are not always about the language's country: Chinese, Tamil and most English rows are not about Southeast Asia.
 """
 
 
@@ -148,10 +147,10 @@ def _country(name: str, record: dict[str, Any], entries: Sequence[Coverage]) -> 
 OF_LM_EVAL_HEAD = """\
 ## lm-eval's own tasks
 
-Data sets that lm-eval has tasks for and the pack has none. `lm-eval-sea run --language th` runs those of the language beside the
-pack's, and leaves out with one line what cannot be had; with `--chat` the chat forms, with `--lite` those of at most 100 rows.
-`lm-eval-sea show` knows their headline metric and chance. Tasks of lm-eval's on rows that the pack has, too (XCOPA, XNLI, XQuAD,
-TyDiQA, Belebele, COPAL-ID, MGSM, FLORES), are not among them; [upstream](../upstream/README.md) says what is wrong with them.
+Data sets for which lm-eval has tasks and the pack has none. `lm-eval-sea run --language th` also runs the tasks of that language,
+and leaves out with one line what cannot be downloaded; `--chat` takes the chat forms, `--lite` those of at most 100 rows.
+`lm-eval-sea show` knows their headline metric and chance. lm-eval's tasks on rows that the pack also has (XCOPA, XNLI, XQuAD,
+TyDiQA, Belebele, COPAL-ID, MGSM, FLORES) are not listed; [upstream](../upstream/README.md) says what is wrong with them.
 """
 
 
