@@ -12,8 +12,8 @@ from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, aligned
 COLUMNS = 100  # of a terminal
 _ADVICE = """\
 Pass any suite, group, tag or task to --tasks. To see more:
-  lm-eval-sea ls th                     names with this part
-  lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (in quotes, or the shell takes it)
+  lm-eval-sea ls th                     names that contain this
+  lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (quote it, or the shell expands it)
   lm-eval-sea ls sea_sailcompass        the tasks of a suite, group or tag
   lm-eval-sea ls '*'                    all"""
 

@@ -254,7 +254,7 @@ def test_a_server_that_dies_in_the_middle(mirror, tmp_path):
         assert first.returncode == 1 and "Traceback" not in err
         last = err.strip().splitlines()[-1]
         assert last.startswith("lm-eval-sea: the server gives no answers: HTTPError: 503")
-        assert "the same command goes on where this one stopped, with the 3 answers" in last
+        assert "the same command continues where this one stopped, with the 3 answers" in last
         before, alive[0] = len(asked), 9
         second = Fork(*command, cwd=mirror)
         _, err = second.communicate(200)

@@ -73,7 +73,7 @@ def test_an_interrupted_run_goes_on(number, tmp_path, tiny_model, undisturbed, g
     kept, err = kill(process, number, output=output, limit=200)
     if number != signal.SIGKILL:
         assert process.returncode == 130
-        assert err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; the same command goes on where this one stopped")
+        assert err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; the same command continues ")
     assert int(re.search(r"Cached requests: (\d+)", go_on(given))[1]) >= kept
     assert not (output / FOLDER).exists(), "kept until the results are written, and no longer"
     assert written(output)["results"] == undisturbed

@@ -50,8 +50,8 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undistur
     assert numbers == {"complete": str(complete), "failed": "0", "stopped": "1", "not begun": str(3 - complete)}
     [stopped] = [folder for folder in plans.attempts(output) if not (folder / MARK).exists()]
     assert re.search(rf"^stopped +1  {stopped}$", table, re.MULTILINE)
-    assert again == f"to go on: lm-eval-sea sweep {models / 'out.yaml'} --split suite --engine local"
-    assert err.strip().endswith("interrupted; the same command goes on where this one stopped")
+    assert again == f"to continue: lm-eval-sea sweep {models / 'out.yaml'} --split suite --engine local"
+    assert err.strip().endswith("interrupted; the same command continues where this one stopped")
     status, out = sweep_here(*shlex.split(again)[5:])
     assert status == 0, out
     assert "0 of 4" not in out
