@@ -55,9 +55,9 @@ def interrupted(monkeypatch, capsys):
 
 
 SAID = [
-    ([], "nothing is kept (with --output_path a run goes on where it stopped)"),
+    ([], "nothing is kept (with --output_path a run continues where it stopped)"),
     (["--output_path", "out"], "there was no answer yet; the same command starts from the beginning"),
-    (["--output_path", "out", "--no-resume"], "nothing is kept (without --no-resume a run goes on where it stopped)"),
+    (["--output_path", "out", "--no-resume"], "nothing is kept (without --no-resume a run continues where it stopped)"),
 ]
 
 
