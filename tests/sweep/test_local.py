@@ -96,5 +96,5 @@ def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, sweep_her
     assert thai > indonesian and thai + indonesian == pytest.approx(total, abs=2)
     assert "time not measured (no complete job of this kind)\n" in out
     assert re.search(r"^each job asks for 0 GPUs, 0 CPUs, 0 GB of memory; machines: 1 of \d+ GPUs, \d+ CPUs, ", out, re.MULTILINE)
-    assert re.search(r"^two models would be told apart that differ by [\d.]+ points on ", out, re.MULTILINE)
+    assert re.search(r"^two models that differ by [\d.]+ points on ", out, re.MULTILINE)
     assert not (tmp_path / "out").exists()
