@@ -114,7 +114,7 @@ SHOW = Command(
 Each line has the rows evaluated, the headline metric, the score with a 95 % interval, and the score of guessing, all in
 per cent. Groups with a mean follow, with an interval if all rows were logged. Two models are compared in a sentence, by their
 means of normalised scores over the tasks that both ran. If a model ran a task several times, one run counts: one of all
-rows if there is one, else the one with more rows, then the newest.""",
+rows, else the one with more rows, then the newest.""",
     examples="""
 lm-eval-sea show results
 lm-eval-sea show results/org__a results/org__b
@@ -138,8 +138,7 @@ REPORT = Command(
     about="""
 Reads what lm_eval wrote below --output_path, for any number of models and runs. Writes report.html, pages/ and samples/
 (they need no network), report.md, figures/*.png and tables/*.csv. Without samples (--log_samples) there are only scores.
-If a model ran a task several times, one run counts: one of all rows if there is one, else the one with more rows, then
-the newest.
+If a model ran a task several times, one run counts: one of all rows, else the one with more rows, then the newest.
 
 --languages compares a model's answers to the same questions in several languages (Belebele, Cross-MMLU, Cross-LogiQA).
 It needs samples, also of English, and compares only runs with the same number of exemplars. It writes:

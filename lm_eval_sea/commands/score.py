@@ -69,7 +69,7 @@ def _judge(arguments: argparse.Namespace) -> int:
     jobs = jobs_of(runs.tasks, arguments.official, notes)
     prices = (arguments.price[0], arguments.price[1]) if arguments.price else None
     print(estimate_of(jobs, arguments.judge, concurrency, prices), file=sys.stderr, flush=True)
-    return _said(judge(jobs, endpoint, concurrency), notes)
+    return _print_lines(judge(jobs, endpoint, concurrency), notes)
 
 
 def _metricx(arguments: argparse.Namespace) -> int:
@@ -87,7 +87,7 @@ def _metricx(arguments: argparse.Namespace) -> int:
     notes = list(runs.notes)
     jobs = jobs_of(runs.tasks, notes)
     model = MetricX(setting.model, setting.tokenizer, arguments.device)
-    return _said(score(jobs, lambda texts: model.errors(texts, setting.eos), setting), notes)
+    return _print_lines(score(jobs, lambda texts: model.errors(texts, setting.eos), setting), notes)
 
 
 def _reread(arguments: argparse.Namespace) -> int:
@@ -97,10 +97,10 @@ def _reread(arguments: argparse.Namespace) -> int:
 
     notes = reread(arguments.runs, arguments.reread)
     print(table_of(read(arguments.reread).best()), end="")
-    return _said([], notes)
+    return _print_lines([], notes)
 
 
-def _said(lines: Sequence[str], notes: Sequence[str]) -> int:
+def _print_lines(lines: Sequence[str], notes: Sequence[str]) -> int:
     print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
     return 0
 
