@@ -1,4 +1,4 @@
-"""What data sets, tasks and suites there are: reads `tasks/<data set>/data_set.yml` and the lists beside those folders."""
+"""The data sets, tasks and suites of the pack: reads `tasks/<data set>/data_set.yml` and the lists beside those folders."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, and that of its lite tasks
 
 
-class Refusal(Exception):  # noqa: N818 (what it is of is in the names of its subclasses)
-    """What a command cannot do; its text says in one line what is wrong and how to mend it."""
+class Refusal(Exception):  # noqa: N818 (its subclasses have the suffix)
+    """What a command cannot do; its text says in one line what is wrong and how to fix it."""
 
-    status = 2  # of the command
+    status = 2  # exit status of the command
 
 
-class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
-    """Refuses a key that a mapping has twice, of which PyYAML would keep the last without a word."""
+class _Loader(yaml.SafeLoader):  # not the C loader, which deep nesting crashes
+    """Refuses a key that a mapping has twice, of which PyYAML would silently keep the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
@@ -34,15 +34,15 @@ class _Loader(yaml.SafeLoader):  # not the C one, which deep nesting makes crash
 
 
 def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
-    """What a file says that people write, such as a prompt file or a plan, in plain types.
+    """Reads a file that people write, such as a prompt file or a plan, into plain types.
 
-    Refuses one that cannot be read, has tags, which stand for code, or a key twice in a mapping.
+    Refuses one that cannot be read, has tags, which stand for code, or has a key twice in a mapping.
     """
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except RecursionError as error:
         raise refusal(f"{path}: cannot be read: lists or mappings are nested too deep") from error
-    # ValueError and AttributeError of a date without such a day, or a wrong tag
+    # ValueError and AttributeError come from an impossible date or a wrong tag
     except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
         raise refusal(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
 

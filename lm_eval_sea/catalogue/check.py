@@ -1,4 +1,4 @@
-"""Checks the data files of tasks before a long job: whether all rows are there and can be scored, and none is an exemplar."""
+"""Checks the data files of tasks before a long job: are all rows there, can they be scored, and is none an exemplar."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
 FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
-ROUNDED = 0.005  # by which a stated chance may differ from that of the rows
-DISTINCTIVE = 25  # characters from which on a text that stands in two places has hardly been written twice
+ROUNDED = 0.005  # the most that a stated chance may differ from that of the rows
+DISTINCTIVE = 25  # characters; a longer text in two places was hardly written twice
 NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")  # what a processed row has besides texts
 
 
@@ -43,7 +43,7 @@ class Report:
     too_long: list[int] = field(default_factory=list)  # numbers of the rows with a reference longer than the model may write
     limit: str = ""  # how long that is
     tested: str = ""  # whether the rows are those that the pack was tested with
-    notes: list[str] = field(default_factory=list)  # what is unexpected and does not keep the rows from being scored
+    notes: list[str] = field(default_factory=list)  # unexpected things that do not prevent scoring
     faults: list[str] = field(default_factory=list)
 
 
@@ -61,16 +61,16 @@ def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
 
 
 def without_absent_folders(tasks: Sequence[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
-    """The tasks whose rows can be looked for, and the folders that a user makes and the current folder lacks.
+    """The tasks whose rows can be looked for, and the folders of the user that are not in the current folder.
 
-    It is no fault that a user does without such a folder and its tasks. A file that a folder lacks is one.
+    A user may do without such a folder and its tasks. But a missing file in such a folder is a fault.
     """
     absent = {task.source.checkout or task.source.repository for task in tasks if not task.source.is_at_hand}
     return [task for task in tasks if task.source.is_at_hand], sorted(absent)
 
 
 def token_counter(name: str) -> Callable[[str], int]:
-    """What counts a text's tokens, without special ones, as a model of the hub or in a folder does; a `DataError` if none can."""
+    """A function that counts a text's tokens, without special ones, by a named tokenizer; raises `DataError` without it."""
     from transformers import AutoTokenizer
 
     try:
@@ -83,7 +83,7 @@ def token_counter(name: str) -> Callable[[str], int]:
 def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = None) -> Report:
     """Loads and processes the rows of a task and collects all that is wrong with them.
 
-    Without `count_tokens`, a model's for a text, references are counted in words, of which a text has seldom more than tokens.
+    Without a model's `count_tokens`, references are counted in words; a text seldom has more words than tokens.
     """
     subset = task.metadata.get("subset", {})
     report = Report(task.source.describe(), task.process.rpartition(".")[2] or "columns", subset.get("of", task.metadata["rows"]))
@@ -107,7 +107,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     origin, repeating = ("prompt file", report.faults) if task.exemplars else ("data set", unexpected)
     numbered, total = _without_faults(iterate_rows(splits, process, report.file), report)
     scored = [row for _, row in numbered]
-    # Of a published row may come several, or none; where one is at fault, nobody knows how many.
+    # A published row may give several rows, or none; if one is faulty, the number is unknown.
     is_sound = len(scored) == total
     report.found = total if is_sound else max(total, len(splits[TEST_SPLIT]))
     report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
@@ -142,7 +142,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing
     )
     choices = [len(row.get("options", task.labels)) for row in scored if "gold" in row]
-    if choices and is_sound and task.source.named_in:  # of the pack's own a test compares them
+    if choices and is_sound and task.source.named_in:  # a test compares the pack's own
         guessed, stated = statistics.fmean(1 / count for count in choices), task.metadata["chance"]
         if abs(guessed - stated) > ROUNDED:
             unexpected.append(f"{report.file}: 'chance' is {stated:g}; a guess is right in {guessed:.4f} of these rows")
@@ -160,7 +160,7 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
 
 
 def _without_faults(rows: Iterable[Row | DataError], report: Report) -> tuple[list[tuple[int, Row]], int]:
-    """The rows that can be shown, numbered among all, and how many there are; of the others the report has the faults."""
+    """The rows without faults, with their numbers, and the number of all rows; the report gets the faults of the others."""
     rows = list(rows)
     report.faults += [str(row) for row in rows if isinstance(row, DataError)]
     return [(number, row) for number, row in enumerate(rows) if not isinstance(row, DataError)], len(rows)
@@ -177,8 +177,8 @@ def _references(task: TaskRecord, row: Mapping[str, Any]) -> list[str]:
 def occurring_exemplars(exemplars: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     """The exemplars that a row repeats: position from 1, and a text that both have.
 
-    That is so if a long text of the exemplar, options aside, stands in a text of the row, or if the row has all texts of the
-    exemplar, whatever their length. A short question alone ("Which word is spelt correctly?") or an option belongs to nobody.
+    It does if a text of the row contains a long text of the exemplar (options aside), or if the row has all texts of the
+    exemplar, whatever their length. A short question ("Which word is spelt correctly?") or an option alone does not count.
     """
     texts = _texts(row, "options")
     for position, exemplar in enumerate(exemplars, start=1):
@@ -196,7 +196,7 @@ def _texts(row: Mapping[str, Any], *lists: str) -> set[str]:
 
 @functools.lru_cache(maxsize=2**14)  # every row is compared with the same exemplars
 def _plain(text: str) -> str:
-    """The text without differences that no reader sees."""
+    """The text without invisible differences."""
     return " ".join(normal_form("NFC", text).casefold().split())
 
 
@@ -220,7 +220,7 @@ def render(report: Report) -> str:
 
 
 def remarks(report: Report) -> list[str]:
-    """What somebody should look at, as lines of text; of many the first."""
+    """What a person should look at, as lines of text; of many only the first."""
     lines = []
     for name, numbers in (
         (f"references longer than an answer may be, {report.limit}", report.too_long),

@@ -29,32 +29,32 @@ ORIGINS = ("native", "translated", "machine translated")
 
 
 class RecordError(Refusal, ValueError):
-    """A `data_set.yml` that is at fault; the message names file and key."""
+    """A faulty `data_set.yml`; the message names file and key."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """The rows of a data set in one language. What holds for all its languages may stand once in the data set."""
+    """The rows of a data set in one language. What holds for all languages can be stated once in the data set."""
 
     language: str  # its code in names
     source: str  # repository on the hub, or folder of the user
-    rows: int | None  # that are scored; None where that is not known
-    chance: float  # share of right answers by guessing; 0 where the answer is written freely
+    rows: int | None  # that are scored; None if unknown
+    chance: float  # share of right answers by guessing; 0 if the answer is free
     origin: str = "native"  # of the rows, see `ORIGINS`
     licence: str | None = None  # as the publisher of the rows states it; None: none is stated
     gated: bool | None = None  # whether the hub asks for a login; None: not known
     on_hub: bool = True  # false: the user makes the folder, as the data set's README says
-    # split → path in the repository, or several; `test` is scored, others are at the row processor's hand
+    # split → path in the repository, or several; `test` is scored, the row processor can use the others
     files: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
-    config: str = ""  # in place of files: the published name,
+    config: str = ""  # instead of files: the published name,
     splits: Mapping[str, str] = field(default_factory=dict)  # and split → published one; `examples` has published exemplars
     # `folder` of the user that has the rows, too; the `files` in it; `columns` of tables whose first line does not name them
     checkout: Mapping[str, Any] | None = None
     process: str = ""  # function in utils.py that makes processed rows, see `RowProcessor` in tasks/_shared/rows.py
     process_asis: str = ""  # the same without corrections, for `…_asis`
-    prompts_in: str = ""  # language of the prompts, where there are none in the language itself
-    sailcompass_evaluator: str = ""  # what SailCompass scores generated answers with, by its name
-    code: str = ""  # of the language in FLORES-200, by which files are named that are parallel in all languages
+    prompts_in: str = ""  # language of the prompts, if there are none in the language itself
+    sailcompass_evaluator: str = ""  # SailCompass' name of its evaluator of generated answers
+    code: str = ""  # of the language in FLORES-200; names files that are parallel in all languages
 
     # what processed rows are counted by → counts: `options` how many a row has, another field its values; `clusters`: a number
     expect: Mapping[str, Any] = field(default_factory=dict)
@@ -77,24 +77,24 @@ class DataSet:
     task: str  # what it tests, a key of `competencies.yml`
     languages: Mapping[str, Language]
     fields: Sequence[str] = ()  # columns that a prompt shows, in order
-    content_fields: Sequence[str] = ()  # those that the content-free prompts of calibration leave out, where these are not all
-    suite_languages: Sequence[str] = ()  # the languages of its groups, where these are not all
+    content_fields: Sequence[str] = ()  # those that calibration's content-free prompts leave out, if not all
+    suite_languages: Sequence[str] = ()  # the languages of its groups, if not all
     max_new_tokens: Mapping[str, int] = field(default_factory=dict)  # language of the answer → the longest one to be generated
-    main_variant: str = ""  # of multiple choice: the one that groups of several data sets have; without it SailCompass'
+    main_variant: str = ""  # of multiple choice: the one in groups of several data sets; by default SailCompass'
     letters: Mapping[str, str] = field(default_factory=dict)  # language of the prompts → labels of options other than ABCDE
     pivot: str = "en"  # the language that rows are translated from and into
-    rows_as: str = ""  # the data set whose utils.py processes the rows, where they are laid out alike
+    rows_as: str = ""  # the data set whose utils.py processes the rows, if they have the same layout
     same_questions: bool = False  # rows of one id are one question in all languages, with the options in the same order
-    # field of a processed row → column, or several; in place of a function that processes rows
+    # field of a processed row → column, or several; instead of a function that processes rows
     columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     # of a classification, in the order of their numbers; or label → how the rows write it, in one way or several
     labels: Sequence[str] | Mapping[str, Any] = ()
-    labels_in: str = ""  # the file that has them, where a copy of the rows has one label in all
-    second_turns: bool = False  # whether the user answers the model: a second task goes on from the first one's samples
-    judged_as: str = ""  # what `lm-eval-sea score --judge` asks of the answers, where a judge scores them
+    labels_in: str = ""  # the file that has them, if a copy of the rows has the same label everywhere
+    second_turns: bool = False  # whether the user answers the model: a second task continues from the first one's samples
+    judged_as: str = ""  # what `lm-eval-sea score --judge` asks about the answers, if a judge scores them
     parallel: Mapping[str, Any] | None = None  # the same rows in every language: what tasks over two languages read
     # texts that are translations of each other: their number, `rows`, and the function of utils.py that makes them, `process`;
-    # where English has no rows of its own, the function `english` makes them of the rows of `english_in`
+    # if English has no rows, the function `english` makes them from the rows of `english_in`
     running_texts: Mapping[str, Any] | None = None
 
     @property
@@ -104,11 +104,11 @@ class DataSet:
 
     @property
     def plain_variant(self) -> str:
-        """The variant that a plain run has; empty for a kind that has only one."""
+        """The variant of a plain run; empty for a kind that has only one."""
         return self.main_variant or recommended_variant(self.kind)
 
     def pairs(self, language: str) -> list[str]:
-        """What stands for a language in names: itself, or for translation from the pivot and to it."""
+        """The parts of names for a language: itself, or for translation the directions from the pivot and to it."""
         return [language] if self.kind != "translation" else [f"{self.pivot}_{language}", f"{language}_{self.pivot}"]
 
     def names(self, language: str, variant: str | None = None) -> list[str]:
@@ -158,7 +158,7 @@ def _faults(record: Any) -> Iterator[str]:
         if most < 1:
             yield f"'max_new_tokens: {language}' is {most}; expected 1 or more"
     if not record["languages"]:
-        yield "'languages': expected codes of languages with what is said of each"
+        yield "'languages': expected codes of languages, each with its keys"
     for language, own in record["languages"].items():
         where = f"languages: {language}: "
         data = whole_record(record, language)
@@ -169,7 +169,7 @@ def _faults(record: Any) -> Iterator[str]:
 
 
 def _label_faults(labels: Sequence[str] | Mapping[str, Any]) -> Iterator[str]:
-    """Whether the labels of a classification can be told from each other."""
+    """What is wrong with the labels of a classification: they must be distinct."""
     if len(labels) < 2:
         yield f"'labels' has {len(labels)}; a classification has two or more"
     labels_of: dict[str, str] = {}
@@ -181,11 +181,11 @@ def _label_faults(labels: Sequence[str] | Mapping[str, Any]) -> Iterator[str]:
 
 
 def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
-    """Whether it is known what a prompt shows of a row, and where the rows have it."""
+    """What is wrong with the keys that say what a prompt shows of a row, and where the rows have it."""
     kind, named = record["kind"], record.get("fields", ())
     if not named and kind != JUDGED:
         yield "'fields' is missing; it names what a prompt shows of a row"
-    # by these names a score finds its reference, and a summary the text that is cut to the model's window
+    # scores find references by these names, and summaries the text that is cut to the model's window
     if kind == "translation" and [*named] != [PIVOTS.get(record.get("pivot", "en")), "translation"]:
         pairs = " or ".join(f"[{column}, translation] with the pivot {pivot}" for pivot, column in PIVOTS.items())
         yield f"'fields' is [{', '.join(named)}]; a translation has {pairs}"
@@ -241,7 +241,7 @@ def _is_a(value: Any, kind: Any) -> bool:
 
 
 def _quotes(value: Any) -> str:
-    """How to mend what YAML takes for something else than text."""
+    """How to fix what YAML does not take for text."""
     if isinstance(value, bool):
         return "; put it in quotes: YAML takes yes, no, on and off for true and false"
     return "" if isinstance(value, list | None) else "; put it in quotes"
@@ -257,7 +257,7 @@ def _type_name(kind: Any) -> str:
 
 def _value_faults(data: Mapping[str, Any]) -> Iterator[str]:
     if data["rows"] is not None and data["rows"] < 1:
-        yield f"'rows' is {data['rows']!r}; expected how many there are, or null"
+        yield f"'rows' is {data['rows']!r}; expected their number, or null"
     if not 0 <= data["chance"] <= 1:
         yield f"'chance' is {data['chance']!r}; expected a share from 0 to 1"
     if data.get("origin", "native") not in ORIGINS:
@@ -269,7 +269,7 @@ def _value_faults(data: Mapping[str, Any]) -> Iterator[str]:
 
 @functools.cache
 def data_sets() -> dict[str, DataSet]:
-    """The data sets of the pack by name, but for SEA-HELM's."""
+    """The data sets of the pack by name, except SEA-HELM's."""
     paths = sorted(TASKS_FOLDER.glob(f"*/{FILE}"))
     return {path.parent.name: read_data_set(path) for path in paths if path.parent.name != SEA_HELM}
 

@@ -1,4 +1,4 @@
-"""Downloads the data files of tasks, so that a machine without a network can run them; a `DataError` says which cannot be had."""
+"""Downloads the data files of tasks for a machine without a network; a `DataError` says which are not available."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class _Files(NamedTuple):
     commit: str | None = None  # None: the newest
 
     def describe(self, folder: Path) -> str:
-        """Lines of text: where the files lie on this machine, under their paths in the repository, and how large they are."""
+        """Lines of text: the folder of the files on this machine, and their paths in the repository and sizes."""
         sizes = [f"{(folder / path).stat().st_size / 1e6:8.2f} MB  {path}" for path in self.paths]
         return "\n".join([f"{self.repository}: {len(self.paths)} files in {folder}", *sizes])
 
 
 def _on_hub(tasks: Iterable[TaskRecord]) -> tuple[list[_Files], list[Source]]:
-    """The files that tasks name by path, and the sources that they name by configuration; what a user makes is not among them."""
+    """The files that tasks name by path, and the sources that they name by configuration; without what users make."""
     sources = [source for source in dict.fromkeys(task.source for task in tasks) if not source.is_made_by_user]
     named: dict[str, set[str]] = defaultdict(set)
     for source in sources:
@@ -44,7 +44,7 @@ def _on_hub(tasks: Iterable[TaskRecord]) -> tuple[list[_Files], list[Source]]:
 def _files_of_configuration(source: Source) -> _Files:
     """The files that the data card of a repository names for a configuration, and the card.
 
-    `datasets` reads any configuration of a folder only if the files of the card's first one are there, so those come along.
+    `datasets` reads a configuration of a folder only if the files of the card's first one are there, so they are added.
     """
     builder = source.hub_builder()
     first = next(iter(builder.builder_configs), source.config)
@@ -58,7 +58,7 @@ def _files_of_configuration(source: Source) -> _Files:
 
 
 def mixed_mirrors(repositories: Iterable[str]) -> list[str]:
-    """What is said of folders whose files are of several commits, which huggingface_hub notes beside each file."""
+    """Notes on folders with files of several commits, which huggingface_hub records beside each file."""
     said = []
     for folder in dict.fromkeys(map(Path, repositories)):
         notes = folder / ".cache" / "huggingface" / "download"

@@ -1,4 +1,4 @@
-"""The kinds of tasks that a data set can have: what a task shows, what it is made from, and what its groups average."""
+"""The kinds of tasks that a data set can have: what a task shows, its template, and what its groups average."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ CHAT_METRICS = {
     "summarization": ("bleu", "rougeL", "chrf++", "null_rate", "cut_rate", "off_target_rate"),
 }
 LETTER_TOKENS = 10  # of a written letter at most: SailCompass' limit
-# Kind whose answers are chosen, or judged → what a row says of the right one.
+# Kind whose answers are chosen, or judged → the fields of the right one in a row.
 _ANSWERS = {"mcq": ("options", "gold"), "classification": ("label",), JUDGED: ()}
 
 
 def answer_fields(kind: str) -> tuple[str, ...]:
-    """What a published row or an exemplar of a kind says of the right answer, besides the fields that a prompt shows."""
+    """The fields of a published row or an exemplar for the right answer, besides those that a prompt shows."""
     return _ANSWERS[kind] if kind in _ANSWERS else (KINDS[kind][""].answer,)
 
 

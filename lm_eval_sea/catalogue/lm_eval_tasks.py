@@ -1,4 +1,4 @@
-"""lm-eval's own tasks in the languages of the pack, of data sets that the pack has no tasks for: `lm_eval_tasks.yml`."""
+"""lm-eval's own tasks in the pack's languages, for data sets that the pack does not have: `lm_eval_tasks.yml`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def names_in(language: str, *, chat: bool = False, most_rows: int | None = None)
 
 
 def facts_of_lm_eval(task: str) -> Mapping[str, Any]:
-    """What the pack's own tasks say of themselves in their metadata; empty for a task that is not listed."""
+    """The facts that the pack's own tasks have in their metadata; empty for a task that is not listed."""
     if not (found := _closest(task)):
         return {}
     name, data_set, language, metric = found
@@ -76,7 +76,7 @@ def folder_of(task: str) -> str:
 
 
 def _closest(task: str) -> tuple[str, OfLmEval, str, str] | None:
-    """The listed task or group that a name is, or is a member of."""
+    """The listed task or group with this name, or whose member it is."""
     return next((entry for entry in _listed() if task == entry[0] or task.startswith(f"{entry[0]}_")), None)
 
 

@@ -1,4 +1,4 @@
-"""What names of tasks, groups and languages say, and the titles that people see for them."""
+"""Names of tasks, groups and languages, and the titles that people see for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def language_names() -> Mapping[str, str]:
 
 
 def languages_like(text: str) -> list[str]:
-    """Codes of the languages whose code or English name is like the text, the likeliest first, or equal to it, then alone."""
+    """Codes of languages with a code or English name like the text, the most similar first; an equal one comes alone."""
     codes = {name.lower(): code for code, name in language_names().items()} | {code: code for code in language_names()}
     word = text.lower()
     like = [word] if word in codes else difflib.get_close_matches(word, codes)
@@ -22,12 +22,12 @@ def languages_like(text: str) -> list[str]:
 
 
 def did_you_mean(like: Sequence[str]) -> str:
-    """What is said behind a name that is not known; nothing where none is like it."""
+    """The end of a message about an unknown name; empty if no name is like it."""
     return f"; did you mean {', '.join(like)}?" if like else ""
 
 
 def meant(name: str, known: Iterable[str], most: int) -> str:
-    """The same of the known names that are like it, so many at most."""
+    """`did_you_mean` for the known names that are like the name, at most `most`."""
     return did_you_mean(difflib.get_close_matches(name, list(known), n=most))
 
 
@@ -42,7 +42,7 @@ def lite_name(task: str) -> str:
 
 
 def language_group(language: str) -> str:
-    """The group of what a plain run of a language should have."""
+    """The group of the suggested tasks of a language."""
     return f"sea_language_{language}"
 
 

@@ -19,13 +19,13 @@ class Coverage(NamedTuple):
 
     language: str
     competency: str  # a key of `competencies` in the catalogue
-    title: str  # of SEA-HELM's tasks that of the data set, such as "XQuAD"
+    title: str  # for SEA-HELM's tasks that of the data set, such as "XQuAD"
     tasks: str  # what their names begin with
-    rows: int | None  # None where SEA-HELM's number is not known
+    rows: int | None  # None if SEA-HELM's number is unknown
     origin: str  # "native", "translated" or "machine translated"
     licence: str | None
     gated: bool | None  # None: not known
-    data_set: str  # of the pack's data sets the name; SEA-HELM's tasks have "sea_helm TASK"
+    data_set: str  # its name in the pack; "sea_helm TASK" for SEA-HELM's tasks
 
 
 @functools.cache
@@ -35,7 +35,7 @@ def coverage() -> list[Coverage]:
 
 
 def distinct(entries: Sequence[Coverage]) -> list[Coverage]:
-    """Each data set, such as LINDSEA, once a language, however many tasks SEA-HELM makes of it."""
+    """Each data set, such as LINDSEA, once per language, however many tasks SEA-HELM makes of it."""
     return list({(entry.language, entry.competency, entry.title): entry for entry in reversed(entries)}.values())[::-1]
 
 
@@ -43,7 +43,7 @@ COLUMNS = ("tests", "data set", "rows", "origin", "licence", "login", "tasks")
 
 
 def coverage_of(language: str) -> str:
-    """What the pack has in a language, a line for each data set, in aligned columns; a `ValueError` says that it has nothing."""
+    """What the pack has in a language, a line for each data set, in aligned columns; raises `ValueError` if it has nothing."""
     known, titles = language_names(), competency_titles()
     entries = [entry for entry in coverage() if entry.language == language]
     if not entries:
@@ -69,16 +69,16 @@ def _of_lm_eval_in(language: str) -> Iterator[str]:
     titles = competency_titles()
     there = [each for each in of_lm_eval() if language in each.languages]
     if there:
-        yield "\nlm-eval's own, which `run --language` runs beside them:"
+        yield "\nlm-eval's own, which `run --language` adds:"
     for each in there:
-        rows = "rows not known" if each.rows is None else f"{each.rows:,} rows"
+        rows = "rows unknown" if each.rows is None else f"{each.rows:,} rows"
         yield f"{titles[each.tests]}  {each.title}  {rows}, {each.origin}, chance {100 * each.chance:g}"
         yield from (f"    {name}, {metric}" for name, metric in each.names(language).items())
         yield from textwrap.wrap(each.says, 100, initial_indent="    ", subsequent_indent="    ")
 
 
 def origin_of(metadata: Mapping[str, Any]) -> str | None:
-    """Where the rows of a task come from, see `ORIGINS`; None where that is not known."""
+    """The origin of a task's rows, see `ORIGINS`; None if unknown."""
     data_set, language = str(metadata.get("dataset")), str(metadata.get("language"))
     name = f"{data_set} {metadata.get('task')}" if data_set == "sea_helm" else data_set
     return _origins().get((name, language))

@@ -12,14 +12,14 @@ from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, aligned
 COLUMNS = 100  # of a terminal
 _ADVICE = """\
 Pass any suite, group, tag or task to --tasks. To see more:
-  lm-eval-sea ls th                     names with this part
-  lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (in quotes, or the shell takes it)
+  lm-eval-sea ls th                     names that contain this
+  lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (quote it, or the shell expands it)
   lm-eval-sea ls sea_sailcompass        the tasks of a suite, group or tag
   lm-eval-sea ls '*'                    all"""
 
 
 def overview(listed: TaskList) -> str:
-    """Lines of text, at most `COLUMNS` wide but for very long names."""
+    """Lines of text, at most `COLUMNS` wide except for very long names."""
     tasks, tags = list(listed.tasks.values()), set(listed.tags)
     suites = [
         (name, str(len(members)), _joined(_languages(listed.tasks[member] for member in members)))
@@ -43,7 +43,7 @@ def overview(listed: TaskList) -> str:
 
 
 def suites_of(listed: TaskList) -> dict[str, list[str]]:
-    """The groups of more than one kind of task, but for those of a language and parts of a larger one: name → tasks."""
+    """The groups of more than one kind of task, except those of a language and parts of a larger one: name → tasks."""
 
     def kinds(members: Iterable[str]) -> set[tuple[str, str]]:
         return {(_dataset(listed.tasks[name]), listed.tasks[name].metadata["task"]) for name in members}
@@ -71,7 +71,7 @@ def _languages(tasks: Iterable[TaskRecord]) -> Iterable[str]:
 def _counted(
     tasks: Iterable[TaskRecord], key: Callable[[TaskRecord], str], describe: Callable[[str, list[TaskRecord]], str]
 ) -> list[tuple[str, str, str]]:
-    """Name, number of tasks and description of what `key` tells apart, the largest first."""
+    """Name, number of tasks and description of each group by `key`, the largest first."""
     found: dict[str, list[TaskRecord]] = defaultdict(list)
     for task in tasks:
         found[key(task)].append(task)

@@ -52,7 +52,7 @@ class SeaHelmTask:
     checkout: str = ""
     also: Sequence[str] = ()
     process: str = ""
-    prompt: str = ""  # the task whose words it has, where that is another
+    prompt: str = ""  # the task whose words it has, if it is another
     labels: Sequence[str] = ()
     phenomena: Sequence[str] = ()
     own_choices: bool = False
@@ -61,15 +61,15 @@ class SeaHelmTask:
     exemplars: bool = True
     exemplars_by: str = ""
     judge: str = ""
-    first_turn: str = ""  # the task whose answers a second turn goes on from
+    first_turn: str = ""  # the task whose answers a second turn continues from
 
     @property
     def has_ranked_twin(self) -> bool:
-        """Whether there is a task that ranks its labels instead of having one written."""
+        """Whether there is a task that ranks its labels instead of generating one."""
         return bool(self.labels) or self.own_choices
 
     def is_among(self, keys: Iterable[str]) -> bool:
-        """Whether a list of SEA-HELM has it, by its own name or by that of its group."""
+        """Whether a list of SEA-HELM contains it, by its own name or by that of its group."""
         return not {self.key, self.score_group}.isdisjoint(keys)
 
 

@@ -1,4 +1,4 @@
-"""The suites, which are lists in `tasks/suites.yml`, and what could be in one and is not."""
+"""The suites, which are lists in `tasks/suites.yml`, and tasks that could be in one but are not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Suite:
     name: str
     version: float
     tasks: tuple[str, ...]  # names of tasks and of groups
-    kind: str | None = None  # of all the tasks, whose mean then has a meaning
+    kind: str | None = None  # the kind of all tasks, if their mean makes sense
 
 
 @functools.cache
@@ -46,9 +46,9 @@ def read_others() -> Mapping[str, list[str]]:
 
 
 def is_collected(data_set: DataSet, language: str) -> bool:
-    """Whether the tasks qualify for suites: rows of SailCompass' data sets, or such as are on the hub under a licence.
+    """Whether the tasks qualify for suites: rows of SailCompass' data sets, or rows on the hub with a licence.
 
-    What a judge scores does not: a run by itself has no score of it.
+    Judged tasks do not: a run by itself does not score them.
     """
     data = data_set.languages[language]
     is_free = data_set.kind != JUDGED and data.licence is not None and data.on_hub
@@ -86,7 +86,7 @@ def _qualifying() -> Iterator[tuple[str, str]]:
                 yield task, language_group(language)
                 if task in lite:
                     yield lite_name(task), lite_name(language_group(language))
-                if data.origin == "native" and language != "en":  # what is in English is what the translations are made of
+                if data.origin == "native" and language != "en":  # English rows are the source of the translations
                     yield task, NATIVE
             for task in data_set.names(language, "chat"):
                 yield task, chat_name(language_group(language))

@@ -1,6 +1,6 @@
-"""The pack's task files: finds those of the names that are asked for, and reads no others.
+"""The pack's task files: finds and reads only those of the names that are asked for.
 
-lm-eval's own reader takes a second of imports, and its index reads every file below a folder with all that it includes.
+lm-eval's own reader takes a second to import, and its index reads every file below a folder with all that it includes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GROUP, TASK = "group", "task"  # the keys that name what a file has
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Reads `!function utils.NAME` as "/FOLDER/utils.NAME", as lm-eval does where it imports no functions."""
+    """Reads `!function utils.NAME` as "/FOLDER/utils.NAME", as lm-eval does if it imports no functions."""
 
     def __init__(self, text: str, folder: str) -> None:
         super().__init__(text)
@@ -32,7 +32,7 @@ _Loader.add_constructor("!function", lambda loader, node: f"{loader.folder}/{nod
 
 @functools.cache
 def _own_keys(path: str) -> Mapping[str, Any]:
-    """What stands in the file itself."""
+    """The keys of the file itself, without its templates."""
     with open(path, encoding="utf-8") as file:
         found: Mapping[str, Any] = yaml.load(file.read(), functools.partial(_Loader, folder=os.path.dirname(path)))
     return found
@@ -55,21 +55,21 @@ def read_task_file(path: Path | str) -> dict[str, Any]:
 def find_file(name: str, kind: str) -> Path | None:
     """The file of a task or of a group; None if there is none of that name.
 
-    The words of a name are those of its file's path, in another order at times: sea_belebele_th_chat is belebele/chat/th.yaml. Or
-    the file has the whole name, as those of suites have. What it has is known when it is read.
+    The words of a name are those of its file's path, perhaps in another order: sea_belebele_th_chat is belebele/chat/th.yaml. Or
+    the file has the whole name, as for suites. Only reading the file shows what it has.
     """
     places = _by_words().get(_words(name), ())
     return next((Path(place) for place in places if _own_keys(place).get(kind) == name), None)
 
 
 def names_in_files(kind: str) -> list[str]:
-    """The names of all tasks or of all groups, for which all files are read."""
+    """The names of all tasks or of all groups; reads all files."""
     return sorted(own[kind] for own in map(_own_keys, _places()) if isinstance(own.get(kind), str))
 
 
 @functools.cache
 def tags() -> Mapping[str, list[str]]:
-    """Tag → the names of its tasks, for which all files are read."""
+    """Tag → the names of its tasks; reads all files."""
     tasks = defaultdict(list)
     for own in map(_own_keys, _places()):
         for tag in own.get("tag", ()):

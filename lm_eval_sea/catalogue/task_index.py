@@ -1,6 +1,6 @@
-"""lm-eval's reader of task files and its index of them, of which it documents little.
+"""lm-eval's reader of task files and its index of them, which are hardly documented.
 
-A release that changes them is a change in this module and in no other.
+If a release changes them, only this module has to change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def function_at(place: str) -> Callable[..., Any]:
 
 
 def members_of(manager: Any, name: str) -> list[str]:
-    """The members of a group or tag, as it names them; of any other name only itself."""
+    """The members of a group or tag, as it names them; for any other name only itself."""
     entry = manager.task_index.get(name)
     if name in manager.all_groups:
         return [member for member in entry.cfg["task"] if isinstance(member, str)]
@@ -48,12 +48,12 @@ def config_of(manager: Any, name: str) -> Mapping[str, Any]:
 
 
 def path_of(manager: Any, name: str) -> Path | None:
-    """The file of a task or group; None of a tag, of what is in no file, and of a name that is not there."""
+    """The file of a task or group; None for a tag, for what is in no file, and for an unknown name."""
     return getattr(manager.task_index.get(name), "yaml_path", None)
 
 
 def named_in(config: Mapping[str, Any]) -> list[str]:
-    """The names of tasks, groups and tags that the configuration of a group has, also within what it defines itself."""
+    """The names of tasks, groups and tags in the configuration of a group, also within what it defines itself."""
     members = config.get("task")
     names: list[str] = []
     for member in members if isinstance(members, list) else ():
@@ -83,7 +83,7 @@ def entries_of_lm_eval(folder: str = "") -> dict[str, Any]:
 
 
 def faulty_files(folder: Path) -> dict[Path, Exception]:
-    """The files below a folder that lm-eval skips as it looks for tasks, with what it does not say of them."""
+    """The files below a folder that lm-eval silently skips as it looks for tasks, with the reason."""
     from lm_eval.tasks._index import TaskIndex
     from lm_eval.tasks._yaml_loader import load_yaml
 

@@ -1,4 +1,4 @@
-"""What the pack has, without data and models; the file of a task is read when the task is asked for."""
+"""The tasks of the pack, without data and models; the file of a task is read when the task is asked for."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def is_glob(name: str) -> bool:
 
 
 def glob_of(pattern: str) -> str:
-    """A glob as it is; of a part of a name, what matches all names with this part."""
+    """A glob as it is; for a part of a name, the glob of all names that contain it."""
     return pattern if is_glob(pattern) else f"*{pattern}*"
 
 
 @dataclass(frozen=True)
 class TaskRecord:
-    """What one task file says of its task."""
+    """What one task file says about its task."""
 
     name: str
     path: Path  # the task file, or the prompt file of a task that is made on demand
-    metadata: Mapping[str, Any]  # with the facts that `data_set.yml` has of it
+    metadata: Mapping[str, Any]  # with its facts from `data_set.yml`
     config: Mapping[str, Any]  # all keys of the file and of the templates it includes
 
     @functools.cached_property
@@ -54,30 +54,30 @@ class TaskRecord:
 
     @property
     def process(self) -> str:
-        """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty where `columns` of `data_set.yml` say it."""
+        """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty if `columns` of `data_set.yml` say it."""
         return str(self.config.get("dataset_kwargs", {}).get("process", ""))
 
     @property
     def processor(self) -> RowProcessor:
-        """What makes processed rows of published ones, with the checks of a run."""
+        """The function that makes processed rows from published ones, with the checks of a run."""
         from lm_eval_sea.tasks._shared.rows import row_processor
 
         return row_processor(function_at(self.process) if self.process else None, self.metadata)
 
     def load_rows(self) -> LoadedRows:
-        """All rows of its data set, as a run has them; of a lite task, too. A `DataError` says what cannot be had or scored."""
+        """All rows of its data set as in a run, even for a lite task. Raises `DataError` if some are missing or unusable."""
         from lm_eval_sea.tasks._shared.rows import processed_rows
 
         return processed_rows(self.source, self.processor)
 
     @property
     def exemplars(self) -> list[dict[str, Any]]:
-        """The exemplars; none where they come with the rows."""
+        """The exemplars; none if they come with the rows."""
         return list(self.config.get("fewshot_config", {}).get("samples", []))
 
     @property
     def labels(self) -> list[str]:
-        """The words to choose from, where they are the same for all rows; else empty."""
+        """The words to choose from if they are the same for all rows; else empty."""
         choices = self.config.get("doc_to_choice")
         return choices if isinstance(choices, list) else self.metadata.get("labels", [])
 
@@ -99,7 +99,7 @@ class TaskRecord:
 
     @property
     def may_change(self) -> bool:
-        """Whether the rows may be others than the task was made with: those named by configuration, or in a user's folder."""
+        """Whether the rows may differ from those the task was made with: rows named by configuration, or in a user's folder."""
         return not self.source.files or not self.source.on_hub
 
     @property
@@ -113,7 +113,7 @@ _Value = TypeVar("_Value")
 
 
 class _Found(Mapping[str, _Value], Generic[_Value]):
-    """A mapping whose values are looked for when they are asked for, and whose names only when all are."""
+    """A mapping that looks up values when they are asked for, and its names only when all are."""
 
     def __init__(self, find: Callable[[str], _Value | None], names: Callable[[], Iterable[str]]) -> None:
         self._find, self._names = functools.cache(find), names
@@ -141,7 +141,7 @@ class TaskList:
     def select(self, wanted: Iterable[str]) -> list[TaskRecord]:
         """The tasks that names or globs of tasks, groups and tags stand for, as lm-eval's `--tasks` takes them, each once.
 
-        An `UnknownNameError` says which of them matches nothing.
+        Raises `UnknownNameError` for one that matches nothing.
         """
         chosen: dict[str, None] = {}
         for pattern in wanted:
@@ -159,7 +159,7 @@ class TaskList:
         return [self.tasks[name] for name in tasks], groups, tags
 
     def unknown(self, pattern: str) -> str:
-        """What is said of a name or glob that nothing has."""
+        """The message about a name or glob that matches nothing."""
         like = meant(pattern, [*self.tasks, *self.groups, *self.tags], 5)
         return f"no task, group or tag {pattern!r}{like or '; `lm-eval-sea ls` lists what there is.'}"
 
@@ -184,7 +184,7 @@ def read_tasks() -> TaskList:
 
 
 def record_of(name: str, path: Path, config: Mapping[str, Any]) -> TaskRecord:
-    """What a task's configuration says of it; `path` is its file, or the prompt file of one that is made on demand."""
+    """The record of a task's configuration; `path` is its file, or the prompt file of a task that is made on demand."""
     return TaskRecord(name, path, facts(config["metadata"]), config)
 
 
@@ -195,7 +195,7 @@ def table(tasks: Iterable[TaskRecord]) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,), widest: int | None = None) -> list[str]:
-    """Lines whose columns stand below each other, `left` ones to the left; the first cell of one wider than `widest` is cut."""
+    """Lines with aligned columns, `left` ones to the left; cells of the first column are cut at `widest`."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if widest is not None:
         widths[0] = min(widths[0], max(1, widest - sum(widths[1:]) - 2 * (len(widths) - 1)))

@@ -1,7 +1,6 @@
 """The command `lm-eval-sea`.
 
-The work is done elsewhere, in modules that a command imports when it runs, so that `--help` and `path` need none of the heavy
-libraries.
+A command imports what it needs when it runs, so `--help` and `path` load no heavy library.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ RUN = Command(
 )
 COMMANDS = (RUN, SWEEP, LS, PATH, DATA, MAKE, SHOW, REPORT, SCORE, EXPORT)
 
-# Commands of earlier releases → what to type now. They are refused until the next release, then forgotten.
+# Commands of earlier releases → their replacements. The next release drops this table.
 MOVED = {
     ("tasks",): "`lm-eval-sea make`",
     ("official",): "`lm-eval-sea make --official CHECKOUT --out TASKS`",
@@ -43,12 +42,12 @@ MOVED = {
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs the command line `argv`, by default that of the process; returns the exit status."""
+    """Runs the command line `argv` (default: that of the process) and returns the exit status."""
     argv = sys.argv[1:] if argv is None else argv
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the shell has closed it: `lm-eval-sea run … >&-`
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (as long as the process)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that lacks a character shows its number, as standard error does
+    if isinstance(sys.stdout, io.TextIOWrapper):  # shows escapes for characters that the terminal lacks
         sys.stdout.reconfigure(errors="backslashreplace")
     for old, new in MOVED.items():
         if tuple(argv[: len(old)]) == old:
@@ -57,7 +56,7 @@ def main(argv: list[str] | None = None) -> int:
         if argv[:1] == [RUN.name]:  # its options are lm-eval's
             return _run(argv[1:])
         arguments = parser().parse_args(argv)
-        status: int = arguments.run(arguments) or 0  # what shows the help returns nothing
+        status: int = arguments.run(arguments) or 0  # printing the help returns None
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
@@ -77,19 +76,19 @@ def _run(argv: Sequence[str]) -> int:
             run(argv)
     except RunError as error:
         return fail(error, error.status)
-    except KeyboardInterrupt:  # before or after what the run says of itself
-        return fail("interrupted; the same command begins anew", 130)
+    except KeyboardInterrupt:  # before or after the part that has its own message
+        return fail("interrupted; the same command starts from the beginning", 130)
     return 0
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
+    """Builds the parser of the whole command line."""
     made = argparse.ArgumentParser(
         prog="lm-eval-sea",
         description="Evaluates language models on Southeast Asian languages with lm-evaluation-harness.",
         epilog="""examples:
-  lm-eval-sea ls belebele_th                                what there is
-  lm-eval-sea data check --tasks sea_belebele_th_to_ppl     is the data whole?
+  lm-eval-sea ls belebele_th                                list matching tasks
+  lm-eval-sea data check --tasks sea_belebele_th_to_ppl     check the data files
   lm-eval-sea run --model hf --model_args pretrained=MODEL --tasks sea_belebele_th_to_ppl
 
 `lm-eval-sea COMMAND --help` explains a command.""",

@@ -29,7 +29,7 @@ class Argument(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Where the parser puts the value."""
+        """The name of the value in the parsed arguments."""
         return self.flag.lstrip("-").replace("-", "_")
 
 
@@ -39,7 +39,7 @@ def argument(flag: str, *, needed: bool = False, **options: Any) -> Argument:
 
 
 def switch(flag: str, text: str) -> Argument:
-    """Declares an option without a value, explained by a text; None where it is not given."""
+    """Declares an option without a value; it is None if not given."""
     return Argument(flag, {"action": "store_true", "default": None, "help": text})
 
 
@@ -53,15 +53,15 @@ class Command:
     run: Callable[[argparse.Namespace], int] | None = None  # returns the exit status; none where there are subcommands
     about: str = ""
     exits: str = ""  # what each exit status means
-    writes: bool = False  # files; what the system says of one that cannot be written is refused, too
+    writes: bool = False  # files: then an OSError is one line, too
     arguments: Sequence[Argument] = ()
-    # Options of one way to use the command, by the flag that chooses it, which is the first of them; "" has those of the way
-    # without such a flag. Their defaults are None, so that an option of another way is noticed.
+    # Mode → its options. The first option names and chooses the mode; "" has the options for use without a mode.
+    # All defaults are None, so that an option of another mode is noticed.
     modes: Mapping[str, Sequence[Argument]] = field(default_factory=dict)
     subcommands: Sequence[Command] = ()
 
     def add_to(self, commands: argparse._SubParsersAction[Any]) -> None:
-        """Declares the command and those below it."""
+        """Adds the command and its subcommands to a parser."""
         exits = f"Exit status: {self.exits}." if self.exits else ""
         examples = f"examples:\n{textwrap.indent(self.examples.strip(), '  ')}"
         text = "\n\n".join(filter(None, (f"{self.summary}.", self.about.strip(), examples, exits)))
@@ -81,7 +81,7 @@ class Command:
                 command.add_to(below)
 
     def _checked(self, run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
-        """Runs the command, if its options belong together."""
+        """Runs the command if its options go together."""
         given = {key for key, value in vars(arguments).items() if value is not None}
         chosen = [mode for mode, options in self.modes.items() if mode and options[0].key in given]
         if len(chosen) > 1:
@@ -99,7 +99,7 @@ class Command:
             return fail(error, error.status)
         except Exception as error:
             of_files = self.writes and isinstance(error, OSError) and error.errno not in (None, errno.EPIPE)
-            # by its place: its module imports what a command that only lists names does without
+            # by name: to import DataError loads libraries that `ls` does not need
             of_data = f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError")
             if isinstance(error, Refusal) or of_files or of_data:
                 return fail(error, error.status if isinstance(error, Refusal) else 2)
@@ -107,13 +107,13 @@ class Command:
 
 
 def fail(error: object, status: int) -> int:
-    """Prints what went wrong, controls in names made visible and secrets masked; returns the exit status."""
+    """Prints an error, with control characters visible and secrets masked, and returns the exit status."""
     _say(f"lm-eval-sea: {error}")
     return status
 
 
 def fail_unexpectedly(error: Exception, *, debug: bool) -> int:
-    """Prints an error that nobody thought of, with its traceback if it is asked for; returns the exit status."""
+    """Prints an unexpected error, with its traceback if `debug`, and returns the exit status."""
     from lm_eval_sea.run.failing_tasks import what_failed
 
     if debug:
@@ -122,12 +122,12 @@ def fail_unexpectedly(error: Exception, *, debug: bool) -> int:
 
 
 def _say(text: str) -> None:
-    with contextlib.suppress(BrokenPipeError):  # nobody listens; the status tells
+    with contextlib.suppress(BrokenPipeError):  # nobody reads it; the exit status remains
         print(visible(masked_text(text)), file=sys.stderr)
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Prints what a user should know of a result, a line each, controls made visible."""
+    """Prints one line for each note, with control characters visible."""
     for note in notes:
         print(f"note: {visible(note)}", file=sys.stderr)
 

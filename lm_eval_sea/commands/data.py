@@ -21,7 +21,7 @@ from lm_eval_sea.make.own_data import own_tasks, records
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
-_NAMES = "tasks, groups, tags or globs of their names, with commas between (default: all tasks)"
+_NAMES = "tasks, groups, tags or globs, separated by commas (default: all tasks)"
 _TASKS = argument("--tasks", metavar="NAMES", default="*", help=_NAMES)
 
 
@@ -66,7 +66,7 @@ def _data_check(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.catalogue.check import check_data, distinct_data, render, token_counter, without_absent_folders
     from lm_eval_sea.catalogue.fetch import mixed_mirrors
 
-    disable_progress_bar()  # one a split; ours counts files
+    disable_progress_bar()  # it has one bar per split; ours counts files
     count = token_counter(arguments.tokenizer) if arguments.tokenizer else None
     tasks, absent = (tasks, []) if own else without_absent_folders(tasks)
     with tqdm(distinct_data(tasks), desc="data files", unit="file") as progress:
@@ -136,16 +136,15 @@ lm_eval ls tasks --include_path "$(lm-eval-sea path)\"""",
 
 LS = Command(
     name="ls",
-    summary="Show what there is: an overview, or the tasks that match a pattern",
+    summary="Show an overview, or the tasks that match a pattern",
     about="""
-Each task has a line with language, data set, variant, rows, headline metric and source. Matching groups and tags are
-listed below the tasks, and tasks of lm-eval's own that `run --language` takes. You can pass any of these names to lm_eval
---tasks.""",
+Each task has a line with language, data set, variant, rows, headline metric and source. Below them are matching groups
+and tags, and lm-eval's own tasks that `run --language` takes. You can pass any of these names to lm_eval --tasks.""",
     examples="""
 lm-eval-sea ls                        suites, languages, data sets, variants
 lm-eval-sea ls '*'                    all tasks
-lm-eval-sea ls xcopa_th               names with this part
-lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (in quotes, or the shell takes it)
+lm-eval-sea ls xcopa_th               names that contain this
+lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (quote it, or the shell expands it)
 lm-eval-sea ls sea_variant_tito_ppl   the tasks of a group or tag
 lm-eval-sea ls --coverage th          the data sets in Thai, with rows, origin and licence""",
     exits="0, or 1 if nothing matches",
@@ -175,7 +174,7 @@ lm-eval-sea data check --include_path chiangmai""",
     exits="0 without faults, 1 with faults, 2 for unknown names or a tokenizer that cannot be loaded",
     arguments=[
         _TASKS,
-        argument("--include_path", metavar="DIR", type=Path, help="data set of your own, whose tasks are checked instead"),
+        argument("--include_path", metavar="DIR", type=Path, help="your own data set, whose tasks are checked instead"),
         argument("--tokenizer", metavar="NAME", help="model or folder, to measure references in its tokens (default: in words)"),
     ],
     run=_data_check,
@@ -193,7 +192,7 @@ HF_HUB_OFFLINE=1 lm_eval … --tasks sea_belebele_to_ppl
 
 lm-eval-sea data fetch --tasks sea_belebele_to_ppl --to mirror
 cd mirror && lm_eval … --tasks sea_belebele_to_ppl""",
-    exits="0, 1 if a file cannot be had, 2 for unknown names",
+    exits="0, 1 if a file is not available, 2 for unknown names",
     arguments=[_TASKS, argument("--to", metavar="DIR", type=Path, help="folder to make or complete (default: the hub's cache)")],
     run=_data_fetch,
 )
@@ -208,17 +207,17 @@ OWNER/NAME in the current one, or else from the hub or its cache.""",
     examples="""
 lm-eval-sea data premium --tokenizer MODEL
 lm-eval-sea data premium --tokenizer MODEL --languages th,my > premium.csv""",
-    exits="0, 1 if the texts of a language cannot be had, 2 for an unknown language or a tokenizer that cannot be loaded",
+    exits="0, 1 if the texts of a language are not available, 2 for an unknown language or a tokenizer that cannot be loaded",
     arguments=[
         argument("--tokenizer", metavar="NAME", required=True, help="model or folder"),
-        argument("--languages", metavar="CODES", help="with commas between (default: all that Belebele has)"),
+        argument("--languages", metavar="CODES", help="separated by commas (default: all that Belebele has)"),
     ],
     run=_data_premium,
 )
 
 DATA = Command(
     name="data",
-    summary="Check or download the data of tasks, before a long job; count its tokens",
+    summary="Check or download the data of tasks before a long job, or count its tokens",
     examples="""
 lm-eval-sea data check --tasks sea_sailcompass
 lm-eval-sea data fetch --tasks sea_belebele_to_ppl,sea_xcopa_to_ppl

@@ -59,7 +59,7 @@ def _named(arguments: argparse.Namespace) -> int:
         print(f"{len(files)} files written below {out}")
         return 0
     if superfluous:
-        print(f"{len(superfluous)} files removed that nothing makes any more: {', '.join(superfluous)}")
+        print(f"{len(superfluous)} files removed that are no longer made: {', '.join(superfluous)}")
     example = next(iter(files)).removesuffix(".yaml")
     print(f"{len(files)} files written to {out}; this now works:")
     print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(first)} --tasks {example}")
@@ -119,7 +119,7 @@ Without arguments: the pack's own task files, one for each data set, language, p
 With the NAMEs or globs of tasks that are made on demand: their files, for plain lm_eval --include_path.
 
 With a FOLDER that has data_set.yml and prompts/<language>.yml for your own rows: their task files, in the same folder.
-NAMEs or globs after it choose some of them; without these, files that it made before and no longer makes are removed.
+NAMEs or globs after it choose some of them; without any, files that an earlier call made and this one does not are removed.
 docs/own_data.md has an example.
 
 --official writes tasks with the prompts of another benchmark, from your checkout of it, and with the pack's scores. The

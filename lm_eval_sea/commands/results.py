@@ -1,4 +1,4 @@
-"""The commands that show or pass on the results of runs: `show`, `report` and `export`."""
+"""The commands that show or export the results of runs: `show`, `report` and `export`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _name(text: str) -> tuple[Path, str]:
 
 
 def _model(text: str) -> str:
-    if not re.fullmatch(r"[\w.-]*\w[\w.-]*/[\w.-]*\w[\w.-]*", text):  # it becomes folders
+    if not re.fullmatch(r"[\w.-]*\w[\w.-]*/[\w.-]*\w[\w.-]*", text):  # it becomes two folders
         raise argparse.ArgumentTypeError(f"{text!r} should be ORGANISATION/NAME, such as my-lab/my-model")
     return text
 
@@ -113,8 +113,8 @@ SHOW = Command(
     about="""
 Each line has the rows evaluated, the headline metric, the score with a 95 % interval, and the score of guessing, all in
 per cent. Groups with a mean follow, with an interval if all rows were logged. Two models are compared in a sentence, by their
-means of normalised scores over the tasks that both ran. Of several runs of a task by one model one of all rows counts,
-else the one with more rows, then the newer.""",
+means of normalised scores over the tasks that both ran. If a model ran a task several times, one run counts: one of all
+rows, else the one with more rows, then the newest.""",
     examples="""
 lm-eval-sea show results
 lm-eval-sea show results/org__a results/org__b
@@ -138,21 +138,21 @@ REPORT = Command(
     about="""
 Reads what lm_eval wrote below --output_path, for any number of models and runs. Writes report.html, pages/ and samples/
 (they need no network), report.md, figures/*.png and tables/*.csv. Without samples (--log_samples) there are only scores.
-Of several runs of a task by one model one of all rows counts, else the one with more rows, then the newer.
+If a model ran a task several times, one run counts: one of all rows, else the one with more rows, then the newest.
 
 --languages compares a model's answers to the same questions in several languages (Belebele, Cross-MMLU, Cross-LogiQA).
 It needs samples, also of English, and compares only runs with the same number of exemplars. It writes:
   questions.csv           each question: right (1) or wrong (0) per language
-  differences.csv         each language beside English: accuracies and their paired difference with an interval
+  differences.csv         each language and English: accuracies and their paired difference with an interval
   consistency.csv         share of questions with the same answer in several languages, and AC3, as in SeaEval
   errors.csv              two languages: share of questions wrong in both, and what independent errors would give
-  rank_correlations.csv   how alike two settings of a model rank the languages
+  rank_correlations.csv   how similarly two settings of a model rank the languages
 docs/languages.md explains them.""",
     examples="""
 lm-eval-sea report results --out report
 lm-eval-sea report results/model_a results/model_b --out comparison --rows 200
 lm-eval-sea report results --name results/org__model_a=base --name results/org__model_b=tuned --out comparison
-lm-eval-sea report results --published --out report    beside the numbers that were published for the same models
+lm-eval-sea report results --published --out report    with the numbers published for the same models
 lm-eval-sea report results --latex --out paper         also tables/*.tex, figures/*.svg and *.pdf
 lm-eval-sea report results --steps --out curve         checkpoints, with the step in their names: org/model-step1000, …
 
@@ -164,16 +164,16 @@ lm-eval-sea report results --languages --metric acc --out languages_acc""",
     modes={
         "": [
             argument("--rows", metavar="N", type=whole_number(0), help=_ROWS),
-            argument("--name", metavar="PATH=LABEL", type=_name, action="append", help="call the model of the runs in PATH so"),
+            argument("--name", metavar="PATH=LABEL", type=_name, action="append", help="name for the model of the runs in PATH"),
             switch("--all-runs", "keep several runs of a model apart"),
             switch("--steps", "the models are checkpoints: draw a curve over their steps"),
             switch("--latex", "also write tables as LaTeX, and figures as SVG and PDF"),
-            argument("--weigh", choices=["task", "competency"], help="what weighs the same in means of tasks (default: task)"),
+            argument("--weigh", choices=["task", "competency"], help="what has equal weight in means of tasks (default: task)"),
             switch("--published", "show the numbers published for the same models and tasks"),
         ],
         "--languages": [
             switch("--languages", "compare languages on the questions of a parallel test"),
-            argument("--metric", metavar="NAME", help="what says if an answer is right (default: each task's headline metric)"),
+            argument("--metric", metavar="NAME", help="metric that decides what is right (default: the headline of each task)"),
         ],
     },
     writes=True,

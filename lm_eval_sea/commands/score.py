@@ -42,7 +42,7 @@ def _score(arguments: argparse.Namespace) -> int:
 
     suite = read_suite(arguments.suite or SUITES[0])
     if suite.ranked and arguments.method:
-        return fail(f"{suite.name} is averaged in one way only; leave --method out", 2)
+        return fail(f"{suite.name} has only one method; leave out --method", 2)
     runs = read(*arguments.runs).by_seed()
     evidence = gather(runs.tasks, ranked=suite.ranked)
     evidence.notes[:0] = runs.notes
@@ -69,7 +69,7 @@ def _judge(arguments: argparse.Namespace) -> int:
     jobs = jobs_of(runs.tasks, arguments.official, notes)
     prices = (arguments.price[0], arguments.price[1]) if arguments.price else None
     print(estimate_of(jobs, arguments.judge, concurrency, prices), file=sys.stderr, flush=True)
-    return _said(judge(jobs, endpoint, concurrency), notes)
+    return _print_lines(judge(jobs, endpoint, concurrency), notes)
 
 
 def _metricx(arguments: argparse.Namespace) -> int:
@@ -87,7 +87,7 @@ def _metricx(arguments: argparse.Namespace) -> int:
     notes = list(runs.notes)
     jobs = jobs_of(runs.tasks, notes)
     model = MetricX(setting.model, setting.tokenizer, arguments.device)
-    return _said(score(jobs, lambda texts: model.errors(texts, setting.eos), setting), notes)
+    return _print_lines(score(jobs, lambda texts: model.errors(texts, setting.eos), setting), notes)
 
 
 def _reread(arguments: argparse.Namespace) -> int:
@@ -97,17 +97,17 @@ def _reread(arguments: argparse.Namespace) -> int:
 
     notes = reread(arguments.runs, arguments.reread)
     print(table_of(read(arguments.reread).best()), end="")
-    return _said([], notes)
+    return _print_lines([], notes)
 
 
-def _said(lines: Sequence[str], notes: Sequence[str]) -> int:
+def _print_lines(lines: Sequence[str], notes: Sequence[str]) -> int:
     print(visible("\n".join([*lines, *(f"- {note}" for note in notes)])))
     return 0
 
 
 SCORE = Command(
     name="score",
-    summary="Make scores from samples: SEA-HELM's totals, those that need another model, or logged answers read again",
+    summary="Score samples: SEA-HELM's totals, scores that need another model, or logged answers read again",
     about=f"""
 Runs need --log_samples. docs/sea_helm.md explains everything below.
 
@@ -120,7 +120,7 @@ mean above them is marked incomplete (*). Runs that differ in the model, or in h
 --suite seahelm_logprobs, for base models, takes the tasks that rank labels (sea_helm_logprobs_id) and averages the
 probability of the right one, as SEA-HELM's runs do; it has no other method.
 
---judge has a judge at an OpenAI-compatible address score the answers of mt-bench-judge, kalahi-judge, syntax-criteria and
+--judge asks a judge at an OpenAI-compatible address to score the answers of mt-bench-judge, kalahi-judge, syntax-criteria and
 mt-bench. It writes the scores beside the samples, where the totals find them. For MultiJail (sea_multijail) it prints the
 shares of answers that are unsafe, invalid and safe, for SeaBench (sea_seabench_turn_2) ten times the mean grade. It first
 prints how many calls it will make. The prompts are the pack's own; --official takes SEA-HELM's from your checkout of it
@@ -160,13 +160,13 @@ lm-eval-sea score results --reread results-reread""",
             argument("--base_url", needed=True, metavar="URL", help="its address, such as http://localhost:8000/v1"),
             argument("--api_key_env", metavar="VAR", help="environment variable that holds the key; default: no key"),
             argument("--concurrency", type=whole_number(1), metavar="N", help="calls at the same time; default: 8"),
-            argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="of a million tokens, for the estimate"),
-            argument("--official", type=existing_folder, metavar="CHECKOUT", help="take SEA-HELM's prompts, of this checkout"),
+            argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="price of a million tokens, for the estimate"),
+            argument("--official", type=existing_folder, metavar="CHECKOUT", help="use SEA-HELM's prompts from this checkout"),
         ],
         "--metricx": [
             argument("--metricx", metavar="NAME", help=f"a MetricX-24, such as {OFFICIAL_MODEL}"),
             argument("--tokenizer", metavar="NAME", help=f"default: {OFFICIAL_TOKENIZER}"),
-            argument("--eos", choices=EOS_RULES, help=f"whose treatment of end tokens; default: {EOS_RULES[0]}"),
+            argument("--eos", choices=EOS_RULES, help=f"whose treatment of end tokens to use; default: {EOS_RULES[0]}"),
             argument("--batch_size", type=whole_number(1), metavar="N", help=f"rows at a time; default: {OFFICIAL_BATCH}"),
             argument("--device", metavar="DEVICE", help="such as cuda:1 or cpu; default: a GPU if there is one"),
         ],

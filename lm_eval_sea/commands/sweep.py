@@ -28,7 +28,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
             return _run(arguments)
     except KeyboardInterrupt:
         print(file=sys.stderr)
-        return fail("interrupted; the same command goes on where this one stopped", 130)
+        return fail("interrupted; the same command continues where this one stopped", 130)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -37,7 +37,7 @@ def _run(arguments: argparse.Namespace) -> int:
     plan = read_plan(arguments.plan)
     if arguments.download_only:
         return _download(plan, arguments.split)
-    engine = _engine(arguments, plan)  # an address where nothing answers is said before data is loaded
+    engine = _engine(arguments, plan)  # before data is loaded: a wrong address ends the sweep
     from lm_eval_sea.sweep.sweep import carry_out, check_room, prepare, state
 
     prepared = prepare(plan, arguments.split)
@@ -52,7 +52,7 @@ def _run(arguments: argparse.Namespace) -> int:
         carry_out(prepared, engine, failed)
     except KeyboardInterrupt:
         _print_failures(failed, prepared, arguments)
-        print(f"{state(prepared, failed)}\nto go on: {_again(arguments)}")
+        print(f"{state(prepared, failed)}\nto continue: {_again(arguments)}")
         raise
     print("\n".join(report_of(prepared)))
     _print_failures(failed, prepared, arguments)
@@ -90,7 +90,7 @@ def _print_failures(failed: dict[Job, Outcome], prepared: Prepared, arguments: a
 
 
 def _again(arguments: argparse.Namespace) -> str:
-    """The command that continues the same jobs: another `--split` would make other ones."""
+    """The command that continues these jobs. Another `--split` would make other jobs."""
     named = [(f"--{name}", getattr(arguments, name)) for name in ("split", "engine", "address")]
     flags = [part for flag, value in named if value for part in (flag, value)]
     return shlex.join(["lm-eval-sea", "sweep", str(arguments.plan), *flags])
@@ -120,7 +120,7 @@ def _engine(arguments: argparse.Namespace, plan: Plan) -> Engine:
 
 
 def _download(plan: Plan, split: str) -> int:
-    """Prepares the sweep as on the machine without a network, which fills the caches of the hub with what is needed there."""
+    """Prepares the sweep; this downloads what a machine without a network needs to the hub's caches."""
     from lm_eval_sea.sweep.plan import PlanError
     from lm_eval_sea.sweep.sweep import prepare
 
@@ -135,7 +135,7 @@ def _download(plan: Plan, split: str) -> int:
 
 SWEEP = Command(
     name="sweep",
-    summary="Evaluate many models on many tasks, and go on after an interruption",
+    summary="Evaluate many models on many tasks, and continue after an interruption",
     about="""
 Each job is `lm-eval-sea run` in its own process. Jobs with a complete result of the same versions, rows and settings are
 skipped, so the same command continues an interrupted sweep. docs/sweep.md describes the plan.""",
@@ -145,7 +145,7 @@ lm-eval-sea sweep plan.yaml --download-only                   on a machine with 
 lm-eval-sea sweep plan.yaml --engine local                    one job after the other
 lm-eval-sea sweep plan.yaml --engine slurm                    in the queue of a SLURM cluster
 lm-eval-sea sweep plan.yaml --address auto --split task       on a Ray cluster that is running""",
-    exits="0, 1 if jobs failed or data cannot be had, 2 for a plan that cannot be carried out, 130 if interrupted",
+    exits="0, 1 if jobs failed or data is not available, 2 for a plan that cannot be carried out, 130 if interrupted",
     arguments=[
         argument("plan", type=Path, metavar="PLAN", help="file of the plan, YAML"),
         argument(

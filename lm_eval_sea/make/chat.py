@@ -1,6 +1,6 @@
 """Tasks for chat models: what to do, how to answer, the row; zero-shot.
 
-What the model writes is read behind its thought and answer tag.
+The answer is read after the thought and the answer tag.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lm_eval_sea.make.task_yaml import OneLineList
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, TASKS_FOLDER, is_english_prompt, name_of, read_yaml
 
 FORMS = "chat_answers"  # the folder with how to answer, by language
-ROOM = 256  # tokens for what stands around an answer: a preface, a reason, the tag
+ROOM = 256  # tokens for text around an answer: a preface, a reason, the tag
 STEPS = 768  # tokens for the steps before a number
 CHOSEN = ("mcq", "classification")  # the kinds whose answer is one of the row's options
 
@@ -25,8 +25,8 @@ class _Form(NamedTuple):
     template: str  # what the task is made from, in tasks/_shared
     key: str  # in `FORMS`: how to answer
     tag: str  # in its `tags`
-    target: str  # what stands behind the tag in an exemplar, a template of Jinja; empty where that depends on the task
-    readers: int = 19  # the version of what reads the answers, with which that of a task begins
+    target: str  # what follows the tag in an exemplar, a Jinja template; empty if that depends on the task
+    readers: int = 19  # the version of the answer readers, the first part of a task's version
 
 
 # Kind of data set → how its chat tasks are answered.
@@ -42,7 +42,7 @@ _FORMS = {
 
 
 def has_chat(prompted: Prompted, of: str, prompt_language: str) -> bool:
-    """Whether a data set has chat tasks: where its rows are no whole prompts, and all of the pack; a user's own as they like."""
+    """Whether a data set has chat tasks: all of the pack do, except those whose rows are whole prompts; a user's own may."""
     if prompted.of.kind == JUDGED:
         return False
     return prompted.of.path.is_relative_to(TASKS_FOLDER) or "chat" in leaf.shown_of(prompted, of, prompt_language).words
@@ -51,7 +51,7 @@ def has_chat(prompted: Prompted, of: str, prompt_language: str) -> bool:
 def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) -> Content:
     """The chat task of a data set with rows in a language; for `of` and `prompt_language` see `leaf.shown_of`.
 
-    The instruction stands in the user's message, for not all chat templates know a system message.
+    The instruction is in the user's message, because not all chat templates have a system message.
     """
     data_set = prompted.of
     data, form, shown = data_set.languages[language], _FORMS[data_set.kind], leaf.shown_of(prompted, of, prompt_language)
@@ -93,5 +93,5 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
 def _forms(language: str) -> Mapping[str, Any]:
     path = TASKS_FOLDER / FORMS / f"{language}.yml"
     if not path.is_file():
-        raise PromptFileError(f"{path}: not there; it says how chat models are told to answer in that language")
+        raise PromptFileError(f"{path}: missing; it tells chat models how to answer in that language")
     return read_yaml(path)

@@ -19,7 +19,7 @@ from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, is_english_prompt, name_of
 
-NAMES_OF_A_FOLDER = 10  # of languages or directions; with more, a folder with all their files has too many for a person to read
+NAMES_OF_A_FOLDER = 10  # of languages or directions; a folder with the files of more would be too long to read
 
 
 def generate(prompts: Path) -> dict[str, str]:
@@ -81,7 +81,7 @@ def _path(data_set: DataSet, *parts: str) -> str:
 
 
 def _fragments(prompted: Prompted) -> Iterator[tuple[str, Content]]:
-    """What several tasks include: the functions that process rows, and the exemplars of a language."""
+    """The files that several tasks include: the functions that process rows, and the exemplars of a language."""
     data_set = prompted.of
     sharing = [other for other in data_sets().values() if other.rows_as == data_set.name]
     languages = [data for each in (data_set, *sharing) for data in each.languages.values()]
@@ -110,7 +110,7 @@ def groups(data_set: DataSet) -> Iterator[tuple[str, Content]]:
         for variant, aggregated in _aggregated(data_set.kind).items():
             members = [name_of(name, pair, variant, english=english) for pair in pairs]
             if len(members) < (2 if variant else 1):
-                continue  # a group for each variant of a single task says nothing that the task does not
+                continue  # a group of a single task is useless
             yield _group(data_set, name_of(name, "", variant, english=english), members, aggregated)
     if data_set.parallel:
         yield from _groups_of_all(data_set)
@@ -126,7 +126,7 @@ def _has(data_set: DataSet, language: str, *, english: bool = False) -> bool:
 
 
 def _groups_of_all(data_set: DataSet) -> Iterator[tuple[str, Content]]:
-    """The groups over all languages. Where a language has no prompts, its task with the English ones is the member."""
+    """The groups over all languages. If a language has no prompts, its task with the English ones is the member."""
     name, languages, variants = data_set.name, data_set.languages, _aggregated(data_set.kind)
     for english in (False, True):
         for variant, aggregated in variants.items():
@@ -166,13 +166,13 @@ def _sea_helm_files(prompts: Mapping[str, Any]) -> dict[str, Content]:
 
 
 def english_prompts_missing(prompts: Path) -> list[str]:
-    """One line for each data set without an English prompt file: nothing else says that its `_enprompt` tasks are not made."""
+    """One line for each data set without an English prompt file, whose `_enprompt` tasks are therefore not made."""
     named = {name: prompts / name / "prompts" / "en.yml" for name, data_set in data_sets().items() if data_set.kind != JUDGED}
     return [f"{path}: missing, so no sea_{name}_…_enprompt task is made" for name, path in named.items() if not path.is_file()]
 
 
 def _suites() -> Iterator[tuple[str, Content]]:
-    """The groups that `suites.yml` lists, in a folder a family."""
+    """The groups that `suites.yml` lists, in a folder per family."""
     for name, suite in read_suites().items():
         metrics = KINDS[suite.kind][recommended_variant(suite.kind)].aggregated if suite.kind else ()
         family = "sea_helm_lite" if name.startswith("sea_helm_lite") else "_".join(name.split("_")[:2])
@@ -205,13 +205,13 @@ def generated(folder: Path, pattern: str = "**/*yaml") -> dict[str, str]:
 
 
 def no_longer_made(files: Mapping[str, str], folder: Path) -> list[str]:
-    """The generated files below a folder that are none of these."""
+    """The generated files below a folder that are not among these."""
     return [path for path in generated(folder) if path not in files]
 
 
 def differences(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> list[str]:
     """What is wrong with the files on disk, one line each."""
-    lines = [f"{path}: nothing makes this file any more" for path in superfluous]
+    lines = [f"{path}: this file is no longer made" for path in superfluous]
     for path, content in sorted(files.items()):
         if not (folder / path).is_file():
             lines.append(f"{path}: missing")

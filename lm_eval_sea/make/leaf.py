@@ -1,4 +1,4 @@
-"""What a task's file says: a function of `data_set.yml` and prompt files alone. No fact of `data_set.yml` is repeated in it."""
+"""The content of a task's file, made from `data_set.yml` and prompt files alone. It repeats no fact of `data_set.yml`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, GENERATED, TASKS_FOL
 
 Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
 
-FULL_WIDTH_COLON = "："  # Chinese has no blank behind it
+FULL_WIDTH_COLON = "："  # Chinese has no blank after it
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Prompted:
         return entry(self.words(language), "version", self.where(language))
 
     def who(self, language: str, variant: str, prompt_language: str, version: float | None = None) -> Content:
-        """The metadata that tell a task from others; its version is that of the data set unless it has one of its own."""
+        """The metadata that identify a task; its version is that of the data set unless it has its own."""
         return {
             "version": version or self.of.version,
             "dataset": self.of.name,
@@ -83,7 +83,7 @@ def greedy(starts: list[str], max_new_tokens: int) -> Content:
 
 
 def second_turn(prompted: Prompted, language: str) -> Content:
-    """The task that goes on from the answers to a judged task, which is another task because lm-eval has no second turn."""
+    """The task that continues from the answers to a judged task; it is separate because lm-eval has no second turn."""
     first = leaf(prompted, language, language, "")
     return first | {
         "task": f"{first['task']}_turn_2",
@@ -112,7 +112,7 @@ class Shown(NamedTuple):
 
 
 def shown_of(prompted: Prompted, of: str, prompt_language: str) -> Shown:
-    """What a task shows of a language, or of a direction such as "en_th", in the words of a prompt language."""
+    """What a task shows for a language, or a direction such as "en_th", in the words of a prompt language."""
     data_set, words, where = prompted.of, prompted.words(prompt_language), prompted.where(prompt_language)
     if data_set.kind == "translation":
         words, where = of_task(words, of, where), f"{where}: {of}"
@@ -133,12 +133,12 @@ def label_words(prompted: Prompted, words: Mapping[str, Any], where: str) -> lis
     if unknown := [label for label in named if label not in found]:
         raise PromptFileError(f"{where}: labels: data_set.yml has no label {unknown[0]!r}; it has {', '.join(found)}")
     if repeated := [label for label, word in found.items() if list(found.values()).count(word) > 1]:
-        raise PromptFileError(f"{where}: labels: {' and '.join(map(repr, repeated))} have one word; nobody could tell them apart")
+        raise PromptFileError(f"{where}: labels: {' and '.join(map(repr, repeated))} have the same word")
     return list(found.values())
 
 
 def answer_limit(data_set: DataSet, of: str) -> int:
-    """The most tokens of a generated answer, in the language or direction `of`."""
+    """The token limit of a generated answer, in the language or direction `of`."""
     return int(entry(data_set.max_new_tokens, of.split("_")[-1], f"{data_set.name}/data_set.yml: max_new_tokens"))
 
 
@@ -224,7 +224,7 @@ def exemplars_path(data_set: DataSet, language: str, key: str = "exemplars") -> 
 
 
 def exemplars(prompted: Prompted, language: str, key: str = "exemplars") -> Content:
-    """What the file of a language's exemplars says."""
+    """The content of the file of a language's exemplars."""
     data_set, where = prompted.of, prompted.where(language)
     found = entry(prompted.words(language), key, where)
     if len(found) != EXEMPLARS:

@@ -76,7 +76,7 @@ def _parallel(data_set: DataSet) -> Iterator[tuple[str, str]]:
 
 
 def on_demand(name: str) -> Content | None:
-    """What the file of a task would say; None for a name that no task can have."""
+    """The content that the file of a task would have; None for a name that no task can have."""
     data_set = data_sets().get(name.removeprefix("sea_").partition("_")[0])
     if data_set is None:
         return None
@@ -136,7 +136,7 @@ def names_on_demand(wanted: Iterable[str]) -> list[str]:
 def select(wanted: Iterable[str]) -> list[TaskRecord]:
     """The tasks that are asked for, each once: those of files, as `TaskList.select`, and those that are made on demand.
 
-    An `UnknownNameError` says which name or glob matches nothing, a `PromptFileError` what a prompt lacks.
+    Raises `UnknownNameError` for a name or glob that matches nothing, `PromptFileError` if a prompt lacks something.
     """
     found: dict[str, TaskRecord] = {}
     files = read_tasks()

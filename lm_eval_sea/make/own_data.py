@@ -1,6 +1,6 @@
 """Tasks for a user's own rows: a folder with `data_set.yml` and `prompts/<language>.yml` in, task files in the same folder out.
 
-The tasks use the templates of this installation by their place, so that the folder alone is the `--include_path`.
+The tasks refer to the templates of this installation by path, so the folder alone is the `--include_path`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from lm_eval_sea.tasks._shared.published.table_rows import DELIMITERS
 def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
     """The tasks and groups of a user's own data set by name, as far as names or globs want them.
 
-    The folder has `data_set.yml` and `prompts/`; its name is that of the data set. What is wrong with them is a
-    `RecordError` or a `PromptFileError`.
+    The folder has `data_set.yml` and `prompts/`; its name is that of the data set. Raises `RecordError` or `PromptFileError`
+    for faults in them.
     """
     folder = folder.resolve()
     path = folder / FILE
@@ -45,7 +45,7 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
 
 
 def _refuse_no_rows(path: Path, language: Language) -> None:
-    """Refuses what can be no file or repository of rows, whatever there is."""
+    """Refuses what cannot be a file or repository of rows."""
     where = f"{path}: languages: {language.language}"
     if "/" not in language.source and not language.source.startswith("."):
         raise RecordError(f"{where}: 'source' is {language.source!r}; expected OWNER/NAME of the hub, or a folder such as ./rows")
@@ -61,7 +61,7 @@ def own_files(tasks: Mapping[str, Content]) -> dict[str, str]:
 
 
 def notes_on_rows(tasks: Mapping[str, Content]) -> list[str]:
-    """What is wrong or unexpected in the rows of tasks, as far as these are on this machine; rows of the hub are not fetched."""
+    """What is wrong or unexpected in those rows of tasks that are on this machine; rows of the hub are not fetched."""
     from lm_eval_sea.catalogue.check import check_data, distinct_data, remarks  # imports `datasets`
 
     here = [task for task in distinct_data(records(tasks)) if task.source.is_made_by_user or task.source.local_state()]
@@ -70,7 +70,7 @@ def notes_on_rows(tasks: Mapping[str, Content]) -> list[str]:
 
 
 def records(tasks: Mapping[str, Content]) -> list[TaskRecord]:
-    """The tasks as the catalogue has those of the pack."""
+    """The tasks as the catalogue's records."""
     made = []
     for name, content in tasks.items():
         if "group" not in content:
@@ -82,14 +82,14 @@ def records(tasks: Mapping[str, Content]) -> list[TaskRecord]:
 
 
 def no_longer_made(files: Collection[str], folder: Path) -> list[str]:
-    """The other files that `own_files` made in a folder: of a language that is gone, or of the data set that was copied."""
-    marks = (f"{HEADER}group:", "\n  data_set:")  # which a task on demand, that may be there, too, lacks
+    """The other files that `own_files` made in a folder: for a language that is gone, or for a data set that was copied."""
+    marks = (f"{HEADER}group:", "\n  data_set:")  # a task on demand, which may be there, too, lacks these
     made = [name for name, text in generated(folder, "*.yaml").items() if any(mark in text for mark in marks)]
     return [name for name in made if name not in files]
 
 
 def _in_one_file(prompted: Prompted, content: Content) -> Content:
-    """A task with what files of the pack include; exemplars are as the user has them."""
+    """A task with the content that files of the pack include; exemplars are as the user has them."""
     language = prompted.of.languages[content["metadata"]["language"]]
     process = {"dataset_kwargs": {"process": Function(f"utils.{language.process}")}} if language.process else {}
     has_exemplars = bool(prompted.words(language.prompts).get("exemplars"))

@@ -32,7 +32,7 @@ _TYPES: Mapping[str, Any] = {
     "translate": str,
     "tasks": Mapping[str, Mapping[str, Any]],
 }
-# What an exemplar has besides its fields.
+# The keys of an exemplar besides its fields.
 _OF_EXEMPLAR: Mapping[str, Any] = {"options": Sequence[str], "gold": Any, "label": Any, "answers": Sequence[str]}
 
 
@@ -46,19 +46,19 @@ def place(data_set: str, language: str) -> str:
 
 
 def entry(mapping: Mapping[str, Any], key: str, where: str) -> Any:
-    """An entry of a prompt file, which must be there and not empty; a `PromptFileError` begins with the place `where` it is."""
+    """An entry of a prompt file, which must exist and not be empty; messages begin with its place `where`."""
     if not isinstance(mapping, Mapping) or mapping.get(key) in (None, "", []):
         raise PromptFileError(f"{where}: {key!r} is missing or empty")
     return mapping[key]
 
 
 def of_task(prompts: Mapping[str, Any], task: str, where: str) -> dict[str, Any]:
-    """The keys of one of the `tasks` of a prompt file; what it lacks is the file's."""
+    """The keys of one of the `tasks` of a prompt file; missing keys are those of the file."""
     return {**prompts, **entry(entry(prompts, "tasks", where), task, where)}
 
 
 def row_template(prompt: Mapping[str, Any], fields: Sequence[str], where: str, optional: Sequence[str] = ()) -> str:
-    """The Jinja template of a row, which must show all fields; lines with `optional` ones are left out where a row lacks them."""
+    """The Jinja template of a row, which must show all fields; lines with `optional` ones are left out if a row lacks them."""
     row = entry(prompt, "row", where)
     for field in fields:
         if f"{{{field}}}" not in row:
@@ -89,7 +89,7 @@ def line_starts(prompt: Mapping[str, Any]) -> list[str]:
 
 
 def as_row(exemplar: Mapping[str, Any], data_set: DataSet, letters: str, where: str) -> dict[str, Any]:
-    """An exemplar of a prompt file in the form of a processed row; of the letters, its options take the first."""
+    """An exemplar of a prompt file in the form of a processed row; its options take the first letters."""
     answers = answer_fields(data_set.kind)
     types = {key: _OF_EXEMPLAR.get(key, str) for key in (*data_set.fields, *answers)}
     _refuse(f"{where}: ", exemplar, types)
@@ -120,7 +120,7 @@ def read_prompts(tasks: Path, data_set: str) -> dict[str, dict[str, Any]]:
 def _read(path: Path) -> dict[str, Any]:
     prompts = read_yaml_of_people(path, PromptFileError)
     if not isinstance(prompts, dict):
-        raise PromptFileError(f"{path}: no prompt file: expected keys with values")
+        raise PromptFileError(f"{path}: not a prompt file: expected keys with values")
     _refuse(f"{path}: ", prompts, _TYPES)
     parts = {f"{path}: tasks: {name}: ": part for name, part in (prompts.get("tasks") or {}).items()}
     for where, part in parts.items():
@@ -133,16 +133,16 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _refuse(where: str, found: Mapping[str, Any], types: Mapping[str, Any]) -> None:
-    """Refuses keys that are not known and values of another type; what is missing or empty is looked for where it is used."""
+    """Refuses unknown keys and values of another type; missing or empty values are found where they are used."""
     there = {key: value for key, value in found.items() if value is not None}
     for fault in (*key_faults(where, found, types, ()), *type_faults(where, there, types)):
         raise PromptFileError(fault)
 
 
 def _refuse_code(where: str, part: Mapping[str, Any]) -> None:
-    """Refuses sentences that lm-eval would run as templates of Jinja, or fail to."""
+    """Refuses sentences that lm-eval would run as Jinja templates, or fail to."""
     for key, value in part.items():
         for text in [value] if isinstance(value, str) else value if key == "paraphrases" and value else ():
             if found := _JINJA.search(text):
-                mend = "fields are written {field}, and braces as text with a blank between"
-                raise PromptFileError(f"{where}{key!r} has {found[0]!r}, which begins code; {mend}")
+                advice = "write fields as {field}, and braces in text with a blank between them"
+                raise PromptFileError(f"{where}{key!r} has {found[0]!r}, which begins code; {advice}")

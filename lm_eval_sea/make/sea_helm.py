@@ -1,4 +1,4 @@
-"""What the files of SEA-HELM's tasks and groups say."""
+"""The content of the files of SEA-HELM's tasks and groups."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TEMPLATES = {
     "first_turn": "sea_helm_judged_yaml",
     "second_turn": "sea_helm_second_turn_yaml",
 }
-# Kind → Jinja of its rows, where no prompt file has it.
+# Kind → Jinja of its rows, if no prompt file has it.
 _TEXTS = {"instructions": "{{prompt}}", "first_turn": "{{turns[0]}}", "second_turn": "{{turns[1]}}"}
 
 
@@ -56,7 +56,7 @@ def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> Prompt:
 
 
 def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False) -> Content:
-    """A task of SEA-HELM in a language; `ranked` if its labels are ranked instead of one being written."""
+    """A task of SEA-HELM in a language; `ranked` if its labels are ranked instead of generated."""
     language, prompt = task.language, _prompt(prompts, task)
     rows = [rows_path(task.process)] if task.process else []  # else the template names the function
     common = [f"sea_{language}", "sea_prompt_native"]
@@ -100,7 +100,7 @@ def groups(language: str) -> Iterator[Content]:
     """The groups of a language: its suites, the tasks in none of them, and those that a judge scores.
 
     They have no averages, because SEA-HELM's totals are not plain means. Second turns of conversations are in no group, because
-    they need the answers of the first; nor are judged tasks that no suite has any more.
+    they need the answers of the first; nor are judged tasks that are no longer in a suite.
     """
     tasks, totals = sea_helm().of_language(language), read_totals()
     plain = {name: task for name, task in tasks.items() if not task.is_judged}

@@ -1,21 +1,21 @@
-"""The tasks of a data set in further settings, made of its plain ones.
+"""The tasks of a data set in further settings, made from its plain ones.
 
     asis          rows as they were published, faults and all
     pN            the instruction in other words, from `paraphrases` (Mizrahi et al. 2024); the plain task has the first wording
     eN            the five exemplars in a random order, by seed, so that the first ones, which are shown, are others
     lite          the chat task on the rows of the lite task
     choice        the chat task, whose answer an engine with structured outputs chooses among the options
-    order         how likely the published list of the options is, beside one with two wrong options exchanged
+    order         how likely the published list of options is, and one with two wrong options exchanged
 
 Of a data set that has the same rows in every language, the first also of FLORES:
 
-    text          the model foresees a text, word by word, without a prompt: plain language modelling
+    text          the likelihood of a text without a prompt: plain language modelling
 
     parallel      exemplars that are translations of each other in all languages, so that languages can be compared on equal ones
     enshots       English words and exemplars before rows of the language
     pair          X-Y: passage in the first language, question and options in the second, in whose language the prompt is
     to_en         the model translates every text of the rows into English
-    translated    the rows as such translations, from files that the user makes
+    translated    these translations as rows, from files that the user makes
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ENGLISH_EXEMPLAR_VARIANTS = ("litilo_ppl", "to_ppl")
 
 
 def _in_setting(content: Content, setting: str, task: str, **metadata: Any) -> Content:
-    """A task under another name and under the tag of its setting alone."""
+    """A task with another name and only the tag of its setting."""
     own = {"setting": setting} | metadata | {"provenance": {}}
     said = {key: value for key, value in content["metadata"].items() if key != "provenance"}
     return content | {"task": task, "tag": [f"sea_setting_{setting}"], "metadata": said | own}
@@ -56,9 +56,9 @@ def as_is(prompted: Prompted, content: Content, process: str) -> Content:
 
 
 def constrained(prompted: Prompted, content: Content) -> Content:
-    """A chat task whose answer is one of the options; refused where it is written freely."""
+    """A chat task whose answer is one of the options; refused if the answer is free."""
     if prompted.of.kind not in CHOSEN:
-        raise PromptFileError(f"{content['task']}: its answer is no choice among options")
+        raise PromptFileError(f"{content['task']}: its answer is not a choice among options")
     return _in_setting(content, "choice", content["task"].replace("_chat", "_choice"), variant="choice")
 
 
@@ -68,7 +68,7 @@ def lite(content: Content) -> Content:
 
 
 def in_two_orders(prompted: Prompted, language: str) -> Content:
-    """The whole list of the options behind the question, without instruction and exemplars, as a web page would have it."""
+    """The whole list of options after the question, without instruction and exemplars, as on a web page."""
     if prompted.of.kind != "mcq":
         raise PromptFileError(f"{prompted.of.name}: it has no options whose order could be changed")
     content = leaf(prompted, language, prompted.of.languages[language].prompts, "to_ppl")
@@ -82,7 +82,7 @@ def in_two_orders(prompted: Prompted, language: str) -> Content:
 
 
 def english_exemplars(prompted: Prompted, language: str, variant: str) -> Content:
-    """All English but the row. Letters are ranked by their probability, as in the paper."""
+    """Everything in English except the row. Letters are ranked by their probability, as in the paper."""
     own = {"headline_metric": "acc"} if variant == "litilo_ppl" else {}
     name = name_of(prompted.of.name, language, f"enshots_{variant}")
     content = _in_setting(leaf(prompted, language, "en", variant), "enshots", name, **own)
@@ -122,7 +122,7 @@ def text(prompted: Prompted, language: str) -> Content:
     """The log-likelihood of texts that are translations of each other in all languages."""
     data_set = prompted.of
     known = data_set.running_texts or {}
-    if language == "en" and "english" in known:  # of translations, English is the other column of any language's rows
+    if language == "en" and "english" in known:  # English is the other column of any language's translations
         language_of_rows, process = known["english_in"], known["english"]
     else:
         language_of_rows, process = language, known["process"]
@@ -136,7 +136,7 @@ def text(prompted: Prompted, language: str) -> Content:
             **place_of_rows(vars(data_set.languages[language_of_rows])),
             "rows": known["rows"],  # texts, not rows of the data set: so all facts are stated
             "chance": 0.0,
-            "headline_metric": "",  # bits are no score between 0 and 1
+            "headline_metric": "",  # bits are not a score between 0 and 1
             "setting": "text",
             "provenance": {},
         },
@@ -174,8 +174,8 @@ def to_english(prompted: Prompted, language: str) -> Content:
 
 
 def _parallel(prompted: Prompted) -> Mapping[str, Any]:
-    """What `data_set.yml` says of rows that all languages share."""
-    assert prompted.of.parallel is not None  # else nobody asks for such a task
+    """What `data_set.yml` says about rows that all languages share."""
+    assert prompted.of.parallel is not None  # only such data sets get here
     return prompted.of.parallel
 
 

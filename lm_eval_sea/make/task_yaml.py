@@ -66,7 +66,7 @@ def render(path: str, content: dict[str, Any]) -> str:
 def to_yaml(content: dict[str, Any]) -> str:
     """The content of a task file, or of a part of one, as YAML."""
     text = "".join(_entry(key, value) for key, value in content.items())
-    # PyYAML quotes the value of a tag of ours; lm-eval's own files do not
+    # PyYAML quotes the value of our tag; lm-eval's own files do not
     return re.sub(r"!function '([\w.]+)'", r"!function \1", text)
 
 

@@ -15,17 +15,17 @@ MODELS = {
     "hf-shared-prefix": "lm_eval_sea.models.shared_prefix:SharedPrefixLM",
     "vllm-shared-prefix": "lm_eval_sea.models.vllm_shared_prefix:VLLMSharedPrefixLM",
 }
-# lm-eval's own backends that can tell why a text ended.
+# lm-eval's own backends that can report why a text ended.
 RECORDED = {
     **dict.fromkeys(("hf", "hf-auto", "huggingface"), "lm_eval_sea.models.recorded_hf:RecordedHF"),
     "vllm": "lm_eval_sea.models.recorded_vllm:RecordedVLLM",
 }
 
 for _name, _target in MODELS.items():
-    if _name not in model_registry:  # where lm-eval reads entry points, they are in it
+    if _name not in model_registry:  # lm-eval may have read the entry points already
         model_registry.register(_name, target=_target)
 
 
 def class_of(backend: str) -> Any:
-    """The class of a backend; that of lm-eval's `hf` and `vllm` computes as theirs, and tells why a text ended."""
+    """The class of a backend; for `hf` and `vllm` one that computes as lm-eval's, and reports why a text ended."""
     return pkgutil.resolve_name(RECORDED[backend]) if backend in RECORDED else get_model(backend)

@@ -1,4 +1,4 @@
-"""Attention where a kernel of PyTorch gives wrong numbers, and in blocks where it takes too long."""
+"""Attention for cases where a PyTorch kernel gives wrong numbers, and in blocks for cases where it is too slow."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-# What models tell transformers' `sdpa` that does not change attention once there is a mask and a scaling. Anything else, such as
-# sinks and soft caps, is left to the model's own function.
+# Arguments of transformers' `sdpa` that do not change attention once there is a mask and a scaling. Anything else, such as sinks
+# and soft caps, is left to the model's own function.
 HARMLESS = {
     "dropout", "is_causal", "sliding_window", "position_ids", "cache_position", "use_cache", "output_attentions",
     "output_router_logits",
 }  # fmt: skip
 
-# Tokens attend in blocks of at most so many; in 16 bits of as many as have so many scores, which stay in the processor's cache.
+# Most tokens in a block of attention, and in 16 bits most scores of a block, so that they stay in the processor's cache.
 BLOCK = 256
 LEAST_BLOCK = 16
 BLOCK_SCORES = 2**18
@@ -24,9 +24,9 @@ BLOCK_SCORES = 2**18
 
 @contextmanager
 def plain_attention() -> Iterator[None]:
-    """Has attention under a mask computed by plain matrix products on a GPU.
+    """Computes masked attention by plain matrix products on a GPU.
 
-    PyTorch's memory-efficient kernel gives single tokens wrong numbers, without a sign: seen with Gemma 3 270M (heads of 256, one
+    PyTorch's memory-efficient kernel silently gives single tokens wrong numbers: seen with Gemma 3 270M (heads of 256, one
     of them for keys) in float32 on an H200, torch 2.11, where 8 of 3,014 log-likelihoods were up to 6 nats off. The same is
     reported of Gemma 4 in https://github.com/pytorch/pytorch/issues/191937. cuDNN's kernel makes a plan for each new shape, and
     here every pass has one. The flash kernel, which takes no masks, stays.
@@ -56,15 +56,15 @@ def has_rare_heads(config: Any) -> bool:
 
 
 def is_plain(keywords: dict[str, Any]) -> bool:
-    """Whether what a model tells `sdpa` asks for nothing but a softmax of products under the mask."""
+    """Whether a model's arguments of `sdpa` ask only for a softmax of products under the mask."""
     return all(told is None for name, told in keywords.items() if name not in HARMLESS)
 
 
 def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -> torch.Tensor:
     """The products of queries and keys, [batch, queries, size] and [batch, keys, size]: [batch, queries, keys], of 16 bits in 32.
 
-    16 bits round a product of 100 by up to 0.25, which changes its weight by a quarter; Qwen 2.5 has such. What rounding takes
-    off is the product of a second multiplication, from whose sum the rounded one is taken off before that is rounded.
+    16 bits round a product of 100, as in Qwen 2.5, by up to 0.25, which changes its weight by a quarter. A second multiplication
+    gives the rounding error: it subtracts the rounded product before its own sum is rounded.
     """
     products = queries @ keys.mT
     if products.dtype.itemsize == 2:
@@ -74,13 +74,13 @@ def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -
 
 
 class BlockwiseAttention:
-    """Attention of a row of tokens on a CPU in blocks, each to what any of its tokens sees.
+    """Attention of a row of tokens on a CPU in blocks; each block attends to all that any of its tokens sees.
 
-    In 16 bits products of matrices take a half to a third of the time of PyTorch's kernel.
+    In 16 bits, matrix products take a half to a third of the time of PyTorch's kernel.
     """
 
     def __init__(self) -> None:
-        self._known: list[tuple[torch.Tensor, list[tuple[slice, slice]]]] = []  # of each mask of a pass what `_blocks` found
+        self._known: list[tuple[torch.Tensor, list[tuple[slice, slice]]]] = []  # the masks of a pass, with what `_blocks` found
 
     def __call__(
         self,
@@ -93,7 +93,7 @@ class BlockwiseAttention:
     ) -> torch.Tensor:
         """The sums of values, [1, tokens, heads, size of a value], of queries, keys and values, [1, heads, tokens, size].
 
-        `attend` is what takes such tensors and the mask elsewhere: on another device, in 32 bits, without a mask for all heads.
+        `attend` takes such tensors and the mask in other cases: on another device, in 32 bits, without a mask for all heads.
         """
         _, heads, tokens, _ = query.shape
         columns = key.shape[2]
@@ -110,7 +110,7 @@ class BlockwiseAttention:
     def _blocks(self, mask: torch.Tensor, size: int) -> list[tuple[slice, slice]]:
         """The tokens of each block, and the columns from the first to the last that any of them sees.
 
-        A mask serves many layers of a pass, whose heads may differ in number, but hardly so that another size of blocks pays.
+        A mask serves many layers of a pass. Their numbers of heads may differ, but hardly enough for another size of blocks.
         """
         for other, known in self._known:
             if other is mask:
@@ -124,7 +124,7 @@ class BlockwiseAttention:
 
 
 def _by_products(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float) -> torch.Tensor:
-    """Attention of a row by products of matrices, with the shapes of `BlockwiseAttention`."""
+    """Attention of a row by matrix products, with the shapes of `BlockwiseAttention`."""
     _, heads, tokens, size = query.shape
     _, shared, columns, _ = key.shape
     scores = scaled_products(query.reshape(shared, -1, size), key[0], scaling)

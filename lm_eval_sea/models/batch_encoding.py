@@ -1,4 +1,4 @@
-"""Texts of requests are encoded many at once, each distinct one a single time; lm-eval encodes two a request, one by one."""
+"""Encodes the texts of requests many at once, and each distinct one once; lm-eval encodes two per request, one by one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lm_eval.api.model import TemplateLM
 
     class Model(TemplateLM):
-        """What lm-eval's `hf` and `vllm` have in common."""
+        """The common part of lm-eval's `hf` and `vllm`."""
 
         backend: str
         tokenizer: Any
@@ -31,10 +31,10 @@ else:
 
 logger = logging.getLogger("lm_eval_sea")
 
-# Texts in a call of the tokenizer: enough for all cores; what it keeps of each token until the end of a call is large.
+# Texts in a call of the tokenizer: enough for all cores, but not more, because it keeps much for each token of a call.
 AT_ONCE = 1024
 
-# Characters of the requests whose tokens are in memory at a time; some thousands of requests share what they have in common.
+# Characters of the requests whose tokens are in memory at a time; some thousands of requests share beginnings.
 PART = 2**22
 
 # A text, and whether special tokens are added; None leaves that to the model.
@@ -54,10 +54,10 @@ def texts_of(pairs: Sequence[tuple[str, str]]) -> list[Text]:
 
 
 class BatchEncoding(Model):
-    """Has an lm-eval model encode all texts of its requests before it takes them apart. To be put before its class."""
+    """Makes an lm-eval model encode all texts of its requests at once. Put it before the model's class."""
 
     _encoded: dict[Text, list[int]] | None = None
-    _beside = (0, 0)  # how many requests of the same call come before and behind those at work
+    _beside = (0, 0)  # how many requests of the same call come before and after the current ones
 
     def takes_parts(self) -> bool:
         """Whether requests may be given in several parts."""
@@ -68,7 +68,7 @@ class BatchEncoding(Model):
         raise NotImplementedError
 
     def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[tuple[float, bool]]:
-        """The parent's, part by part: the tokens of all requests of a run may be more than memory holds."""
+        """The parent's, part by part, because memory may not hold the tokens of all requests."""
         answers: list[tuple[float, bool]] = []
         while True:
             begin = len(answers)
@@ -93,7 +93,7 @@ class BatchEncoding(Model):
         return super().tok_encode(string, add_special_tokens=add_special_tokens, **kwargs)
 
     def _encode_all(self, texts: Sequence[Text]) -> dict[Text, list[int]]:
-        """The tokens of texts; nothing if the tokenizer cannot do it, whose fault a single text then shows."""
+        """The tokens of texts; empty if the tokenizer fails, which a single text will then show."""
         encoded: dict[Text, list[int]] = {}
         for special in {special for _, special in texts}:
             strings = [string for string, its in texts if its is special]
@@ -103,7 +103,7 @@ class BatchEncoding(Model):
                     encoded.update(((s, special), ids) for s, ids in zip(some, self.encode_at_once(some, special), strict=True))
                 if encoded[strings[0], special] != self.tok_encode(strings[0], add_special_tokens=special):
                     raise ValueError("a tokenizer that encodes single texts in a way of its own")
-            except Exception as error:  # tokenizers raise what they like
+            except Exception as error:  # tokenizers can raise anything
                 logger.debug("texts are encoded one by one: %s", error)
                 return {}
         return encoded

@@ -1,4 +1,4 @@
-"""The forward pass over rows that branch, for models that take masks and positions of our own."""
+"""The forward pass over rows that branch, for models that accept our masks and positions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .tolerance import rounded_otherwise
 class PrefixCache(DynamicCache):
     """Shows each row of a batch the keys and values of one prefix.
 
-    What is kept of a prefix are its tokens in runs as they were computed: for each layer the keys and values, [1, heads, tokens,
-    size of a head]. A prefix that continues another shares its runs.
+    A prefix is kept in runs of tokens as they were computed: for each layer the keys and values, [1, heads, tokens, size of a
+    head]. A prefix that continues another shares its runs.
 
-    The keys and values of the rows themselves are gone once a layer is done, unless `kept` is asked for: no token follows
-    from theirs.
+    The keys and values of the rows themselves are dropped after each layer unless `kept` is wanted, because no token follows
+    them.
     """
 
     def __init__(self, prefix: Prefix, *, keep: bool) -> None:
-        """Begins behind a prefix; `keep`: whether to gather the keys and values of the rows in `kept`."""
+        """Begins after a prefix; `keep`: whether to gather the keys and values of the rows in `kept`."""
         super().__init__()
         self.kept: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._prefix = prefix
@@ -55,7 +55,7 @@ def attention_mask(ends: torch.Tensor, positions: torch.Tensor, prefix: int, win
     """Which keys each token attends to: the prefix, itself and the tokens it follows from; [rows, 1, width, prefix + width].
 
     `ends` and `positions` are those of a `Batch`, `prefix` is the number of tokens before the rows, and `window` that of the
-    positions a token looks back on, itself included, where the model has such a limit.
+    positions a token looks back on, itself included, if the model has such a limit.
     """
     rows, width = ends.shape
     slots = torch.arange(width, device=ends.device)
@@ -70,7 +70,7 @@ def attention_mask(ends: torch.Tensor, positions: torch.Tensor, prefix: int, win
 def _states_beside_cache(config: Any) -> float:
     """What the states of a token take in one layer's feed-forward part, in units of its keys and values in all layers.
 
-    These are the input, the sum and three tensors of the inner width. 0 where the configuration does not tell.
+    These are the input, the sum and three tensors of the inner width. 0 if the configuration does not say.
     """
     names = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
     hidden, inner, layers, heads = (number if isinstance(number := getattr(config, name, None), int) else 0 for name in names)
@@ -82,7 +82,7 @@ def _states_beside_cache(config: Any) -> float:
 
 
 class BranchingModel(PrefixModel):
-    """A model whose attention sees what masks of our own say, so that a row holds many sequences that begin alike."""
+    """A model whose attention follows our masks, so that a row can hold many sequences with a common beginning."""
 
     branches = True
     least_width = 1
@@ -114,9 +114,9 @@ class BranchingModel(PrefixModel):
         return self._score(logits, predictions, indices), longer
 
     def run_plain(self, batch: Batch, predictions: Sequence[Predictions], length: int) -> tuple[list[Scores], Prefix]:
-        """Computes a single row as everyone does, without masks, positions and a head of our own.
+        """Computes a single row in the ordinary way, without our masks, positions and head.
 
-        What is read off it has several parts, each with its scores; the first `length` tokens become a prefix. As `run` it raises
+        Its predictions have several parts, each with its scores; the first `length` tokens become a prefix. Like `run` it raises
         `RuntimeError`.
         """
         cache = PrefixCache(Prefix(), keep=True)
@@ -159,7 +159,7 @@ class BranchingModel(PrefixModel):
         return of_all_words(self._logits(row, predictions_at(wanted), {"use_cache": False})[0])
 
     def plain_logprobs_again(self, tokens: Sequence[int], last: int, dtype: torch.dtype, draw: int) -> torch.Tensor:
-        """The same of a plain forward pass that rounds otherwise."""
+        """The same from a plain forward pass that rounds differently."""
         with rounded_otherwise(self._model, dtype, draw):
             return self.plain_logprobs(tokens, last)
 

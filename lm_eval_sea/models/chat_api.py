@@ -25,7 +25,7 @@ from .server_parameters import LIMIT, STREAMED, ServerParameters
 from .thinking_switches import SWITCHES
 
 OPENAI = "https://api.openai.com/v1"
-# What is sent for `thinking`: every switch, for the template is the server's.
+# What is sent for `thinking`: every switch, because the server's template is unknown.
 _THINKING: dict[str, dict[str, Any]] = {
     "on": {name: on for name, on, _ in SWITCHES},
     "off": {name: off for name, _, off in SWITCHES},
@@ -41,9 +41,9 @@ logger = logging.getLogger("lm_eval_sea")
 class ChatAPI(LM):
     """A chat model behind an OpenAI-compatible server.
 
-    Texts are `GeneratedText`: the answer, with the thought and counts that the server tells. What `until` names is cut off here
-    and never sent, for a server would end a thought at it. A request without an answer is a text with `failure`, which is not
-    kept, so that a run that goes on asks for it again.
+    Texts are `GeneratedText`: the answer, with the thought and counts that the server reports. `until` is applied here and never
+    sent, because a server would end a thought at it. A request without an answer is a text with `failure`, which is not kept, so
+    a resumed run asks for it again.
     """
 
     tokenizer = None
@@ -54,21 +54,21 @@ class ChatAPI(LM):
         base_url: str = OPENAI,  # such as http://localhost:8000/v1
         *,
         num_concurrent: int = 8,  # requests at the same time
-        timeout: float = 300,  # seconds without a token after which a request is made anew, not those of a whole answer
+        timeout: float = 300,  # seconds without a token until a request is repeated, not for a whole answer
         max_retries: int = 6,  # attempts after the first; waits are those that the server names, or 1, 2, 4 … seconds
-        max_length: int | None = None,  # the window in tokens, where the server does not tell
-        max_gen_toks: int = 256,  # tokens of an answer, thought included, where a task does not say
+        max_length: int | None = None,  # the window in tokens, if the server does not report it
+        max_gen_toks: int = 256,  # tokens of an answer, thought included, if a task does not say
         thinking: str = "template",  # "on" or "off" for the chat template, or "template" for what it does by itself
         effort: str | None = None,  # `reasoning_effort` of the request
         chat_template_kwargs: str | Mapping[str, Any] | None = None,  # further ones, as JSON
-        batch_size: int | str | None = None,  # lm-eval hands this and the next two to all models; no server has to know them
+        batch_size: int | str | None = None,  # lm-eval passes this and the next two to all models; servers do not need them
         max_batch_size: int | None = None,
         device: str | None = None,
     ) -> None:
-        """Asks the server for its models; the key is that of OPENAI_API_KEY, and servers of one's own need none.
+        """Asks the server for its models; the key is that of OPENAI_API_KEY, and your own server needs none.
 
-        The timeout before the first token is ten times as long, where the server says by comments that the request is waiting. A
-        `ServerError` says what cannot be, or that the server is not there or refuses the key.
+        The timeout before the first token is ten times as long if the server sends comments while the request waits. Raises
+        `ServerError` for invalid arguments, or if the server is unreachable or refuses the key.
         """
         super().__init__()
         mode = {"true": "on", "false": "off"}.get(str(thinking).lower(), str(thinking).lower())
@@ -85,7 +85,7 @@ class ChatAPI(LM):
         self._model, self._base_url = str(model), str(base_url).rstrip("/").removesuffix("/chat/completions")
         self._api_key = os.environ.get("OPENAI_API_KEY") or ""
         if not self._api_key and self._base_url == OPENAI:
-            raise ServerError(f"{OPENAI} wants a key in OPENAI_API_KEY; for a server of your own give base_url")
+            raise ServerError(f"{OPENAI} needs a key in OPENAI_API_KEY; for your own server give base_url")
         self._num_concurrent, self._timeout, self._max_retries = int(num_concurrent), float(timeout), int(max_retries)
         self._max_gen_toks = int(max_gen_toks)
         self._template_kwargs = _THINKING[mode] | _json_object(chat_template_kwargs)
@@ -94,12 +94,12 @@ class ChatAPI(LM):
         window, self._prompt_end = asyncio.run(self._look())
         self.max_length = int(max_length) if max_length else window
         self._parameters = ServerParameters(self.max_length - 1 if self.max_length else None)
-        window_told = f"a window of {self.max_length:,} tokens" if self.max_length else "a window that the server does not tell"
+        window_told = f"a window of {self.max_length:,} tokens" if self.max_length else "a window that the server does not report"
         prompt_told = f"; its prompts end in {self._prompt_end!r}" if self._prompt_end else ""
         logger.info("%s: thinking %s, effort %s, %s%s", self._model, mode, effort or "as it is", window_told, prompt_told)
 
     async def _look(self) -> tuple[int | None, str | None]:
-        """The server's window, and how its chat template ends a prompt; None for what it does not tell."""
+        """The server's window, and how its chat template ends a prompt; None for what it does not report."""
         async with self._server(ServerParameters()) as server:
             models = await server.models()
             window = next((each.get("max_model_len") for each in models or () if each.get("id") == self._model), None)
@@ -131,7 +131,7 @@ class ChatAPI(LM):
         return JsonChatStr(json.dumps(chat_history, ensure_ascii=False))
 
     def tells_log_likelihoods(self) -> bool:
-        """Whether the server ranks answers to messages, as vLLM's does; a `ServerError` if not because of how it is asked."""
+        """Whether the server ranks answers to messages, as vLLM's does; raises `ServerError` if the settings prevent it."""
 
         async def try_it() -> bool:
             async with self._server(self._parameters) as server:
@@ -147,8 +147,8 @@ class ChatAPI(LM):
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """Log-likelihoods of answers to messages, in nats, and whether each of their tokens is the likeliest.
 
-        Requests have messages, or a prompt that is sent as one, and what may begin the answer. If the server does not tell, there
-        is a `ServerError`.
+        Requests have messages, or a prompt that is sent as one, and what may begin the answer. Raises `ServerError` if the server
+        does not report them.
         """
         if not requests:
             return []
@@ -178,18 +178,18 @@ class ChatAPI(LM):
         return answers
 
     async def _work(self, work: Callable[[ChatServer], Coroutine[Any, Any, None]], number: int) -> None:
-        """Has as many workers share the work as there may be requests at the same time."""
+        """Shares the work among as many workers as there may be requests at the same time."""
         async with self._server(self._parameters) as server:
             await in_parallel(lambda: work(server), min(self._num_concurrent, number))
 
     def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
-        """Not what a server of chats tells."""
-        raise ServerError("chat-api gives no perplexities; take local-completions")
+        """Raises: chat servers do not report this."""
+        raise ServerError("chat-api gives no perplexities; use local-completions")
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Answers; requests have messages, or a prompt that is sent as one, and settings of generation.
 
-        If the server refuses what all requests have in common, or is gone, there is a `ServerError`.
+        Raises `ServerError` if the server refuses what all requests have in common, or is gone.
         """
         if not requests:
             return []
@@ -215,7 +215,7 @@ class ChatAPI(LM):
                     reply = await server.chat(self._model, messages, wanted)
                 except RequestError as error:
                     answers[index] = GeneratedText("", failure=str(error))
-                    # what is refused may be a row's own fault, once others have been answered
+                    # once others have been answered, a refusal may be about this row
                     failed_in_a_row += isinstance(error, NoReplyError) or not self._answered
                     self._refused |= not isinstance(error, NoReplyError)
                     if failed_in_a_row >= _FAILURES_IN_A_ROW * self._num_concurrent:
@@ -235,7 +235,7 @@ class ChatAPI(LM):
         return answers
 
     async def _answers_others(self, wanted: Mapping[str, Any]) -> bool:
-        """Whether the server answers a short message with these parameters: rows that it does not answer are at fault, then."""
+        """Whether the server answers a short message with these parameters; then unanswered rows are themselves at fault."""
         apart = ("add_generation_prompt", "continue_final_message")
         async with self._server(self._parameters) as server:
             try:
@@ -245,7 +245,7 @@ class ChatAPI(LM):
         return True
 
     def _bodies(self, requests: Sequence[Instance]) -> Any:
-        """Messages, parameters and `until` of each request, as they are needed. Equal requests get seeds of their own."""
+        """Messages, parameters and `until` of each request, as they are needed. Equal requests get different seeds."""
         numbers: Counter[str] = Counter()
         for request in requests:
             prompt, settings = request.args[:2]
@@ -288,18 +288,18 @@ def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
 def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constraint: Any) -> GeneratedText:
     """The answer as tasks take it, cut at `until`.
 
-    `prompt_end` is how the rendered prompt ends, if the server tells; where that opens a thought, a text that does not close it
-    is one. `constraint` is what the server was to keep the answer to, if anything; many leave it alone.
+    `prompt_end` is the end of the rendered prompt, if the server reports it; if that opens a thought, a text that does not close
+    it is one. `constraint` is what the answer had to follow, if anything; many servers ignore it.
     """
     text, told_apart = reply.answer or "", reply.thought
-    # a server that does not tell thoughts apart leaves them in the text
+    # a server that does not separate thoughts leaves them in the text
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
     if told_apart is None and text and parts.state in ("cut", "stopped in the thought"):
         text, told_apart = "", parts.thought
     prompt, thought, written = reply.tokens
     if not text and thought and told_apart is None:
         told_apart = ""  # a thought that the server keeps to itself
-    if not thought and (told_apart or parts.state != "no thought"):  # some count none of what they send
+    if not thought and (told_apart or parts.state != "no thought"):  # some servers do not count it
         thought = None
     refused = dict(reply.refused_parameters)
     choices = constraint.get("choice") if isinstance(constraint, Mapping) else None
@@ -319,7 +319,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
 
 
 def _cut(text: str, parts: Generated, until: Sequence[str]) -> str:
-    """A text up to the first of `until` behind its thought, and behind leading blanks."""
+    """A text up to the first of `until` after its thought, and after leading blanks."""
     is_answer = parts.state == "no thought"
     begin = 0 if is_answer else text.rfind(parts.answer)
     if begin < 0 or not (is_answer or parts.answer):  # no answer in which to look

@@ -21,12 +21,12 @@ from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
 from .server_parameters import STREAM, NeededParameterError, PromptTooLongError, RequestParameters, ServerParameters
 
-FIRST_WAIT = 1.0  # seconds before the second attempt, where the server names no time; each further wait is twice as long
+FIRST_WAIT = 1.0  # seconds before the second attempt if the server names no time; each further wait is twice as long
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
-LONGEST_TEXT = 32 * 2**20  # characters of one answer: that of a server that never ends
+LONGEST_TEXT = 32 * 2**20  # characters of one answer; a server may never end
 QUEUE = 10  # times the timeout between tokens: how long a server that sends comments may take for the first
 _CONNECT_SECONDS = 20.0
-_LONG_WAIT = 30.0  # seconds of which is told
+_LONG_WAIT = 30.0  # seconds; longer waits are logged
 _RETRIES_AT_FIRST = 2  # of the question whether the server is there
 _SHOWN = 300  # characters of what a server says
 # Statuses of a refusal that any other request would meet, too: wrong key, no credit, no such model or address.
@@ -39,7 +39,7 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 class ServerError(RuntimeError):
-    """What concerns all requests: the run ends; one line that says what is wrong and how to mend it."""
+    """An error of all requests, which ends the run; one line that says what is wrong and how to fix it."""
 
 
 class RequestError(RuntimeError):
@@ -58,10 +58,10 @@ class _BrokenReplyError(RuntimeError):
 class Reply:
     """An answer, as far as it has come."""
 
-    finish_reason: str | None = None  # in the words of OpenAI's API; the server's own where none is known
+    finish_reason: str | None = None  # in the words of OpenAI's API, or else the server's own
     model: str | None = None  # what the server calls the model that answers
     usage: dict[str, Any] = field(default_factory=dict)  # as the server counts tokens
-    # what was sent in the place of parameters that the server refuses
+    # what was sent in place of parameters that the server refuses
     refused_parameters: Mapping[str, str] = field(default_factory=dict)
     _answer: list[str] = field(default_factory=list)
     _thought: list[str] = field(default_factory=list)
@@ -72,30 +72,30 @@ class Reply:
 
     @property
     def answer(self) -> str | None:
-        """The whole of it; None where the server sent none."""
+        """The whole answer; None if the server sent none."""
         return _without_surrogates("".join(self._answer)) if self._answer else None
 
     @property
     def thought(self) -> str | None:
-        """The whole of it; None where the server tells none apart."""
+        """The whole thought; None if the server does not separate it."""
         return _without_surrogates("".join(self._thought)) if self._thought else None
 
     @property
     def tokens(self) -> tuple[int | None, int | None, int | None]:
-        """The tokens of the prompt, of the thought, and of thought and answer together; None where the server does not tell."""
+        """The tokens of the prompt, of the thought, and of thought and answer together; None if not reported."""
         prompt, written, total = (_count(self.usage, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
         thought = _count(self.usage.get("completion_tokens_details"), "reasoning_tokens")
         if prompt is not None and written is not None and total is not None and (apart := total - prompt - written) > 0:
-            # xAI and Gemini count a thought in the total alone, and Gemini tells no more of it
+            # xAI and Gemini count a thought only in the total, and Gemini reports nothing else about it
             thought, written = thought or apart, written + apart
         return prompt, thought, written
 
     def add(self, data: Any) -> None:
-        """Takes a piece of a stream, or a whole completion; the report of an error and what is too long are no answers."""
+        """Takes a piece of a stream, or a whole completion; raises for a reported error and for what is too long."""
         if not isinstance(data, Mapping) or not all(isinstance(choice, Mapping) for choice in data.get("choices") or ()):
             raise _BrokenReplyError(f"a reply that is no completion: {_shown(data)}")
         if error := data.get("error") or (data.get("object") == "error" and data):  # OpenAI's form, and that of SGLang and vLLM
-            raise _BrokenReplyError(f"an error in the place of an answer: {_shown(error)}")
+            raise _BrokenReplyError(f"an error instead of an answer: {_shown(error)}")
         if isinstance(data.get("model"), str):
             provider = data.get("provider")  # OpenRouter's, which may be another one for each request
             self.model = f"{data['model']} ({provider})" if isinstance(provider, str) and provider else data["model"]
@@ -120,7 +120,7 @@ class Reply:
                 self.finish_reason = end_of(str(finish_reason)) or _shown(finish_reason)
             if self.finish_reason == FAILED:
                 why = f": {_shown(choice['error'])}" if choice.get("error") else ""
-                raise _BrokenReplyError(f"an answer that the server ends by {_shown(finish_reason)!r}{why}")
+                raise _BrokenReplyError(f"an answer that the server ends with {_shown(finish_reason)!r}{why}")
             self.length += len(text) + len(thought)
         _bounded(self.length)
 
@@ -131,14 +131,14 @@ def _count(counts: Any, name: str) -> int | None:
 
 
 def _bounded(length: int) -> int:
-    """A length that an answer may have."""
+    """Refuses a length that no answer may have."""
     if length > LONGEST_TEXT:
         raise _BrokenReplyError("an answer without an end")
     return length
 
 
 def _without_surrogates(text: str) -> str:
-    """Halves of a character, which JSON may have apart, put together; a half alone is U+FFFD."""
+    """Joins halves of a character, which JSON may separate; a half alone becomes U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -154,7 +154,7 @@ def _texts(content: Any) -> tuple[str, str]:
     if isinstance(content, Sequence):
         texts, thoughts = zip(("", ""), *map(_texts, content), strict=True)
         return "".join(texts), "".join(thoughts)
-    raise _BrokenReplyError(f"a reply with {_shown(content)} in the place of a text")
+    raise _BrokenReplyError(f"a reply with {_shown(content)} instead of a text")
 
 
 class ChatServer:
@@ -165,8 +165,8 @@ class ChatServer:
     ) -> None:
         """Connects when it is asked; `key_hint` says where the key comes from.
 
-        `timeout` is in seconds without a token; before the first it is as many without a sign of the server, and `QUEUE` times as
-        many in all, as for an answer that is not streamed. Servers of one's own want no key, but the client does.
+        `timeout` is in seconds without a token. Before the first token it is without a sign of the server, and `QUEUE` times as
+        many in all, as for an answer that is not streamed. The client needs a key even if the server does not.
         """
         try:
             import openai
@@ -179,7 +179,7 @@ class ChatServer:
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=api_key,
-            max_retries=0,  # it would try again what ends before the first token only
+            max_retries=0,  # it would only retry before the first token
             timeout=self._silence(timeout),
         )
 
@@ -196,7 +196,7 @@ class ChatServer:
         await self._client.close()
 
     async def models(self) -> list[Mapping[str, Any]] | None:
-        """What the server says of its models; None if it says nothing. If it is not there or refuses the key, `ServerError`."""
+        """The server's list of models; None if it has none. Raises `ServerError` if it is unreachable or refuses the key."""
         try:
             client = self._client.with_options(timeout=_CONNECT_SECONDS)
             told = await self._attempts(
@@ -214,7 +214,7 @@ class ChatServer:
     async def chat(self, model: str, messages: Any, wanted: Mapping[str, Any]) -> Reply:
         """One answer; `wanted` has all other parameters.
 
-        A `RequestError` says that there is none, a `ServerError` that there can be none for any request.
+        Raises `RequestError` if there is none, `ServerError` if there can be none for any request.
         """
         parameters = RequestParameters(self._parameters, wanted)
         while True:
@@ -225,8 +225,8 @@ class ChatServer:
                 continue
             if reply.is_whole:
                 parameters.leave_out(STREAM, "it sends answers in one piece")
-            elif reply.finish_reason is None:  # what is asked for in one piece either comes whole or not at all
-                if parameters.leave_out(STREAM, "its streams do not tell why an answer ended"):
+            elif reply.finish_reason is None:  # an answer in one piece is complete
+                if parameters.leave_out(STREAM, "its streams do not report why an answer ended"):
                     continue
                 raise NoReplyError("a stream without finish_reason")
             refused = parameters.answered(reply.usage.get("completion_tokens"))
@@ -242,13 +242,13 @@ class ChatServer:
 
         The server, which must be vLLM's, renders the messages; prompt and ending are then encoded as one text, in which the
         tokens of the prompt must come first, and its tokens are ranked as they are. As in lm-eval, blanks at the end of the
-        prompt count with the ending. A `RequestError` says that the server does not tell, or that tokens of prompt and ending
-        cannot be told apart, a `ServerError` that the chat template has opened a thought.
+        prompt count with the ending. Raises `RequestError` if the server does not report them, or tokens of prompt and ending
+        cannot be separated, `ServerError` if the chat template has opened a thought.
         """
         prompt, ids = await self.render(model, messages, template_kwargs)
         if open_thought(prompt):
             raise ServerError(
-                "the chat template has the model think before it answers, so that no answer can be ranked behind the prompt: "
+                "the chat template makes the model think before it answers, so answers cannot be ranked after the prompt: "
                 "add thinking=off to --model_args, or take the _chat task of the same data"
             )
         if await self._encode(model, prompt) != ids:
@@ -259,33 +259,33 @@ class ChatServer:
     async def render(self, model: str, messages: Any, template_kwargs: Mapping[str, Any]) -> tuple[str, list[int]]:
         """What the model reads: the text that the chat template makes of messages, and its tokens.
 
-        vLLM's server tells it; with one that does not, there is a `RequestError`.
+        vLLM's server reports it; with one that does not, raises `RequestError`.
         """
         asked = {"model": model, "messages": messages, "add_generation_prompt": True, "chat_template_kwargs": template_kwargs}
-        ids = _told(await self._post("/tokenize", asked), "tokens")
-        return str(_told(await self._post("/detokenize", {"model": model, "tokens": ids}), "prompt")), ids
+        ids = _required(await self._post("/tokenize", asked), "tokens")
+        return str(_required(await self._post("/detokenize", {"model": model, "tokens": ids}), "prompt")), ids
 
     async def _rank(self, model: str, stem: list[int], text: str) -> tuple[float, bool]:
         ids = await self._encode(model, text)
         if ids[: len(stem)] != stem or len(ids) == len(stem):
-            raise RequestError("the tokens of an answer cannot be told from those of its prompt")
+            raise RequestError("the tokens of an answer cannot be separated from those of its prompt")
         asked = {"model": model, "prompt": ids, "max_tokens": 1, "temperature": 0, "prompt_logprobs": 1}
-        choices = _told(await self._post("/v1/completions", asked), "choices")
+        choices = _required(await self._post("/v1/completions", asked), "choices")
         try:
             told = choices[0]["prompt_logprobs"]
             tokens = [each[str(token)] for token, each in list(zip(ids, told, strict=True))[len(stem) :]]
             numbers, is_greedy = [float(token["logprob"]) for token in tokens], all(token["rank"] == 1 for token in tokens)
         except (LookupError, TypeError, ValueError) as error:
-            raise RequestError(f"{self._base_url} tells no log-probabilities of a prompt") from error
+            raise RequestError(f"{self._base_url} returns no log-probabilities of a prompt") from error
         if wrong := [number for number in numbers if not number <= 0]:
-            raise RequestError(f"{self._base_url} tells {wrong[0]} as a log-probability, which is 0 at most")
+            raise RequestError(f"{self._base_url} returns {wrong[0]} as a log-probability, which is 0 at most")
         return sum(numbers), is_greedy
 
     async def _encode(self, model: str, text: str) -> Any:
-        return _told(await self._post("/tokenize", {"model": model, "prompt": text, "add_special_tokens": False}), "tokens")
+        return _required(await self._post("/tokenize", {"model": model, "prompt": text, "add_special_tokens": False}), "tokens")
 
     async def _post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """What the server sends back, parsed; an error of the server is a `RequestError`."""
+        """The server's reply, parsed; raises `RequestError` for an error of the server."""
         url = self._base_url.removesuffix("/v1") + path
         try:
             return await self._attempts(functools.partial(self._client.post, url, cast_to=object, body=body))
@@ -293,9 +293,9 @@ class ChatServer:
             raise RequestError(str(self._refusal(error))) from error
 
     def _learn(self, parameters: RequestParameters, error: Any) -> None:
-        """Has a request that was refused take other parameters; a `RequestError` if it would be made as before.
+        """Gives a refused request other parameters; raises `RequestError` if it would be the same again.
 
-        If no request can be made, a `ServerError`.
+        Raises `ServerError` if no request can be made.
         """
         refusal = self._refusal(error)
         if error.status_code in _OF_ALL or error.code == "insufficient_quota":
@@ -315,7 +315,7 @@ class ChatServer:
         return ServerError(f"{self._base_url}: status {error.status_code}: {_message(error)}{hint}")
 
     async def _attempts(self, attempt: Any, max_retries: int | None = None) -> Any:
-        """What an attempt returns, made again after failures that may pass; `NoReplyError` if all attempts failed.
+        """Repeats an attempt after failures that may be temporary; raises `NoReplyError` if all attempts fail.
 
         A refusal is an `openai.APIStatusError`.
         """
@@ -332,7 +332,7 @@ class ChatServer:
                 wait = _stated_wait(error.response.headers) or wait
             except _BrokenReplyError as error:
                 problem = str(error)
-            except Exception as error:  # the client and the library below raise what they like of a reply that is broken
+            except Exception as error:  # the client and the library below can raise anything for a broken reply
                 problem = _shown(f"{error} ({type(error.__cause__ or error).__name__})")
             if number < retries:
                 wait = min(wait, LONGEST_WAIT)
@@ -342,7 +342,7 @@ class ChatServer:
         raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem)
 
     async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
-        """One attempt; the answer comes token by token, if the server streams, so that the timeout is one between tokens."""
+        """One attempt; if the server streams, the answer comes token by token, and the timeout is between tokens."""
         reply, is_ended = Reply(), False
         timeout = self._silence(self._timeout if STREAM in sent else QUEUE * self._timeout)
         request = self._client.chat.completions.with_streaming_response.create(
@@ -358,27 +358,27 @@ class ChatServer:
             what = "a reply that ends in the middle" if "event-stream" in kind else f"a reply without finish_reason ({kind})"
             raise _BrokenReplyError(f"{what}: {_shown(reply.other)}" if reply.other else what)
         if reply.finish_reason == "stop" and not reply.length and reply.tokens[-1] == 0:
-            raise _BrokenReplyError("an answer of no tokens")  # where a model ends at once there is the token that ends it
+            raise _BrokenReplyError("an answer of no tokens")  # even a model that ends at once writes an end token
         if reply.finish_reason is not None and end_of(reply.finish_reason) is None:
             _say_if_unknown(reply.finish_reason)
         return reply
 
     async def _in_time(self, chunks: AsyncIterator[bytes], reply: Reply) -> AsyncIterator[bytes]:
-        """What a server sends, as long as the reply grows by it in time: the client's timeout is one of silence.
+        """Passes on what a server sends, and raises if the reply stops growing: the client's own timeout only notices silence.
 
-        A server may keep a request waiting by comments, so it gets more time for the first token.
+        A server may send comments while a request waits, so it gets more time for the first token.
         """
         length, end = 0, time.monotonic() + QUEUE * self._timeout
         async for chunk in chunks:
             if reply.length > length:
                 length, end = reply.length, time.monotonic() + self._timeout
             elif time.monotonic() > end:
-                raise _BrokenReplyError("timed out: the server keeps the connection open, and sends no tokens")
+                raise _BrokenReplyError("timed out: the server keeps the connection open but sends no tokens")
             yield chunk
 
 
 async def in_parallel(work: Callable[[], Coroutine[Any, Any, None]], workers: int) -> None:
-    """Has so many workers share the work; the first error ends them all."""
+    """Shares the work among so many workers; the first error ends them all."""
     tasks = [asyncio.create_task(work()) for _ in range(workers)]
     try:
         await asyncio.gather(*tasks)
@@ -389,9 +389,9 @@ async def in_parallel(work: Callable[[], Coroutine[Any, Any, None]], workers: in
 
 
 async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
-    """What server-sent events carry, and None for the end; or one JSON of a server that does not stream, or reports an error.
+    """The data of server-sent events, and None for the end; or the one JSON of a server that does not stream or reports an error.
 
-    Events of chat completions are a line each; others are comments. What servers and proxies call the content is often wrong.
+    Events of chat completions are a line each; others are comments. Content types of servers and proxies are often wrong.
     """
     whole: list[str] = []
     length = 0
@@ -411,11 +411,11 @@ async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """Lines as events have them: `str.splitlines`, as the client has it, also ends them at U+2028 and others within a text."""
+    """Lines as events define them: the client's `str.splitlines` also splits at U+2028 and others within a text."""
     begun: list[bytes] = []
     length = 0
     async for chunk in chunks:
-        first, *others = re.split(rb"\r\n?|\n", chunk)  # a pair that two chunks share is one empty line more
+        first, *others = re.split(rb"\r\n?|\n", chunk)  # a pair split over two chunks is only an empty line more
         begun.append(first)
         length = _bounded(length + len(first))
         for other in others:
@@ -426,26 +426,26 @@ async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
 
 @functools.cache
 def say_if_another(asked: str, answers: str) -> None:
-    """Warns once where a server names another model than it was asked for; one with a date behind its name is the same."""
+    """Warns once if a server names another model than it was asked for; a date after the name does not matter."""
     names = [re.sub(r"-(latest|preview)\Z", "", name.rsplit("/", 1)[-1].lower()) for name in (asked, answers)]
     if names[0] not in names[1] and names[1] not in names[0]:
-        logger.warning("the server answers as the model %r, and was asked for %r: is it the right one?", _shown(answers), asked)
+        logger.warning("the server answers as the model %r, but was asked for %r: is it the right one?", _shown(answers), asked)
 
 
 @functools.cache
 def _say_if_unknown(finish_reason: str) -> None:
-    """Warns once of each end of an answer that is not known."""
-    logger.warning("answers end by %r, which is not known: they count as cut", finish_reason)
+    """Warns once of each unknown finish reason."""
+    logger.warning("answers end with the unknown finish_reason %r: they count as cut", finish_reason)
 
 
-def _told(reply: Any, name: str) -> Any:
+def _required(reply: Any, name: str) -> Any:
     if not isinstance(reply, Mapping) or name not in reply:
         raise RequestError(f"a reply without {name}: {_shown(reply)}")
     return reply[name]
 
 
 def _stated_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server wants to be left alone, in any form of its header; None if it names none."""
+    """Seconds that a server asks to wait, in any form of its header; None if it names none."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:
@@ -461,7 +461,7 @@ def _stated_wait(headers: Mapping[str, str]) -> float | None:
 
 
 def _message(error: Any) -> str:
-    """What a server says of a status: the message of an error in OpenAI's form, the title of a page, or all that it sends."""
+    """The message of an error status: that of an error in OpenAI's form, the title of a page, or all that the server sends."""
     body = error.body
     if isinstance(body, str) and (title := re.search(r"<title>(.*?)</title>", body, re.IGNORECASE | re.DOTALL)):
         body = f"a page with the title {title[1].strip()!r}"

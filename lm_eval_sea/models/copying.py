@@ -1,7 +1,7 @@
-"""The forward pass behind copies of a cache, for models that keep a state or take no masks of our own.
+"""The forward pass after copies of a cache, for models that keep a state or do not accept our masks.
 
-Each row is one sequence in the order of its tokens, padded on the right, which no token before the padding sees. The model makes
-its own masks, and its own cache holds whatever it needs of the prefix: keys and values, windows of them, states.
+Each row is one sequence in the order of its tokens, padded on the right, where no token sees the padding. The model makes its own
+masks, and its own cache holds whatever it needs of the prefix: keys and values, windows of them, states.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from .predictions import Predictions
 
 
 class CopyingModel(PrefixModel):
-    """A model that gives each row a copy of the cache behind the prefix."""
+    """A model that gives each row a copy of the cache of the prefix."""
 
     branches = False
-    least_width = 2  # a single token is taken for generation, which has kernels of its own, not all of them as exact
+    least_width = 2  # a single token counts as generation, whose kernels are not all as exact
     prefix_memory = 1  # the copies are those of all layers at a time
 
     def __init__(self, model: PreTrainedModel, **options: Any) -> None:

@@ -1,16 +1,16 @@
 """Plans requests to an engine that keeps a prefix cache, and reads scores off its answers. Pure functions and lists.
 
 The engine takes whole prompts. It looks up the full blocks of a prompt in its cache, computes the rest, and gives the
-log-probability of each prompt token behind the first computed one: that of a token comes from the position before it. On
-request it also gives those of up to `most_asked` tokens as the next one behind the prompt.
+log-probability of each prompt token after the first computed one: that of a token comes from the position before it. On
+request it also gives those of up to `most_asked` tokens as the next one after the prompt.
 
-Texts are sent in ascending order of their tokens, so that each shares most with the one before it, from which all that it
-shares is known. Three things keep tokens from being computed again:
+Texts are sent in ascending order of their tokens, so that each shares most with the one before it, from which the scores of the
+shared part are known. Three rules keep tokens from being computed again:
 
 - A text that another one begins with is not sent; the other has its scores.
-- Texts that differ in their last token alone are one request, for the text before it and for those tokens behind it.
-- Where a text parts from the one before it exactly at the end of a block, the cache has that whole block, and the first token
-  behind it gets no score. Such tokens are asked for behind the common beginning, which costs a block.
+- Texts that differ only in their last token are one request, for the text before it and for those tokens after it.
+- If a text parts from the one before it exactly at the end of a block, the cache has that whole block, and the first token
+  after it gets no score. Such tokens are asked for after the common beginning, which costs a block.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """How a target is read off a request."""
+    """Where the score of a target is in a request."""
 
     index: int  # number of the target
     first: int  # position of the first token that counts
-    end: int  # position behind the last token of the prompt that counts
-    asked: int | None = None  # token behind `end` that counts, too, if any
+    end: int  # position after the last token of the prompt that counts
+    asked: int | None = None  # token after these that counts, too, if any
 
 
 @dataclass(slots=True)
@@ -59,12 +59,12 @@ class Request:
     shared: int  # how many tokens it has in common with the request before
     asked: list[int]  # tokens whose log-probability as the next one is wanted
     scored: bool  # whether the log-probabilities of the prompt's own tokens are wanted
-    reads: list[Read] = field(default_factory=list)  # targets that can be read off as soon as it is answered
+    reads: list[Read] = field(default_factory=list)  # targets whose scores it completes
 
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswer:
-    """What the engine says."""
+    """The engine's answer to a request."""
 
     logprobs: Sequence[float]  # log-probabilities of the last tokens of the prompt, as many as were given
     greedy: Sequence[bool]  # whether each of them is the most probable one
@@ -127,7 +127,7 @@ def make_plan(targets: Sequence[Target], block_size: int, most_asked: int) -> Pl
 
 
 def find_uncached(requests: Sequence[Request], block_size: int) -> int | None:
-    """The number of the longest request that finds nothing in the cache and leaves there what the next one begins with.
+    """The number of the longest request that finds nothing in the cache and leaves the beginning of the next one there.
 
     None if no request shares a block with the one before it, so that the cache is never read.
     """
@@ -140,9 +140,9 @@ def find_uncached(requests: Sequence[Request], block_size: int) -> int | None:
 
 
 def make_checks(uncached: Request, block_size: int) -> list[Request]:
-    """Requests that read the cache that `find_uncached` left, to be sent right behind it; each computes one block.
+    """Requests that read the cache which the request of `find_uncached` left, to be sent right after it; each computes one block.
 
-    The first scores the last tokens of a block behind cached ones; the second has the very last of these asked for instead.
+    The first scores the last tokens of a block after cached ones; the second asks for the very last of these instead.
     """
     end = len(uncached.tokens) // block_size * block_size
     if end < 2 * block_size:
@@ -152,7 +152,7 @@ def make_checks(uncached: Request, block_size: int) -> list[Request]:
 
 
 class _Needs:
-    """Tells whether targets need the scores of tokens behind a prefix."""
+    """Says whether targets need the scores of tokens after a prefix."""
 
     def __init__(self, keys: list[bytes], of_key: Mapping[bytes, list[int]], targets: Sequence[Target]) -> None:
         self._keys = keys
@@ -160,7 +160,7 @@ class _Needs:
         self._earliest: dict[bytes, float] = {}
 
     def behind(self, prefix: bytes) -> bool:
-        """Whether a target that begins with `prefix` and goes on needs its next token."""
+        """Whether a longer target that begins with `prefix` needs its next token."""
         if prefix not in self._earliest:
             self._earliest[prefix] = self._first(bisect_right(self._keys, prefix), prefix)
         return self._earliest[prefix] * KEY_BYTES <= len(prefix)
@@ -176,7 +176,7 @@ class _Needs:
 
 
 def _ask_at_boundaries(ordered: Sequence[bytes], asked: dict[bytes, set[int]], block_size: int, needs: _Needs) -> None:
-    """Adds to `asked` the tokens that would get no score because their text parts from another at the end of a block."""
+    """Adds the tokens to `asked` that would get no score because their text parts from another at the end of a block."""
     for (before, key), common in zip(pairwise(ordered), common_prefixes(ordered)[1:], strict=True):
         prefix = key[: common * KEY_BYTES]
         if common and common % block_size == 0 and needs.behind(prefix):
@@ -190,7 +190,7 @@ def _last_token(key: bytes) -> int:
 
 
 class Reader:
-    """Reads scores off the answers, which are to be given in the order of the requests."""
+    """Reads scores off the answers, which must come in the order of the requests."""
 
     def __init__(self) -> None:
         self._logprobs: list[float | None] = []  # of the tokens of the last request; None where the engine gave none
@@ -198,7 +198,7 @@ class Reader:
         self._asked: dict[int, dict[int, tuple[float, bool]]] = {}  # by the number of tokens before them
 
     def read(self, requests: Iterable[Request], answers: Iterable[EngineAnswer]) -> Iterator[tuple[int, Score | None]]:
-        """The targets' numbers and scores; None where the engine did not give all log-probabilities."""
+        """The targets' numbers and scores; None if the engine did not give all log-probabilities."""
         for request, answer in zip(requests, answers, strict=True):
             self._go_to(request, answer)
             for read in request.reads:

@@ -1,4 +1,4 @@
-"""A look at the first tokens of a run's first prompt: faults of them lower every score and raise no error."""
+"""Checks the first tokens of a run's first prompt: faults there lower every score and raise no error."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _BASE_NAME = re.compile(r"(^|[-_./])(base|pt|pretrained)($|[-_.])", re.IGNORECAS
 
 
 def find_fault(tokens: Sequence[int], *, bos: int | None, wants_bos: bool, asked: bool, templated: bool, name: str) -> str | None:
-    """What is wrong with the beginning of a prompt, and the flag that mends it; None if nothing is known to be.
+    """What is wrong with the beginning of a prompt, and the flag that fixes it; None if no fault is known.
 
-    That a chat template is missing is no fault: models that chat are ranked without one, too. `bos` is the tokenizer's
+    A missing chat template is no fault: chat models are ranked without one, too. `bos` is the tokenizer's
     begin-of-sequence token, if it has one, `asked` whether the user wants it, and `name` that of the model, or its folder.
     """
     if asked and (bos is None or bos not in tokens[:2]):
-        return "add_bos_token=True in --model_args adds no token, for the tokenizer has none to add; leave it out"
+        return "add_bos_token=True in --model_args adds no token, because the tokenizer has none; leave it out"
     # a template may write a line break before its own
     if bos is not None and list(tokens[:1]) == [bos] and bos in tokens[1:3]:
         return "they begin with two begin-of-sequence tokens; add_bos_token=False in --model_args leaves one out"
     if bos is not None and wants_bos and bos not in tokens[:2]:
-        return "the begin-of-sequence token is missing that this model is used with; add_bos_token=True in --model_args adds it"
+        return "the begin-of-sequence token that this model needs is missing; add_bos_token=True in --model_args adds it"
     if templated and _BASE_NAME.search(name.rstrip("/").rsplit("/", 1)[-1]):
         return "a chat template is applied to what its name says is a base model; leave out --apply_chat_template"
     return None
@@ -47,7 +47,7 @@ def wants_bos(tokenizer: Any, model_type: str) -> bool:
 
 
 def _as_published(tokenizer: Any) -> Any:
-    """The tokenizer without the settings it was loaded with; itself where it cannot be loaded again."""
+    """The tokenizer without the settings it was loaded with; itself if it cannot be loaded again."""
     try:
         return AutoTokenizer.from_pretrained(tokenizer.name_or_path)
     except (OSError, ValueError):
@@ -55,13 +55,13 @@ def _as_published(tokenizer: Any) -> Any:
 
 
 class FirstTokensCheck(Model):
-    """Has an lm-eval model look at the first tokens it is given, and warn once. To be put before its class."""
+    """Makes an lm-eval model check the first tokens it is given, and warn once. Put it before the model's class."""
 
     _looked = False
     _templated = False
 
     def apply_chat_template(self, *args: Any, **kwargs: Any) -> str:
-        """The parent's; remembers that there is one."""
+        """The parent's; remembers that there is a template."""
         self._templated = True
         return super().apply_chat_template(*args, **kwargs)
 

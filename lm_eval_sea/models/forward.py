@@ -1,4 +1,4 @@
-"""The forward pass over rows of tokens behind a common prefix, and the scores read off it."""
+"""The forward pass over rows of tokens after a common prefix, and the scores read off it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .layout import Batch
 from .obstacles import cache_keyword
 from .predictions import Predictions
 
-# Logits turned into log-probabilities at a time: a copy of all of them would double the peak of memory, and the pages of a large
-# one have to be made anew for each. An accelerator is faster than the launches for fewer.
+# Logits turned into log-probabilities at a time: a copy of all would double peak memory, and its pages would be new each time.
+# With fewer, an accelerator would wait for launches.
 SOFTMAX_ROWS = {"cpu": 32}
 ACCELERATOR_SOFTMAX_ROWS = 1024
 
-# Where there are logits of every token, fewer at a time keep to the memory of a plain forward pass.
+# If there are logits of every token, fewer at a time keep to the memory of a plain forward pass.
 PLAIN_SOFTMAX_ROWS = 16
 
-# What a forward pass takes longer than its tokens do, in tokens, on a CPU: the weights have to be read.
+# The fixed cost of a forward pass on a CPU, in tokens: the weights have to be read.
 PASS_TOKENS = {"cpu": 32}
-# Seconds that the host takes to launch a layer, and operations that an accelerator does in a second: estimates for an H100.
+# Seconds that the host takes to launch a layer, and an accelerator's operations per second: estimates for an H100.
 LAUNCH, OPERATIONS = 7e-4, 4e14
 LEAST_PASS_TOKENS, MOST_PASS_TOKENS = 256, 16384
 
@@ -37,7 +37,7 @@ class Prefix:
     """Tokens that were computed before."""
 
     length: int = 0  # number of tokens
-    kept: Any = None  # what the model keeps of them; None of no tokens
+    kept: Any = None  # what the model keeps of them; None for no tokens
 
 
 @dataclass(eq=False)
@@ -93,17 +93,17 @@ def upload_indices(predictions: Predictions, device: torch.device) -> Indices:
 
 
 def launched_tokens(layers: int, parameters: int) -> int:
-    """How many tokens an accelerator could compute while the host launches a pass: two operations a token and parameter."""
+    """How many tokens an accelerator could compute while the host launches a pass: two operations per token and parameter."""
     return round(min(max(layers * LAUNCH * OPERATIONS / (2 * parameters), LEAST_PASS_TOKENS), MOST_PASS_TOKENS))
 
 
 class PrefixModel(ABC):
-    """Runs a causal language model over rows that stand behind a common prefix."""
+    """Runs a causal language model over rows that follow a common prefix."""
 
     branches: bool  # whether the tokens of a row may branch
     least_width: int  # the fewest tokens of a row that is not kept
-    prefix_memory: float  # what a token of the prefix takes in memory for each row behind it, beside a token of the row
-    pass_tokens: int  # what a forward pass costs, in tokens, besides its own
+    prefix_memory: float  # memory of a prefix token for each row after it, relative to a token of the row
+    pass_tokens: int  # the fixed cost of a forward pass, in tokens
 
     def __init__(
         self,
@@ -127,17 +127,17 @@ class PrefixModel(ABC):
 
     @abstractmethod
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
-        """Computes rows behind a prefix; returns the scores, and the prefix that a kept row makes of the one before.
+        """Computes rows after a prefix; returns the scores, and the prefix that a kept row makes of the one before.
 
-        A row that is kept is a single one without branches. A model that does not work as its kind should is a `RuntimeError`.
+        A kept row must be single and without branches. Raises `RuntimeError` if a model does not work as its kind should.
         """
 
     def _with_cache(self, cache: DynamicCache) -> dict[str, Any]:
-        """What has the model use a cache."""
+        """The keywords that make the model use a cache."""
         return {self._cache_keyword: cache, "use_cache": True}
 
     def _logits(self, tokens: torch.Tensor, predictions: Predictions, keywords: dict[str, Any]) -> tuple[torch.Tensor, Indices]:
-        """Logits at the needed slots of a batch, [slots, vocabulary], as the head sees no others; and the arrays beside."""
+        """Logits at the needed slots of a batch, [slots, vocabulary], as the head sees no others; and their indices."""
         uploaded: list[Indices] = []
 
         def select(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
@@ -152,7 +152,7 @@ class PrefixModel(ABC):
             hook.remove()
         expected = (1, len(predictions.slots))
         if logits.shape[:2] != expected:
-            raise RuntimeError(f"its logits have shape {tuple(logits.shape[:2])} where {expected} was asked for")
+            raise RuntimeError(f"its logits have shape {tuple(logits.shape[:2])} instead of {expected}")
         return logits[0], uploaded[-1]
 
     def _forward(self, tokens: torch.Tensor, keywords: dict[str, Any]) -> torch.Tensor:
@@ -194,8 +194,8 @@ def of_all_words(logits: torch.Tensor) -> torch.Tensor:
 def _is_first_maximum(values: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
     """The same as `_is_maximum`, for a CPU.
 
-    There the place of the maximum takes several times as long as the maximum alone, so that it only decides between equal values,
-    and in 16 bits `argmax` several times as long as `max`. An accelerator would have to be waited for to know between which.
+    There the place of the maximum takes several times as long as the maximum alone, so it only decides between equal values.
+    In 16 bits `argmax` takes several times as long as `max`. On an accelerator the host would have to wait for those values.
     """
     found = values[rows, columns] == values.amax(dim=-1)[rows]
     for place in found.nonzero()[:, 0].tolist():

@@ -1,4 +1,4 @@
-"""A generated text with what its backend knows of how it came about."""
+"""A generated text with what its backend knows about its generation."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 
 @dataclass(eq=False, repr=False)  # it compares and prints as the string that it is
 class GeneratedText(str):
-    """What a model wrote: a string, as lm-eval's tasks, caches and logs take it, with what the backend tells beside it.
+    """What a model wrote: a string, as lm-eval's tasks, caches and logs take it, with attributes from the backend.
 
-    Attributes are None where the backend does not tell. Tasks read them by name, for a task folder does not import backends.
+    Attributes are None if the backend does not report them. Tasks read them by name, because tasks do not import backends.
     """
 
     text: InitVar[str]
     _: KW_ONLY
-    # what the model thought, where the backend keeps it apart; the string is the answer alone then. None also where thought and
-    # answer are one text, which `tasks/_shared/reading/thought.py` takes apart
+    # the thought, if the backend separates it; the string is then only the answer. None also if thought and answer are one text,
+    # which `tasks/_shared/reading/thought.py` takes apart
     thought: str | None = None
     # why the text ended, in the words of OpenAI's API: "stop", "length", "content_filter", "tool_calls"; a server's own word
-    # where none of them says the same (`tasks/_shared/chat/ends.py`)
+    # if none of them says the same (`tasks/_shared/chat/ends.py`)
     finish_reason: str | None = None
     prompt_tokens: int | None = None  # of the rendered prompt
     thought_tokens: int | None = None  # of the thought, its marks included
     answer_tokens: int | None = None  # of what is not thought
     failure: str | None = None  # why there is no answer, in one line; the string is empty then
     model: str | None = None  # what a server calls the model that answered
-    refused_parameters: Mapping[str, str] | None = None  # what was sent in the place of parameters that a server refuses
+    refused_parameters: Mapping[str, str] | None = None  # what was sent in place of parameters that a server refuses
 
     def __new__(cls, text: str, **_: Any) -> GeneratedText:
         """The string; the attributes follow."""

@@ -22,22 +22,22 @@ from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
 
-# Fewer tokens in common are not worth a forward pass of their own.
+# Fewer common tokens are not worth a separate forward pass.
 LEAST_PREFIX = 32
 
 # Prompts that join at a time, if as many slots are free, and the most of their tokens in a pass, where they do not see each
-# other, as in a row of continuations. An accelerator would wait for the launch of passes as small as on a CPU.
+# other, as in a row of continuations. On an accelerator such small passes would wait for their launch.
 JOINING = 8
 MOST_JOINING_TOKENS = 2048
 
 # Keys and values take this much of what `hf` would take for its own and for the states of whole prompts in one layer.
 MEMORY = 1.5
 
-# Texts up to twice as long are taken to be alike.
+# A compared text counts as at least this long, and covers texts up to twice its length.
 ALIKE = 2 * COMPARED
 
-# Where few texts are left, tokens that followed the same last ones before are tried: up to this many tokens in a pass take a CPU
-# hardly longer, each text with its equal part of them (prompt lookup, Saxena 2023).
+# If few texts are left, each tries tokens that followed the same last ones earlier, because a CPU takes hardly longer for up to
+# this many tokens in a pass, shared equally between texts (prompt lookup, Saxena 2023).
 DRAFTED_TOKENS = 16
 MATCHED = 3
 
@@ -47,20 +47,20 @@ SLACK = 8
 
 @dataclass(slots=True, eq=False)
 class _Text:
-    """A prompt, and what was written behind it."""
+    """A prompt, and what was written after it."""
 
     number: int  # of the prompt
     prompt: list[int]  # its tokens
     written: list[int] = field(default_factory=list)  # tokens of the answer so far, with the one that ended it
-    ended: bool = False  # whether there will be no more
+    ended: bool = False  # whether the answer is complete
 
     def __len__(self) -> int:
         return len(self.prompt) + len(self.written)
 
     def write(self, predicted: Sequence[int], draft: Sequence[int], ending: Ending) -> int:
-        """Goes on with what was predicted behind the last token, and behind the tokens of a draft as long as they are right.
+        """Appends what was predicted after the last token, and after the tokens of a draft as long as they are right.
 
-        It returns how many tokens were written.
+        Returns how many tokens were written.
         """
         for place, token in enumerate(predicted):
             self.written.append(token)
@@ -70,7 +70,7 @@ class _Text:
         return place + 1
 
     def draft(self, length: int) -> list[int]:
-        """What followed when the last tokens stood in the text before, at most so many tokens."""
+        """What followed an earlier occurrence of the last tokens, at most so many tokens."""
         tokens = self.prompt + self.written
         last = tokens[-MATCHED:]
         for begin in range(len(tokens) - MATCHED - 1, -1, -1) if length > 0 else ():
@@ -101,25 +101,25 @@ class Ending:
 class GreedyGeneration:
     """Continues prompts with the most probable tokens.
 
-    A text of each length is held against the plain forward pass over prompt and answer, as in the scoring of continuations: one
-    stands for all of less than twice its length.
+    Texts are compared with the plain forward pass over prompt and answer, as in the scoring of continuations: one text stands for
+    all of less than twice its length.
     """
 
     def __init__(self, model: BranchingModel, agreement: Agreement, work: Work) -> None:
-        """Begins without having seen anything; `work` counts what is computed."""
+        """Starts without any verified text; `work` counts what is computed."""
         self._model = model
         self._agreement = agreement
         self._work = work
-        self._verified = {False: 0, True: 0}  # the longest text that was compared, without and behind a shared beginning
-        self._has_drafted = False  # and what came of it was compared
+        self._verified = {False: 0, True: 0}  # the longest text that was compared, without and after a shared beginning
+        self._has_drafted = False  # and the result was compared
         self._joining_tokens = min(max(LOOSE_ROW_TOKENS, model.pass_tokens), MOST_JOINING_TOKENS)
 
     def run(self, prompts: Sequence[list[int]], ending: Ending, budget: int) -> Iterator[tuple[int, list[int]]]:
-        """Continues prompts; yields the number of each and the tokens behind it, as they end.
+        """Continues prompts; yields the number of each and the tokens after it, as they end.
 
         What does not fit memory is tried again in half as many slots. `budget` is the most tokens in a batch of `hf`.
-        A `Mismatch` says that a text does not come out as by the plain forward pass, a `RuntimeError` that the model does not use
-        its cache, or that a single text does not fit memory.
+        Raises `Mismatch` if a text differs from that of the plain forward pass, `RuntimeError` if the model does not use its
+        cache or a single text does not fit memory.
         """
         prefix = min(len(commonprefix([min(prompts), max(prompts)])), min(map(len, prompts)) - 1)
         if len(prompts) == 1 or prefix < LEAST_PREFIX:
@@ -193,9 +193,9 @@ class GreedyGeneration:
 
     @staticmethod
     def _choose(texts: Sequence[_Text], verified: int, ending: Ending) -> _Text | None:
-        """The text to compare if the longest soon is twice as long as the last that was, or None.
+        """The text to compare if the longest will soon be twice as long as the last compared one, or None.
 
-        It is the shortest that stands for the longest at its limit, as far as any does: a plain pass costs more the longer it is.
+        It is the shortest that can stand for the longest at its limit, because a plain pass costs more the longer it is.
         """
         longest = max(map(len, texts))
         if longest + COMPARED <= 2 * verified:
@@ -203,7 +203,7 @@ class GreedyGeneration:
         return min((text for text in texts if 2 * len(text) >= longest + min(ending.limit, longest)), key=len)
 
     def _join(self, waiting: deque[_Text], active: list[_Text], slots: int, cache: Slots) -> torch.Tensor:
-        """Puts texts into free slots; returns the logits behind each."""
+        """Puts texts into free slots; returns the logits after each."""
         tokens, ends = list[int](), list[int]()
         at: list[torch.Tensor] = []
         while waiting and len(active) < slots:
@@ -217,7 +217,7 @@ class GreedyGeneration:
         return self._put(tokens, ends, torch.cat(at).to(self._model.device), cache)
 
     def _put(self, tokens: Sequence[int], ends: Sequence[int], at: torch.Tensor | None, cache: Slots) -> torch.Tensor:
-        """Computes texts that stand behind one another in a row, up to their `ends`; returns the logits behind each.
+        """Computes texts that follow one another in a row, up to their `ends`; returns the logits after each.
 
         `at` has the columns of all slots for the tokens; None if they are the prefix.
         """
@@ -232,7 +232,7 @@ class GreedyGeneration:
             return self._model.next_logits(tokens, [end - 1 for end in ends], masking, cache, positions)
 
     def _continue(self, active: Sequence[_Text], drafts: Sequence[list[int]], cache: Slots) -> torch.Tensor:
-        """Computes the last token of each text and a draft behind it; returns the logits behind all of them, text by text."""
+        """Computes the last token of each text and a draft after it; returns the logits after all of them, text by text."""
         width = 1 + max(map(len, drafts))
         tokens = [(text.written[-1:] + draft + [0] * width)[:width] for text, draft in zip(active, drafts, strict=True)]
         positions = torch.tensor([len(text) - 1 for text in active])[:, None] + torch.arange(width)
@@ -253,7 +253,7 @@ class GreedyGeneration:
         return ended
 
     def _verify(self, text: _Text, seen: torch.Tensor) -> None:
-        """Holds the last predictions of a text against a plain forward pass; `Mismatch` if they differ by more than its noise."""
+        """Compares the last predictions with a plain forward pass; raises `Mismatch` if they differ by more than its noise."""
         tokens = (text.prompt + text.written)[:-1]
         self._work.verification += len(tokens)
         plain = self._model.plain_logprobs(tokens, len(seen))

@@ -1,7 +1,7 @@
 """Lays the sequences of rows out as tokens. No tensors.
 
-Tokens of a row stand in the order of a walk through the tree of its sequences: each branch in one piece, its own branches
-behind it. So the tokens that follow from a token are the ones up to a certain slot, and one number a token describes the
+Tokens of a row are in the order of a walk through the tree of its sequences: each branch in one piece, followed by its own
+branches. So the tokens that follow from a token are those up to a certain slot, and one number per token describes the
 attention mask.
 """
 
@@ -28,7 +28,7 @@ class Layout:
 
     tokens: list[int]  # token ids
     positions: list[int]  # position of each token in its sequence
-    ends: list[int]  # for each token the slot behind the last token that follows from it
+    ends: list[int]  # for each token the slot after the last token that follows from it
     pieces: list[tuple[Piece, ...]]  # for each sequence where its tokens stand, in order
 
     @property
@@ -38,7 +38,7 @@ class Layout:
 
 
 def lay_out(sequences: Sequence[Sequence[int]], shared: Sequence[int], start: int) -> Layout:
-    """Lays out sequences in ascending order behind their first `start` tokens, which are computed already and equal in all.
+    """Lays out sequences in ascending order after their first `start` tokens, which are computed already and equal in all.
 
     `shared` is how many tokens each has in common with the one before it.
     """
@@ -79,8 +79,8 @@ class Batch:
 
     tokens: np.ndarray  # token ids; padding is token 0
     positions: np.ndarray  # position of each token in its sequence; that of padding is 0
-    # for each token the slot behind the last token that follows from it. Padding is seen by itself alone: without any key its
-    # attention would not be a number.
+    # for each token the slot after the last token that follows from it. Padding sees only itself: without any key its attention
+    # would not be a number.
     ends: np.ndarray
     branches: bool  # whether a row branches
 

@@ -1,4 +1,4 @@
-"""What a model can do of what shared prefixes need."""
+"""Whether a model can do what shared prefixes need."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ LAYER_TYPES = {"full_attention", "sliding_attention"}
 
 # Kinds of rotary embeddings whose frequencies depend on the length of the text.
 DEPENDS_ON_LENGTH = ("longrope", "dynamic")
-# In transformers, a forward pass of several tokens begins their state anew.
+# In transformers, a forward pass of several tokens resets their state.
 ONE_TOKEN_STATES = {"falcon_mamba", "jamba", "mamba", "zamba"}
 
 
 def find_obstacle(model: PreTrainedModel) -> str | None:
     """Why a causal model cannot be computed along shared prefixes, as the end of a sentence; None if nothing is known.
 
-    A model without a known obstacle is still held against the plain forward pass before its numbers are used.
+    A model without a known obstacle is still compared with the plain forward pass before its numbers are used.
     """
     config = model.config.get_text_config()
     if config.model_type in ONE_TOKEN_STATES:
-        return f"the state of a {config.model_type} is carried on by one token at a time only"
+        return f"the state of a {config.model_type} continues by only one token at a time"
     if _keeps_state(model) and not hasattr(transformers.cache_utils, "LinearAttentionLayer"):
         return "its cache holds no state before transformers 5"
     if any(adapter.is_prompt_learning for adapter in (getattr(model, "peft_config", None) or {}).values()):
@@ -38,8 +38,8 @@ def find_obstacle(model: PreTrainedModel) -> str | None:
 def length_border(model: PreTrainedModel) -> int | None:
     """The longest text, in tokens, whose positions are encoded as those of shorter ones; None if all texts are encoded alike.
 
-    Longrope (Ding et al. 2024) has other frequencies behind the length of pretraining, dynamic NTK new ones for every length
-    there. A prefix that was computed before the border is not that of a text behind it.
+    Beyond the length of pretraining, Longrope (Ding et al. 2024) has other frequencies, and dynamic NTK new ones for every
+    length. A prefix computed for a text within the border is not that of a text beyond it.
     """
     config = model.config.get_text_config()
     borders = [
@@ -59,28 +59,28 @@ def ropes_of(config: Any) -> list[Mapping[str, Any]]:
 
 
 def takes_masks(model: PreTrainedModel) -> bool:
-    """Whether masks of our own reach all that a token of the model sees of the others."""
+    """Whether our masks control all that a token of the model sees of the others."""
     config = model.config.get_text_config()
-    # ALiBi measures distances in columns of the cache, as do models that are not told positions
+    # ALiBi measures distances in columns of the cache, as do models that take no positions
     may_mask = config._attn_implementation in ATTENTION and not _keeps_state(model) and not _has_alibi(config)
     return may_mask and "position_ids" in forward_parameters(model)
 
 
 def forward_parameters(model: PreTrainedModel) -> Collection[str]:
-    """What the forward pass of a model names; what else it is given, it ignores."""
+    """The named parameters of a model's forward pass; it ignores others."""
     # an adapter's signature says nothing
     bare: Any = model.get_base_model() if hasattr(model, "get_base_model") else model  # type: ignore[operator]
     return inspect.signature(type(bare).forward).parameters
 
 
 def cache_keyword(model: PreTrainedModel) -> str:
-    """What the forward pass of a model calls its cache; transformers calls all of them `cache` since 5.24."""
+    """The name of the cache in a model's forward pass; in transformers it is always `cache` since 5.24."""
     named = forward_parameters(model)
     return next((name for name in ("cache", "cache_params") if name in named), "past_key_values")
 
 
 def _keeps_state(model: PreTrainedModel) -> bool:
-    """Whether something besides keys and values, or in chunks of them, comes from earlier tokens."""
+    """Whether a model keeps something besides keys and values, or chunks of them, from earlier tokens."""
     config = model.config.get_text_config()
     other_layers = set(getattr(config, "layer_types", None) or ()) - LAYER_TYPES
     return bool(getattr(model, "_is_stateful", False) or other_layers)

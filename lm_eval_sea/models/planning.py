@@ -1,8 +1,8 @@
 """Decides what is computed together: which prefixes are kept, which sequences share a row, which rows share a batch.
 
-The sequences hang on a tree (`prefix_tree.py`). A *group* has a prefix that is computed once, alone, and whose keys and
-values are kept; its *rows* begin behind that prefix. A row holds sequences that part late, packed behind one another, so
-that what they share is in it once. Pure functions, no tensors.
+The sequences form a tree (`prefix_tree.py`). A *group* has a prefix that is computed once, alone, and whose keys and values are
+kept; its *rows* begin after that prefix. A row holds sequences that part late, packed one after the other, so that it contains
+what they share only once. Pure functions, no tensors.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ import numpy as np
 from .prefix_tree import Node, build_tree
 
 # Packed branches do not see each other, yet attention computes their products before it masks them. Up to this many tokens
-# (or little more than the longest sequence) a row costs less than a forward pass of its own for what the branches share.
+# (or little more than the longest sequence) a row costs less than a separate forward pass for what the branches share.
 ROW_TOKENS = 1024
 ROW_EXCESS = 1.25
 
-# A row of branches that share next to nothing is no longer than this.
+# The longest row of branches that share almost nothing.
 LOOSE_ROW_TOKENS = 256
 
-# Rows shorter than this are put together, as every row carries a copy of the keys and values of its prefix.
+# Rows shorter than this are merged, because every row carries a copy of the keys and values of its prefix.
 PACKED_ROW_TOKENS = 128
 
-# A shared beginning is worth a forward pass of its own, or a long row, if that saves this part of the tokens below it.
+# A shared beginning is worth a separate forward pass, or a long row, if that saves this share of the tokens below it.
 WORTH_SHARING = 0.05
 
 
 @dataclass(slots=True)
 class Row:
-    """The sorted sequences `first` to `last` (exclusive) behind their first `start` tokens."""
+    """The sorted sequences `first` to `last` (exclusive) after their first `start` tokens."""
 
-    start: int  # length of the prefix they stand behind
+    start: int  # length of the prefix before them
     first: int  # the first sequence
-    last: int  # the one behind the last sequence
-    tokens: int  # distinct token positions behind the prefix
+    last: int  # the one after the last sequence
+    tokens: int  # distinct token positions after the prefix
 
 
 @dataclass(slots=True)
@@ -46,9 +46,9 @@ class Group:
     start: int  # length of the part of the prefix that the group above has computed
     end: int  # length of the prefix
     first: int  # the first of the sorted sequences that begin with it
-    last: int  # the one behind the last of them
+    last: int  # the one after the last of them
     longest: int  # length of the longest of them
-    rows: list[Row] = field(default_factory=list)  # what is computed directly behind the prefix
+    rows: list[Row] = field(default_factory=list)  # what is computed directly after the prefix
     groups: list[Group] = field(default_factory=list)  # groups with a longer prefix
 
 
@@ -63,8 +63,8 @@ class Plan:
 def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int, *, branches: bool, pass_tokens: int) -> Plan:
     """Plans the computation of sorted, distinct, non-empty sequences, of which `shared` is what `common_prefixes` says.
 
-    The budget is the most tokens in a batch. Where rows may not branch, one holds a sequence, and those that it begins with.
-    `pass_tokens` is what a forward pass costs, in tokens, besides its own.
+    The budget is the most tokens in a batch. If rows may not branch, each holds a sequence, and those that it begins with.
+    `pass_tokens` is the fixed cost of a forward pass, in tokens.
     """
     root = build_tree(lengths, shared)
     group = _make_groups(root, min(ROW_TOKENS, budget) if branches else 0, 0 if branches else pass_tokens)
@@ -113,12 +113,12 @@ def _make_groups(root: Node, row_tokens: int, least_saving: int) -> Group:
             continue
         shared = node.end - group.end
         saved = shared * (rows[id(node)] - 1)
-        # a single token is taken for generation by models that keep a state
+        # models that keep a state take a single token for generation
         if shared > 1 and saved > max(WORTH_SHARING * node.tokens, least_saving):
             inner = Group(group.end, node.end, first, node.last, node.longest)
             group.groups.append(inner)
             todo += [(child, child.first, inner) for child in node.children]
-        else:  # each row computes this node anew; sequences that end in it go with the first row
+        else:  # each row computes this node again; sequences that end in it go with the first row
             firsts = [first, *(child.first for child in node.children[1:])]
             todo += [(child, begin, group) for child, begin in zip(node.children, firsts, strict=True)]
     return top
@@ -137,7 +137,7 @@ def _pack_short_rows(rows: Sequence[Row], shared: Sequence[int]) -> list[Row]:
 
 
 def make_batches(rows: Sequence[Row], budget: int, pass_tokens: int, prefix_memory: float) -> list[list[Row]]:
-    """Puts rows of one group into batches, the longest first, with as little padding and as few batches as go together.
+    """Puts rows of one group into batches, the longest first, balancing padding and the number of batches.
 
     The budget is the most tokens in a batch, padding included; a single row may exceed it. `pass_tokens` is as in `make_plan`,
     `prefix_memory` what a token of the prefix takes in memory for each row, as a part of what a token of the row takes.

@@ -22,7 +22,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Where the scores of a continuation stand among those of a batch: `start` to `end` (exclusive), and then `last`."""
+    """Where the scores of a continuation are among those of a batch: `start` to `end` (exclusive), and then `last`."""
 
     index: int
     start: int
@@ -38,12 +38,12 @@ class Predictions:
     of: np.ndarray  # for each score, the index into `slots`
     targets: np.ndarray  # for each score, the token that is scored
     readings: list[Reading]  # which scores belong to which request
-    # of sequences by their numbers, those of `slots` whose predictions are wanted as a whole, for every word
+    # sequence number → those of `slots` whose predictions are wanted for every word
     watched: dict[int, np.ndarray] = field(default_factory=dict)
 
 
 def predictions_at(slots: Sequence[int]) -> Predictions:
-    """What is read off a batch of which only what follows some slots is wanted; nothing is scored."""
+    """The predictions after some slots; nothing is scored."""
     nothing = np.zeros(0, dtype=np.int64)
     return Predictions(np.array(slots), nothing, nothing, [])
 
@@ -57,11 +57,11 @@ def find_predictions(
 ) -> Predictions:
     """Finds the predictions that the queries need.
 
-    Inside a piece of a sequence the next token is the next one in the row, so that whole runs of scores are shared between
-    queries; the token behind the end of a piece depends on the query.
+    Inside a piece of a sequence the next token is the next one in the row, so queries share whole runs of scores; the token
+    after the end of a piece depends on the query.
 
-    `layouts` have for each row the number of its first sequence. Of the `watched` sequences, by their numbers, some of the last
-    predictions are wanted as a whole.
+    `layouts` have for each row the number of its first sequence. For the `watched` sequences, by number, some of the last
+    predictions are wanted for every word.
     """
     width = batch.tokens.shape[1]
     needed = np.zeros(batch.tokens.size, dtype=bool)
@@ -97,9 +97,9 @@ def _index_scores(
     inner = np.flatnonzero(needed)
     last_slots, last_targets = np.array(list(pairs), dtype=np.int64).reshape(-1, 2).T
     scored = np.concatenate([inner, last_slots])
-    # Nothing at all is more than the kernels of some heads can do.
+    # The kernels of some heads cannot handle an empty input.
     slots = np.unique(scored) if len(scored) else np.zeros(1, dtype=np.int64)
-    before = np.concatenate([[0], np.cumsum(needed)]).tolist()  # how many scores of `inner` stand before a slot
+    before = np.concatenate([[0], np.cumsum(needed)]).tolist()  # how many scores of `inner` are before a slot
     readings = [Reading(index, before[start], before[last], len(inner) + pair) for index, start, last, pair in found]
     targets = np.concatenate([batch.tokens.ravel()[inner + 1], last_targets])
     return Predictions(slots, np.searchsorted(slots, scored), targets, readings)

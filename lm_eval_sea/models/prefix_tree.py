@@ -1,7 +1,7 @@
-"""The tree of token sequences that begin alike. Pure functions over lists of integers.
+"""The tree of token sequences with common beginnings. Pure functions over lists of integers.
 
-A node stands for a run of tokens that the same sequences share; where they part, it has children. No token position is
-in two nodes, so the tokens of all nodes are the distinct token positions: the least a model has to compute.
+A node is a run of tokens that the same sequences share; where they part, it has children. No token position is in two nodes, so
+the tokens of all nodes are the distinct token positions: the least that a model has to compute.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Node:
     """A run of tokens, positions `start` to `end` of the sorted sequences `first` to `last` (each end exclusive)."""
 
     start: int  # position of its first token, which is where its parent ends
-    end: int  # position behind its last token
+    end: int  # position after its last token
     first: int  # the first of the sorted sequences that run through it
-    last: int = 0  # the one behind the last of them
+    last: int = 0  # the one after the last of them
     # what follows, in the order of the sequences. A sequence may also end at `end`.
     children: list[Node] = field(default_factory=list)
     tokens: int = 0  # tokens of this node and all below it
@@ -29,12 +29,12 @@ class Node:
 
 
 def sort_key(tokens: Sequence[int]) -> bytes:
-    """Bytes that sort and begin alike as the tokens do, and are compared many times faster."""
+    """Bytes with the same order and common beginnings as the tokens, but many times faster to compare."""
     return np.array(tokens, dtype=f">u{KEY_BYTES}").tobytes()
 
 
 def tokens_of(key: bytes) -> list[int]:
-    """The tokens that `sort_key` made a key of."""
+    """The tokens of a key of `sort_key`."""
     found: list[int] = np.frombuffer(key, dtype=f">u{KEY_BYTES}").tolist()
     return found
 

@@ -1,6 +1,6 @@
-"""Requests of several processes, dealt out anew so that none computes what another one computes.
+"""Redistributes the requests of several processes so that no two compute the same.
 
-lm-eval gives every process each so-many-th row, and rows of one passage to different processes.
+lm-eval gives n processes every n-th row each, and so rows of one passage to different processes.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def deal_out(keys: Sequence[bytes], parts: int) -> list[list[int]]:
 
 
 def answer_together(requests: Sequence[Request] | None, answer: Callable[[list[Request]], list[Found]]) -> list[Found] | None:
-    """The answers to the requests of this process; every process has to call this as often as the others do.
+    """The answers to the requests of this process; all processes must call this equally often.
 
-    A process without any more requests gives None, and gets None when no process has any more. `answer` answers those that
+    A process without further requests passes None, and gets None when no process has any. `answer` answers the requests that
     this process is dealt, whose texts are empty.
     """
     own = None

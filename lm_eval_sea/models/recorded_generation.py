@@ -1,4 +1,4 @@
-"""What a local backend knows of a generated text beside the text: why it ended, and how many tokens it has."""
+"""What a local backend knows about a generated text: why it ended, and how many tokens it has."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ else:
 
 
 class RecordedGeneration(Backend):
-    """Stands before lm-eval's class of a local model, whose texts become `GeneratedText`.
+    """Goes before lm-eval's class of a local model, and turns its texts into `GeneratedText`.
 
-    lm-eval's loops return plain strings, but hand each text to the cache as soon as it is decoded. What is known then is kept
+    lm-eval's loops return plain strings, but pass each text to the cache as soon as it is decoded. What is known then is kept
     with the text.
     """
 
@@ -37,13 +37,13 @@ class RecordedGeneration(Backend):
 
     @abstractmethod
     def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
-        """A text that was just decoded, with what is known of it."""
+        """A text that was just decoded, with what is known about it."""
 
     def counted(self, prompt: str, text: str, *, finished: bool, prompt_tokens: int, written: int) -> GeneratedText:
         """A text, without what follows a stop string, with its tokens counted.
 
-        It is `finished` if the model or a stop string ended it, and not the limit of tokens. Of the tokens that the model has
-        `written`, those that are not the answer's are the thought's.
+        It is `finished` if the model or a stop string ended it, not the token limit. Of the tokens that the model has `written`,
+        those that are not the answer's are the thought's.
         """
         made = take_apart(text, prompt=prompt, finished=finished)
         answer = len(self.tok_encode(made.answer, add_special_tokens=False)) if made.state != "no thought" else written
@@ -57,7 +57,7 @@ class RecordedGeneration(Backend):
 
 
 class _Recorder:
-    """Takes the place of lm-eval's `CacheHook`, and hands on what it gets."""
+    """Replaces lm-eval's `CacheHook`, and passes on what it gets."""
 
     def __init__(self, hook: Any, told_of: Callable[[str, dict[str, Any], str], GeneratedText]) -> None:
         self._hook, self._told_of = hook, told_of
@@ -67,13 +67,13 @@ class _Recorder:
         return getattr(self._hook, name)
 
     def add_partial(self, kind: str, arguments: Any, text: str) -> None:
-        """What lm-eval's classes call for each answer."""
+        """Called by lm-eval's classes for each answer."""
         prompt, settings = arguments
         told = self._told_of(prompt, settings, text)
         self._found[prompt, text].append(told)
         self._hook.add_partial(kind, arguments, told)
 
     def take(self, prompt: str, text: str) -> str:
-        """What was recorded of a text; of equal ones to the same prompt the first that was not taken."""
+        """The record of a text; of equal texts for the same prompt the first that was not taken."""
         found = self._found[prompt, text]
         return found.pop(0) if found else text

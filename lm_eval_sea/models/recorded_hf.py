@@ -1,4 +1,4 @@
-"""lm-eval's `hf` backend, whose texts say why they ended."""
+"""lm-eval's `hf` backend, with texts that record why they ended."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class RecordedHF(FirstTokensCheck, RecordedGeneration, HFLM):  # type: ignore[mi
         super().__init__(*args, **kwargs)
         ends = getattr(getattr(self.model, "generation_config", None), "eos_token_id", None)
         self._ends = {self.eot_token_id, *(ends if isinstance(ends, list) else [ends])} - {None}
-        special = getattr(self.tokenizer, "all_special_tokens", ())  # which transformers leaves out of a decoded text
+        special = getattr(self.tokenizer, "all_special_tokens", ())  # transformers leaves these out of a decoded text
         self._shows_marks = any(token in marks.begin + marks.end for token in special for marks in MARKS if len(token) > 3)
 
     def tok_decode(self, tokens: Any, skip_special_tokens: bool = True) -> str:
-        """The text of tokens; of a text that is being generated up to its end, with the marks of a thought."""
+        """The text of tokens; for a text that is being generated, up to its end and with the marks of a thought."""
         if self._recorder is not None and isinstance(tokens, list):
             begin = int(self.backend != "causal")  # a decoder's first token, which may be that of an end
             end = next((place for place in range(begin, len(tokens)) if tokens[place] in self._ends), len(tokens))
@@ -34,7 +34,7 @@ class RecordedHF(FirstTokensCheck, RecordedGeneration, HFLM):  # type: ignore[mi
         return text
 
     def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
-        """The text that was decoded last: it was ended by the model, by a stop string, or by the limit of tokens."""
+        """The text that was decoded last, ended by the model, a stop string or the token limit."""
         written: Any = self._written
         at_limit = len(written) >= settings.get("max_gen_toks", self.max_gen_toks)
         whole = super().tok_decode(written, skip_special_tokens=not self._shows_marks)

@@ -1,4 +1,4 @@
-"""lm-eval's `vllm` backend, whose texts say why they ended."""
+"""lm-eval's `vllm` backend, with texts that record why they ended."""
 
 from __future__ import annotations
 

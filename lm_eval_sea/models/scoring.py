@@ -1,4 +1,4 @@
-"""Scores continuations by a plan: computes prefixes, then the rows behind them, and puts the scores together."""
+"""Scores continuations by a plan: computes prefixes, then the rows after them, and combines the scores."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """What a plain forward pass says of a request."""
+    """The result of a plain forward pass for a request."""
 
     loglikelihood: float  # natural logarithm of the probability of the continuation
     last: torch.Tensor  # log-probabilities of every word at the last predictions, [predictions, vocabulary]
@@ -55,17 +55,17 @@ class Plain:
 class BatchKind:
     """What a batch asks of the model."""
 
-    behind_prefix: bool  # its rows stand behind keys and values computed before
+    behind_prefix: bool  # its rows follow keys and values that were computed before
     branching: bool  # some of its rows branch
-    length: int  # that of its longest sequence: long texts meet limits that short ones do not
+    length: int  # of its longest sequence: long texts meet limits that short ones do not
 
     @property
     def needs_mask(self) -> bool:
-        """Whether the model is given a mask of its own."""
+        """Whether the model gets one of our masks."""
         return self.behind_prefix or self.branching
 
     def covers(self, other: BatchKind) -> bool:
-        """Whether a model that does this kind of batch is taken to do the other, too: one of up to twice the length."""
+        """Whether a model that can do this kind of batch is assumed to do the other, too: one of up to twice the length."""
         long_enough = 2 * self.length > other.length or not other.needs_mask
         return self.behind_prefix >= other.behind_prefix and self.branching >= other.branching and long_enough
 
@@ -78,8 +78,8 @@ class Scorer:
     ) -> None:
         """Plans the computation, with at most `budget` tokens in a batch, which a single row may exceed by a quarter.
 
-        `is_verified` tells whether the model has been seen to do a kind of batch. Before it has done any, the first prefix is
-        computed as part of a plain forward pass over a text behind it, where the model can.
+        `is_verified` says whether a kind of batch has been checked. Before any has, the first prefix is computed as part of a
+        plain forward pass over a text that begins with it, if the model can.
         """
         self._model = model
         numbered = defaultdict(list)
@@ -99,23 +99,23 @@ class Scorer:
         self.distinct_tokens = self._plan.distinct_tokens
         self.forwarded_tokens = 0  # padding included, so far
         self.reference_tokens = 0  # those that only a reference needed, so far
-        self.references: dict[int, Plain] = {}  # what a plain forward pass says of some requests, by their numbers
-        self.witnesses: dict[int, torch.Tensor] = {}  # of requests by which their batches can be checked, the last predictions
+        self.references: dict[int, Plain] = {}  # request number → result of a plain forward pass, for some
+        self.witnesses: dict[int, torch.Tensor] = {}  # request number → last predictions, to check its batch
         self._is_verified = is_verified
         self._wants_references = not is_verified(BatchKind(behind_prefix=False, branching=False, length=0))
         self._awaited: set[int] = set()
 
     @property
     def awaits_reference(self) -> bool:
-        """Whether there is a reference for a request that was not answered yet."""
+        """Whether there is a reference for a request without an answer yet."""
         return bool(self._awaited)
 
     def run(self) -> Iterator[tuple[BatchKind, list[Answer]]]:
         """Computes everything, batch by batch; yields the answers as they become known.
 
-        A batch that runs out of memory is halved, and so is the budget of the following ones. What there is no memory for at all,
-        a prefix or a single row, has no answers. The answers of a batch are read once the next one is under way, so that an
-        accelerator goes on meanwhile.
+        A batch that runs out of memory is halved, and so is the budget of the following ones. A prefix or a single row that does
+        not fit memory has no answers. The answers of a batch are read once the next one is in progress, so that an accelerator
+        stays busy.
         """
         before: tuple[BatchKind, list[int]] | None = None
         for item in itertools.chain(self._compute_all(), [None]):
@@ -132,7 +132,7 @@ class Scorer:
             if group.end > group.start:
                 found = self._compute_beginning(group, prefix)
                 if found is None:
-                    self._leave(range(group.first, group.last))
+                    self._give_up(range(group.first, group.last))
                     continue
                 prefix, kind = found
                 yield kind, [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
@@ -149,7 +149,7 @@ class Scorer:
                     continue
                 halves = _halve(rows)
                 if not halves:
-                    self._leave(range(rows[0].first, rows[0].last))
+                    self._give_up(range(rows[0].first, rows[0].last))
                     continue
                 self._budget = max(len(rows) * rows[0].tokens // 2, 1)
                 batches = deque([*halves, *self._make_batches([row for later in batches for row in later])])
@@ -159,16 +159,15 @@ class Scorer:
         return make_batches(rows, self._budget, self._model.pass_tokens, self._model.prefix_memory)
 
     def _compute_beginning(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind] | None:
-        """Computes the prefix of a group, in a plain forward pass if a reference is wanted; None if there is no memory for it."""
+        """Computes the prefix of a group, in a plain forward pass if a reference is wanted; None if memory does not suffice."""
         if self._wants_references and not group.start and isinstance(self._model, BranchingModel):
             found = _within_memory(partial(self._compute_reference, self._model, group))
             if found is not None:
                 return found
-            self._wants_references = False  # its logits of every token may be what there is no room for
+            self._wants_references = False  # perhaps its logits of every token did not fit
         return _within_memory(partial(self._compute_prefix, group, prefix))
 
-    def _leave(self, numbers: Iterable[int]) -> None:
-        """Gives sequences up."""
+    def _give_up(self, numbers: Iterable[int]) -> None:
         for number in numbers:
             for query in self._queries[number]:
                 self._parts.pop(query.index, None)
@@ -202,9 +201,9 @@ class Scorer:
         return prefix, BatchKind(behind_prefix=False, branching=False, length=group.end)
 
     def _choose_reference(self, group: Group) -> tuple[int, int]:
-        """A sequence behind the prefix of a group with others before it in its row, and the number of its batch.
+        """A sequence after the prefix of a group with others before it in its row, and the number of its batch.
 
-        It is the shortest that covers the longest, for what is behind the prefix is computed for the reference alone.
+        It is the shortest that covers the longest, because what follows the prefix is computed only for the reference.
         """
         while not group.rows:
             group = group.groups[0]
@@ -241,7 +240,7 @@ class Scorer:
         return longer, kind
 
     def _choose_witnesses(self, kind: BatchKind, layouts: Sequence[tuple[int, Layout]]) -> set[int]:
-        """The sequences by which a batch is to be checked: those with a reference, and one that stands for all."""
+        """The sequences that check a batch: those with a reference, and one that stands for all."""
         ended = [
             number
             for first, layout in layouts
@@ -263,7 +262,7 @@ class Scorer:
 
 
 def _within_memory(work: Callable[[], Made]) -> Made | None:
-    """What some work makes; None where there is no memory for it."""
+    """The result of some work; None if memory does not suffice."""
     try:
         return work()
     except RuntimeError as error:
@@ -274,7 +273,7 @@ def _within_memory(work: Callable[[], Made]) -> Made | None:
 
 
 def _total(parts: Sequence[tuple[Scores, Reading]]) -> float:
-    """The log-likelihood that parts add up to. A sum of thousands of terms shows the order of additions: as lm-eval adds."""
+    """The log-likelihood that parts add up to. A sum of thousands of terms depends on the order: that of lm-eval."""
     logprobs = [
         part
         for scores, reading in parts
@@ -284,7 +283,7 @@ def _total(parts: Sequence[tuple[Scores, Reading]]) -> float:
 
 
 def _halve(rows: Sequence[Row]) -> list[list[Row]]:
-    """Two batches with half the rows each, or of a single row half the sequences; nothing if there is one sequence."""
+    """Two batches with half the rows each, or for a single row half the sequences; nothing for one sequence."""
     if len(rows) > 1:
         middle = len(rows) // 2
         return [list(rows[:middle]), list(rows[middle:])]

@@ -1,4 +1,4 @@
-"""What a server takes of the parameters of a request, learned from what it refuses."""
+"""Learns which parameters of a request a server accepts from what it refuses."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ STREAM, _OF_STREAM = "stream", "stream_options"
 STREAMED = {STREAM: True, _OF_STREAM: {"include_usage": True}}  # how an answer is sent, not what it is
 _LIMITS = (LIMIT, "max_tokens")
 _CALLED = (*_LIMITS, "max_new_tokens", "max_output_tokens")  # in messages, whatever was sent
-# Without these another thing would be measured than the one that was asked for; how a run does without.
+# Without these something else would be measured than what was asked for → how to run without them.
 _NEEDED = {
-    "chat_template_kwargs": "leave thinking and chat_template_kwargs out; a server that takes none may take effort=low",
+    "chat_template_kwargs": "leave out thinking and chat_template_kwargs; a server that takes none may take effort=low",
     "reasoning_effort": "give effort a value that it takes, or leave it out",
     "structured_outputs": "leave out the _choice tasks",
     "continue_final_message": "leave out tasks that begin the answer",
 }
-_UNCOUNTED = 16  # tokens beyond the limit that a server may write by its way of counting, such as those that end a turn
+_UNCOUNTED = 16  # tokens that a server may write beyond the limit without counting them, such as those that end a turn
 _NUMBER = r"(\d[\d,]*)"
 _WINDOW = re.compile(rf"context (?:length|window|size)\D{{0,40}}{_NUMBER}", re.IGNORECASE)
-# Tokens of the prompt as vLLM, SGLang and OpenAI tell them.
+# Tokens of the prompt in messages of vLLM, SGLang and OpenAI.
 _PROMPT = re.compile(
     rf"{_NUMBER} (?:input tokens|tokens? from the input|(?:tokens )?in the (?:messages|prompt))"
     rf"|prompt contains (?:at least )?{_NUMBER}(?![\d,]* characters)"
@@ -36,7 +36,7 @@ _MOST = re.compile(
 )
 
 
-# How servers say that it is a parameter that they refuse, near its name; other words around a name may be those of a row.
+# How servers say near its name that they refuse a parameter; a name with other words around it may be part of a row.
 _SAYS = (
     r"not (?:\w+ ){0,2}(?:support|permit|allow|accept|recogni|implement|valid|available|enabl)|n't (?:support|allow|accept)"
     r"|unsupported|unrecogni|unknown|unexpected|invalid|\bextra\b|forbidden|deprecated|disabled|incompatible"
@@ -46,7 +46,7 @@ _NEAR = 80  # characters
 
 
 class NeededParameterError(ValueError):
-    """The server refuses a parameter without which another thing would be measured; one line."""
+    """The server refuses a parameter without which something else would be measured; one line."""
 
 
 class PromptTooLongError(ValueError):
@@ -54,13 +54,12 @@ class PromptTooLongError(ValueError):
 
 
 class ServerParameters:
-    """Parameters as a server takes them: one that it refuses is left out of all further requests, and said once."""
+    """Parameters as a server takes them: one that it refuses is left out of all further requests, and reported once."""
 
     def __init__(self, longest: int | None = None) -> None:
-        """Knows nothing yet but the most tokens that an answer may have in the window."""
         self.longest = longest
         self.most: int | None = None  # tokens of an answer that the server gives
-        self.limit: str | None = LIMIT  # how the server calls the limit of an answer; None: it takes none
+        self.limit: str | None = LIMIT  # the server's name for the limit of an answer; None: it takes none
         self.refused: frozenset[str] = frozenset()
         self._said: set[str] = set()
 
@@ -72,19 +71,19 @@ class ServerParameters:
 
 
 class RequestParameters:
-    """Parameters of one request, which tries what a refusal says.
+    """Parameters of one request, which tries what a refusal suggests.
 
-    The message of a refusal may quote the row, with any words in it. So what it says holds for other requests only once this one
+    The message of a refusal may quote the row, with any words in it. So what it says applies to other requests only once this one
     has an answer.
     """
 
     def __init__(self, server: ServerParameters, wanted: Mapping[str, Any]) -> None:
-        """Begins with what is known of the server; `wanted` has parameters by name, and the limit of the answer as `LIMIT`."""
+        """Starts with what is known about the server; `wanted` has parameters by name, and the limit of the answer as `LIMIT`."""
         self._server, self._wanted = server, wanted
         self._most, self._refused = server.most, server.refused
         self._limit = self._begun_with = server.limit
-        self._room: int | None = None  # that the window leaves; 0: the server is not told, and finds out; None: not known
-        self._lines: dict[str, str] = {}  # what is to be said of it
+        self._room: int | None = None  # that the window leaves; 0: it is up to the server; None: unknown
+        self._lines: dict[str, str] = {}  # what to log about it
 
     def sent(self) -> dict[str, Any]:
         """What is sent."""
@@ -97,16 +96,16 @@ class RequestParameters:
         return found
 
     def learn(self, message: str, parameter: str | None) -> bool:
-        """Takes note of a refusal, with the parameter that it names apart, if it does so; whether the request is another one now.
+        """Learns from a refusal, with the parameter that it names separately, if any; returns whether the request has changed.
 
-        If not, it is refused for another reason. A `NeededParameterError` or `PromptTooLongError` says that no other would do.
+        If not, it is refused for another reason. Raises `NeededParameterError` or `PromptTooLongError` if no change would help.
         """
         before = self.sent()
         self._learn(before, message, parameter)
         return self.sent() != before
 
     def leave_out(self, name: str, why: str) -> bool:
-        """Sends a parameter no more; whether it was sent."""
+        """Stops sending a parameter; returns whether it was sent."""
         if name not in (sent := self.sent()):
             return False
         self._refused |= {name}
@@ -114,9 +113,9 @@ class RequestParameters:
         return True
 
     def answered(self, tokens: Any) -> dict[str, str] | None:
-        """Takes note of an answer of so many tokens; returns what was sent in the place of parameters that are refused.
+        """Learns from an answer of so many tokens; returns what was sent in place of refused parameters.
 
-        None: it is to be asked for again, for it is longer than its limit, which may have another name.
+        None means to ask again, because the answer is longer than its limit, which may have another name.
         """
         known, sent = self._server, self.sent()
         known.refused |= self._refused
@@ -128,10 +127,8 @@ class RequestParameters:
         longest = sent.get(self._limit) if self._limit else None
         is_longer = type(tokens) is int and longest is not None and tokens > longest + _UNCOUNTED
         if is_longer:
-            said = f"{_LIMITS[1]} takes its place" if self._limit == LIMIT else "answers have the server's own limit"
-            known.say(
-                f"heeded {self._limit}", f"the server does not heed {self._limit} (an answer has {tokens:,} tokens); {said}"
-            )
+            said = f"{_LIMITS[1]} replaces it" if self._limit == LIMIT else "answers have the server's own limit"
+            known.say(f"heeded {self._limit}", f"the server ignores {self._limit} (an answer has {tokens:,} tokens); {said}")
         if is_longer and self._limit == LIMIT:
             self._limit = known.limit = _LIMITS[1]
             return None
@@ -150,7 +147,7 @@ class RequestParameters:
         if window is not None and prompt is not None:
             if prompt >= window:
                 raise PromptTooLongError(f"the prompt of {prompt:,} tokens does not fit the server's window of {window:,}")
-            self._lines["window"] = f"answers get the room that the server's window of {window:,} tokens leaves behind the prompt"
+            self._lines["window"] = f"answers get the room that the server's window of {window:,} tokens leaves after the prompt"
             self._room = window - prompt
         elif limit and window is not None:
             self._lines["window"] = f"answers are left to the room that the server's window of {window:,} tokens leaves"
@@ -174,7 +171,7 @@ class RequestParameters:
             )
         else:
             self._limit = _LIMITS[1] if limit == LIMIT else None
-            said = f"{self._limit} takes its place" if self._limit else "answers have the server's own limit"
+            said = f"{self._limit} replaces it" if self._limit else "answers have the server's own limit"
             self._lines[f"limit {limit}"] = f"the server refuses {limit}; {said} in all requests ({message})"
 
 
@@ -184,7 +181,7 @@ def _number(pattern: re.Pattern[str], text: str) -> int | None:
 
 
 def _refuses(name: str, message: str, parameter: str | None) -> bool:
-    """Whether a refusal is one of a parameter: it names it apart, or says so near its name."""
+    """Whether a refusal is about a parameter: it names it separately, or says so near its name."""
     if parameter:
         return parameter.rpartition(".")[2] == name
     named = re.finditer(rf"\b{name}(?:ing)?\b", message, re.IGNORECASE)  # "Streaming is not supported"

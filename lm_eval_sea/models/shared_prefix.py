@@ -35,11 +35,11 @@ from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
 
-# Tokens in a batch where the user leaves its size to the backend: enough to keep an accelerator busy.
+# Tokens in a batch if the user leaves its size to the backend: enough to keep an accelerator busy.
 AUTO_BATCH_TOKENS = 16384
 
-# Settings of generation that the pack's own loop follows, and those of a model that greedy decoding does not ask for. With any
-# others, such as beams and penalties, lm-eval's loop generates.
+# Generation settings that the pack's own loop supports, and settings of a model that greedy decoding ignores. With any others,
+# such as beams and penalties, lm-eval's loop generates.
 SETTINGS = {"until", "max_gen_toks", "do_sample", "temperature"}
 WITHOUT_EFFECT = {
     "bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "max_length", "do_sample", "temperature", "top_k",
@@ -52,7 +52,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch size,
-    or 16,384 on an accelerator. Greedy texts of a task are generated together if the model takes masks of our own.
+    or 16,384 on an accelerator. Greedy texts of a task are generated together if the model accepts our masks.
     Sampling, beam search, rolling log-likelihoods and models that cannot do it are left to `hf`.
     """
 
@@ -66,12 +66,12 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         known = dtype if isinstance(dtype, torch.dtype) else None
         self._agreement = Agreement(known, quantized=getattr(self.model, "is_quantized", False))
         self._greedy: GreedyGeneration | None = None
-        self._as_hf = "the model takes no masks and positions of our own"  # why there is none
+        self._as_hf = "the model does not accept our masks and positions"  # why there is none
         self._said = set[str]()  # reasons why texts are generated as by `hf`
-        self._planted: list[int] | None = None  # the tokens of an answer that lm-eval's loop is to read
+        self._planted: list[int] | None = None  # the tokens of an answer for lm-eval's loop to read
         self._border = length_border(self.model)
         obstacle = self._find_obstacle()
-        self._deals = self.world_size > 1 and obstacle is None  # whether processes deal their requests out anew
+        self._deals = self.world_size > 1 and obstacle is None  # whether processes redistribute their requests
         if obstacle:
             self._fall_back(obstacle)
         elif takes_masks(self.model):
@@ -95,7 +95,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         logger.warning("The model is computed request by request, as lm-eval's hf does: %s.", reason)
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """Texts that the model writes; those of a task are written together, if they are greedy."""
+        """Texts that the model writes; those of a task are generated together if they are greedy."""
         self._look(requests)
         answers: dict[int, str] = {}
         for indices, settings in self._find_greedy(requests):
@@ -108,7 +108,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return [answers[index] for index in range(len(requests))]
 
     def _find_greedy(self, requests: Sequence[Instance]) -> Iterator[tuple[list[int], dict[str, Any]]]:
-        """The numbers of requests that can be generated together, and their settings; of others is said why not."""
+        """The numbers of requests that can be generated together, and their settings; for others the reason is logged."""
         found: dict[str, tuple[list[int], dict[str, Any]]] = {}
         of_model = _other_settings(self.model)
         for index, request in enumerate(requests):
@@ -126,10 +126,10 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         if settings["do_sample"]:
             return "they are sampled"
         if others := sorted({*settings} - SETTINGS | of_model):
-            return f"they have settings of their own ({', '.join(others)})"
+            return f"they have further settings ({', '.join(others)})"
         if settings["max_gen_toks"] >= self.max_length:
             return "there is no room for a prompt"
-        # lm-eval finds an automatic batch size by a talk between all processes; all of them must leave it the same requests
+        # all processes find an automatic batch size together, so all must leave it the same requests
         return "several processes look for a batch size" if self.world_size > 1 and self.batch_size == "auto" else None
 
     def _say_as_hf(self, reason: str) -> None:
@@ -140,7 +140,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
     def _generate_together(
         self, requests: Mapping[int, Instance], settings: dict[str, Any], disable_tqdm: bool
     ) -> dict[int, str]:
-        """The texts of greedy requests with the same settings; some or all are missing where it cannot be done."""
+        """The texts of greedy requests with the same settings; some or all are missing if it cannot be done."""
         assert self._greedy is not None
         limit = settings["max_gen_toks"]
         window, numbers = self.max_length - limit, list(requests)
@@ -155,7 +155,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         answers: dict[int, str] = {}
         description = "Running generate_until requests"
         with tqdm(total=len(fitting), disable=disable_tqdm or self.rank != 0, desc=description) as progress:
-            for is_cut in (False, True):  # what was cut at its beginning shares none with the others
+            for is_cut in (False, True):  # prompts that were cut at the beginning share none with the others
                 places = [place for place in fitting if (len(prompts[place]) >= window) is is_cut]
                 for place, answer in self._continued([prompts[place] for place in places], ending):
                     number = numbers[places[place]]
@@ -189,11 +189,11 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return text
 
     def takes_parts(self) -> bool:
-        """Not where lm-eval looks for a batch size anew in each call, and not where processes must make the same calls."""
+        """False if lm-eval looks for a batch size in each call, or processes must make the same calls."""
         return self._deals or (not self._plain and self.world_size == 1)
 
     def barrier(self) -> None:
-        """Waits for the other processes, and helps them with the requests that they still have."""
+        """Waits for the other processes, and helps them with their remaining requests."""
         while self._deals and self._answer_together(None) is not None:
             pass
         super().barrier()  # type: ignore[no-untyped-call]
@@ -221,7 +221,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
             return super()._model_generate(context, max_length, stop, **settings)
 
     def _is_behind_border(self, tokens: int) -> bool:
-        """Whether a text has other encodings of positions than its shorter beginning, see `length_border`."""
+        """Whether a text encodes positions differently from its shorter beginning, see `length_border`."""
         return self._border is not None and tokens > self._border
 
     def _loglikelihood_tokens(  # type: ignore[override]  # lm-eval's own classes differ from their base in the same way
@@ -229,7 +229,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
     ) -> list[Found]:
         """Log-likelihoods of continuations, except where `loglikelihood_rolling` has settled on a batch size.
 
-        An empty context or continuation, or a continuation longer than the model's window, is a `ValueError`.
+        Raises `ValueError` for an empty context or continuation, or a continuation longer than the model's window.
         """
         if override_bs is not None:
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=override_bs)
@@ -237,7 +237,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return answers or []
 
     def _answer_together(self, requests: list[Request] | None, disable_tqdm: bool = False) -> list[Found] | None:
-        """What `answer_together` says; each process keeps the answers to its own requests."""
+        """`answer_together`; each process keeps the answers to its own requests."""
         hook = self.cache_hook
         with patch.object(self, "cache_hook", CacheHook(None)):
             answers = answer_together(requests, partial(self._answer, disable_tqdm=disable_tqdm))
@@ -251,7 +251,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         # the last token is only predicted
         behind = [self._is_behind_border(len(context) + len(continuation) - 1) for _, context, continuation in requests]
         if any(behind):
-            logger.info("%d of %d requests are so long that the model encodes positions otherwise", sum(behind), len(requests))
+            logger.info("%d of %d requests are so long that the model encodes positions differently", sum(behind), len(requests))
             long = list(itertools.compress(requests, behind))
             short = [request for request, is_long in zip(requests, behind, strict=True) if not is_long]
             of_long, of_short = iter(self._plainly(long, disable_tqdm)), iter(self._answer(short, disable_tqdm))
@@ -266,16 +266,15 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return [next(rest) if answer is None else answer for answer in answers]
 
     def _plainly(self, requests: list[Request], disable_tqdm: bool) -> list[Found]:
-        """What `hf` says."""
-        # lm-eval finds an automatic batch size by a talk between all processes, which only this one may need
+        # all processes find an automatic batch size together, but perhaps only this one needs it
         alone = self._deals and self.batch_size == "auto"
         found: list[Found] = super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm, override_bs=1 if alone else None)
         return found
 
     def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[Found | None]:
-        """The answers; None where memory did not suffice for a prefix, or for one request behind it.
+        """The answers; None if memory did not suffice for a prefix, or for one request after it.
 
-        `Mismatch` if the model cannot be computed along shared prefixes.
+        Raises `Mismatch` if the model cannot be computed along shared prefixes.
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
@@ -325,7 +324,6 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return Continuation(inputs, len(inputs) - len(continuation), continuation[-1])
 
     def _one_by_one(self, requests: list[Request], disable_tqdm: bool) -> list[Found]:
-        """The plain way, with the least memory."""
         logger.warning(
             "Memory does not suffice for a prefix that requests share: %d of them are computed one by one, as lm-eval's hf does "
             "at batch size 1.",
@@ -337,7 +335,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
 
     @staticmethod
     def _batches(scorer: Scorer) -> Iterator[tuple[BatchKind, list[Answer]]]:
-        """The batches; what a model raises is taken for inability."""
+        """The batches; an error of the model becomes a `Mismatch`."""
         batches = scorer.run()
         while True:
             try:
@@ -359,9 +357,9 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return max(int(self.batch_size) * longest, AUTO_BATCH_TOKENS if self.device.type != "cpu" else 0)
 
     def _verify(self, kind: BatchKind, batch: Sequence[Answer], requests: list[Request], scorer: Scorer) -> None:
-        """Holds an answer against the plain forward pass, if the model has not been seen to do this kind of batch.
+        """Compares an answer with the plain forward pass if this kind of batch has not been checked yet.
 
-        A reference is used before a forward pass of its own is spent on it.
+        It uses a reference, if there is one, instead of a separate forward pass.
         """
         if not batch or self._is_verified(kind):
             return
@@ -382,9 +380,9 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return any(seen.covers(kind) for seen in self._verified)
 
     def _compare(self, answer: Answer, last: torch.Tensor, plain: Plain, request: Request) -> None:
-        """Holds an answer, and the last predictions it is made of, against what a plain forward pass says.
+        """Compares an answer, and the last predictions it is made of, with the result of a plain forward pass.
 
-        `Mismatch` if they differ by more than the noise of that pass.
+        Raises `Mismatch` if they differ by more than the noise of that pass.
         """
 
         def once_more(draw: int) -> torch.Tensor:
@@ -398,10 +396,9 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
             logger.info("Self-check passed: log-likelihoods along shared prefixes are those of the plain forward pass.")
 
     def _plain_answer(self, request: Request) -> Plain:
-        """What `hf` says of a request alone."""
         self._compared = torch.empty(0)
         try:
-            # there may be no room for its keys and values beside those of a prefix
+            # its keys and values may not fit beside those of a prefix
             with patch.object(self.model.config.get_text_config(), "use_cache", False, create=True):
                 ((loglikelihood, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
             return Plain(loglikelihood, self._compared[-len(request[2]) :])
@@ -418,7 +415,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
 
 
 def _other_settings(model: PreTrainedModel) -> set[str]:
-    """Settings of generation that a model comes with and that change its greedy texts, such as a penalty for repetition."""
+    """Generation settings of a model that change its greedy texts, such as a repetition penalty."""
     config: GenerationConfig = model.generation_config
     changed = {name for name, value in config.to_diff_dict().items() if value is not None and not name.startswith("_")}
     return changed - WITHOUT_EFFECT

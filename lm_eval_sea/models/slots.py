@@ -1,4 +1,4 @@
-"""Keys and values of rows that are generated from together: the beginning they share once, and a slot for the rest of each."""
+"""Keys and values of texts that are generated together: their shared beginning once, and a slot for the rest of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from .attention import BlockwiseAttention, is_plain, scaled_products
 
-# A slot is kept in at most so many pieces, of so many tokens at least; an accelerator would wait for the launch of small ones.
+# A slot has at most so many pieces, of at least so many tokens; an accelerator would wait for the launch of small ones.
 PIECES = 8
 LEAST_PIECE = {"cpu": 64}
 ACCELERATOR_LEAST_PIECE = 512
@@ -26,17 +26,17 @@ _NONE = torch.empty(0, 0, dtype=torch.int64)
 class Slots(DynamicCache):
     """The cache of a model: for each layer [1, heads, prefix, size of a head] and [pieces, slots, heads, piece, size of a head].
 
-    The tokens of a pass stand in a single row, whatever texts they belong to. In passes that put texts into slots they see the
+    The tokens of a pass are in a single row, whatever texts they belong to. In passes that put texts into slots they see the
     prefix and one another, as masks say. In passes that continue the texts in the first slots, attention has two parts, for
     all texts with the prefix and for each with its own slot, so that nothing is copied. A model whose attention does not come
     from `ALL_ATTENTION_FUNCTIONS["sdpa"]`, or does more there, gets a copy of all in one piece and a mask.
 
-    Pieces of the first slots are one block of memory, which a product of matrices in 16 bits takes on a CPU without a copy; and
-    where texts are short, the last pieces are left out.
+    Pieces of the first slots are one block of memory, which a matrix product in 16 bits takes on a CPU without a copy; if texts
+    are short, the last pieces are left out.
     """
 
     def __init__(self, prefix: int, slots: int, capacity: int, device: torch.device) -> None:
-        """Begins empty, for a shared beginning of `prefix` tokens and slots of at least `capacity` tokens."""
+        """Starts empty, for a shared beginning of `prefix` tokens and slots of at least `capacity` tokens."""
         super().__init__()
         self._device = device
         least = LEAST_PIECE.get(device.type, ACCELERATOR_LEAST_PIECE)
@@ -45,11 +45,11 @@ class Slots(DynamicCache):
         self.prefix, self.capacity = prefix, self._pieces * self._piece
         self.in_parts = False  # whether attention has two parts in passes that continue texts; known after the first pass
         self._slots = slots
-        self._kept: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = {}  # of each layer keys and values, in both parts
+        self._kept: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = {}  # layer → keys and values, in both parts
         self._prefixes: list[torch.Tensor] = []  # of the layer that was updated last
         self._handed: tuple[torch.Tensor, ...] = ()  # what that layer attends to
         self._before = 0
-        self._columns = _NONE  # where a pass continues texts in their slots, [texts, tokens]; empty in one that puts texts there
+        self._columns = _NONE  # of a pass that continues texts, [texts, tokens]; empty in one that puts texts into slots
         self._at: torch.Tensor | None = None
         self._layers_seen = self._layers_attended = 0
         self._sdpa: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
@@ -58,7 +58,7 @@ class Slots(DynamicCache):
 
     @contextmanager
     def putting(self, at: torch.Tensor | None) -> Iterator[None]:
-        """For a pass over the prefix (`at` is None), or over new tokens behind it, which go to the columns `at` of all slots."""
+        """For a pass over the prefix (`at` is None), or over new tokens after it, which go to the columns `at` of all slots."""
         self._at, self._before, self._columns = at, 0 if at is None else self.prefix, _NONE
         with self._in_place():
             self._layers_seen = self._layers_attended = 0
@@ -78,16 +78,16 @@ class Slots(DynamicCache):
     @contextmanager
     def _in_place(self) -> Iterator[None]:
         self._seen, self._in_blocks = [], BlockwiseAttention()
-        ALL_ATTENTION_FUNCTIONS["sdpa"] = self._attend_to_slots  # for this object alone, whose class has transformers' own
+        ALL_ATTENTION_FUNCTIONS["sdpa"] = self._attend_to_slots  # only for this object; its class keeps transformers' own
         try:
             yield
         finally:
             del ALL_ATTENTION_FUNCTIONS["sdpa"]
 
     def mask(self, window: int | None) -> torch.Tensor:
-        """What the tokens of a pass see that continues texts.
+        """The mask of a pass that continues texts.
 
-        `window` is the number of tokens they look back on, themselves included, where the model has such a limit. The mask is
+        `window` is the number of tokens they look back on, themselves included, if the model has such a limit. The mask is
         [texts, 1, tokens, columns of the prefix and of the pieces of a slot in use] if attention has two parts, otherwise
         [1, 1, texts × tokens, columns of the prefix and of all their slots].
         """
@@ -109,7 +109,7 @@ class Slots(DynamicCache):
         return torch.cat([seen[:, :, : self.prefix], of_own.flatten(2)], dim=2).flatten(0, 1)[None, None]
 
     def _texts_in(self, piece: int, window: int | None) -> slice:
-        """The slots from the first to the last whose texts go on with a look into a piece."""
+        """The slots from the first to the last whose texts look into a piece."""
         begin = piece * self._piece
         of_piece = self._columns[:, -1] >= begin
         if window is not None:
@@ -127,18 +127,18 @@ class Slots(DynamicCache):
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The keys and values that a layer attends to; in two parts those of all slots."""
+        """The keys and values that a layer attends to; with two parts those of all slots."""
         self._layers_seen += 1
         keys, values = (self._updated(number, part, layer_idx) for number, part in enumerate((key_states, value_states)))
         self._handed = keys, values
         return keys, values
 
     def _updated(self, number: int, new: torch.Tensor, layer: int) -> torch.Tensor:
-        """What a layer attends to of keys (0) or values (1)."""
+        """The keys (0) or values (1) that a layer attends to."""
         _, heads, _, size = new.shape
         both = self._kept.setdefault(layer, [])
         if len(both) == number:
-            # what is masked counts nothing times what stands there, which must be a number
+            # masked entries are multiplied by 0, so they must be numbers
             slots = new.new_zeros(self._pieces, self._slots, heads, self._piece, size)
             both.append((new.new_zeros(1, heads, self.prefix, size), slots))
         prefix, slots = both[number]
@@ -155,7 +155,7 @@ class Slots(DynamicCache):
         return torch.cat([prefix, slots[:, : len(self._columns)].permute(2, 1, 0, 3, 4).flatten(1, 3)[None]], dim=2)
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        """Number of tokens before those of a pass, as far as all of them have the same."""
+        """Number of tokens before those of a pass, if it is the same for all."""
         return self._before
 
     def _attend_to_slots(
@@ -168,14 +168,14 @@ class Slots(DynamicCache):
         scaling: float | None = None,
         **keywords: Any,
     ) -> tuple[torch.Tensor, None]:
-        """What takes the place of transformers' function, with its arguments."""
+        """Replaces transformers' function, with its arguments."""
         factor = scaling or query.shape[-1] ** -0.5
         if len(self._columns) and self.in_parts and attention_mask is not None:
             return self._attend_in_parts(query, key, value, attention_mask, factor), None
         attend = partial(self._sdpa, module, scaling=scaling, **keywords)
         if not is_plain(keywords):
             return attend(query, key, value, attention_mask)[0], None
-        # some models make keys of what they keep, or use those of another layer
+        # some models make keys from what they keep, or use those of another layer
         self._layers_attended += key is self._handed[0] and value is self._handed[1]
         return self._in_blocks(attend, query, key, value, attention_mask, factor), None
 
@@ -190,7 +190,7 @@ class Slots(DynamicCache):
         rows, _, width, all_columns = mask.shape
         _, _, heads, piece, _ = key.shape
         groups, prefix = query.shape[1] // heads, self.prefix
-        # a model may make another mask of that; then all texts are asked of all pieces
+        # a model may have changed the mask; then all texts look into all pieces
         seen = next((texts for other, texts in self._seen if other is mask), [slice(0, rows)] * ((all_columns - prefix) // piece))
         pieces = [(number, texts, slice(begin := prefix + number * piece, begin + piece)) for number, texts in enumerate(seen)]
         # for the prefix [heads, texts × tokens …], for slots [texts × heads, tokens …]: neither copies keys and values

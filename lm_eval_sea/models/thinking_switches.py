@@ -1,4 +1,4 @@
-"""The settings of chat templates that switch a model's thought on and off."""
+"""The settings of chat templates that switch a model's thinking on and off."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 # Name, value for on, value for off: most families; DeepSeek, Kimi and Granite; Llama-SEA-LION v3.5 R; Cohere Command; Seed-OSS,
-# where it is a number of tokens. A template leaves alone what it does not know.
+# where it is a number of tokens. Templates ignore unknown settings.
 SWITCHES: Sequence[tuple[str, Any, Any]] = (
     ("enable_thinking", True, False),
     ("thinking", True, False),

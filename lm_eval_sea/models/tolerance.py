@@ -1,4 +1,4 @@
-"""How far log-likelihoods may be from those of a plain forward pass, and the check that they are not further."""
+"""The tolerance of log-likelihoods against those of a plain forward pass, and the check."""
 
 from __future__ import annotations
 
@@ -8,28 +8,26 @@ from contextlib import contextmanager
 import torch
 from transformers import PreTrainedModel
 
-# Of a token, on average, in nats: the arithmetic of these types makes differences a few times smaller between batches of
-# different shape.
+# Per token, on average, in nats: with these types, batches of different shapes differ by a few times less.
 _EXACT: dict[torch.dtype | None, float] = {torch.float64: 1e-4, torch.float32: 1e-4}
 
-# Of a token, on average, where the engine is one that cannot be measured.
+# Per token, on average, for an engine whose noise cannot be measured.
 _COARSE = {torch.float16: 0.03}
 _COARSEST = 0.2
 
-# Types whose rounding steps are those of the arithmetic; weights of other types are turned into one of them.
+# Types in which models compute; weights of other types are converted to one of them.
 _ARITHMETIC = {torch.float64, torch.float32, torch.float16, torch.bfloat16}
 
-# How many times the noise of the plain pass itself predictions may be off, and how often that noise is drawn before they are
-# taken for wrong. Rounding alone makes them up to 2.7 times as far off as one draw; what models do that see no masks or
-# positions of ours begins at 4.
+# How many times the noise of the plain pass predictions may be off, and how often that noise is drawn before they count as wrong.
+# Rounding alone makes them up to 2.7 times as far off as one draw; models that ignore our masks or positions begin at 4.
 NOISES = 3.0
 DRAWS = 3
-# The same of a single token, which may be many times further off than the root mean square of all words.
+# The same for a single token, which may be many times further off than the root mean square of all words.
 TOKEN_NOISES = 20.0
 # Differences between two orders of the same sums in 32 bits, which a model without any noise may still show.
 LEAST_NOISE = 1e-5
 
-# The predictions of a text that are compared word by word: enough to tell, and few beside a batch.
+# Predictions of a text that are compared word by word: enough to notice faults, and few beside a batch.
 COMPARED = 8
 
 
@@ -38,38 +36,38 @@ class Mismatch(Exception):
 
 
 def tolerance(dtype: torch.dtype | None, *, quantized: bool) -> float:
-    """Nats a token that two ways to batch the same computation may differ by; None is a type that is not known."""
+    """Nats per token by which two ways to batch the same computation may differ; None is an unknown type."""
     return _COARSEST if quantized else (_EXACT | _COARSE).get(dtype, _COARSEST)
 
 
 def check_agreement(shared: float, plain: float, tokens: int, per_token: float) -> None:
-    """Holds a log-likelihood of so many tokens along a shared prefix against that of the plain forward pass.
+    """Compares a log-likelihood of so many tokens along a shared prefix with that of the plain forward pass.
 
-    `Mismatch` if they differ by more than the tolerance `per_token`, or one is not a number.
+    Raises `Mismatch` if they differ by more than the tolerance `per_token`, or one is not a number.
     """
     if shared != plain and not abs(plain - shared) <= per_token * tokens:  # two infinities are equal
         raise Mismatch(f"along a shared prefix {tokens} token(s) came out as {shared:.6g} nats and not as {plain:.6g}")
 
 
 class Agreement:
-    """Judges whether a model computes along shared prefixes what it computes plainly.
+    """Decides whether a model computes the same along shared prefixes as in plain forward passes.
 
-    In 32 bits and more, a fixed tolerance tells a wrong number from rounding. In 16 bits, and with quantised weights, errors of
-    rounding are as large as those of a position that is off by one, and differ between models: there the model's own noise is
+    In 32 bits and more, a fixed tolerance separates wrong numbers from rounding. In 16 bits, and with quantised weights, rounding
+    errors are as large as those of a position that is off by one, and differ between models: there the model's own noise is
     measured, on the very request that is compared, and the predictions are compared word by word.
     """
 
     def __init__(self, dtype: torch.dtype | None, *, quantized: bool) -> None:
-        """Begins without having seen anything; `dtype` is that which the model computes in, None if it is not known."""
+        """Starts without measurements; `dtype` is that which the model computes in, None if unknown."""
         self.dtype = dtype if dtype is not None and dtype in _ARITHMETIC else torch.bfloat16
         self._is_exact = self.dtype in _EXACT and not quantized
         self._noise = LEAST_NOISE
 
     def check_predictions(self, shared: torch.Tensor, plain: torch.Tensor, once_more: Callable[[int], torch.Tensor]) -> None:
-        """Holds predictions along a shared prefix against those of the plain forward pass.
+        """Compares predictions along a shared prefix with those of the plain forward pass.
 
         Both are log-probabilities of every word, [predictions, vocabulary]. `once_more` gives those of the plain forward pass
-        under a draw of `rounded_otherwise`. `Mismatch` if they differ by more than its noise.
+        under a draw of `rounded_otherwise`. Raises `Mismatch` if they differ by more than its noise.
         """
         if self._is_exact:
             return
@@ -85,9 +83,9 @@ class Agreement:
             )
 
     def check_sum(self, shared: float, plain: float, tokens: int) -> None:
-        """Holds a log-likelihood along a shared prefix against that of the plain forward pass.
+        """Compares a log-likelihood along a shared prefix with that of the plain forward pass.
 
-        `Mismatch` if they differ by more than rounding explains.
+        Raises `Mismatch` if they differ by more than rounding explains.
         """
         if self._is_exact:
             return check_agreement(shared, plain, tokens, _EXACT[self.dtype])
@@ -96,12 +94,12 @@ class Agreement:
 
 
 def distance(one: torch.Tensor, other: torch.Tensor) -> float:
-    """How far two computations of the same predictions are apart, in nats.
+    """The distance of two computations of the same predictions, in nats.
 
-    It is the root mean square over all words of a prediction, and of several predictions the median: where a model chooses
-    among experts, rounding alone turns a single prediction over.
+    It is the root mean square over all words of a prediction, and the median over several predictions: in a mixture of experts,
+    rounding alone can change a single prediction completely.
 
-    Both are log-probabilities, [predictions, vocabulary]; of more predictions in one the last are taken.
+    Both are log-probabilities, [predictions, vocabulary]; if one has more predictions, its last are taken.
     """
     rows = min(len(one), len(other))
     one, other = one[-rows:].double(), other[-rows:].double()
@@ -111,10 +109,10 @@ def distance(one: torch.Tensor, other: torch.Tensor) -> float:
 
 @contextmanager
 def rounded_otherwise(model: PreTrainedModel, dtype: torch.dtype, draw: int) -> Iterator[None]:
-    """Has a model see each number of its word embeddings one rounding step higher or lower, by one of the draws.
+    """Moves each number of a model's word embeddings one rounding step up or down, by one of the draws.
 
-    What this changes is the noise of its arithmetic: sums in another order round otherwise, too, from the first layer on. The
-    same batch in another size often shows none, where the kernels of a machine add in one order whatever the size.
+    What this changes is the noise of its arithmetic: sums in another order round differently, too, from the first layer on. The
+    same batch in another size often shows none, if the kernels of a machine add in one order whatever the size.
     """
     step = torch.finfo(dtype).eps
 

@@ -28,15 +28,15 @@ logger = logging.getLogger("lm_eval_sea")
 
 LMRequest = tuple[tuple[str, str], list[int], list[int]]
 
-# Where vLLM chooses the size itself: its blocks for CPUs have 128 tokens, of which a shared beginning wastes 64 on average.
+# If vLLM chose the size itself, its blocks for CPUs would have 128 tokens, of which a shared beginning wastes 64 on average.
 CPU_BLOCK_SIZE = 32
-# Divides the size of every backend's blocks.
+# A divisor of every backend's block size.
 SMALLEST_BLOCK_SIZE = 16
 
 # vLLM keeps the answers of a call in Python objects until its end; this many are some hundred megabytes.
 REQUESTS_PER_CALL = 2048
 
-# Modes of `logprobs_mode` in which vLLM gives no log-probabilities, to lm-eval's own class neither.
+# Modes of `logprobs_mode` in which vLLM gives no log-probabilities, not even to lm-eval's own class.
 LOGITS = ("raw_logits", "processed_logits")
 
 # The most tokens that vLLM takes in `logprob_token_ids`.
@@ -48,14 +48,14 @@ _PLAIN = {"temperature": 0, "max_tokens": 1, "detokenize": False}
 class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
     """A model on vLLM that computes the common beginning of requests once, in whole blocks of the cache.
 
-    Takes the arguments of lm-eval's `vllm`, whose generation it leaves as it is. lm-eval's log-likelihoods switch vLLM's
-    prefix cache off, for log-probabilities of cached tokens are not computed again; here they are kept from the request that
-    computed them.
+    Takes the arguments of lm-eval's `vllm`, whose generation it does not change. For log-likelihoods lm-eval switches vLLM's
+    prefix cache off, because log-probabilities of cached tokens are not computed again; here they are kept from the request
+    that computed them.
     """
 
     def __init__(self, pretrained: str, **kwargs: Any) -> None:
         if (mode := kwargs.get("logprobs_mode", "raw_logprobs")) in LOGITS:
-            raise ValueError(f"logprobs_mode={mode} gives logits, of which no log-likelihood can be made; leave it out")
+            raise ValueError(f"logprobs_mode={mode} gives logits, not log-likelihoods; leave it out")
         if self.on_cpu:
             kwargs.setdefault("block_size", CPU_BLOCK_SIZE)
         super().__init__(pretrained, **kwargs)
@@ -93,14 +93,14 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
         left = [request for request, answer in zip(requests, answers, strict=True) if answer is None]
         if left:
-            said = "%d of %d requests are computed anew: vLLM's cache held more than was expected."
+            said = "%d of %d requests are computed again: vLLM's cache held more than was expected."
             logger.warning(said, len(left), len(answers))
             self.work.forwarded += sum(len(self._target(request).tokens) for request in left)
         rest = iter(super()._loglikelihood_tokens(left, disable_tqdm=disable_tqdm) if left else ())
         return [next(rest) if answer is None else answer for answer in answers]
 
     def takes_parts(self) -> bool:
-        """Not where every call starts engines of its own."""
+        """False if every call starts its own engines."""
         return self.data_parallel_size <= 1
 
     def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
@@ -109,7 +109,7 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
         return encoded
 
     def _has_context(self, context: list[int], continuation: list[int]) -> bool:
-        """Whether a token of context is left when the text is cut to the model's window."""
+        """Whether a token of context remains when the text is cut to the model's window."""
         return bool(context) and 0 < len(continuation) < self.max_length - 1
 
     def _target(self, request: LMRequest) -> Target:
@@ -118,9 +118,9 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
         return Target(tokens, len(tokens) - len(continuation))
 
     def _along_prefixes(self, requests: list[LMRequest]) -> list[tuple[float, bool] | None]:
-        """The answers; None where vLLM's cache had tokens of which the score is not known.
+        """The answers; None if vLLM's cache had tokens whose score is unknown.
 
-        `Mismatch` if they are not those of plain requests.
+        Raises `Mismatch` if they are not those of plain requests.
         """
         targets = [self._target(request) for request in requests]
         plan = make_plan(targets, self._block_size(), MOST_ASKED if _can_ask() else 1)
@@ -139,7 +139,7 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
         return answers
 
     def _calls(self, plan: Plan) -> list[tuple[int, int]]:
-        """What is given to vLLM at once; all of it where every call starts engines of its own."""
+        """The requests for each call of vLLM; all at once if every call starts its own engines."""
         count = len(plan.requests)
         if self.data_parallel_size > 1:
             return [(0, count)]
@@ -150,7 +150,7 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
     def modify_gen_kwargs(
         gen_kwargs: dict[str, Any], eos: str | list[str] | None = None, default_max_gen_toks: int = 256
     ) -> tuple[dict[str, Any], list[str], int]:
-        """Settings of generation for vLLM, which takes structured outputs as an object of its own."""
+        """Generation settings for vLLM, which takes structured outputs as a special object."""
         settings, stops, limit = VLLM.modify_gen_kwargs(gen_kwargs, eos=eos, default_max_gen_toks=default_max_gen_toks)
         if isinstance(wanted := settings.get("structured_outputs"), dict):
             settings["structured_outputs"] = StructuredOutputsParams(**wanted)
@@ -162,7 +162,7 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
         return self.model.llm_engine.vllm_config.cache_config.block_size or SMALLEST_BLOCK_SIZE
 
     def _generate(self, requests: Sequence[Request], plain: int | None = None) -> list[RequestOutput]:
-        """Sends requests, of which number `plain` does not read the cache, as none of lm-eval's does."""
+        """Sends requests; number `plain` does not read the cache, like lm-eval's own."""
         parameters = [_parameters(request, plain=number == plain) for number, request in enumerate(requests)]
         order = deal(len(requests), self.data_parallel_size)
         outputs = self._model_generate(
@@ -176,7 +176,7 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
         return answers
 
     def _generate_and_verify(self, requests: Sequence[Request]) -> list[RequestOutput]:
-        """Sends requests, and holds what the cache makes of one that found nothing there against that one."""
+        """Sends requests, and compares one that found nothing in the cache with what the cache gives for it."""
         number = find_uncached(requests, self._block_size())
         if number is None:
             return self._generate(requests)
@@ -195,14 +195,14 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
         return outputs[:behind] + outputs[behind + len(checks) :]
 
     def _compare(self, check: Request, output: RequestOutput, tokens: list[int], plain: RequestOutput) -> None:
-        """Holds the scores of a check against those that lm-eval reads off a request for the same tokens.
+        """Compares the scores of a check with those that lm-eval reads off a request for the same tokens.
 
-        `Mismatch` if they differ too much, or there are none.
+        Raises `Mismatch` if they differ too much, or there are none.
         """
         answer = _engine_answer(check, output)
         logprobs = [*answer.logprobs, *(logprob for logprob, _ in answer.asked.values())]
         if not logprobs:
-            raise Mismatch("the engine gave no log-probabilities behind cached tokens")
+            raise Mismatch("the engine gave no log-probabilities after cached tokens")
         end = len(check.tokens) + len(answer.asked)
         from_first, from_end = (self._parse_logprobs(tokens, plain, place)[0] for place in (end - len(logprobs), end))
         check_agreement(math.fsum(logprobs), from_first - from_end, len(logprobs), self._tolerance())
@@ -216,7 +216,7 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
 
 
 def _can_ask() -> bool:
-    """Whether vLLM gives log-probabilities of named tokens; 0.20 knows `logprob_token_ids`, and gives none for it alone."""
+    """Whether vLLM gives log-probabilities of named tokens; 0.20 accepts `logprob_token_ids`, but alone it gives none."""
     return "logprob_token_ids" in SamplingParams.__struct_fields__ and hasattr(SamplingParams, "num_logprobs")
 
 
@@ -226,7 +226,7 @@ def computed_tokens(output: RequestOutput) -> int:
 
 
 def _parameters(request: Request, *, plain: bool) -> SamplingParams:
-    """How a request is sent; a plain one gives what lm-eval asks for, too."""
+    """The parameters of a request; a plain one also gives what lm-eval asks for."""
     options: dict[str, Any] = {"skip_reading_prefix_cache": plain}
     if "flat_logprobs" in SamplingParams.__struct_fields__ and not plain:  # since 0.12: far fewer objects
         options["flat_logprobs"] = True
@@ -236,19 +236,19 @@ def _parameters(request: Request, *, plain: bool) -> SamplingParams:
         options["prompt_logprobs"] = 0
     if request.asked and _can_ask():
         options["logprob_token_ids"] = request.asked
-    elif request.asked:  # the one token allowed is sampled, and log-probabilities are those before the others are ruled out
+    elif request.asked:  # the only allowed token is sampled; log-probabilities are those before the others are excluded
         options |= {"allowed_token_ids": request.asked, "logprobs": 0}
     return SamplingParams(**_PLAIN, **options)
 
 
 def _engine_answer(request: Request, output: RequestOutput) -> EngineAnswer:
-    """What an output says of the tokens that were computed; what stands for cached ones, if anything, means nothing."""
+    """What an output says about the computed tokens; entries for cached ones, if any, mean nothing."""
     count = computed_tokens(output) - 1
     logprobs: list[float] = []
     ranks: list[int] = []
     if output.prompt_logprobs is not None and count > 0:
         given = output.prompt_logprobs[-count:]
-        if hasattr(given, "ranks"):  # FlatLogprobs, one entry a token
+        if hasattr(given, "ranks"):  # FlatLogprobs, one entry per token
             logprobs, ranks = given.logprobs, given.ranks
         else:
             entries = [next(iter(entry.values())) for entry in given if entry]
@@ -265,7 +265,7 @@ def _engine_answer(request: Request, output: RequestOutput) -> EngineAnswer:
 
 
 def deal(count: int, replicas: int) -> list[int]:
-    """The order in which numbers 0 to `count` - 1 must be dealt out, one to a replica in turn, for each to have a run of them."""
+    """The order in which to deal out numbers 0 to `count` - 1, one to a replica in turn, so that each gets a run of them."""
     sizes = [len(range(replica, count, replicas)) for replica in range(replicas)]
     starts = [sum(sizes[:replica]) for replica in range(replicas)]
     return [starts[place % replicas] + place // replicas for place in range(count)]

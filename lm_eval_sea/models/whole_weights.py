@@ -16,15 +16,15 @@ SHOWN = 3
 
 
 class IncompleteWeights(ValueError):
-    """Weights are missing, or fit nothing; the message says which."""
+    """Weights are missing, or do not fit; the message says which."""
 
 
 @contextmanager
 def whole_weights(*, adapters: bool) -> Iterator[None]:
-    """While it lasts, models, and adapters where there are some, are loaded with all of their weights or not at all.
+    """Inside, models, and with `adapters` also adapters, are loaded with all of their weights or not at all.
 
-    lm-eval asks transformers for the model alone, and the loader's own account (`output_loading_info`) comes beside it. A
-    checkpoint that lacks weights, or an adapter that has others than the model takes, is an `IncompleteWeights`.
+    lm-eval does not ask transformers for the loader's report (`output_loading_info`). Raises `IncompleteWeights` for a
+    checkpoint that lacks weights, or an adapter whose weights do not fit the model.
     """
     load_model = PreTrainedModel.__dict__["from_pretrained"].__func__
 
@@ -55,7 +55,7 @@ def _whole_adapters() -> Iterator[None]:
     def load_adapter(self: Any, model_id: Any, adapter_name: str, *args: Any, **kwargs: Any) -> Any:
         found = load(self, model_id, adapter_name, *args, **kwargs)
         if any(adapter.is_prompt_learning for adapter in self.peft_config.values()):
-            return found  # tokens that were learnt are no weights of a module
+            return found  # learnt tokens are not weights of a module
         # PEFT writes embeddings of a larger vocabulary under several names, and reads one of them
         places = {name.replace(f".{adapter_name}", "") for name in self.state_dict()}
         if unexpected := set(found.unexpected_keys) - places:

@@ -1,4 +1,4 @@
-"""How much a backend that shares prefixes has computed."""
+"""The work of a backend that shares prefixes."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ class Work:
 
     distinct: int = 0  # distinct token positions of all calls, the least possible
     forwarded: int = 0  # tokens that went through the model, padding included
-    verification: int = 0  # tokens of the plain forward passes the results were held against
+    verification: int = 0  # tokens of the plain forward passes for comparison

@@ -1,10 +1,10 @@
-"""Runs one Python file of a checkout and prints what it makes as JSON: a script for a process of its own (`python -I -S`).
+"""Runs one Python file of a checkout and prints what it makes as JSON: a script for its own process (`python -I -S`).
 
 Standard input: {"path": of the file, "source": its text, "loader": name of a class or "", "rows": path of a file of rows}.
 Standard output: {"made": …} or {"error": one line with file and line}. "made" is, without a loader, what the names
 `<set>_datasets` have, with classes as their names; with one, the rows that its `load` returns.
 
-The process has Python's own library alone. What the files import besides finds a stand-in (`STAND_INS`): a module that has every
+The process has only Python's standard library. Other imports of the files get a stand-in (`STAND_INS`): a module that has every
 name, as a class that does nothing. Only `datasets.Dataset` does something, see `Rows`.
 """
 
@@ -32,12 +32,12 @@ class Rows(list[Any]):
         return cls(rows)
 
     def map(self, function: Any) -> Rows:
-        """What a function makes of each row."""
+        """Applies a function to each row."""
         return Rows(map(function, self))
 
 
 class Named:
-    """What an import gives: it has a name, can be inherited from, and as a registry leaves alone what it registers."""
+    """What an import gives: a class that can be inherited from, and that as a registry changes nothing it registers."""
 
     @staticmethod
     def register_module(*_: Any, **__: Any) -> Any:
@@ -56,7 +56,7 @@ class StandIn(types.ModuleType):
 
 
 class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds a stand-in for each module of `STAND_INS` that is not installed; the last of `sys.meta_path`."""
+    """Finds a stand-in for each module of `STAND_INS` that is not installed; last in `sys.meta_path`."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         """A package, which may have modules."""

@@ -1,7 +1,7 @@
 """A checkout of SailCompass: whether its files are the tested ones, what its configurations say, and the rows its code loads.
 
-A configuration or a loader is run only if its SHA-256 is known, or if the user trusts the checkout: in a process of its own
-(`run_source`), which gets no environment variables but `_KEPT`, has `SECONDS`, and answers in JSON.
+A configuration or a loader is run only if its SHA-256 is known, or if the user trusts the checkout: in its own process
+(`run_source`), which gets only the environment variables `_KEPT`, has `SECONDS`, and answers in JSON.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class OfficialTask(NamedTuple):
     file: SourceFile
     configuration: Configuration
     loader: SourceFile  # has the class that loads the rows
-    changed: bool  # whether a file that the task rests on is another than at the tested commit
+    changed: bool  # whether a file that the task depends on differs from the tested commit
 
 
 class Checkout(NamedTuple):
-    """What can be made of a checkout, and what cannot."""
+    """The tasks of a checkout, and what cannot be made."""
 
     commit: str  # that is checked out, or `NO_COMMIT`
     tested: str  # the commit whose files are known
@@ -63,7 +63,7 @@ class Checkout(NamedTuple):
 
 
 def known_files() -> dict[str, Any]:
-    """Commit, configurations and code files of SailCompass as they are known."""
+    """The known commit, configurations and code files of SailCompass."""
     return read_yaml(KNOWN_FILES)
 
 
@@ -84,7 +84,7 @@ def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = Fal
     refused = {path for path in records if path not in files} | (set() if trusted else set(changed))
     tasks = []
     faults = [
-        fault_of_file(path, "another file than the tested one", folder, commit, tested) + "; or run it as it is: --trust-checkout"
+        fault_of_file(path, "differs from the tested file", folder, commit, tested) + "; or run it as it is: --trust-checkout"
         if path in files
         else fault_of_file(path, "missing", folder, commit, tested)
         for path in records
@@ -103,12 +103,12 @@ def read_checkout(folder: Path, known: Mapping[str, Any], *, trusted: bool = Fal
             differs = bool({path, *needed} & set(changed))
             tasks.append(OfficialTask(record["task"], files[path], configuration, files[needed[0]], differs))
     found = {path.relative_to(folder).as_posix() for path in (folder / _CONFIGURATIONS).glob("*/*.py")}
-    faults += [f"{path}: not known, so no task is made of it" for path in sorted(found - records.keys())]
+    faults += [f"{path}: unknown, so no task is made of it" for path in sorted(found - records.keys())]
     return Checkout(commit, tested, tasks, [] if not trusted else changed, faults)
 
 
 def _code_of(configuration: Configuration, path: str, code: Mapping[str, Any]) -> list[str]:
-    """The files that the rows and scores of a configuration rest on; first that of the loader."""
+    """The files that the rows and scores of a configuration depend on, that of the loader first."""
     of_class = {name: file for file, record in code.items() for name in record["classes"]}
     shared = [file for file, record in code.items() if not record["classes"]]
     try:
@@ -131,7 +131,7 @@ def rows_folder(data_file: str) -> tuple[Path, str]:
 def load_rows(task: OfficialTask) -> tuple[list[dict[str, Any]], str]:
     """The rows of a task as its official loader makes them, and the revision of the data.
 
-    A `DataError` says that the file of rows cannot be had, a `CheckoutError` that the loader fails.
+    Raises `DataError` if the file of rows is not available, `CheckoutError` if the loader fails.
     """
     loader, data_file = task.configuration.loader, task.configuration.data_file
     folder, revision = rows_folder(data_file)
@@ -147,7 +147,7 @@ def load_rows(task: OfficialTask) -> tuple[list[dict[str, Any]], str]:
 
 
 def run(file: SourceFile, *, loader: str = "", rows: str = "", folder: Path | None = None) -> Any:
-    """Runs a file of a checkout in a process of its own; see `run_source`. `folder` is the current directory of the process."""
+    """Runs a file of a checkout in its own process; see `run_source`. `folder` is the current directory of the process."""
     try:
         job = {"path": file.path, "source": file.content.decode(), "loader": loader, "rows": rows}
         command = [sys.executable, "-I", "-S", "-X", "utf8", str(_SCRIPT)]

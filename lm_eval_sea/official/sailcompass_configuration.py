@@ -1,6 +1,6 @@
-"""A prompt configuration of SailCompass taken apart, and what OpenCompass shows a base model of it.
+"""A prompt configuration of SailCompass taken apart, and the prompt that OpenCompass makes of it for a base model.
 
-Put together again it must be what it was: nothing in it is overlooked. A prompt is its turns, joined by line breaks, with places
+Put together again, it must equal the original: nothing is overlooked. A prompt is its turns, joined by line breaks, with places
 filled by plain replacement (OpenCompass 001e77f: `LMTemplateParser.parse_template` without a meta template,
 `PromptList.format`, `safe_format`).
 """
@@ -29,11 +29,11 @@ class Configuration(NamedTuple):
     before: Sequence[str]  # turns before the row's: instruction, exemplars and their answers
     question: str  # the row's turn, with places {column}
     cue: str  # how the answer begins
-    max_new_tokens: int | None  # of a generated answer; None where options are ranked
-    options: Mapping[str, str]  # label → option as it stands behind the cue, in the order that decides ties; empty if generated
+    max_new_tokens: int | None  # of a generated answer; None if options are ranked
+    options: Mapping[str, str]  # label → option as it follows the cue, in the order that decides ties; empty if generated
 
     def turns(self, label: str | None = None) -> list[str]:
-        """All turns; with the option of a label behind the cue."""
+        """All turns; with the option of a label after the cue."""
         ending = self.cue if label is None else f"{self.cue} {self.options[label]}"
         return [*self.before, self.question, ending]
 
@@ -41,7 +41,7 @@ class Configuration(NamedTuple):
 def read_configuration(path: str, made: Mapping[str, Any]) -> Configuration:
     """A configuration from what its file defines, with classes as their names; the path is for messages.
 
-    A `CheckoutError` says that it has anything that a `Configuration` does not say.
+    Raises `CheckoutError` if it has anything that a `Configuration` does not cover.
     """
     try:
         ((data_set,),) = made.values()
@@ -100,7 +100,7 @@ def _template(turns: Sequence[str]) -> dict[str, Any]:
 
 
 def _unlike(given: Any, expected: Any, place: str = "") -> str:
-    """The first place where two configurations differ, but for names and sizes of batches; "" if there is none."""
+    """The first place where two configurations differ, except in names and batch sizes; "" if there is none."""
     if not isinstance(given, dict) or not isinstance(expected, dict):
         return "" if given == expected else f"{place or 'it'} is {given!r:.80}"
     for key in sorted(given.keys() - {"abbr", "batch_size"} | expected.keys(), key=str):
@@ -132,7 +132,7 @@ def places(text: str, columns: Sequence[str]) -> list[str]:
 
 
 def as_jinja(text: str, columns: Sequence[str]) -> str:
-    """A Jinja template that renders a row of these columns to what `fill` makes of it, unless a value has a place of its own."""
+    """A Jinja template that renders a row of these columns as `fill` does, unless a value itself contains a place."""
     parts, end = [], 0
     for match in _PLACE.finditer(text):
         if match[1] in columns:

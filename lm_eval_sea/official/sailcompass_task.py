@@ -25,13 +25,13 @@ def digest(rows: Sequence[Row]) -> str:
 
 
 def rows_beside(utils: str) -> Callable[..., dict[str, datasets.Dataset]]:
-    """The function that gives a task its rows, for lm-eval's `custom_dataset`: they lie beside the task file and `utils`."""
+    """The function that loads a task's rows, for lm-eval's `custom_dataset`, from beside the task file and `utils`."""
 
     def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
-        """The rows of a task; a `DataError` if they are not there, or are others.
+        """The rows of a task; raises `DataError` if they are missing or have changed.
 
-        `sailcompass_rows` has file, columns shown, column of the answer, evaluator, for ranking the labels and, where they differ
-        from row to row, the columns of the options, and the digest of the rows. `provenance` gets what the results should say.
+        `sailcompass_rows` has file, columns shown, column of the answer, evaluator, the digest of the rows, and for ranking the
+        labels and, if options differ by row, their columns. `provenance` gets what the results should say.
         """
         path = Path(utils).with_name(sailcompass_rows["file"])
         try:
@@ -54,16 +54,16 @@ def rows_beside(utils: str) -> Callable[..., dict[str, datasets.Dataset]]:
     return rows
 
 
-# Columns of the texts that several rows share, which are not independent; a data set has one of them at most.
+# Columns of texts that several rows share, so the rows are not independent; a data set has at most one of them.
 _SHARED_COLUMNS = ("flores_passage", "context", "premise", "sentence1")
 
 
 def _task_row(row: Row, record: Mapping[str, Any]) -> Row:
     """What lm-eval needs of a row: the columns shown, the reference, and for ranking the options and the right one.
 
-    Rows that share a passage or premise have the same `cluster`, by which the report knows them.
+    Rows that share a passage or premise have the same `cluster`, which the report uses.
 
-    A row whose answer is none of the labels has the right option −1: it is always answered wrongly, as officially.
+    A row whose answer is none of the labels has the right option −1: it always counts as wrong, as in the official code.
     """
     reference = row[record["answer_column"]]
     reference = reference if isinstance(reference, list) else str(reference)
@@ -82,7 +82,7 @@ def _task_row(row: Row, record: Mapping[str, Any]) -> Row:
 def scores_of(evaluator: str) -> Callable[[Row, Sequence[str]], dict[str, Any]]:
     """The scores of a generated answer as an official evaluator gives them, for lm-eval's `process_results`.
 
-    Of `TextGenEvaluator` they are the pair of texts that BLEU and chrF++ compare.
+    For `TextGenEvaluator` they are the pair of texts that BLEU and chrF++ compare.
     """
 
     def process_results(doc: Row, results: Sequence[str]) -> dict[str, Any]:
@@ -102,14 +102,14 @@ class SailCompassRankingTask(RankingTask):
     NEEDS_TOKENIZER = "exact_match_sailcompass needs the model's tokenizer"
 
     def fewshot_docs(self) -> list[Row]:
-        """None: the exemplars stand in the description."""
+        """None: the exemplars are in the description."""
         return []
 
     def build_all_requests(self, **kwargs: Any) -> None:
-        """Builds the requests of all rows; a `ValueError` without a tokenizer, for then there is no perplexity."""
+        """Builds the requests of all rows; raises `ValueError` without a tokenizer, because then there is no perplexity."""
         super().build_all_requests(**kwargs)
         if self._tokenizer is None:
-            raise ValueError(f"{self.task_name}: {self.NEEDS_TOKENIZER}; it cannot go without")
+            raise ValueError(f"{self.task_name}: {self.NEEDS_TOKENIZER}; use a backend that has one")
 
     def process_results(self, doc: Row, results: Any) -> dict[str, float]:
         """The official scores of the label of the lowest perplexity, for one row."""

@@ -35,11 +35,11 @@ from lm_eval_sea.official.sailcompass_task import SailCompassCalibratedTask, Sai
 
 rows = rows_beside(__file__)
 """ + "".join(f'{name} = scores_of("{evaluator}")\n' for evaluator, name in _PROCESS_RESULTS.items())
-_PARTS = re.compile(r"(?P<group>.+_ppl)\d")  # M3Exam is ranked in files by the number of options
+_PARTS = re.compile(r"(?P<group>.+_ppl)\d")  # M3Exam has a file for each number of options
 
 
 def official_tasks(folder: Path, *, trusted: bool = False) -> Made:
-    """All task files that can be made of a checkout, with the rows below the current folder or from the hub.
+    """All task files that can be made from a checkout, with the rows below the current folder or from the hub.
 
     Files that are not the tested ones are run only if the checkout is `trusted`.
     """
@@ -162,7 +162,7 @@ def _generated(configuration: Configuration) -> dict[str, Any]:
         metrics = _metrics({"bleu_sailcompass": "bleu", "chrf_sailcompass": "chrf++"})  # lm-eval's, which it bootstraps
     else:
         metrics = _metrics(dict.fromkeys(_answer_metrics(configuration.evaluator), "mean"))
-    # All scores look at the first line alone, but for that of XQuAD, which identifies the language of all that was generated.
+    # All scores use only the first line, except that of XQuAD, which identifies the language of the whole output.
     until = [] if configuration.evaluator == "AnsEvaluator" else [Quoted("\n")]
     return {
         "output_type": "generate_until",
@@ -174,12 +174,12 @@ def _generated(configuration: Configuration) -> dict[str, Any]:
 
 
 def _check_prompts(task: OfficialTask, content: Mapping[str, Any], rows: Sequence[Row]) -> None:
-    """Refuses a task that would show any row otherwise than OpenCompass does."""
+    """Refuses a task that would show any row differently from OpenCompass."""
     configuration, columns = task.configuration, _option_columns(task.configuration)
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)  # lm-eval's
     template = environment.from_string(content["description"] + content["doc_to_text"])
     for number, row in enumerate(rows):
-        # OpenCompass hides the answer of generation; a prompt that names it is told apart here
+        # OpenCompass hides the answer of generation; a prompt that names it is noticed here
         hidden = {} if configuration.options else {configuration.answer_column: ""}
         shown = template.render(row)
         options = [str(row[column]) for column in columns] or list(configuration.options.values())

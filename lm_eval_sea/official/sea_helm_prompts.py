@@ -30,7 +30,7 @@ _REFERENCE = re.compile(r"\${([\w.-]+)}")
 _PLACE = re.compile(r"{{|}}|{([^\W\d]\w*)}|[{}]")
 _JINJA = re.compile(r"{[{%#]")
 _SEPARATOR = re.compile(r"{answer_tag}(.*){label}")  # what SEA-HELM puts between the tag and a label that it ranks
-# What the pack's rows call a field of SEA-HELM's, by kind or task.
+# The names of SEA-HELM's fields in the pack's rows, by kind or task.
 _RENAMED = {"instructions": {"text": "prompt"}, "safeguard_in_the_wild": {"local_prompt": "prompt_text"}}
 # Fields that may be without a text, by task: one Burmese question is, and shows "None", as SEA-HELM's code shows it.
 _OPTIONAL = {"global_mmlu_lite": {"question"}}
@@ -61,7 +61,7 @@ def read_configs(checkout: Path) -> dict[str, Any]:
 
 
 def _value(value: Any, configs: Mapping[str, Any], depth: int) -> Any:
-    """A value of a configuration, or what it refers to, such as `${sentiment.languages}`, over so many references at most."""
+    """A value of a configuration, or what it refers to, such as `${sentiment.languages}`, over at most `depth` references."""
     found = _REFERENCE.fullmatch(value) if isinstance(value, str) and depth else None
     if not found:
         return value
@@ -74,9 +74,9 @@ def _value(value: Any, configs: Mapping[str, Any], depth: int) -> Any:
 
 
 def jinja(text: str, renamed: Mapping[str, str]) -> str:
-    """A template of `str.format` as Jinja; `renamed` has for fields what the rows call them.
+    """A template of `str.format` as Jinja; `renamed` has the rows' names of fields.
 
-    A `PromptError` says that it has another brace, or what Jinja would read.
+    Raises `PromptError` for other braces, or text that Jinja would interpret.
     """
 
     def replaced(found: re.Match[str]) -> str:
@@ -92,7 +92,7 @@ def jinja(text: str, renamed: Mapping[str, str]) -> str:
 
 
 def official_tasks(checkout: Path) -> Made:
-    """The tasks of all suites with SEA-HELM's prompts, and two groups for each language: what is written, and what is ranked."""
+    """The tasks of all suites with SEA-HELM's prompts, and two groups for each language: generated and ranked tasks."""
     configs, prompts = read_configs(checkout), read_prompts(TASKS_FOLDER, SEA_HELM)
     known = read_yaml(KNOWN_FILES)
     commit, missing = commit_of(checkout), [path for path in known["prompts"] if not (checkout / path).is_file()]

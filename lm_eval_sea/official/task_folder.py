@@ -1,4 +1,4 @@
-"""What goes into `lm-eval-sea make --official`, a checkout at some commit, and what comes out, a folder of nothing but tasks."""
+"""Input and output of `lm-eval-sea make --official`: a checkout at some commit, and a folder with nothing but tasks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FolderError(Refusal, ValueError):
 
 
 class Made(NamedTuple):
-    """What a checkout gives."""
+    """What is made from a checkout."""
 
     files: dict[str, str]  # name → content; task files begin with `MARK`, their rows are in `<task>.jsonl`
     faults: list[str]  # one line for each task or text that cannot be made
@@ -31,7 +31,7 @@ class Made(NamedTuple):
 
 
 def check_folder(folder: Path) -> None:
-    """Sees to it that a folder is new, empty, or has only what was written here before."""
+    """Refuses a folder that has anything but what was written here before."""
     if folder.exists() and not folder.is_dir():
         raise FolderError(f"{folder} is a file; give --out a folder that does not exist yet")
     if folder.is_dir():
@@ -50,13 +50,13 @@ def write_folder(files: Mapping[str, str], folder: Path) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    marked = path.with_suffix(".yaml") if path.suffix == ".jsonl" else path  # rows lie beside their task
+    marked = path.with_suffix(".yaml") if path.suffix == ".jsonl" else path  # rows are beside their task
     return path.is_file() and marked.is_file() and marked.read_bytes().startswith(MARK.encode())
 
 
 def commit_of(folder: Path) -> str:
     """The commit that is checked out in a folder, or `NO_COMMIT`."""
-    if not (folder / ".git").exists():  # git would answer for a repository around it
+    if not (folder / ".git").exists():  # else git would answer for a repository around it
         return NO_COMMIT
     command = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
     try:
@@ -67,10 +67,10 @@ def commit_of(folder: Path) -> str:
 
 
 def commits(commit: str, tested: str) -> str:
-    """What is said of a checkout that is at another commit than the tested one, or has other files."""
+    """The text on a checkout that is at another commit than the tested one, or has other files."""
     return f"the checkout is at {commit}, tested is {tested}"
 
 
 def fault_of_file(path: str, fault: str, folder: Path, commit: str, tested: str) -> str:
-    """What is said of a file of a checkout at a commit that is missing or not as at the tested one, with how to get it back."""
+    """The message about a file of a checkout that is missing or not as tested, with the command that restores it."""
     return f"{path}: {fault}; {commits(commit, tested)}; restore it: git -C {folder} checkout {tested} -- {path}"

@@ -29,14 +29,14 @@ def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None]) -> 
         sqrt( Σ_k (r_k − r̄)² / K ),   r_k = 100 · share of the rows with gold position k on which k is chosen
 
     over the K positions that are right at least once; at most 50. Recalls of few rows differ by chance. So the second number is
-    what RStd stays below in 95 % of the draws of a model that is right equally often, a share a of the rows, and has no
-    preference. Its square is then about a (1 − a) / K times a weighted sum of χ², whose quantile is that of the scaled χ² with
-    the same mean t and variance 2 u (Satterthwaite 1941):
+    the 95 % quantile of RStd for a model without a preference that is right on a share a of the rows. The square of RStd is then
+    about a (1 − a) / K times a weighted sum of χ², whose quantile is that of the scaled χ² with the same mean t and variance 2 u
+    (Satterthwaite 1941):
 
         100 · sqrt( a (1 − a) / K · u / t · χ²(0.95; t² / u) )
         t = (1 − 1/K) Σ_k 1/n_k,   u = (1 − 2/K) Σ_k 1/n_k² + (Σ_k 1/n_k)² / K²,   n_k = rows with gold position k
 
-    Of a single position both are 0.
+    For a single position both are 0.
     """
     totals = Counter(golds)
     hits = Counter(gold for gold, choice in zip(golds, chosen, strict=True) if gold == choice)
@@ -68,7 +68,7 @@ def length_discrepancy(gold: Sequence[float], chosen: Sequence[float], clusters:
 
 
 def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray, list[str]]]:
-    """The settings of each task whose options can be chosen, its rows: gold, chosen, and the lengths of both; their clusters."""
+    """For each task with options to choose: its settings, its rows (gold, chosen, the lengths of both), and their clusters."""
     logged, tasks = scores.logged, scores.tasks[scores.tasks.setting != ORDER][KEYS]
     order = in_order(list(tasks.variant))
     about = ("model", "dataset", "language", "prompt_language", "setting")
@@ -81,11 +81,11 @@ def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray, list[
 
 
 def bias_table(scores: Scores) -> pd.DataFrame:
-    """One row a model and multiple-choice task: RStd, also by chance, and length discrepancy of the headline metric's choices.
+    """One row per model and multiple-choice task: RStd, also by chance, and length discrepancy of the headline metric's choices.
 
     The length discrepancy is in per cent, with its 95 % interval. Rows without a choice (no letter in the answer) count as not
-    recalled and have no length; `unanswered` is how many. The length discrepancy is None where no right option has text, RStd
-    where no row has a choice or one position is always right.
+    recalled and have no length; `unanswered` is how many. The length discrepancy is None if no right option has text, RStd
+    if no row has a choice or one position is always right.
     """
     rows = []
     for task, group, clusters in _choices(scores):
@@ -102,7 +102,7 @@ def bias_table(scores: Scores) -> pd.DataFrame:
 
 
 def position_table(scores: Scores) -> pd.DataFrame:
-    """One row a model, multiple-choice task and position: how often it is right, how often chosen. Position 1 is the first."""
+    """One row per model, multiple-choice task and position: how often it is right, how often chosen. Position 1 is the first."""
     rows = []
     for task, group, _ in _choices(scores):
         counts = [np.bincount(side[~np.isnan(side)].astype(int)) for side in group.T[:2]]
@@ -114,23 +114,23 @@ def position_table(scores: Scores) -> pd.DataFrame:
 
 
 def bias_section(scores: Scores) -> Section:
-    """Positions and lengths that a model leans to."""
+    """Positions and lengths that a model prefers."""
     positions, biases = position_table(scores), bias_table(scores)
     wide = _wide_positions(positions)
     keys = [MODEL, DATA_SET, LANGUAGE, PROMPT, *setting_column(biases), Column("variant", "variant")]
     text = (
         "RStd is the standard deviation of recall over the positions of the right option, in percentage points (Zheng et al. "
-        "2024), at most 50. It is above 0 without a preference, too, the more so the fewer the rows: in 95 % of the draws it is "
-        "then below “by chance”. So of twenty lines one is above it by chance. Do not compare RStd on other numbers of rows. "
+        "2024), at most 50. Even without a preference it is above 0, the more so the fewer the rows: in 95 % of cases it is then "
+        "below “by chance”, so one line in twenty is above it by chance. Do not compare RStd over different numbers of rows. "
         "Length discrepancy says by how much the chosen options are longer (+) or shorter (−) than the right ones, in per cent "
-        "of their characters, with a 95 % interval by passage. A model that guesses has one, too, where right options are longer "
+        "of their characters, with a 95 % interval by passage. A model that guesses has one, too, if right options are longer "
         "or shorter than wrong ones. Both after figure 3 of Guo et al. 2024."
     )
     of_bias = "Choices of the headline metric; the length is that of the option's text, also where only its letter is ranked."
     of_positions = "How often an option is chosen, and in brackets how often it is right, in per cent of the rows."
     measures = [
         Column("rstd", "RStd", "percent", marker="limited"),
-        Column("rstd_by_chance", "by chance", "percent", hint="what RStd is below in 95 % of the draws without a preference"),
+        Column("rstd_by_chance", "by chance", "percent", hint="RStd is below this in 95 % of cases if there is no preference"),
         with_interval("length_discrepancy", "length discrepancy (%) [95 %]", "points", marker="limited"),
         *columns("count", unanswered="no letter", rows="rows"),
     ]
@@ -145,7 +145,7 @@ def bias_section(scores: Scores) -> Section:
 
 
 def _wide_positions(positions: pd.DataFrame) -> pd.DataFrame:
-    """A row a model and task; a column an option."""
+    """A row per model and task; a column per option."""
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for record in positions.to_dict("records"):
         row = rows.setdefault((record["model"], record["task"]), {name: record[name] for name in KEYS})
@@ -168,8 +168,8 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
         "bias",
         "Bias by prompt variant, native prompts; a dot for each data set and language. Left: RStd. Right: length discrepancy.",
         Chart(panels, models, columns=2),
-        f"Points by variant and model. The largest RStd is {worst.rstd:.0f} points, of {worst.model} on {worst.task}, where 95 % "
-        f"of the draws without a preference are below {worst.rstd_by_chance:.0f}; the "
+        f"Points by variant and model. The largest RStd is {worst.rstd:.0f} points, of {worst.model} on {worst.task}, where "
+        f"chance alone stays below {worst.rstd_by_chance:.0f} in 95 % of cases; the "
         f"median is {table.rstd.median():.0f}. Length discrepancies go from {table.length_discrepancy.min():+.0f} to "
         f"{table.length_discrepancy.max():+.0f} per cent.",
     )
@@ -194,10 +194,10 @@ def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | Non
     ]
     return Figure.of_chart(
         "positions",
-        "By how much more often (to the right) or less often (to the left) an option is chosen than it is right, native prompts; "
+        "How much more often (to the right) or less often (to the left) an option is chosen than it is right, native prompts; "
         "a dot for each data set and language.",
         Chart(panels, models, columns=3),
-        f"Points by position, one panel for each model and variant. The strongest lean is that of {most.model} to position "
+        f"Points by position, one panel per model and variant. The strongest preference is that of {most.model} for position "
         f"{most.position} on {most.task}: {most.lean:.0f} per cent of the rows more than right.",
     )
 

@@ -26,7 +26,7 @@ from lm_eval_sea.tasks._shared.metrics.classification_metrics import (
     macro_f1_of_counts,
 )
 
-# Metric whose choice counts → what it is called.
+# Metric → name of its method.
 METHODS = {
     "acc_ppl": "perplexity (the paper's uncalibrated)",
     "acc": "log-likelihood, uncalibrated",
@@ -45,7 +45,7 @@ _SHOWN_METHODS: Mapping[str, str] = {"acc": "none", "acc_cc": "contextual", "acc
 def _calibrated(scores: Scores) -> Iterator[tuple[str, str, pd.DataFrame, pd.DataFrame, list[str]]]:
     """Model, task, rows, choices and label words of the tasks that log what calibration needs.
 
-    Choices have a column for each method that chose on all rows. There are no words where every row has options of its own.
+    Choices have a column for each method that chose on all rows. There are no words if every row has its own options.
     """
     for (model, task), rows in scores.logged.items():
         samples = rows.frame[rows.frame.loglikelihoods.notna()]
@@ -56,7 +56,7 @@ def _calibrated(scores: Scores) -> Iterator[tuple[str, str, pd.DataFrame, pd.Dat
 
 
 def calibration_table(scores: Scores) -> pd.DataFrame:
-    """One row a model, calibrated task and method: accuracy and macro-F1 over all labels, in per cent, and changed rows.
+    """One row per model, calibrated task and method: accuracy and macro-F1 over all labels, in per cent, and changed rows.
 
     Macro-F1 is given for fixed labels only. `changed` is the share of rows, in per cent, on which the choice is not that of the
     uncalibrated log-likelihood, and the gains are the differences from its accuracy and macro-F1; see `gains_of`.
@@ -102,8 +102,8 @@ def gains_of(
     """What each measure gains from before to after, on the same rows, with its 95 % interval.
 
     The error is that of the jackknife that leaves out one of at most `_GROUPS` groups of clusters (Shao and Wu 1989), with
-    Student's t. What is left is calibrated anew, and a whole group moves the choices of rows that lie close to the border, which
-    a single row hardly does. There is no interval with fewer than `FEWEST_CLUSTERS` clusters, nor where nothing changes.
+    Student's t. What is left is calibrated again. A whole group moves the choices of rows close to the border, which a single row
+    hardly does. There is no interval with fewer than `FEWEST_CLUSTERS` clusters, or if nothing changes.
     """
     count, numbers = len(set(clusters)), numbered(clusters)
     groups = min(count, _GROUPS) if count >= FEWEST_CLUSTERS else 0
@@ -122,7 +122,7 @@ def gains_of(
 
 
 def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """One row a model, classification task, and label: how often it is right, and how often each method chooses it.
+    """One row per model, classification task, and label: how often it is right, and how often each method chooses it.
 
     `english` has the labels of a task in English, in the same order.
     """
@@ -146,14 +146,14 @@ def calibration_section(scores: Scores) -> Section:
     drawn = table[(table.variant == "classification") & table.task.isin(suite.members)].merge(settings)
     methods = {method: title for method, title in METHODS.items() if labels[method].notna().any()}
     text = (
-        "A base model often answers one label for nearly every row. The methods take off what it would say without the row "
-        "(Guo et al. 2024, tables 5 and 7 to 9); what each of them is stands in docs/scores.md."
+        "A base model often answers one label for nearly every row. The methods subtract what it would say without the row "
+        "(Guo et al. 2024, tables 5 and 7 to 9); docs/scores.md explains each of them."
     )
     note = (
-        "“changed” is the share of rows that another label is chosen for than by the uncalibrated log-likelihood. Gains are over "
-        "it, on the same rows, in percentage points. For their 95 % intervals batch calibration is repeated on parts of the "
-        f"rows; there are none of fewer than {FEWEST_CLUSTERS} rows or passages. They are not corrected for the number of lines: "
-        "of many one may leave out 0 by chance."
+        "“changed” is the share of rows with another choice than that of the uncalibrated log-likelihood. Gains are over it, on "
+        "the same rows, in percentage points. For their 95 % intervals batch calibration is repeated on parts of the rows; there "
+        f"are none with fewer than {FEWEST_CLUSTERS} rows or passages. They are not corrected for the number of lines: one of "
+        "many may exclude 0 by chance."
     )
     measures = [
         Column("method", "method"),

@@ -1,8 +1,8 @@
-"""A chart of lines with marks on a scale, described once: the page shows and filters it, and a picture is drawn of it.
+"""A chart of lines with marks on a scale, described once, both for the page, which filters it, and for a picture.
 
-Every mark says which rows of the runs it stands for, so that the page's filters hide the others. That is why no mark is a mean
-over data sets, languages or models: hiding a part of what it was made of would leave it as it is. Colour-blind readers can tell
-the colours apart, and a marker and a line style stand beside each.
+Every mark says which rows of the runs it stands for, so that the page's filters can hide the others. So no mark is a mean over
+data sets, languages or models, which filters could not change. Colour-blind readers can tell the colours apart, and each colour
+has its own marker and line style.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 DOT, BAR, GUIDE = "dot", "bar", "guide"
-MOST_MARKS = 1500  # of a figure; what has more shows nothing that its table does not
+MOST_MARKS = 1500  # of a figure; one with more shows nothing beyond its table
 Keys = Mapping[str, str]  # filter → its value
 
 # Okabe and Ito 2008, with grey for the yellow and the black, which vanish on white and on dark paper.
@@ -92,7 +92,7 @@ def add_legend(figure: matplotlib.figure.Figure, theme: Theme, looks: Mapping[st
 
 
 def keys_of(row: Mapping[str, Any], *names: str) -> dict[str, str]:
-    """Those of a row's filters that it has."""
+    """The filters among `names` that a row has values for."""
     return {name: str(row[name]) for name in names if row.get(name)}
 
 
@@ -104,12 +104,12 @@ class Mark:
     value: float
     low: float | None = None
     high: float | None = None
-    series: str = ""  # by which it looks; a guide, such as chance, has none
+    series: str = ""  # decides its look; a guide, such as chance, has none
     keys: Keys = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """What a reader is told who points at it; at a guide nobody can."""
+        """What a reader sees who points at it; nobody can point at a guide."""
         if self.kind == BAR:
             return f"{self.series}: {self.value - (self.low or 0):.1f}"
         interval = "" if self.low is None or self.high is None else f" [{self.low:.1f}, {self.high:.1f}]"
@@ -118,7 +118,7 @@ class Mark:
 
 
 def dots(rows: pd.DataFrame, value: str, *keys: str, series: str = "model", ends: tuple[str, str] | None = None) -> list[Mark]:
-    """A dot for each row that has a value; of columns that filter, that say how it looks, and with both ends of its interval."""
+    """A dot for each row that has a value; the other arguments name the columns of its filters, series and interval."""
     low, high = ends or ("", "")
     return [
         Mark(DOT, row[value], _known(row.get(low)), _known(row.get(high)), row[series], keys_of(row, *keys))
@@ -149,7 +149,7 @@ class Panel:
     scale: tuple[float, float] = (0.0, 100.0)
     axis: str = ""  # what the scale is
     keys: Keys = field(default_factory=dict)
-    series: Sequence[str] | None = None  # where they are its own and not those of the chart
+    series: Sequence[str] | None = None  # its own, if not those of the chart
 
     def place(self, value: float) -> float:
         """Where a value is on the scale, from 0 to 100."""
@@ -177,7 +177,7 @@ class Chart:
     """Panels whose marks belong to the same series."""
 
     panels: Sequence[Panel]
-    series: Sequence[str] = ()  # by their order they look alike in all charts
+    series: Sequence[str] = ()  # in the same order, and so with the same look, in all charts
     series_are_models: bool = True
     columns: int = 1  # of panels side by side, where there is room
 
@@ -197,12 +197,12 @@ class Chart:
         return styles(panel.series if panel.series is not None else self.series)
 
     def offset(self, mark: Mark, panel: Panel) -> float:
-        """By which part of a line a dot stands below its middle, −0.3 to 0.3, so that series do not hide each other."""
+        """How far a dot stands below the middle of its line, −0.3 to 0.3, so that series do not hide each other."""
         present = panel.present(self.series)
         return 0.6 * (present.index(mark.series) / (len(present) - 1) - 0.5) if mark.kind == DOT and len(present) > 1 else 0.0
 
     def named(self, names: Mapping[str, Mapping[str, str]]) -> Chart:
-        """The same with the values of filters as the page calls them."""
+        """The same chart with the page's names for the values of filters."""
 
         def titled(keys: Keys) -> dict[str, str]:
             return {key: names.get(key, {}).get(value, value) for key, value in keys.items()}
@@ -216,7 +216,7 @@ class Chart:
 
 
 def scale_around(values: Iterable[float]) -> tuple[float, float]:
-    """A scale with 0 in its middle that has all values, and at least −20 to 20."""
+    """A scale around 0 that holds all values, and at least −20 to 20."""
     end = max([20.0, *(abs(value) for value in values)])
     return -end, end
 

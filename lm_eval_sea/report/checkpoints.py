@@ -23,14 +23,14 @@ from lm_eval_sea.results.visible_text import some_names
 _BITS = "bits_per_byte"
 _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
-_ONE_RUN = "a curve is of one training run, so report each on its own"
+_ONE_RUN = "a curve is of one training run, so report each separately"
 _DATE = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)")  # of a run, in the label of a model that has several
 
 
 def steps_of(models: Iterable[str]) -> dict[str, int]:
-    """The training steps that names or labels of models say: the numbers behind "step" or "checkpoint".
+    """The training steps in names or labels of models: the numbers after "step" or "checkpoint".
 
-    Where no name has one, the last number of each counts. Beside checkpoints it would be the size of another model.
+    If no name has one, the last number of each counts. Beside checkpoints it would be the size of another model.
     """
     names = {model: _DATE.sub("", model) for model in models}
     for pattern in (_STEP, _NUMBER):
@@ -40,11 +40,11 @@ def steps_of(models: Iterable[str]) -> dict[str, int]:
 
 
 def curve(scores: Scores) -> pd.DataFrame:
-    """One row per model whose name says a step, by step: its mean over those members of the suite that all of them were run on.
+    """One row per model with a step in its name, by step: its mean over those members of the suite that all of them ran.
 
-    Without members of the suite it is the mean over all common tasks, each weighing the same. `bits` is the mean of the bits per
-    byte of the right answers, over those of these tasks that rank options, and of which all checkpoints with any have them; lower
-    is better.
+    Without members of the suite it is the mean over all common tasks, with equal weights. `bits` is the mean of the bits per byte
+    of the right answers, over those of these tasks that rank options and have bits for all checkpoints that have any; lower is
+    better.
     """
     steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
@@ -66,7 +66,7 @@ def curve(scores: Scores) -> pd.DataFrame:
 
 
 def _bits(tasks: Sequence[TaskRun]) -> dict[str, float | None]:
-    """The mean of bits per byte over tasks with its 95 % interval, for which see `strata.combined`; empty if no task has them."""
+    """The mean of bits per byte over tasks with its 95 % interval (see `strata.combined`); empty if no task has them."""
     found = [(task, score) for task in tasks if (score := task.scores.get(_BITS)) is not None]
     if not found:
         return {}
@@ -83,7 +83,7 @@ def _bits(tasks: Sequence[TaskRun]) -> dict[str, float | None]:
 
 
 def leaves_chance(rows: pd.DataFrame) -> int | None:
-    """The first step of a `curve` from which on the interval of every mean is above chance, 0; None if the last one is not."""
+    """The first step of a `curve` from which on every mean's interval is above chance, 0; None if the last one is not."""
     above = takewhile(lambda entry: entry[1] > 0, zip(rows.step[::-1], rows.low[::-1].fillna(-1), strict=True))
     return min((int(step) for step, _ in above), default=None)
 
@@ -100,7 +100,7 @@ def _beside_chance(rows: pd.DataFrame) -> str:
     if first is not None:
         return f"From step {first:,} on they are above chance with 95 % certainty each."
     if rows.low.isna().all():
-        return "Whether they are above chance is not known, for no mean has an interval."
+        return "Whether they are above chance is unknown, because no mean has an interval."
     if above.empty:
         return "No checkpoint is above chance with 95 % certainty."
     steps = some_names([f"step {step:,}" for step in above])
@@ -113,11 +113,11 @@ def _table(rows: pd.DataFrame, without: Sequence[str]) -> Table:
         f"{_beside_chance(rows)} Where scores are at chance, look at bits per byte of the right answer: lower is better."
     )
     if without:
-        note += f" Left out, for no step is in their names: {some_names(without)}."
+        note += f" Left out, because their names have no step: {some_names(without)}."
     if (alike := rows[rows.step.duplicated(keep=False)]).size:
-        note += f" Of one step are {some_names(list(alike.model))}: {_ONE_RUN}."
+        note += f" {some_names(list(alike.model))} have the same step: {_ONE_RUN}."
     elif len(others := {_NUMBER.sub("", _DATE.sub("", model)): model for model in rows.model}) > 1:
-        note += f" {some_names(list(others.values()))} differ in more than a number of their names: {_ONE_RUN}."
+        note += f" {some_names(list(others.values()))} differ in more of their names than a number: {_ONE_RUN}."
     shown = [
         *(MODEL, Column("step", "step", "count")),
         Column("mean", "mean [95 %]", "score", low="low", high="high", marker="limited"),

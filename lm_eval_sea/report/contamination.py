@@ -1,14 +1,14 @@
-"""Whether a model finds the published order of options likelier than another one, as it would of rows that it has seen.
+"""Whether a model finds the published order of options likelier than another one, as it would for rows that it has seen.
 
-If people put the wrong options of a row in any order, all orders are equally likely under a model that has not seen the row
+If people put the wrong options of a row in random order, all orders are equally likely under a model that has not seen the row
 (exchangeability, as of the rows of a whole test in Oren et al. 2023, arXiv:2310.17623; of options in Ni et al. 2024,
 arXiv:2409.01790). `tasks/_shared/order_of_options.py` says which two orders the setting `order` compares. The mean over rows of
 
     gap = log p(the list as published | question) − log p(the list with two wrong options exchanged | question), in nats
 
-is then 0, and Student's t test by passage says whether it is. One gap says nothing. Some exams list shorter options first, which
-a model may like that has not seen the row: so rows in which the shorter of the two comes first as published, and rows in which
-the longer does, weigh the same.
+is then 0, which Student's t test by passage checks. One gap says nothing. Some exams list shorter options first, which a model
+may prefer without having seen the row. So rows in which the shorter of the two comes first as published, and rows in which the
+longer does, weigh the same.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Gaps = Mapping[str, Gap]  # by the row's id, which is that of its translations, 
 
 
 def gaps_of(task: TaskRun) -> Gaps:
-    """The gaps of a task's rows; none of other settings, and of rows that were not logged with two finite log-likelihoods."""
+    """The gaps of a task's rows; none for other settings, and for rows without two finite log-likelihoods in the log."""
     frame = task.rows_frame(_SCORES, _LISTS) if task.facts.setting == ORDER else None
     found: dict[str, Gap] = {}
     if frame is None:
@@ -82,14 +82,14 @@ def likelier_share(gaps: Sequence[Gap]) -> float:
 
 
 def beside_others(own: Gaps, others: Sequence[Gaps]) -> Estimate | None:
-    """By how much the gap is larger than the mean gap of the other languages, on the rows that all have; None without such."""
+    """How much larger the gap is than the mean gap of the other languages, on common rows; None without such rows."""
     common = [name for name in own if others and all(name in other for other in others)]
     beyond = [own[name].nats - sum(other[name].nats for other in others) / len(others) for name in common]
     return mean_gap([own[name]._replace(nats=nats) for name, nats in zip(common, beyond, strict=True)]) if common else None
 
 
 def contamination_table(scores: Scores) -> pd.DataFrame:
-    """One row a model, data set and language; `p` is corrected for all of them (Holm)."""
+    """One row per model, data set and language; `p` is corrected for all of them (Holm)."""
     by_set: dict[tuple[str, str], dict[str, Gaps]] = {}
     for (model, _), task in scores.of.items():
         if gaps := gaps_of(task):
@@ -113,20 +113,20 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
 def contamination_section(scores: Scores) -> Section:
     """The table, and what it shows and cannot show."""
     text = [
-        "How likely a model finds the list of options as it was published, beside the same list with two wrong options "
+        "How likely a model finds the published list of options, compared with the same list with two wrong options "
         "exchanged; the last option, the right one and lists with numbers stay as they are. A model that has not seen the "
-        "rows has no reason to prefer either, if wrong options stand in any order (after Oren et al. 2023, Ni et al. 2024).",
-        "Bold: the model prefers the published lists, after the correction for all lines of this table (Holm), which has an "
-        "error rate of 5 % of its own. It may have seen the rows, or the published order may read more naturally: the same "
+        "rows has no reason to prefer either if wrong options are in random order (after Oren et al. 2023, Ni et al. 2024).",
+        "Bold: the model prefers the published lists, after the correction for all lines of this table (Holm), with its own "
+        "error rate of 5 %. It may have seen the rows, or the published order may read more naturally: the same "
         "preference in all models, or in all languages of a data set, points to the order. It does not say where or when "
-        "rows were seen, which ones, or what a score owes to them.",
-        "No preference does not show that a model has not seen the rows: it may know them in another form, or too faintly "
-        "for so many rows.",
+        "rows were seen, which ones, or how much of a score is due to them.",
+        "No preference does not show that a model has not seen the rows: it may know them in another form, or too weakly to "
+        "show on so many rows.",
     ]
     note = (
         "The gap is the log-likelihood of the published list minus that of the other, in nats per row, with an interval "
         "by passage. “Beyond other languages” is the gap minus the mean gap of the same rows in the other languages that "
-        "were run; it is no test, for a model may feel a natural order more in a language that it knows well."
+        "were run; it is no test, because a model may notice a natural order better in a language that it knows well."
     )
     shown = [
         *(MODEL, DATA_SET, LANGUAGE, ROWS),

@@ -1,7 +1,6 @@
-"""What the form of the answer gains or loses: options ranked, a letter written, an answer read, an answer constrained.
+"""What the form of the answer does to scores: options ranked, a letter written, an answer read, an answer constrained.
 
-The questions are the same. What a form gains or loses is no property of them, so scores of two forms must not be compared between
-models.
+The questions are the same, but the form changes the score. So scores in different forms must not be compared between models.
 """
 
 from __future__ import annotations
@@ -24,49 +23,49 @@ from lm_eval_sea.results.uncertainty import estimate, holm, paired_difference
 
 READ, CONSTRAINED = "read", "constrained"
 _NAMES = {"chat": READ, "choice": CONSTRAINED, "classification": "labels ranked"}  # of other variants their own
-_LETTER_RANKED, _LETTER_WRITTEN = "litilo_ppl", "litilo_gen"  # behind the same prompt
-_BEHIND_TEMPLATE = ", chat template"
+_LETTER_RANKED, _LETTER_WRITTEN = "litilo_ppl", "litilo_gen"  # after the same prompt
+_WITH_TEMPLATE = ", chat template"
 _ABOUT = ["model", "dataset", "language", "prompt_language", "setting"]
 
 
 def same_questions(tasks: Sequence[TaskRun]) -> list[tuple[tuple[str, ...], dict[str, TaskRun]]]:
-    """Tasks of one model that ask the same rows for a choice, by form, with what they share; groups of at least two forms.
+    """Tasks of one model that ask for a choice on the same rows, by form, with what they share; groups of at least two forms.
 
-    A ranked form is named by its variant, and by the chat template it stands behind.
+    The name of a ranked form has its variant, and whether it is ranked after a chat template.
     """
     found: dict[tuple[str, ...], dict[str, TaskRun]] = {}
     for task in tasks:
         facts = task.facts
         if task.logged is not None and any(gold is not None for gold in task.logged.golds):
-            setting = "" if facts.setting == facts.variant else facts.setting  # where it says more than the form
+            setting = "" if facts.setting == facts.variant else facts.setting  # if it says more than the form
             form = _NAMES.get(facts.variant, facts.variant)
-            form += _BEHIND_TEMPLATE if form not in (READ, CONSTRAINED) and task.run.settings.chat_template else ""
+            form += _WITH_TEMPLATE if form not in (READ, CONSTRAINED) and task.run.settings.chat_template else ""
             found.setdefault((facts.data_set, facts.language, facts.prompt_language, setting), {})[form] = task
     return [(about, forms) for about, forms in found.items() if len(forms) > 1]
 
 
 def pairs_of(forms: Mapping[str, TaskRun]) -> list[tuple[str, str]]:
-    """The forms to lay side by side.
+    """The pairs of forms to compare.
 
-    Each beside an answer that is read or constrained; the ranked letter beside the letter that is written and beside the other
-    ranked forms, which a base model has; and each ranked form beside itself behind the chat template.
+    These are each form with an answer that is read or constrained; the ranked letter with the written letter and with the other
+    ranked forms, which a base model has; and each ranked form with itself after the chat template.
     """
     order = sorted(forms, key=lambda form: (form == CONSTRAINED, form == READ, form.startswith(_LETTER_WRITTEN), form))
     return [
         (first, second)
         for first, second in combinations(order, 2)
-        if second in (READ, CONSTRAINED, first + _BEHIND_TEMPLATE)
-        or (first.startswith(_LETTER_RANKED) and first.endswith(_BEHIND_TEMPLATE) == second.endswith(_BEHIND_TEMPLATE))
+        if second in (READ, CONSTRAINED, first + _WITH_TEMPLATE)
+        or (first.startswith(_LETTER_RANKED) and first.endswith(_WITH_TEMPLATE) == second.endswith(_WITH_TEMPLATE))
     ]
 
 
 def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
     """Two forms on the rows that both were asked, in per cent, with standard errors by cluster; None without a common row.
 
-    A row that is there more than once counts once, as it was logged last.
+    A row that was logged several times counts once, as logged last.
 
     `agreement` is the share of rows with the same choice; an answer without a choice agrees with none. `gained` are rows that are
-    right in the second form alone, `lost` those right in the first alone, `unread` those without a choice in the second.
+    right only in the second form, `lost` those right only in the first, `unread` those without a choice in the second.
     """
     one, other = (
         {key[1]: pair for key, *pair in zip(rows.keys, rows.chosen, rows.golds, strict=True)} for rows in (first, second)
@@ -89,7 +88,7 @@ def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
 
 
 def forms_table(scores: Scores) -> pd.DataFrame:
-    """One row a model, data set, language, prompt language and pair of forms, in per cent; `p` is corrected for all (Holm)."""
+    """One row per model, data set, language, prompt language and pair of forms, in per cent; `p` is corrected for all (Holm)."""
     rows: list[dict[str, Any]] = []
     for model in scores.models:
         tasks = [task for (name, _), task in scores.of.items() if name == model]
@@ -109,7 +108,7 @@ def forms_table(scores: Scores) -> pd.DataFrame:
 
 
 def forms_section(scores: Scores) -> Section:
-    """The table, and one panel a model."""
+    """The table, and one panel per model."""
     frame = forms_table(scores)
     shown = [
         *(MODEL, DATA_SET, LANGUAGE, PROMPT),
@@ -125,21 +124,21 @@ def forms_section(scores: Scores) -> Section:
         ROWS,
     ]
     text = [
-        "The same rows, answered in several forms by the same model: options ranked (named by the variant; behind the chat "
+        "The same rows, answered in several forms by the same model: options ranked (named by the variant; after the chat "
         "template where it says so), a letter written (litilo_gen), the answer read from what the model writes, or one of "
-        "the options by the engine's constraint. Gained are rows that are right in the second form alone, lost those "
-        "right in the first alone. Of two numbers of exemplars the first is the first form's: the difference is theirs, too.",
-        "Compare two models in one form only: a ranked score of a base model beside a read score of a chat model says as "
-        "much of the forms as of the models. p is that of the paired test by passage, corrected for all lines of this table "
+        "the options by the engine's constraint. Gained are rows that are right only in the second form, lost those right "
+        "only in the first. Of two numbers of exemplars the first is the first form's; they affect the difference, too.",
+        "Compare two models in one form only: a ranked score of a base model against a read score of a chat model compares "
+        "the forms as much as the models. p is that of the paired test by passage, corrected for all lines of this table "
         "(Holm).",
     ]
-    note = "In bold: a difference that survives the correction."
+    note = "Bold: a difference that survives the correction."
     table = Table("forms", "Two forms on the same rows", note, frame, shown)
     return Section("forms", "Forms of the answer", text, [_figure(frame), table])
 
 
 def _figure(table: pd.DataFrame) -> Figure | None:
-    """A panel a model: accuracy in each form, a line a data set and language; of its pairs of forms those on the most rows."""
+    """A panel per model: accuracy in each form, a line per data set and language; only the pairs of forms on the most rows."""
     if table.empty:
         return None
     table = table[table.rows == table.groupby(_ABOUT).rows.transform("max")]
@@ -157,7 +156,7 @@ def _figure(table: pd.DataFrame) -> Figure | None:
     most = table.loc[table.difference.abs().idxmax()]
     return Figure.of_chart(
         "forms",
-        "Accuracy on the same rows by form of the answer, with 95 % intervals; forms that were asked fewer rows are left out.",
+        "Accuracy on the same rows by form of the answer, with 95 % intervals; forms that were run on fewer rows are left out.",
         Chart(panels, list(dict.fromkeys(shown.form)), series_are_models=False),
         f"Points by data set, language and form. The largest difference is that of {most.model} on {most.dataset} in "
         f"{most.language}: {most.difference:+.0f} points from {most['first']} to {most['second']}.",

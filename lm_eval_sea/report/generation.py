@@ -26,7 +26,7 @@ ENGLISH = "en"
 
 
 def generation_table(scores: Scores) -> pd.DataFrame:
-    """One row a model and task that generates text, a column a metric, in per cent of the best possible value."""
+    """One row per model and task that generates text, a column per metric, in per cent of the best possible value."""
     tasks = scores.tasks[scores.tasks.of_pack & scores.tasks.variant.isin(GENERATED)]
     about = ["model", "task", "dataset", "language", "variant", "prompt_language", "rows", "limited"]
     return tasks[about].assign(**{metric: _values(scores, tasks, metric, 100 / scale_of(metric)) for metric in METRICS})
@@ -39,7 +39,7 @@ def _values(scores: Scores, tasks: pd.DataFrame, metric: str, times: float = 1.0
 
 
 def answers_table(scores: Scores) -> pd.DataFrame:
-    """One row a model and task of whose answers more than 2 % were lost, in per cent; see `results.answers`."""
+    """One row per model and task with more than 2 % of answers lost, in per cent; see `results.answers`."""
     rows = []
     for (model, name), task in scores.of.items():
         rates, bounds = rates_of(task), bounds_of(task) or (None,) * 3
@@ -51,10 +51,10 @@ def answers_table(scores: Scores) -> pd.DataFrame:
 
 
 def translation_table(scores: Scores) -> pd.DataFrame:
-    """chrF++ from English, into it, and the difference: one row a model, data set, language x, prompt language and setting.
+    """chrF++ from English, into it, and the difference: one row per model, data set, language x, prompt language and setting.
 
     The prompt language is "native" or "en". `difference` is en→x minus x→en, in points of chrF++. The two are of different texts,
-    so it compares models, not directions. Only of tasks that name both languages: SEA-HELM's translations have another chrF++.
+    so it compares models, not directions. Only tasks that name both languages count: SEA-HELM's translations have another chrF++.
     """
     tasks = scores.tasks[scores.tasks.of_pack & (scores.tasks.variant == "translation") & (scores.tasks.source_language != "")]
     tasks = tasks[(tasks.source_language == ENGLISH) | (tasks.answer_language == ENGLISH)]
@@ -84,9 +84,9 @@ def generation_section(scores: Scores) -> Section:
         Column("completed", "completed", "percent"),
     ]
     of_lost = (
-        "In per cent of the answers, where it is more than 2 % of them. What was cut in the thought, refused or failed "
-        "is part of what was not read. The last three are the score if all cut answers are wrong, as it counts them, "
-        "if all are right, and on completed answers; scores that are no means over rows have none."
+        "Tasks with more than 2 % of lost answers, in per cent of the answers. Those cut in the thought, refused or failed are "
+        "among those not read. The last three are the score if all cut answers are wrong (as the score counts them), if all "
+        "are right, and on completed answers only; scores that are not means over rows have none."
     )
     by_direction = [
         *(MODEL, DATA_SET, LANGUAGE),
@@ -101,7 +101,7 @@ def generation_section(scores: Scores) -> Section:
     )
     prompts = {"prompt": {"native": "in the language", "en": "English"}}
     measures = columns("percent", marker="limited", **{metric: metric for metric in used})
-    text = "All metrics in per cent of the best value. Off-target answers are in another language or script than asked for."
+    text = "All metrics in per cent of the best value. Off-target answers are not in the language or script that was asked for."
     parts = [
         Table("generation", "Metrics", "", table, [MODEL, TASK, *measures, ROWS]),
         Table("answers", "Answers that were lost", of_lost, answers_table(scores), [MODEL, TASK, *lost]),

@@ -26,12 +26,12 @@ _ESCAPED = {
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX sets as it is, on one line."""
+    """Text that LaTeX prints as it is, on one line."""
     return "".join(_ESCAPED.get(character, character) for character in one_line(text))
 
 
 def latex(table: Table, made_of: str) -> str:
-    """A floating table of the first `LONGEST` rows, numbers to the right; `made_of` stands behind the note in the caption."""
+    """A floating table of the first `LONGEST` rows, numbers to the right; `made_of` follows the note in the caption."""
     head = " & ".join(escaped(column.title) for column in table.columns)
     body = "".join(
         " & ".join(rf"\textbf{{{escaped(cell.text)}}}" if cell.strong else escaped(cell.text) for cell in cells) + " \\\\\n"
@@ -56,7 +56,7 @@ def latex(table: Table, made_of: str) -> str:
 
 
 def made_of(scores: Scores) -> str:
-    """What the numbers are of: rows, exemplars, versions."""
+    """What the numbers were made of: rows, exemplars, versions."""
     own = scores.tasks[scores.tasks.of_pack]
     rows = sorted({int(count) for count in own.rows.dropna()})
     shots = sorted({int(count) for count in own.num_fewshot.dropna()})

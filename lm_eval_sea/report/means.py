@@ -38,11 +38,11 @@ from lm_eval_sea.results.uncertainty import CONFIDENCE
 
 ALL = "all"
 BY_TASK, BY_COMPETENCY = "task", "competency"
-WEIGHINGS = {BY_TASK: "every task weighs the same", BY_COMPETENCY: "every competency weighs the same"}
-_MOST_COMMON = 0.5  # of the tasks of either; two models that share fewer are not ranked one above the other
-_MOST_SUITES = 0.5  # of the tasks of a suite some model was run on at least this share, or the suite has no mean
+WEIGHINGS = {BY_TASK: "every task has the same weight", BY_COMPETENCY: "every competency has the same weight"}
+_MOST_COMMON = 0.5  # of the tasks of either; models that share fewer are not ranked against each other
+_MOST_SUITES = 0.5  # of a suite's tasks; the suite has no mean if no model was run on this share
 _TESTED = ("all", "language", "suite")
-_FEW = f"“few” stands where a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
+_FEW = f"“few” means that a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
 
 Tasks = Mapping[str, TaskRun]  # by name, with a score
 
@@ -54,7 +54,7 @@ class Scope:
     kind: str  # "all", "language", "suite" or "competency"
     name: str
     title: str
-    paths: Mapping[str, tuple[str, ...]]  # task → the groups in which it weighs; see `comparison.nested_weights`
+    paths: Mapping[str, tuple[str, ...]]  # task → its groups; see `comparison.nested_weights`
 
     def of(self, tasks: Tasks) -> Mean | None:
         """The mean of one model."""
@@ -62,12 +62,12 @@ class Scope:
         return mean_of(own, self.weights(list(own)))
 
     def weights(self, names: Sequence[str]) -> dict[str, float]:
-        """What tasks weigh if there are no others."""
+        """The weights of tasks if there are no others."""
         return nested_weights({name: self.paths[name] for name in names})
 
 
 def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scope]:
-    """All that has a mean, of the tasks that any model was run on; weights that a suite states itself count for it."""
+    """All scopes of the tasks that any model was run on; a suite may state its own weights."""
     tasks = {name: task for own in by_model.values() for name, task in own.items()}
     counted = {name: tasks[name] for name in rows_once(by_model.values())}
 
@@ -88,7 +88,7 @@ def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scop
 
 
 class Means:
-    """The means of all models, and what can be said of their differences; every number is computed once."""
+    """The means of all models and their differences; every number is computed once."""
 
     def __init__(self, by_model: Mapping[str, Tasks], suite: Suite, weigh: str = BY_TASK) -> None:
         self.by_model = by_model
@@ -107,7 +107,7 @@ class Means:
 
     @cached_property
     def order(self) -> list[str]:
-        """The models, the one with the highest mean over all tasks first; one that was run on fewer tasks after all others."""
+        """The models by their mean over all tasks, the highest first; models with fewer tasks come last."""
         most = max((mean.tasks for mean in self.values.values()), default=0)
 
         def key(model: str) -> tuple[bool, float, str]:
@@ -118,7 +118,7 @@ class Means:
 
     @cached_property
     def _tested_scopes(self) -> list[Scope]:
-        """Without those that are the whole run under another name."""
+        """The scopes, without those that are the whole run under another name."""
         whole = self.scopes[0]
         return [whole, *(scope for scope in self.scopes[1:] if scope.kind in _TESTED and dict(scope.paths) != dict(whole.paths))]
 
@@ -138,7 +138,7 @@ class Means:
 
     @cached_property
     def of_tasks(self) -> dict[tuple[str, str, str], TaskDifference]:
-        """(task, first, second) → difference, of two models; of more, tasks are not compared."""
+        """(task, first, second) → difference, for two models; with more models, tasks are not compared."""
         if len(self.by_model) != 2:
             return {}
         first, second = sorted(self.by_model)
@@ -148,7 +148,7 @@ class Means:
 
     @cached_property
     def corrected(self) -> dict[tuple[str, ...], float | None]:
-        """The p-values of `differences` and `of_tasks`, by their keys, corrected for all that the page claims."""
+        """The p-values of `differences` and `of_tasks`, by their keys, corrected for all claims of the page."""
         main: dict[tuple[str, ...], float | None] = {}
         rest: dict[tuple[str, ...], float | None] = {key: found.p_value for key, found in self.of_tasks.items()}
         for key, found in self.differences.items():
@@ -156,21 +156,21 @@ class Means:
         first, others = corrected_on_page(main, rest)
         return first | others
 
-    def _share(self, scope: Scope, first: str, second: str) -> bool:
+    def _share_enough(self, scope: Scope, first: str, second: str) -> bool:
         """Whether two models share enough of the tasks that either was run on."""
         asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
         found = self.differences.get((scope.kind, scope.name, first, second))
         return found is not None and found.tasks >= _MOST_COMMON * asked
 
     def compares(self, scope: Scope) -> bool:
-        """Whether some two of the models that have the mean share enough of its tasks; a single model's stands for itself."""
+        """Whether two of the models with this mean share enough of its tasks; True for a single model."""
         models = [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
         tested = self.scopes[0] if dict(scope.paths) == dict(self.scopes[0].paths) else scope
-        return len(models) < 2 or any(self._share(tested, *pair) for pair in combinations(sorted(models), 2))
+        return len(models) < 2 or any(self._share_enough(tested, *pair) for pair in combinations(sorted(models), 2))
 
     @cached_property
     def ranks(self) -> dict[tuple[str, str], dict[str, RankSet]]:
-        """(kind, name) → model → its places, of those that were run on it; none for a single model, or where none compare."""
+        """(kind, name) → model → its possible places; none for a single model, or if no two compare."""
         found = {}
         for scope in self._tested_scopes:
             models = [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
@@ -178,7 +178,7 @@ class Means:
             for first, second in combinations(sorted(models), 2):
                 key = (scope.kind, scope.name, first, second)
                 p_value = self.corrected.get(key)
-                if p_value is not None and p_value <= LEVEL and self._share(scope, first, second):
+                if p_value is not None and p_value <= LEVEL and self._share_enough(scope, first, second):
                     apart[first, second] = self.differences[key].value
             if len(models) > 1 and self.compares(scope):
                 found[scope.kind, scope.name] = rank_sets(models, apart)
@@ -190,11 +190,11 @@ def models_table(means: Means) -> Table:
     scoped = [scope for scope in means.scopes if scope.kind in (ALL, "language")]
     several, ranked = len(means.by_model) > 1, (ALL, ALL) in means.ranks
     note = (
-        "The rank says which places a model can have; a single place means that it is told apart from all others. Two models "
-        "that share fewer than half of their tasks are not told apart, nor are those that go round in a circle, each better "
-        "than the next on other tasks."
+        "The rank shows which places a model can have; a single place means that it is told apart from all others. Two models "
+        "that share fewer than half of their tasks are not told apart, nor are models in a circle, each better than the next "
+        "on other tasks."
         if ranked
-        else "The means do not compare, and there are no ranks, for no two models share half of their tasks."
+        else "The means do not compare and there are no ranks, because no two models share half of their tasks."
     ) + " A mean in brackets lacks tasks that other models were run on."
     rows = [{"model": model, "rank": _rank(means, scoped[0], model), **_cells(means, scoped, model)} for model in means.order]
     shown = [MODEL, *([Column("rank", "rank")] if ranked else []), *_columns(scoped)]
@@ -207,15 +207,15 @@ def _rank(means: Means, scope: Scope, model: str) -> str | None:
 
 
 def means_figure(means: Means) -> Figure:
-    """The means over all tasks, a line a model."""
+    """The means over all tasks, a line per model."""
     rows = [(model, mean) for model in means.order if (mean := means.values.get((ALL, ALL, model)))]
     count = len(means.scopes[0].paths)
     lacking = {model: f" ({mean.tasks} of {count} tasks)" for model, mean in rows if mean.tasks < count}
     limited = {model: LIMITED for model, mean in rows if mean.limited}
     labels = {model: model + lacking.get(model, "") + limited.get(model, "") for model, _ in rows}
     caption = "Means over all tasks with 95 % intervals; the grey bar is chance."
-    caption += " A model with a number of tasks lacks some: its mean is of other tasks than the others." if lacking else ""
-    caption += f" {LIMITED} marks means of a part of the rows." if limited else ""
+    caption += " A model with a number of tasks lacks some, so its mean is over other tasks." if lacking else ""
+    caption += f" {LIMITED} marks means over a part of the rows." if limited else ""
     lines = [
         Line(labels[model], [Mark(GUIDE, 0.0), Mark(DOT, mean.value, mean.low, mean.high, series="mean", keys={"model": model})])
         for model, mean in rows
@@ -227,12 +227,12 @@ def means_figure(means: Means) -> Figure:
         "means",
         caption,
         Chart([Panel("", lines, (min(0.0, *values), 100.0), "mean of normalised scores")], ["mean"], series_are_models=False),
-        f"Points with bars, a line a model, from {ends}.",
+        f"Points with bars, a line per model, from {ends}.",
     )
 
 
 def scopes_table(means: Means, kind: str, title: str, note: str) -> Table:
-    """The means of a kind, a column each."""
+    """The means of one kind, a column each."""
     scoped = [scope for scope in means.scopes if scope.kind == kind]
     rows: list[dict[str, object]] = [
         {"model": model, **_cells(means, scoped, model)}
@@ -308,8 +308,8 @@ def comparisons_table(means: Means) -> Table:
     head = "difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]" if two else "difference [95 %]"
     note = (
         "The first model minus the second, in points of normalised scores, over the tasks and rows that both were asked: paired "
-        "by row where rows were logged, else with the reported errors. Bold: told apart. p-values are "
-        f"corrected for all comparisons of this page, intervals {'but that of all tasks ' if two else ''}are not: one without 0 "
+        "by row where rows were logged, else with the reported errors. Bold: told apart. p-values are corrected "
+        f"for all comparisons of this page, intervals {'except that of all tasks ' if two else ''}are not: one without 0 "
         f"need not be bold.{f' {_FEW}.' if any(row['few'] for row in rows) else ''}"
     )
     shown = [
@@ -324,7 +324,7 @@ def comparisons_table(means: Means) -> Table:
 
 
 def answer(means: Means) -> str | None:
-    """What can be said of two models, in a sentence; None of another number."""
+    """The comparison of two models in a sentence; None if there are not two."""
     if len(means.by_model) != 2:
         return None
     first, second = sorted(means.by_model)

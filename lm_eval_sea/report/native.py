@@ -1,4 +1,4 @@
-"""Scores on rows that were written in a language beside those on rows that were translated into it."""
+"""Scores on rows that were written in a language, and on rows that were translated into it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lm_eval_sea.report.tables import Column, Table, number, with_interval
 from lm_eval_sea.results.comparison import mean_of
 from lm_eval_sea.results.runs import TaskRun
 
-_MOST_MODELS = 2  # that have a line a language each in the overview
+_MOST_MODELS = 2  # with a line per language in the overview
 
 
 def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping[str, str]) -> pd.DataFrame:
-    """One row a model and language that has both kinds: means of normalised scores, unweighted, and how many tasks they go over.
+    """One row per model and language with both kinds: unweighted means of normalised scores, and their numbers of tasks.
 
-    Only of tasks whose answers are chosen, which have a chance level: their scores are on one scale. English is left out, for
-    its rows are what the translations were made of. `origins` are those of `Suite`.
+    Only tasks whose answers are chosen count: they have a chance level, so their scores are on one scale. English is left out,
+    because its rows are the source of the translations. `origins` are those of `Suite`.
     """
     rows = []
     for model, tasks in sorted(by_model.items()):
@@ -45,7 +45,7 @@ def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping
 
 
 def native_section(scores: Scores) -> Section:
-    """The table, and how far it can be read."""
+    """The table, and the limits of what it shows."""
     shown = [
         *(MODEL, LANGUAGE),
         with_interval("native", "native [95 %]", "score", marker="limited"),
@@ -55,16 +55,16 @@ def native_section(scores: Scores) -> Section:
         with_interval("difference", "native − translated [95 %]", "points", marker="limited"),
     ]
     note = (
-        "Over how many tasks stands behind each mean; docs/coverage.md has the origin of each data set. The intervals "
-        "tell of other rows of the same tasks, not of other tasks."
+        "Each mean is followed by its number of tasks; docs/coverage.md has the origin of each data set. The intervals "
+        "are about other rows of the same tasks, not about other tasks."
     )
     text = [
         "Means of normalised scores (chance is 0, perfect is 100) over the tasks of a language whose answers are chosen, on "
-        "rows that were written in the language and on rows that were translated into it. A model whose place among models "
-        "is better on translated rows than on native ones may owe it to what translations carry over from English, such as "
-        "subjects and ways of speaking.",
-        "The two means are of different tasks, so their difference is no measure of translation: it moves with how hard the "
-        "tasks are, and that of one model says nothing. Compare models on the same tasks, not languages.",
+        "rows that were written in the language and on rows that were translated into it. If a model ranks better on "
+        "translated rows than on native ones, the reason may be what translations carry over from English, such as subjects "
+        "and ways of speaking.",
+        "The two means are of different tasks, so their difference does not measure translation: it depends on how hard the "
+        "tasks are, and that of one model alone says nothing. Compare models on the same tasks, not languages.",
     ]
     title = "Native and translated rows"
     frame = native_table(scores.by_model, scores.suite.origins)
@@ -72,7 +72,7 @@ def native_section(scores: Scores) -> Section:
 
 
 def native_lines(table: pd.DataFrame, languages: Mapping[str, str]) -> list[str]:
-    """A line a model and language of `native_table`; of more than two models, one with the ends of the range."""
+    """A line per model and language of `native_table`; for more than two models, one line with the range."""
     few = table.model.nunique() <= _MOST_MODELS
     shown = table if few else table.loc[[table.difference.idxmin(), table.difference.idxmax()]]
     said = []

@@ -46,8 +46,8 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
     after = [f"{over}; {WEIGHINGS[means.weigh]}."] if count else []
     if count > 1:
         after.append(
-            "Ranks, and what is told apart, hold for the whole report at once: with a probability of 95 % none of these claims "
-            "is false. Four fifths of the 5 % are for the means over all tasks"
+            "Ranks, and claims that models differ, hold for the whole report at once: with a probability of 95 % none of these "
+            "claims is false. Four fifths of the 5 % are for the means over all tasks"
             f"{', hence the interval of 96 %' if count == 2 else ''}; the rest is for languages"
             f"{', suites and tasks' if count == 2 else ' and suites'} (Holm 1979, Wiens 2003)."
         )
@@ -67,8 +67,8 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
 def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
     """One row per average, language and competency; a column per model, each with its standard error and whether it is complete.
 
-    By the default method and suite of `lm-eval-sea score`; all runs of a model count as seeds. A note names models that cannot be
-    scored. None where no task of SEA-HELM was run.
+    Uses the default method and suite of `lm-eval-sea score`; all runs of a model count as seeds. A note names models that cannot
+    be scored. None if no task of SEA-HELM was run.
     """
     by_model: dict[str, list[TaskRun]] = {}
     for task in runs.tasks:
@@ -86,7 +86,7 @@ def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
                 continue
             key = (place.language or place.group, place.competency)
             row = rows.setdefault(key, {"language": key[0], "competency": key[1] or "all"})
-            told = node.error if round(node.error or 0.0, 9) else None  # rows that all score alike do not tell it
+            told = node.error if round(node.error or 0.0, 9) else None  # unknown if all rows score alike
             row |= {model: node.score, f"{model}: error": told, f"{model}: incomplete": not node.complete}
     return pd.DataFrame(list(rows.values())) if rows else None
 
@@ -98,9 +98,8 @@ def _totals_table(totals: pd.DataFrame, suite: Suite) -> Table:
         shown.append(Column(model, model, "percent", marker=f"{model}: incomplete", shade=model, shows=("model", model)))
         shown.append(Column(f"{model}: error", "error", "decimals", shows=("model", model)))
     note = (
-        "As on SEA-HELM's leaderboard: chance is 0, below chance is 0 too, so that a model that guesses is above 0. † marks a "
-        "total that lacks tasks or languages, or mixes settings; the command “lm-eval-sea score” names them, and what else is to "
-        "be known."
+        "As on SEA-HELM's leaderboard, chance and less count as 0, so a model that guesses is above 0. † marks a total that "
+        "lacks tasks or languages, or mixes settings; the command “lm-eval-sea score” names them, and says what else to know."
     )
     return Table("sea_helm_totals", "SEA-HELM's totals", note, totals, shown, {"language": suite.languages})
 
@@ -110,7 +109,7 @@ def scores_section(scores: Scores) -> Section:
     text = [
         "The score of a task is its headline metric, in per cent, with a 95 % interval; “chance” is what guessing scores. "
         f"{LIMITED} marks numbers that are not of all rows of the data set (--limit), “few” those of fewer than ten independent "
-        "rows. The stronger the colour of a cell, the farther above chance."
+        "rows. The stronger the colour of a cell, the further above chance."
     ]
     if scores.headline.contradicted.any():
         text.append(f"{CONTRADICTED} marks scores of the results that their logged rows contradict: Provenance has both numbers.")
@@ -141,8 +140,8 @@ def means_section(scores: Scores) -> Section:
     """Means of suites and competencies, and every two models."""
     means = scores.means
     suites = (
-        "In the mean of SailCompass its competencies weigh the same, and within each its languages; in others the tasks. In "
-        "brackets: not all tasks of the suite were run."
+        "In the mean of SailCompass its competencies have the same weight, and within each its languages; in other means the "
+        "tasks. Brackets: not all tasks of the suite were run."
     )
     parts = [
         scopes_table(means, "suite", "Means by suite", suites),
@@ -153,7 +152,7 @@ def means_section(scores: Scores) -> Section:
 
 
 def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
-    """Two models on each task, or on those on which they are told apart."""
+    """Two models on each task, or only on those where they are told apart."""
     rows = []
     for key, found in scores.means.of_tasks.items():
         task, first, second = key
@@ -166,9 +165,9 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
     name, title = ("differences_apart", "Tasks that differ") if apart_alone else ("differences", "The two models on each task")
     note = (
         "The first model by name minus the second, in percentage points, on the rows that both were asked. Bold: told "
-        "apart, after the correction for all that this page compares. “few” stands where there are fewer than "
-        f"{FEWEST_CLUSTERS} independent rows or passages, fewer than {FEWEST} of a label, or BLEU of hardly any match of four "
-        "words: no interval is known."
+        "apart, after the correction for all comparisons of this page. “few” means fewer than "
+        f"{FEWEST_CLUSTERS} independent rows or passages, fewer than {FEWEST} of a label, or hardly any match of four words for "
+        "BLEU: no interval is known."
     )
     head = Column("difference", "difference [95 %]", "points", "", "low", "high", marker="limited", few="few", strong="apart")
     shown = [TASK, *columns("text", metric="metric"), head, *columns("text", test="test")]
@@ -202,7 +201,7 @@ def _wide_scores(scores: Scores) -> Table:
     for model in scores.means.order or scores.models:
         of_model = {part: f"{model}: {name}" for part, name in parts.items()}
         shown.append(Column(f"{model}: score", model, "score", shows=("model", model), **of_model))
-    note = "A score leads to the rows it is made of; – is a member of the suite that was not run."
+    note = "A score links to its rows; – is a member of the suite that was not run."
     return Table("scores_by_model", "Scores by task and model", note, frame, shown)
 
 

@@ -1,7 +1,7 @@
-"""The report as HTML files that need no network and no server: the answer, a page a topic, and samples in files of their own.
+"""The report as HTML files that need no network and no server: the answer, a page per topic, and samples in their own files.
 
-Whatever comes from runs is untrusted: Jinja2 escapes it, samples are packed as compressed JSON and put in place as text, and the
-pages' security policy lets no script run but their own and those of files beside them.
+Whatever comes from runs is untrusted: Jinja2 escapes it, samples are packed as compressed JSON and inserted as text, and the
+pages' security policy allows only their own script and those of files beside them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lm_eval_sea.report.tables import FILTERS, Table
 from lm_eval_sea.results.table import collapsed_text
 from lm_eval_sea.results.visible_text import visible, with_texts
 
-# matplotlib's names of markers and hatches → those of the page, which draws them in the same way; of hatches with their lines.
+# matplotlib's names of markers and hatches → those of the page, which draws them in the same way; for hatches with their lines.
 _MARKERS = {"o": "circle", "s": "square", "^": "up", "D": "diamond", "v": "down", "P": "plus", "X": "cross", "*": "star"}
 _HATCHES = {
     "": ("none", ""),
@@ -39,14 +39,14 @@ _HATCHES = {
 }
 _NAMED = 3  # models or runs that are named
 LONGEST = 500  # rows of a table on a page
-_SHARED = ("prompt", "references", "title")  # parts of a row that models have alike
+_SHARED = ("prompt", "references", "title")  # parts of a row that all models share
 _FIRST, _SAMPLES = "report.html", "pages/samples.html"
 _ASSETS = Path(__file__).resolve().parent / "assets"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as PNG, for light and for dark pages; charts, which the page has as they are, are drawn light alone."""
+    """A figure as PNG, for light and for dark pages; charts, which the page draws itself, only light."""
 
     light: bytes
     dark: bytes | None
@@ -68,7 +68,7 @@ def _template() -> Template:
 
 
 def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> dict[str, str]:
-    """The pages and the files of samples: path → text. The first section is report.html, each other a page of its own."""
+    """The pages and the files of samples: path → text. The first section is report.html, each other one its own page."""
     tables = [table for section in sections for table in section.tables]
     files, packed = _samples(scores, tables[0].names)
     of_page = {_FIRST: sections[0], **{f"pages/{section.name}.html": section for section in sections[1:]}}
@@ -104,10 +104,10 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
 
 def _notices(scores: Scores) -> list[str]:
     """What limits the numbers, in a line each."""
-    limited = "Some tasks were run on a part of their rows only. Their numbers are marked †."
+    limited = "Some tasks were run on only a part of their rows. Their numbers are marked †."
     lines = [limited] if scores.tasks.limited.any() else []
-    collapsed = _some(told(scores.of.items(), collapsed_text), "more runs give one answer to nearly everything.")
-    lost = _some(lost_answers(scores), "more scores are of answers of which some were lost: see Generated answers.")
+    collapsed = _some(told(scores.of.items(), collapsed_text), "more runs give the same answer to nearly everything.")
+    lost = _some(lost_answers(scores), "more scores have lost answers: see Generated answers.")
     return [*lines, *lost, *map(visible, advice(scores)), *collapsed]
 
 
@@ -117,7 +117,7 @@ def _some(lines: Sequence[str], more: str) -> list[str]:
 
 
 def _samples(scores: Scores, names: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """A file a task, and what the page says of the rows of each model in it."""
+    """A file per task, and what the page says about each model's rows in it."""
     tasks = {(task["model"], task["task"]): task for task in scores.tasks.to_dict("records")}
     totals = {key: len(rows.keys) for key, rows in scores.logged.items()}
     files, about = {}, []
@@ -129,13 +129,13 @@ def _samples(scores: Scores, names: Mapping[str, Mapping[str, str]]) -> tuple[di
             entry = {name: facts[name] for name in ("model", "task", "language")}
             entry["keys"] = {name: names.get(name, {}).get(facts[name], facts[name]) for name in FILTERS if facts[name]}
             entry |= {"metric": facts["headline"], "file": os.path.basename(facts["samples"]), "at": number}
-            # Where models have unlike rows, those come first that others have, too.
+            # If models have different rows, common ones come first.
             about.append(entry | {"shown": len(rows), "total": totals.get((model, task), 0), "spaced": spaced})
     return files, about
 
 
 def _packed(of_models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """`sample_row.shown` of the rows of a task, base64 of zlib of JSON; what is the same for all models is in it once."""
+    """`sample_row.shown` of the rows of a task, base64 of zlib of JSON; it has what all models share only once."""
     prompts = [row["prompt"] for rows in of_models.values() for row in rows if "prompt" in row]
     prefix = os.path.commonprefix(prompts).rpartition("\n")[0] if len(prompts) > 1 else ""  # instruction and exemplars
     shared: dict[str, dict[str, Any]] = {}

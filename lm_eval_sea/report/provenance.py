@@ -1,4 +1,4 @@
-"""Where the numbers come from, and where two that stand side by side were not made alike."""
+"""Where the numbers come from, and which of them were made differently."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TASK_SETTINGS = {
 
 
 def task_table(scores: Scores) -> pd.DataFrame:
-    """One row a model and task of the pack: versions, data, exemplars and metric signatures.
+    """One row per model and task of the pack: versions, data, exemplars and metric signatures.
 
     `data` is the beginning of the SHA-256 of the processed rows; `exemplars` that of the exemplars shown.
     """
@@ -63,7 +63,7 @@ def task_table(scores: Scores) -> pd.DataFrame:
 
 
 def warnings(scores: Scores) -> list[str]:
-    """One line for every setting in which models differ whose numbers stand side by side, or within the runs of one model."""
+    """One line for every setting in which compared models, or the runs of one model, differ."""
     lines, runs = [], scores.runs.astype(object).where(scores.runs.notna(), NOT_RECORDED).astype(str)
     for column, name in RUN_SETTINGS.items():
         models = runs.groupby(column, sort=False).model.unique()
@@ -77,7 +77,7 @@ def warnings(scores: Scores) -> list[str]:
 
 
 def told(results: Iterable[tuple[Key, TaskRun]], text_of: Callable[[TaskRun], str | None]) -> list[str]:
-    """One line for every result of which something is said."""
+    """One line for every result with a text."""
     return [f"{model}, {name}: {text}" for (model, name), task in results if (text := text_of(task))]
 
 
@@ -87,7 +87,7 @@ def lost_answers(scores: Scores) -> list[str]:
 
 
 def advice(scores: Scores) -> list[str]:
-    """What mends answers that were lost: a line for each thing to do, with what it is said of."""
+    """What to do about lost answers: a line for each advice, with the results it is about."""
     return once((f"{model} on {name}", text) for (model, name), task in scores.of.items() for text in advice_on(task))
 
 
@@ -112,7 +112,7 @@ def provenance_section(scores: Scores) -> Section:
         Column("max_tokens", "limit of tokens", "count"),
         Column("signatures", "signatures"),
     ]
-    text = "How the numbers were made. “data” and “exemplars” are the beginnings of SHA-256 digests: equal digests, equal text."
+    text = "How the numbers were made. “data” and “exemplars” are the beginnings of SHA-256 digests: equal digest, equal text."
     parts = [
         Table(WARNINGS, "Notes and warnings", "", warned, columns("text", warning="what to know before comparing")),
         Table("runs", "Runs", "", scores.runs, of_runs),

@@ -1,4 +1,4 @@
-"""Published numbers of public models beside the runs: `lm-eval-sea report --published`."""
+"""Published numbers of public models next to the runs: `lm-eval-sea report --published`."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class PublishedNumber(NamedTuple):
     source: str  # title of what printed it
     url: str
     exemplars: int  # in the prompt
-    official: Place | None  # what gives it with the official prompts; None if the checkout has no such configuration
-    own: Place  # what comes nearest to it with the prompts of the pack
+    official: Place | None  # its task with the official prompts; None if the checkout has no such configuration
+    own: Place  # the nearest task with the prompts of the pack
 
 
 def published_numbers() -> list[PublishedNumber]:
@@ -62,7 +62,7 @@ def _place(names: list[str], column: str) -> Place:
 
 
 def published_section(scores: Scores) -> Section:
-    """Published numbers beside the scores of the same tasks and metrics; those of the same model with the difference."""
+    """Published numbers and the scores of the same tasks and metrics; for the same model with the difference."""
     table = published_table(scores)
     if table.empty:
         scores.notes.append("--published: no task of these runs corresponds to a published number")
@@ -70,13 +70,13 @@ def published_section(scores: Scores) -> Section:
     same = table[table.published_model == table.model_name]
     others = table[table.published_model != table.model_name].drop_duplicates(["task", "published_model", "place"])
     text = [
-        "A run stands beside a published number where task, metric and number of exemplars correspond. “Asked with” says "
-        "whose prompts the run used: the official ones (lm-eval-sea make --official) or the pack's, other texts. "
+        "A run is next to a published number if task, metric and number of exemplars correspond. “Asked with” says whose "
+        "prompts the run used: the official ones (lm-eval-sea make --official) or the pack's, which are other texts. "
         "Sailor's README has numbers of predecessors of the official prompts. The published runs were in float16, padded in "
         "batches, with max_length=4096; docs/compare_with_papers.md says what else differs.",
-        "“In errors” is the difference in standard errors of this run's score over rows. Both are of the same rows, so "
-        "it is a measure of size and no test: a small one does not show that the two runs were made alike, nor a large one "
-        "that the models differ.",
+        "“In errors” is the difference in standard errors of this run's score over rows. Both are of the same rows, so it "
+        "measures size and is no test: a small one does not show that the two runs were made in the same way, nor a large "
+        "one that the models differ.",
     ]
     [metric, place], [printed] = columns("text", metric="metric", place="published in"), columns("score", published="published")
     of_same = [
@@ -89,8 +89,8 @@ def published_section(scores: Scores) -> Section:
         *columns("text", prompts="asked with", settings="settings of this run"),
         place,
     ]
-    note = "Difference: this run minus the published number, in percentage points. † marks a run on a part of the rows."
-    other = "What was published for other models on these tasks. No difference is taken: models and prompts differ at once."
+    note = "Difference: this run minus the published number, in percentage points. † marks a run on only a part of the rows."
+    other = "What was published for other models on these tasks, without differences: both models and prompts differ."
     of_number = ["task", "language", "dataset", "metric", "published_model", "published", "published_metric", "place", "source"]
     of_others = [TASK, metric, Column("published_model", "model"), printed, place]
     parts = [
@@ -103,9 +103,9 @@ def published_section(scores: Scores) -> Section:
 def published_table(scores: Scores) -> pd.DataFrame:
     """One row per run of a task, metric and published number that correspond; all numbers in per cent.
 
-    `errors` is the difference over the standard error of the run's score: clustered where rows share a passage, of their
-    contributions where all rows make the score together. It is missing without an error, or with fewer than ten independent rows.
-    `model_name` is `published_model` where they are the same model. Runs with a chat template, a system instruction, an adapter,
+    `errors` is the difference over the standard error of the run's score: clustered if rows share a passage, of their
+    contributions if all rows make the score together. It is missing without an error, or with fewer than ten independent rows.
+    `model_name` is `published_model` if they are the same model. Runs with a chat template, a system instruction, an adapter,
     a quantisation or another number of exemplars do not correspond and are left out; `scores.notes` get a line for each.
     """
     by_task: dict[str, list[tuple[PublishedNumber, Place, str]]] = {}
@@ -128,7 +128,7 @@ def _rows(scores: Scores, task: Mapping[str, Any], places: list[tuple[PublishedN
         if prompts == OWN and task["num_fewshot"] != number.exemplars:  # the official ones have theirs in the instruction
             how = f"{task['num_fewshot']} exemplars, {number.place} has {number.exemplars}"
         if how:
-            scores.notes.append(f"{task['task']}: {how}; not laid beside")
+            scores.notes.append(f"{task['task']}: {how}; not compared")
             return
         if place.metric not in of_task.scores:
             continue
@@ -139,7 +139,7 @@ def _rows(scores: Scores, task: Mapping[str, Any], places: list[tuple[PublishedN
         if score is None:
             continue
         difference = score.score - number.number
-        # of a model of the hub are its name there and a folder that ends in it
+        # a hub model is known by its name there, and by a folder that ends in it
         is_same = f"/{run.model}".replace("\\", "/").endswith(f"/{number.model}")
         yield {
             "model": task["model"],

@@ -1,4 +1,4 @@
-"""How far a score depends on the prompt: on its variant (Guo et al. 2024, table 3), on its wording and on its exemplars.
+"""How much a score depends on the prompt: on its variant (Guo et al. 2024, table 3), on its wording and on its exemplars.
 
 A model is judged by its scores over several prompts, as in Mizrahi et al. 2024, "State of What Art? A Call for Multi-Prompt LLM
 Evaluation" (TACL).
@@ -33,12 +33,12 @@ TITLES = {
 VARIANTS = tuple(TITLES)
 KEYS = ["model", "dataset", "language", "prompt_language", "setting"]
 KINDS = {"p": "wording", "e": "exemplars"}  # a task without a setting is the first prompt of both
-_SPREAD_BY_CHANCE = Column("by_chance", "by chance", "percent", hint="what the spread of equally good prompts is below")
+_SPREAD_BY_CHANCE = Column("by_chance", "by chance", "percent", hint="the spread of equally good prompts is below this")
 _ABOUT = ["model", "base", "dataset", "language", "prompt_language", "variant"]
 _BY_CHANCE = (
-    "Part of a spread is chance: “by chance” is what the spread of as many equally good prompts is below in 95 % of the draws, "
-    "or more, as their answers to the same rows are alike. The fewer the rows, and the more prompts, the farther apart are the "
-    "best and the worst. So compare spreads over as many prompts and rows only."
+    "Part of a spread is chance: the spread of as many equally good prompts is below “by chance” in 95 % of cases, or more, as "
+    "their answers to the same rows are alike. The fewer the rows, and the more prompts, the further apart are the best and the "
+    "worst. So compare spreads only over the same numbers of prompts and rows."
 )
 
 
@@ -48,12 +48,12 @@ def in_order(variants: Sequence[str]) -> list[str]:
 
 
 def spread_by_chance(errors: pd.Series) -> float:
-    """What the spread of equally good prompts is below in 95 % of the draws, from the standard errors of their scores.
+    """The 95 % quantile of the spread of equally good prompts, from the standard errors of their scores.
 
         q(0.95; k, ∞) · √( Σ e² / k )
 
-    with the quantile of the studentised range of k independent scores (Tukey 1949). Prompts ask the same rows, and where their
-    answers agree, the spread is smaller. NaN for one prompt, and where an error is not known.
+    with the quantile of the studentised range of k independent scores (Tukey 1949). Prompts ask the same rows, and if their
+    answers agree, the spread is smaller. NaN for one prompt, or if an error is unknown.
     """
     count = len(errors)
     return float(_range_quantile(count) * math.sqrt(errors.pow(2).mean())) if count > 1 and errors.notna().all() else math.nan
@@ -65,13 +65,13 @@ def _range_quantile(count: int) -> float:
 
 
 def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row a model, data set, language, prompt language and setting; a column a variant with its score in per cent.
+    """One row per model, data set, language, prompt language and setting; a column per variant with its score in per cent.
 
-    Only scores on as many rows as the most of any variant count. `spread` is the largest minus the smallest score over the
-    variants, in percentage points, beside `by_chance`; None for one variant.
+    Only scores on the most rows of any variant count. `spread` is the largest minus the smallest score over the variants, in
+    percentage points, beside `by_chance`; None for one variant.
     """
     scores = scores[scores.dataset.isin(scores[scores.variant.isin(VARIANTS)].dataset)]  # data sets of multiple choice
-    scores = scores[~(scores.rows < scores.groupby(KEYS).rows.transform("max"))]  # results need not say how many
+    scores = scores[~(scores.rows < scores.groupby(KEYS).rows.transform("max"))]  # results may not say how many
     variants, groups = in_order(list(scores.variant)), scores.groupby(KEYS, sort=False)
     table = groups.agg(chance=("chance", "first"), rows=("rows", "min"), limited=("limited", "any"))
     table[variants] = scores.groupby([*KEYS, "variant"]).score.last().unstack().reindex(table.index)[variants]
@@ -82,17 +82,17 @@ def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def setting_column(table: pd.DataFrame) -> list[Column]:
-    """The column of settings, where there is one to name."""
+    """The column of settings, if there is one to name."""
     return [Column("setting", "setting")] if table.setting.any() else []
 
 
 def prompt_label(in_english: bool, setting: str) -> str:
-    """What a line of a figure says behind data set and language where the prompt is not the plain one."""
+    """What follows data set and language in a figure if the prompt is not the plain one."""
     return (", English prompt" if in_english else "") + (f", {setting}" if setting else "")
 
 
 def robustness_section(scores: Scores) -> Section:
-    """What other prompts make of the scores."""
+    """What other prompts do to the scores."""
     table = robustness_table(scores.headline)
     variants = [name for name in in_order(list(scores.headline.variant)) if name in table.columns]
     shown = [
@@ -104,8 +104,8 @@ def robustness_section(scores: Scores) -> Section:
     ]
     text = (
         "The same questions in different prompts (Guo et al. 2024, table 3). T is the text of an option, L its letter; i is "
-        "what the prompt shows, o what the answer is. A spread that is larger than chance "
-        f"makes it says that a score is as much of the prompt as of the model. {_BY_CHANCE}"
+        "what the prompt shows, o what the answer is. A spread larger than chance shows that a score depends on the prompt as "
+        f"well as on the model. {_BY_CHANCE}"
     )
     note = "In per cent; spread in percentage points. A variant that was run on fewer rows than another is left out."
     several = table[table.spread.notna()]
@@ -118,7 +118,6 @@ def robustness_section(scores: Scores) -> Section:
 
 
 def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
-    """A panel per data set and language that was run in several variants."""
     variants = [name for name in VARIANTS if name in table]
     several = table[table.spread.notna()]
     if several.empty:
@@ -136,7 +135,7 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
         Chart(panels, models, columns=3),
         "Points of accuracy by prompt variant, one panel per data set, language and setting. The widest spread is "
         f"{widest.spread:.0f} points, of {widest.model} on {widest.dataset} in {widest.language}"
-        + ("" if pd.isna(widest.by_chance) else f", where chance makes up to {widest.by_chance:.0f}")
+        + ("" if pd.isna(widest.by_chance) else f", where chance gives up to {widest.by_chance:.0f}")
         + f"; the median is {several.spread.median():.0f}.",
     )
 
@@ -144,8 +143,8 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
 def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
     """The scores of tasks that a model was run on with several prompts, each with `base`, the plain task, and `varied`.
 
-    A plain task stands once for each kind of variation that there is. Only scores on as many rows as those of the plain task
-    count; without the plain task, the most rows of any prompt.
+    A plain task appears once for each kind of variation. Only scores on as many rows as those of the plain task count; without
+    the plain task, those on the most rows of any prompt.
     """
     kinds = headline.setting.str.extract(f"^{VARIATION.pattern}$")[0].map(KINDS)
     named = [task.removesuffix(f"_{setting}") for task, setting in zip(headline.task, headline.setting, strict=True)]
@@ -160,7 +159,7 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
 
 
 def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Of `prompt_scores`, a row a model, task and kind of variation: number of prompts, scores in per cent, best − worst."""
+    """From `prompt_scores`, a row per model, task and kind of variation: number of prompts, scores in per cent, best − worst."""
     table = scores.assign(plain=scores.score.where(scores.setting == "")).groupby([*_ABOUT, "varied"], sort=False)
     found = table.agg(
         prompts=("score", "size"),
@@ -177,7 +176,7 @@ def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def prompts_section(scores: Scores) -> Section:
-    """What other wordings and exemplars make of scores."""
+    """What other wordings and exemplars do to scores."""
     shown = [
         *(MODEL, DATA_SET, LANGUAGE, PROMPT),
         *columns("text", base="task", varied="varied"),
@@ -189,7 +188,7 @@ def prompts_section(scores: Scores) -> Section:
     ]
     note = "In per cent; the spread, best minus worst, in percentage points."
     text = (
-        "The same questions after instructions in other words (p2, p3) or other exemplars (e1, e2, …), after Mizrahi et al. "
+        "The same questions with instructions in other words (p2, p3) or other exemplars (e1, e2, …), as in Mizrahi et al. "
         f"2024. {_BY_CHANCE}"
     )
     spread = spread_table(prompt_scores(scores.headline))

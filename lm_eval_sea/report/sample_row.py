@@ -1,4 +1,4 @@
-"""Which logged rows the page shows, and what of each."""
+"""Which logged rows the page shows, and which parts of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Key = tuple[str, str]  # model and task
 _TOLD = ("number", "place", "score", f"chosen_{BATCH_CALIBRATED}")  # what the page needs beside the texts
 _NAMES = ("id", "number")  # by which rows are told apart, even where they are empty
 _TITLE_LENGTH = 200  # code points
-# Fields of a processed row that say which row it is, in the order in which they serve. Of a pair both are shown.
+# Fields of a processed row that identify it, in order of preference. Of a pair both are shown.
 _PAIRS = (("premise", "hypothesis"), ("premise", "question"), ("sentence1", "sentence2"))
 _BETWEEN = " · "
 _QUESTION_FIELDS = (
@@ -37,7 +37,7 @@ def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[
 
 
 def chosen_numbers(own: Collection[int], runs: Sequence[Collection[int]], count: int) -> set[int]:
-    """The rows of one run to show: first those that most runs have, and of equally many evenly spaced ones.
+    """The rows of one run to show: those that most runs have first, evenly spaced among equals.
 
     Runs of the same rows show the same ones, and a run of 900 rows those of a run of 100. `runs` are all, this one too.
     """
@@ -51,7 +51,7 @@ def chosen_numbers(own: Collection[int], runs: Sequence[Collection[int]], count:
 
 
 def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page shows of a row that lm-eval logged, of which the frame of rows has a record; empty parts are left out.
+    """What the page shows of a logged row, whose record in the frame of rows is `record`; empty parts are left out.
 
     The margin is in nats, `gold` and predictions are positions, and the answer is the part of the output that is scored.
     """
@@ -83,7 +83,7 @@ def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def question_of(doc: Mapping[str, Any]) -> str | None:
-    """The row's own text by which a reader knows it: the question, or a premise with what is asked of it; no exemplars."""
+    """The text by which a reader knows the row: the question, or a premise with what is asked about it; no exemplars."""
     texts = {
         name: " ".join(doc[name].split()) for name in {*_QUESTION_FIELDS, *sum(_PAIRS, ())} if isinstance(doc.get(name), str)
     }
@@ -95,7 +95,7 @@ def question_of(doc: Mapping[str, Any]) -> str | None:
 
 
 def margin(doc: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> float | None:
-    """By how much the right option is likelier than the best wrong one, in nats; negative if it is not. None without options."""
+    """How much likelier the right option is than the best wrong one, in nats; negative if it is not. None without options."""
     logs: list[Any] = [option.get("loglikelihood") for option in options]
     gold = position(doc.get("gold"))
     if gold is None or gold >= len(logs) or len(logs) < 2 or not all(map(is_number, logs)):
@@ -104,7 +104,7 @@ def margin(doc: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> floa
 
 
 def _options(doc: Mapping[str, Any], asked: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
-    """Label and text of each option, which may stand in its request alone, with both scores where it has them."""
+    """Label and text of each option (its request may be the only place that has them), with both scores if it has them."""
     letters, texts = (list(map(str, list_of(doc.get(name)))) for name in ("letters", "options"))
     requested = [str(request.get("arg_1", "")).strip() for request in asked]
     logs: list[list[Any]] = [[score.get(name) for name in ("loglikelihood", "log_perplexity")] for score in scores]

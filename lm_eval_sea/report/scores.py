@@ -1,4 +1,4 @@
-"""The numbers of a report: what runs say, as tidy pandas frames, and what several sections make of them."""
+"""The numbers of a report: runs as tidy pandas frames, and what several sections compute from them."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _OF_FACTS = ("variant", "prompt_language", "setting", "suite", "source_language"
 class Scores:
     """Runs as frames; every number is computed once, when it is first asked for.
 
-    `runs` has one row a run; `tasks` one a model and task: its facts, how many of its rows were evaluated, and whether it is one
-    of the pack's.
+    `runs` has one row per run; `tasks` one per model and task: its facts, how many rows were evaluated, and whether it is one of
+    the pack's.
     """
 
     runs: pd.DataFrame
     tasks: pd.DataFrame
     notes: list[str]
     suite: Suite
-    weigh: str = BY_TASK  # what weighs the same in a mean
+    weigh: str = BY_TASK  # what has the same weight in a mean
     of: Mapping[Key, TaskRun] = field(repr=False, default_factory=dict)
-    shown_rows: int = 0  # of how many rows of a model and task the page has the texts
+    shown_rows: int = 0  # rows of a model and task whose texts the page has
     beside: Mapping[str, Sequence[TaskRun]] = field(repr=False, default_factory=dict)  # `Runs.beside` by model
 
     @cached_property
@@ -50,16 +50,15 @@ class Scores:
 
     @property
     def logged(self) -> dict[Key, Rows]:
-        """The evaluated rows of the pack's tasks, of those that were logged."""
+        """The logged rows of the pack's tasks."""
         return {key: task.logged for key, task in self.of.items() if task.logged is not None and task.logged.keys}
 
     @cached_property
     def headline(self) -> pd.DataFrame:
-        """One row a model and task of the pack: the headline metric, all numbers in per cent; see `score.task_score`.
+        """One row per model and task of the pack: the headline metric, all numbers in per cent; see `score.task_score`.
 
-        `normalised` is 0 at chance and 100 at best; below chance it is negative, but for the tasks of SEA-HELM, on whose scale it
-        is 0. `few` says that there are too few independent rows to say much, `contradicted` that the logged rows make another
-        score.
+        `normalised` is 0 at chance and 100 at best; below chance it is negative, or 0 on SEA-HELM's scale. `few` means that there
+        are too few independent rows to say much, `contradicted` that the logged rows make another score.
         """
         rows = []
         for task in self.tasks[self.tasks.setting != ORDER].to_dict("records"):
@@ -71,7 +70,7 @@ class Scores:
 
     @cached_property
     def by_model(self) -> dict[str, dict[str, TaskRun]]:
-        """Model → the tasks of the pack that have a score of how good the answers are; those that a judge must read have none."""
+        """Model → the tasks of the pack with a score of how good the answers are; those that a judge must read have none."""
         found: dict[str, dict[str, TaskRun]] = {model: {} for model in self.models}
         for model, name in zip(self.headline.model, self.headline.task, strict=True):
             if counts(self.of[model, name]):
@@ -79,7 +78,7 @@ class Scores:
         return {model: tasks for model, tasks in found.items() if tasks}
 
     def shown(self) -> Iterator[tuple[str, dict[str, list[dict[str, Any]]]]]:
-        """Each task with the texts of its rows for the page, by model; read from disk, and never those of two tasks at once."""
+        """Each task with the texts of its rows for the page, by model; read from disk, one task at a time."""
         by_task: dict[str, dict[str, TaskRun]] = {}
         for model, name in sorted(self.of) if self.shown_rows else ():
             by_task.setdefault(name, {})[model] = self.of[model, name]
@@ -94,9 +93,9 @@ class Scores:
 
 
 def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, shown_rows: int = 0) -> Scores:
-    """Reads the rows of runs, of which each task of a model counts once; a `ResultsError` if there is no task."""
+    """Reads the rows of runs in which each task of a model counts once; raises `ResultsError` if there is no task."""
     if not runs.tasks:
-        raise ResultsError("there are results, but of no task")
+        raise ResultsError("the results have no task")
     notes, tasks = list(runs.notes), []
     of: dict[Key, TaskRun] = {}
     sizes = sum(map(_size, runs.tasks))
@@ -131,7 +130,7 @@ def _size(task: TaskRun) -> int:
 
 
 def date_of(run: Run) -> str:
-    """When a run was, to the second."""
+    """The time of a run, to the second."""
     return run.date.isoformat(sep=" ", timespec="seconds")
 
 

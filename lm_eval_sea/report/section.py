@@ -24,9 +24,9 @@ class Figure:
     name: str
     caption: str
     draw: Callable[[Theme], matplotlib.figure.Figure]
-    seen: str  # what is seen in it, for those who do not see it
+    seen: str  # what it shows, for those who cannot see it
     shows: pd.DataFrame | None = None  # the rows in a picture, by whose columns `FILTERS` the page filters it
-    chart: Chart | None = None  # what the page shows in the place of the picture, and filters mark by mark
+    chart: Chart | None = None  # what the page shows instead of the picture, and filters mark by mark
 
     @classmethod
     def of_chart(cls, name: str, caption: str, chart: Chart, seen: str) -> Figure:
@@ -48,7 +48,7 @@ class Section:
     text: Sequence[str]  # paragraphs
     parts: Sequence[Table | Figure | None]  # in order; None and tables without rows are left out
     lead: str = ""  # the answer, in a sentence
-    after: Sequence[str] = ()  # paragraphs behind the parts
+    after: Sequence[str] = ()  # paragraphs after the parts
 
     @property
     def shown(self) -> list[Table | Figure]:

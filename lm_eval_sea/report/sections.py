@@ -1,4 +1,4 @@
-"""What the report says, section by section."""
+"""The sections of the report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lm_eval_sea.report.thoughts import thoughts_section
 def sections(
     scores: Scores, totals: pd.DataFrame | None = None, *, steps: bool = False, published: bool = False
 ) -> list[Section]:
-    """All sections that have something to show, but the one of samples. The flags are those of `write_report`."""
+    """All sections that have something to show, except the samples. The flags are those of `write_report`."""
     made = [
         overview_section(scores, totals, steps=steps),
         scores_section(scores),

@@ -1,4 +1,4 @@
-"""The suite that means are taken over, and the names by which the report calls what is in it."""
+"""The suite that means are taken over, and the report's names for what is in it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Suite:
     origins: Mapping[str, str]  # name of a task that a plain run has → origin of its rows, where that is known
 
     def title_of(self, data_set: str, *languages: str) -> str:
-        """What a figure calls a task: its data set, and its language or the direction of a translation."""
+        """The name of a task in figures: its data set, and its language or the direction of a translation."""
         return f"{self.data_sets.get(data_set, data_set)}: {' → '.join(self.languages.get(name, name) for name in languages)}"
 
     def task_title(self, task: Any) -> str:
@@ -51,7 +51,7 @@ class Suite:
 def read_suite(names: Collection[str] = ()) -> Suite:
     """Reads the suite from the task files and the titles from the catalogue.
 
-    Where lite tasks are among the `names` of tasks that were run, and no member of the suite, those are the members.
+    If the `names` of tasks that were run have lite tasks and no member of the suite, the lite tasks are the members.
     """
     tasks = read_tasks()
     group = next((group for group in (SUITE, LITE_SUITE) if not set(tasks.groups[group]).isdisjoint(names)), SUITE)

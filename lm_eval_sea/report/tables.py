@@ -1,4 +1,4 @@
-"""A table of the report: a frame, what its columns are called, and how its numbers are written."""
+"""A table of the report: a frame, the titles of its columns, and how its numbers are written."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lm_eval_sea.results.uncertainty import Estimate, end_text
 from lm_eval_sea.results.visible_text import visible
 
 MISSING = "–"
-LIMITED = "†"  # behind a number that is not of all rows
-CONTRADICTED = "‡"  # behind a number of the results that the logged rows contradict
-FEW = " few"  # behind a number of so few independent rows that it says little
+LIMITED = "†"  # after a number that is not of all rows
+CONTRADICTED = "‡"  # after a number of the results that the logged rows contradict
+FEW = " few"  # after a number of so few independent rows that it says little
 SHADES = 8  # of a heat map, from chance to the best possible score
 
 _FORMS = {"count": ",.0f", "decimals": ".2f", "points": "+.1f"}  # kind → how its numbers are written
 
-# By which the page filters rows, where a frame has such a column.
+# Columns by which the page filters rows.
 FILTERS = ("model", "language", "dataset", "variant")
 
 
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
     """One entry, written out."""
 
     text: str
-    key: str  # what a column is sorted by; empty for what is missing
+    key: str  # the sort key; empty for what is missing
     numeric: bool
     link: str  # part of the page's address behind "#", or empty
     strong: bool  # emphasised
@@ -57,7 +57,7 @@ class Column:
     link: str = ""  # a column with links
     strong: str = ""  # a column; where it is true the number is emphasised
     shade: str = ""  # a column with normalised scores, by which entries are shaded
-    shows: tuple[str, str] | None = None  # the filter and its value that the whole column belongs to
+    shows: tuple[str, str] | None = None  # the filter and the value that the whole column belongs to
 
 
 def with_interval(name: str, title: str, kind: str, *, marker: str = "", few: str = "", strong: str = "") -> Column:
@@ -66,7 +66,7 @@ def with_interval(name: str, title: str, kind: str, *, marker: str = "", few: st
 
 
 def columns(kind: str, *, marker: str = "", **titles: str) -> list[Column]:
-    """Columns of one kind, with what they are called."""
+    """Columns of one kind, with their titles."""
     return [Column(key, title, kind, marker=marker) for key, title in titles.items()]
 
 
@@ -89,7 +89,7 @@ class Table:
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # column → value → what to write instead
 
     def cells(self, longest: int | None = None) -> list[tuple[dict[str, str], list[Cell]]]:
-        """The rows, or the first of them: what they are filtered by, and their entries."""
+        """The rows, or the first of them: their filters and their entries."""
         rows = []
         for record in self.frame.iloc[:longest].to_dict("records"):
             keys = {name: self._name(name, record[name]) for name in FILTERS if name in record and not _absent(record[name])}
@@ -148,5 +148,5 @@ def number(kind: str, value: float) -> str:
 
 
 def _end(kind: str, value: float) -> str:
-    """An end of an interval; of a difference, which side of 0 it is on is always seen."""
+    """An end of an interval; that of a difference always shows on which side of 0 it is."""
     return end_text(value, _FORMS[kind]) if kind in ("points", "decimals") else number(kind, value)

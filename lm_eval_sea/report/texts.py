@@ -1,4 +1,4 @@
-"""How well a model foresees texts that are translations of each other: bits per byte, and bits beside English.
+"""How well a model predicts texts that are translations of each other: bits per byte, and bits relative to English.
 
 A byte holds more of an English text than of a Thai one, so bits per byte compare models in one language. The bits of a whole text
 compare languages, too, as its translations say the same (Cotterell et al. 2018, "Are All Languages Equally Hard to
@@ -24,7 +24,7 @@ _METRIC = "bits_per_byte"
 
 
 def _bits_of(task: TaskRun) -> dict[str, tuple[float, int]]:
-    """Bits and bytes of the texts of a task by their ids; empty where the rows do not say their log-likelihood."""
+    """Bits and bytes of the texts of a task by their ids; empty if the rows do not have their log-likelihood."""
     rows = task.logged_by(_METRIC, _METRIC)
     told = zip(rows.frame.id, rows.frame[_METRIC], strict=True) if rows is not None else ()
     return {
@@ -35,9 +35,9 @@ def _bits_of(task: TaskRun) -> dict[str, tuple[float, int]]:
 
 
 def texts_table(scores: Scores) -> pd.DataFrame:
-    """One row a model, data set and language, with intervals over texts; without rows where no texts were logged.
+    """One row per model, data set and language, with intervals over texts; without rows if no texts were logged.
 
-    `beside` is empty where no text is there in English, too, or English has no bits.
+    `beside` is empty if no text has an English version, or English has no bits.
     """
     texts_of = [(model, task) for (model, _), task in scores.of.items() if task.facts.is_text]
     found = {(model, task.facts.dataset, task.facts.language): texts for model, task in texts_of if (texts := _bits_of(task))}
@@ -63,8 +63,8 @@ def texts_section(scores: Scores) -> Section:
         *columns("count", texts="texts", common="also in English"),
     ]
     text = (
-        "How well a model foresees texts without a prompt; fewer bits are better. Bits per byte compare models in one "
-        "language: a letter has one byte in English and three in Thai. Bits for the same texts compare languages, English "
-        "as 1: 0.9 would say that a tenth fewer bits are needed than for the English texts. 95 % intervals over texts."
+        "How well a model predicts texts without a prompt; fewer bits are better. Bits per byte compare models in one "
+        "language: a letter has one byte in English and three in Thai. Bits for the same texts compare languages, with "
+        "English as 1: 0.9 means a tenth fewer bits than for the English texts. 95 % intervals over texts."
     )
     return Section("texts", "Parallel texts", [text], [Table("texts", "Bits of the same texts", "", texts_table(scores), shown)])

@@ -1,4 +1,4 @@
-"""What thoughts cost, and what fewer tokens would have left of the score."""
+"""What thoughts cost, and what the score would be with fewer tokens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_PANELS = 6  # of the figure: the tasks with the most rows
 
 
 def ledger_table(scores: Scores, ledgers: Mapping[Key, Ledger], curves: Mapping[Key, BudgetCurve]) -> pd.DataFrame:
-    """One row a model and task whose answers have thoughts; shares in per cent, with their 95 % intervals."""
+    """One row per model and task whose answers have thoughts; shares in per cent, with their 95 % intervals."""
     rows = []
     for row in scores.headline[[*_ABOUT, "score", "low", "high", "few", "contradicted"]].to_dict("records"):
         key = (row["model"], row["task"])
@@ -38,7 +38,7 @@ def ledger_table(scores: Scores, ledgers: Mapping[Key, Ledger], curves: Mapping[
 
 
 def budget_table(scores: Scores, curves: Mapping[Key, BudgetCurve]) -> pd.DataFrame:
-    """One row a model, task and budget."""
+    """One row per model, task and budget."""
     rows = [
         row | point._asdict()
         for row in scores.headline[_ABOUT].to_dict("records")
@@ -49,7 +49,7 @@ def budget_table(scores: Scores, curves: Mapping[Key, BudgetCurve]) -> pd.DataFr
 
 
 def premium_table(scores: Scores) -> pd.DataFrame:
-    """One row a model and language of prompts: tokens for each one of English, where a run measured them (`run.premium`)."""
+    """One row per model and language of prompts: tokens for each English one, if a run measured them (`run.premium`)."""
     found = {
         (model, task.facts.language_of_prompt): task.facts.token_premium
         for (model, _), task in scores.of.items()
@@ -86,18 +86,18 @@ def thoughts_section(scores: Scores) -> Section:
         Column("at_most", "at most", "percent"),
     ]
     text = [
-        "Shares in per cent of the rows. A thought that was cut met the limit of tokens; one that stopped ended by itself, "
+        "Shares in per cent of the rows. A thought that was cut reached the token limit; one that stopped ended by itself, "
         "without an answer. Neither can score; “Answers that were lost” has the bounds of the score.",
-        f"Language is told line by line, in up to {THOUGHTS_READ} thoughts of a task, and weighed by letters. A thought "
+        f"Language is detected line by line, in up to {THOUGHTS_READ} thoughts of a task, and weighted by letters. A thought "
         f"loops if more than {LOOP:.0%} of its windows of {WINDOW} characters occurred in it before.",
     ]
     premium = (
-        "Of Belebele's passages, by the model's tokenizer; by these the tokens of thoughts in the prompt's language are "
-        "divided. 95 % intervals over passages."
+        "For Belebele's passages, by the model's tokenizer. The tokens of thoughts in the prompt's language are divided by "
+        "the premium. 95 % intervals over passages."
     )
     within = (
-        "Answers that are complete within so many tokens of thought and answer, and right. A run with this limit scores "
-        "at least that, and at most the last column, where answers that the limit would cut count as right."
+        "Answers that are right, and complete within so many tokens of thought and answer. A run with this limit scores at "
+        "least that, and at most the last column, which counts answers that the limit would cut as right."
     )
     parts = [
         Table("thoughts", "Ledger of thoughts", "", ledger_table(scores, ledgers, curves), of_ledger),
@@ -106,7 +106,7 @@ def thoughts_section(scores: Scores) -> Section:
         Table("budgets", "Score within a budget of tokens", within, budgets, of_budgets),
     ]
     lead = (
-        f"The score still rises at the limit of tokens on {', '.join(rising)}; a larger limit may give a higher one, if the "
+        f"The score still rises at the token limit on {', '.join(rising)}; a larger limit may give a higher score, if the "
         "thoughts that were cut do not loop."
     )
     return Section("thoughts", "Thoughts and budgets", text, parts, lead=lead if rising else "")

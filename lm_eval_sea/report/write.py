@@ -53,10 +53,10 @@ def write_report(
 ) -> Written:
     """Writes report.html, pages/, samples/, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
-    Of several runs of a task by one model one counts, but in SEA-HELM's totals, and with `all_runs`. The page of samples has
-    `shown_rows` of each model and task, by default 50, or where all would be over `MOST_ROWS`, fewer. With `steps` the models are
+    Of several runs of a task by one model one counts, except in SEA-HELM's totals and with `all_runs`. The page of samples has
+    `shown_rows` of each model and task: by default 50, or fewer if all would be over `MOST_ROWS`. With `steps` the models are
     checkpoints of one training run. `paper` adds tables as LaTeX, figures as SVG and PDF, and a line that names tasks, versions
-    and data sets. A `ResultsError` says that there is no task.
+    and data sets. Raises `ResultsError` if there is no task.
     """
     chosen = runs.apart() if all_runs else runs.best()
     if shown_rows is None:
@@ -89,8 +89,7 @@ def write_report(
 
 
 def _images(figure: Figure, theme: Theme, *kinds: str) -> list[bytes]:
-    """A figure as files of some kinds."""
-    with matplotlib.rc_context({"text.parse_math": False}):  # a $ in the name of a model begins no formula
+    with matplotlib.rc_context({"text.parse_math": False}):  # a $ in a model's name does not begin a formula
         drawn = figure.draw(theme)
         images = []
         for kind in kinds:

@@ -1,4 +1,4 @@
-"""What became of generated answers: how many were not read and why, what cut ones do to the score, and what mends it."""
+"""Generated answers: how many were not read and why, what cut ones do to the score, and what helps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 _HARDLY_READ, _MOST = 0.9, 0.5
-_LONGER = 0.2  # a share of answers that hold the right one among other words is told above it
+_LONGER = 0.2  # larger shares of answers with the right one among other words are shown
 _MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL")
 
 
@@ -28,7 +28,7 @@ class Rates(NamedTuple):
 
     @property
     def unexplained(self) -> float:
-        """The share of answers that are whole and no refusals, and were not read all the same."""
+        """The share of answers that were not read although they are complete and no refusals."""
         return self.not_read - self.cut - self.refused - self.failed
 
 
@@ -41,21 +41,21 @@ def rates_of(task: TaskRun) -> Rates | None:
 
 
 def answers_text(task: TaskRun) -> str | None:
-    """What is said of rates above 2 %, and of the score where thoughts were cut; None if there is nothing to say."""
+    """The note on rates above 2 %, and on the score if thoughts were cut; None if there is nothing to say."""
     rates = rates_of(task)
     if rates is None:
         return None
-    causes = _told(("cut in the thought", rates.cut), ("refused", rates.refused), ("failed requests", rates.failed))
-    said = [f"{text} ({', '.join(causes)})" if causes else text for text in _told(("not read", rates.not_read))]
-    said += _told(("wrong language", rates.wrong_language))
+    causes = _rates_text(("cut in the thought", rates.cut), ("refused", rates.refused), ("failed requests", rates.failed))
+    said = [f"{text} ({', '.join(causes)})" if causes else text for text in _rates_text(("not read", rates.not_read))]
+    said += _rates_text(("wrong language", rates.wrong_language))
     if task.facts.headline_metric == "exact_match" and "contains" in task.scores:
         longer = task.scores["contains"].value - task.scores["exact_match"].value
-        said += _told(("right but in more words", longer)) if longer > _LONGER else []
+        said += _rates_text(("right but in more words", longer)) if longer > _LONGER else []
     return "; ".join(filter(None, [", ".join(said), _bounds_text(task)])) or None
 
 
 def unread_text(tasks: Iterable[Sequence[TaskRun]]) -> str | None:
-    """What is said of tasks, each in one or several runs, more than 2 % of whose answers were not read; None of none."""
+    """The note on tasks, each in one or several runs, with more than 2 % of answers not read; None without such tasks."""
     shares = {}
     for runs in tasks:
         rates = [rates.not_read for run in runs if (rates := rates_of(run)) is not None]
@@ -66,7 +66,7 @@ def unread_text(tasks: Iterable[Sequence[TaskRun]]) -> str | None:
 
 
 class Bounds(NamedTuple):
-    """The score, in per cent, by what is said of cut answers."""
+    """The score, in per cent, by how cut answers are counted."""
 
     all_wrong: float
     all_right: float
@@ -74,7 +74,7 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(task: TaskRun) -> Bounds | None:
-    """None where few answers were cut.
+    """The bounds of a task's score; None if few answers were cut.
 
     With s the score, in which a cut answer counts 0, c the share of cut answers and f that of failed requests, these are s,
     s + c and s / (1 − c − f). This holds for means over rows only, so there are none of other scores, such as chrF++.
@@ -100,7 +100,7 @@ def _bounds_text(task: TaskRun) -> str | None:
 
 
 def advice_on(task: TaskRun) -> list[str]:
-    """What to do about mistakes that the results give evidence of."""
+    """What to do about mistakes that show in the results."""
     rates = rates_of(task)
     if rates is None:
         return []
@@ -115,14 +115,14 @@ def advice_on(task: TaskRun) -> list[str]:
         ends = {} if rows is None else (rows.finish_reason.value_counts() / len(rows)).to_dict()
         end = next((end for end, share in ends.items() if share > _MOST and end != "stop"), None)
         if end == "length":
-            why = ", and most break off at the limit of tokens; raise --gen_kwargs max_gen_toks"
+            why = ", and most stop at the token limit; raise --gen_kwargs max_gen_toks"
         elif end is not None:
-            why = f", and the server ends most by {one_line(str(end))}"
+            why = f", and the server ends most with {one_line(str(end))}"
         elif templated:
             why = "; is this a base model? it needs a run without chat template"
             # SEA-HELM's tasks and the like do not tell
             why += "" if "cut_rate" in task.scores else "; or do its thoughts not end? raise --thinking_tokens"
-        said.append(f"hardly an answer could be read{why}")
+        said.append(f"hardly any answer could be read{why}")
     if rates.cut > TOLD:
         said.append("thoughts do not end; where their finish_reason is length, raise --thinking_tokens")
     if rates.failed > 0:
@@ -130,29 +130,29 @@ def advice_on(task: TaskRun) -> list[str]:
     if (rows := thought_rows(task)) is not None and (mode := task.run.settings.thinking) is not None:
         thinking = float((~rows.state.isin(("no thought", "failed")) | (rows.thought > 0)).mean())
         if mode == "off" and thinking > _MOST:
-            said.append(f"thinking off, and {100 * thinking:.0f} % of the answers have a thought: the switch is not heeded")
+            said.append(f"thinking is off, but {100 * thinking:.0f} % of the answers have a thought: the switch has no effect")
         if mode == "on" and thinking == 0 and rates.failed < 1:
-            said.append("thinking on, and no answer has a thought: does the model have this switch, and the server heed it?")
+            said.append("thinking is on, but no answer has a thought: does the model have this switch, and the server use it?")
     return said
 
 
 def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:
-    """A line on the tasks that some runs tell of why each answer ended, and others do not; they score cut answers otherwise."""
+    """A line on the tasks where only some runs record why each answer ended; these runs score cut answers differently."""
     runs: dict[str, list[TaskRun]] = {}
     for task in tasks:
         runs.setdefault(task.name, []).append(task)
-    names = [name for name, of in runs.items() if len(of) > 1 and len(set(map(_tells_ends, of)) - {None}) > 1]
-    what = "Models differ in whether it is known which answers the limit of tokens cut"
-    why = "where it is not, an option that such an answer only names counts. lm-eval-sea run --model hf and vllm tell it"
+    names = [name for name, of in runs.items() if len(of) > 1 and len(set(map(_records_ends, of)) - {None}) > 1]
+    what = "Models differ in whether their results record which answers the token limit cut"
+    why = "if not, an option that such an answer only names counts. lm-eval-sea run --model hf and vllm record it"
     return [f"{what} ({some_names(names)}): {why}"] if names else []
 
 
-def _tells_ends(task: TaskRun) -> bool | None:
+def _records_ends(task: TaskRun) -> bool | None:
     rows = thought_rows(task)
     return None if rows is None else bool(rows.finish_reason.notna().any())
 
 
-def _told(*rates: tuple[str, float]) -> list[str]:
+def _rates_text(*rates: tuple[str, float]) -> list[str]:
     return [f"{name} {100 * rate:.1f} %" for name, rate in rates if rate > TOLD]
 
 

@@ -1,4 +1,4 @@
-"""Means of tasks with their intervals, and what can be said of the difference of two models. The one way to these numbers."""
+"""Means of tasks with their intervals, and the difference of two models. These numbers are computed nowhere else."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VARIATION = re.compile(r"([pe])\d+")  # settings of `make/settings.py`: the same
 
 
 def normalised(task: TaskRun) -> float | None:
-    """The headline score where chance is 0 and the best score 100; below chance it is negative, but for SEA-HELM's tasks."""
+    """The headline score where chance is 0 and the best score 100; below chance it is negative, except for SEA-HELM's tasks."""
     return None if task.score is None else max(task.score.normalised, _worst(task))
 
 
@@ -47,10 +47,10 @@ def _worst(task: TaskRun) -> float:
 
 
 def _before_cut(task: TaskRun, score: float) -> float:
-    """A normalised score of a task before it is cut off at chance, at most two standard errors below chance.
+    """A normalised score of a task before it is clipped at chance, at most two standard errors below chance.
 
-    Scores that vary about chance are above it on average once they are cut off, so that a mean of many would seem better than
-    guessing. What is farther below chance would be cut off on other rows, too.
+    Clipped scores that vary about chance are above it on average, so a mean of many would seem better than guessing. A score
+    further below chance would be clipped on other rows, too.
     """
     error = ((task.score and task.score.stderr) or 0.0) / (1 - task.facts.chance)
     return max(score, min(_worst(task), -2 * error))
@@ -59,13 +59,13 @@ def _before_cut(task: TaskRun, score: float) -> float:
 def counts(task: TaskRun) -> bool:
     """Whether the headline score says how good the answers are, and so counts in means.
 
-    Not of tasks that a judge has to read, and of those that ask for the likelihood of an order.
+    It does not for tasks that a judge has to read, and for those about the likelihood of an order.
     """
     return task.facts.headline_metric != "null_rate" and task.facts.setting != ORDER
 
 
 def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
-    """What each task weighs in a mean of means of means; the weights sum to 1.
+    """The weight of each task in nested means; the weights sum to 1.
 
     Paths have the groups that a task is in, from the outermost to the innermost. All groups in a group weigh the same, and so do
     the tasks of the innermost.
@@ -82,13 +82,13 @@ def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
 
 
 def plain_name(task: TaskRun) -> str:
-    """The name of the task of which this one is another wording or has other exemplars; its own, if of none."""
+    """The name of the task that this one words differently or gives other exemplars; else its own."""
     setting = task.facts.setting
     return task.name.removesuffix(f"_{setting}") if VARIATION.fullmatch(setting) else task.name
 
 
 def rows_once(models: Iterable[Iterable[str]]) -> list[str]:
-    """The names of all models' tasks; of a whole task and its lite one, which has some of its rows, that of more models alone."""
+    """The names of all models' tasks; of a task and its lite version, which share rows, only the one that more models ran."""
     runs = Counter(name for own in models for name in own)
     whole = {name: name.removesuffix(lite_name("")) for name in runs}
     kept = (name for name in whole if runs[lite_name(name)] <= runs[name])
@@ -100,7 +100,7 @@ class Mean:
     """A mean of normalised scores, 0 at chance and 100 at best."""
 
     value: float
-    stderr: float | None  # None: of a task nothing tells it
+    stderr: float | None  # None: it is unknown for a task
     low: float | None  # 95 % interval; None: no standard error, or few
     high: float | None
     tasks: int
@@ -132,22 +132,22 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
 
 
 def interval_of_one(tasks: Collection[TaskRun]) -> tuple[float, float] | None:
-    """The interval of the score of a single task, in per cent; None of several tasks, or if there is none.
+    """The interval of the score of a single task, in per cent; None for several tasks, or if there is none.
 
-    The mean of a single task is its score, and has the interval of that: Student's t holds the truth of one task too rarely
-    where few answers are wrong.
+    The mean of a single task is its score, and has its interval: for one task Student's t covers the truth too rarely if few
+    answers are wrong.
     """
     [score] = [task.score for task in tasks] if len(tasks) == 1 else [None]
     return None if score is None or score.low is None or score.high is None else (score.low, score.high)
 
 
 def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:
-    """The strata of a score as those of the normalised one. What is cut off at chance varies as if it were not."""
+    """The strata of a score, scaled to its normalised points. Clipping at chance is ignored."""
     return [stratum.times(100 / (1 - task.facts.chance)) for stratum in strata]
 
 
 def _spread(strata: Mapping[str, Sequence[Stratum] | None], weights: Mapping[str, float]) -> Spread:
-    """Of the weighted sum of normalised scores; `UNKNOWN` where nothing tells it of one."""
+    """The spread of the weighted sum of normalised scores; `UNKNOWN` if that of one score is."""
     parts: list[Stratum] = []
     for name, of_task in strata.items():
         if of_task is None:
@@ -163,7 +163,7 @@ class Pair(NamedTuple):
     second: float
     low: float  # from where the lower end of the interval of first − second is measured; see `_before_cut`
     high: float  # likewise, the upper end
-    strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: nothing tells
+    strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: unknown
     most: float  # by which two scores can differ
     rows: int = 0  # that both were asked
     all_rows: bool = True  # whether neither model was asked others
@@ -258,13 +258,13 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
 
 
 def sentence(first: str, second: str, found: MeanDifference | None, asked: int) -> str:
-    """What can be said of two models, by name: `found` is first − second, of the tasks of which either was asked so many.
+    """A sentence on two models: `found` is first − second, and `asked` the number of tasks that either was asked.
 
-    The error rate is `MAIN_SHARE` of 5 %, as on a page that also compares them on languages, suites and tasks. The interval is
-    the one that leaves out 0 where they are told apart.
+    The error rate is `MAIN_SHARE` of 5 %, as on a page that also compares them on languages, suites and tasks. The interval
+    excludes 0 if they are told apart.
     """
     if found is None:
-        return f"{first} and {second} cannot be compared: they have no task in common on rows that both were asked."
+        return f"{first} and {second} cannot be compared: they have no common task with rows that both were asked."
     tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
     tasks += f" of {asked}" if asked > found.tasks else ""
     tasks += "" if found.all_rows else f", on the {found.rows:,} rows that both were asked"
@@ -284,7 +284,7 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     if p_value <= LEVEL:
         return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
     more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}" if found.value else "their means are equal"
-    seen = f" {found.seen:.1f} points would probably have been seen." if found.seen else ""  # none where all answers are alike
+    seen = f" A difference of {found.seen:.1f} points would probably have been seen." if found.seen else ""
     return f"{first} and {second} cannot be told apart on {tasks}: {more}.{seen}"
 
 
@@ -298,7 +298,7 @@ class CommonRows(NamedTuple):
 
 
 def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
-    """None where the scores are not made of rows that are known, or not in the same way."""
+    """The common rows; None if scores are not made of known rows, or not in the same way."""
     one, other = first.telling_rows, second.telling_rows
     if one is None or other is None or one.metric != other.metric or one.statistics is None or other.statistics is None:
         return None
@@ -339,7 +339,7 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     """Two models on one task; None without common rows.
 
     The interval is that of `strata.difference_strata`. Where the score is the mean of the rows' scores it is the paired t
-    test by cluster, whose error is held up only where it is 0. There is none where neither model's rows tell how its score
+    test by cluster, whose error has a floor only where it is 0. There is none if neither model's rows tell how its score
     varies (`RowStatistics.tells_its_error`). Where rows make it together (balanced accuracy, macro-F1, BLEU, chrF++) the
     p-value is that of `uncertainty.swap_test`; where the headline metric cannot be told from the rows, the metric of single
     rows counts.
@@ -402,10 +402,10 @@ class RankSet(NamedTuple):
 
 
 def rank_sets(models: Sequence[str], apart: Mapping[tuple[str, str], float]) -> dict[str, RankSet]:
-    """The places of models, all of them right at once where all pairs that are told apart are (Mogstad et al. 2024).
+    """The places that models can have; all are right at once if all pairs in `apart` are (Mogstad et al. 2024).
 
-    A model's first place is 1 + the number of models that are better for sure, its last the number of models minus that of those
-    that are worse for sure. `apart` has first − second of those pairs that are told apart.
+    A model's first place is 1 + the number of surely better models, its last the number of models minus that of surely worse
+    ones. `apart` has first − second of the pairs that are told apart.
 
     Pairs that were compared on different tasks can go round in a circle, each model better than the next. No order has them all,
     so the pairs of a circle count as not told apart.
@@ -424,10 +424,10 @@ def rank_sets(models: Sequence[str], apart: Mapping[tuple[str, str], float]) -> 
 def corrected_on_page(
     main: Mapping[Key, float | None], rest: Mapping[Key, float | None]
 ) -> tuple[dict[Key, float | None], dict[Key, float | None]]:
-    """P-values of all that a page claims: with a probability of 95 % no claim with one of at most 0.05 is false (Wiens 2003).
+    """Corrected p-values of all claims of a page: with 95 % probability no claim with p ≤ 0.05 is false (Wiens 2003).
 
-    Of the level of 5 %, `MAIN_SHARE` is for the main comparisons, of the means over all tasks, and the rest for all others; where
-    every main comparison is told apart, its part goes to the others. Within either it is Holm's correction.
+    Of the level of 5 %, `MAIN_SHARE` is for the main comparisons, of the means over all tasks, and the rest for all others; if
+    every main comparison is told apart, its part goes to the others. Within each part, Holm's correction is used.
     """
     first = {key: _scaled(value, MAIN_SHARE) for key, value in holm(main).items()}
     passed = bool(first) and all(value is not None and value <= LEVEL for value in first.values())

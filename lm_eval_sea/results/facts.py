@@ -12,7 +12,7 @@ from lm_eval_sea.results.types import count_of, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
-AS_PUBLISHED = " as published"  # behind the name of a data set whose faults are not corrected
+AS_PUBLISHED = " as published"  # after the name of a data set whose faults are not corrected
 DIGEST_LENGTH = 12  # characters of a digest that are shown
 _HEADLINE = "headline_metric"
 # Data sets, and tasks of SEA-HELM, whose rows in one language are translations of those in another.
@@ -21,8 +21,8 @@ _TRANSLATED = {
     *("nusatranslation", "nusax", "nusaxmt", "sib200", "tico19", "xcopa", "xnli", "xquad"),
     *("sea_helm if-eval", "sea_helm mt-bench", "sea_helm safeguard_general_prompt", "sea_helm safeguard_general_response"),
 }
-# Data sets, tasks of SEA-HELM, and tasks of SEA-HELM in a language, where at least a fifth of the rows has a text of another data
-# set's → that data set.
+# Data sets, tasks of SEA-HELM, and tasks of SEA-HELM in a language with at least a fifth of their texts from another data set →
+# that data set.
 _TAKEN_FROM = {
     "copalcolloquial": "copal",
     "m3exam th": "thaiexam",
@@ -55,7 +55,7 @@ _TAKEN_FROM = {
 
 @dataclass(frozen=True)
 class Facts:
-    """What the results say of a task, under the names they have there; empty or None for what they do not say."""
+    """What the results say about a task, under their names; empty or None for what they do not say."""
 
     headline_metric: str = ""  # empty: the task is of another pack
     item_metric: str = ""  # of a row, where the headline is made of all rows
@@ -91,7 +91,7 @@ class Facts:
     data_split: str = "test"
     signatures: Mapping[str, str] = field(default_factory=dict)  # metric → how it was made
     token_premium: Mapping[str, Any] = field(default_factory=dict)  # of the language that the prompt is in; see `run.premium`
-    assumed: bool = False  # whether the installed pack was asked, for the results do not say
+    assumed: bool = False  # whether the installed pack was asked because the results do not say
 
     @property
     def of_pack(self) -> bool:
@@ -115,13 +115,13 @@ class Facts:
 
     @property
     def pool(self) -> str:
-        """Within it equal names of clusters are the same rows."""
+        """The scope of cluster names: within it, equal names are the same rows."""
         published = AS_PUBLISHED if self.as_published else ""
         return f"{self._origin}{published}{'' if self._origin in _TRANSLATED else f' {self.language}'}"
 
     @property
     def family(self) -> str:
-        """Tasks of one family may ask about the same texts, which the names of their clusters need not tell."""
+        """Tasks of one family may ask about the same texts, even if their cluster names differ."""
         root = _TAKEN_FROM.get(f"{self._origin} {self.language}") or _TAKEN_FROM.get(self._origin, self._origin)
         return root if root in _TRANSLATED else f"{root} {self.language}"
 
@@ -131,7 +131,7 @@ class Facts:
 
     @property
     def metric_of_rows(self) -> str:
-        """The metric of a row: the headline, or where that is made of all rows, the one it is made of."""
+        """The metric of a row: the headline, or the one that it is made of."""
         return (self.item_metric or self.headline_metric).removeprefix("balanced_")
 
     @property
@@ -146,8 +146,8 @@ _TEXTS = [entry.name for entry in fields(Facts) if entry.type == "str" and entry
 def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
     """The facts of a task, from the metadata of its configuration in the results.
 
-    What it was made on stands in the mapping `provenance` within; results of older versions have it in the metadata itself. Where
-    these do not say which metric is the headline, the installed pack is asked by the task's name.
+    Its data is described in the mapping `provenance` within; older results have this in the metadata itself. If these do not
+    name the headline metric, the installed pack is asked by the task's name.
     """
     entries: dict[str, Any] = {**metadata, **mapping_of(metadata.get("provenance"))}
     known = read_tasks().tasks.get(name) if name and _HEADLINE not in entries else None
@@ -181,18 +181,18 @@ def version_note(name: str, facts: Facts) -> str | None:
     known = read_tasks().tasks.get(name)
     if known is None or facts.assumed or facts.version == known.metadata["version"]:
         return None
-    return f"made by version {facts.version} of the task; the installed pack has {known.metadata['version']}"
+    return f"made with version {facts.version} of the task; the installed pack has {known.metadata['version']}"
 
 
 def row_count_note(facts: Facts, rows_total: int | None) -> str | None:
-    """One line if the run had another number of rows before it than the catalogue has; `--limit` is no such thing."""
+    """One line if the data had another number of rows than the catalogue says; `--limit` does not matter."""
     if facts.rows is None or rows_total in (None, facts.rows):
         return None
-    return f"the data had {rows_total:,} rows, and the catalogue has {facts.rows:,}; was the file whole?"
+    return f"the data had {rows_total:,} rows, but the catalogue has {facts.rows:,}; was the file complete?"
 
 
 def unknown_size_note(facts: Mapping[str, Facts]) -> str | None:
-    """One line on the tasks whose number of rows the catalogue does not know, if there are any; parts of data sets have one."""
+    """One line on tasks whose number of rows the catalogue does not know; None without such tasks."""
     names = [name.removeprefix("sea_helm_") for name, of_task in facts.items() if of_task.size_unknown]
     rows = f"the pack does not know how many rows {some_names(names)} should have"
     return f"{rows}, so a file that was cut off would not be noticed there" if names else None

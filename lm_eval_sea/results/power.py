@@ -32,7 +32,7 @@ def seen_on_task(rows: int, tests: int = 1) -> float:
 
 
 class Planned(NamedTuple):
-    """What of a task will be run."""
+    """The planned run of a task."""
 
     rows: int
     chance: float = 0.0  # what guessing scores, 0 to 1
@@ -64,13 +64,13 @@ def _points(variance: float, tests: int) -> float:
 
 
 def what_rows_show(tasks: Collection[Planned]) -> str | None:
-    """A line on what two models must differ by to be told apart; None without rows."""
+    """A line on how much two models must differ to be told apart; None without rows."""
     asked = sorted(task for task in tasks if task.rows)
     if not asked:
         return None
     middle = asked[len(asked) // 2].rows
-    line = f"two models would be told apart that differ by {seen_on_task(middle):.1f} points on {middle:,} rows"
+    line = f"two models that differ by {seen_on_task(middle):.1f} points on {middle:,} rows"
     if len(asked) > 1:
         line += f" (by {seen_on_task(middle, len(asked)):.1f} on any of {len(asked)} tasks), or by {seen_on_mean(asked):.1f} in"
-        line += " the mean of all tasks"
-    return f"{line}: with a probability of 80 %, where scores are near 50 % and rows do not share passages"
+        line += " the mean of all tasks,"
+    return f"{line} would be told apart with a probability of 80 %, if scores are near 50 % and rows do not share passages"

@@ -1,8 +1,8 @@
 """Reads what lm-eval writes: `results_<date>.json` of a run and `samples_<task>_<date>.jsonl` of its tasks. Nothing else does.
 
-A file `<name>.json` in `--output_path` has `<name>_<date>.json` written in the place of the first.
+With a file `<name>.json` as `--output_path` the first is `<name>_<date>.json`.
 
-What users have is often incomplete: what is left out stands in notes, one line each, and the rest goes on.
+Files are often incomplete: notes say what is left out, one line each, and the rest is read.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _GIVE_A_FOLDER = "give the folder of lm-eval's --output_path"
 def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     """The runs in folders, at any depth, and in single files. Samples belong to the results beside them of the same date.
 
-    `names` say what to call the models of the runs in a folder or file; runs of one name are of one model. A `ResultsError` says
-    that a path does not exist or nothing is found.
+    `names` has names for the models of the runs in a folder or file; runs of one name are of one model. Raises `ResultsError`
+    if a path does not exist or nothing is found.
     """
     results_files, samples_files = _files([Path(path) for path in paths])
     names = names or {}
@@ -56,7 +56,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     for path in samples_files:
         match = _SAMPLES_NAME.fullmatch(path.name)
         if match is None or (date := _date(match["stamp"])) is None:
-            notes.append(f"{path}: left out, there is no such date")
+            notes.append(f"{path}: left out, because its name has no valid date")
             continue
         if (path.parent, date) not in by_stamp:
             models = models_of_folder.get(path.parent, set())
@@ -89,7 +89,7 @@ def of_results(results: Mapping[str, Any]) -> Runs:
 
 
 def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
-    """What a model is called: the name given for the innermost folder that the file is in, if any."""
+    """The name of a model: the one given for the innermost folder of the file, if any."""
     given = [(len(place.parts), name) for place, name in names.items() if path.is_relative_to(place.resolve())]
     return max(given)[1] if given else str(encodable(model))
 
@@ -116,7 +116,7 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def _instead_of(path: Path) -> str:
-    """What to give in place of a file that is not there: lm-eval adds the date to the name that `--output_path` gives it."""
+    """What to give instead of a missing file: lm-eval adds the date to the name in `--output_path`."""
     names = [each.name for each in path.parent.glob(f"{glob.escape(path.stem)}_*{glob.escape(path.suffix)}")]
     dated = sorted(filter(_RESULTS_NAME.fullmatch, names), reverse=True)
     return f"lm-eval wrote {some_names(dated)} there" if dated else _GIVE_A_FOLDER
@@ -148,7 +148,7 @@ def _add_samples(run: Runs, name: str, path: Path) -> None:
 def content_of(path: Path) -> dict[str, Any]:
     """A results file as lm-eval wrote it, without secrets: plain `lm_eval` writes keys and tokens as they were given.
 
-    `OSError`, `ValueError` and `RecursionError` say that it cannot be read as JSON, or is none of lm-eval.
+    Raises `OSError`, `ValueError` or `RecursionError` if it cannot be read as JSON, or is not lm-eval's.
     """
     if path.stat().st_size > _LARGEST:
         raise ValueError(f"{path.stat().st_size / 1e9:.0f} GB")
@@ -162,7 +162,7 @@ def _read_results(path: Path, names: Mapping[Path, str], notes: list[str]) -> Ru
     try:
         content = content_of(path)
     except (OSError, ValueError, RecursionError) as error:
-        notes.append(f"{path}: left out, it cannot be read as results of lm-eval ({error})")
+        notes.append(f"{path}: left out, because it cannot be read as results of lm-eval ({error})")
         return None
     match = _RESULTS_NAME.fullmatch(path.name)
     return _run_of(content, path, _date(match["stamp"]) if match else None, names, notes)
@@ -171,7 +171,7 @@ def _read_results(path: Path, names: Mapping[Path, str], notes: list[str]) -> Ru
 def _run_of(
     content: Mapping[str, Any], path: Path | None, date: datetime | None, names: Mapping[Path, str], notes: list[str]
 ) -> Runs:
-    """The run that a results file, or what lm-eval returns, tells of; `date` is that in the file's name."""
+    """The run in a results file, or in what lm-eval returns; `date` is that in the file's name."""
     configs, subtasks, where = mapping_of(content.get("configs")), mapping_of(content.get("group_subtasks")), path or "results"
     config = mapping_of(content.get("config"))
     arguments = mapping_of(config.get("model_args"))
@@ -224,12 +224,12 @@ def _from_seconds(seconds: Any) -> datetime:
 
 
 def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dict[str, Any]:
-    """The settings of a run without those that should be one text or number, by which runs are compared, and are not."""
+    """The settings of a run, without those that should be a text or number, to compare runs by, and are not."""
     given = {name: config[name] for name in _ONE_VALUE if config.get(name) is not None}
     # In memory there are others, such as torch's types of numbers; lm-eval writes their names.
     given = {name: value if isinstance(value, _JSON) else str(value) for name, value in given.items()}
     broken = [name for name, value in given.items() if not isinstance(value, str) and not is_number(value)]
-    notes += [f"{where}: the setting {name} is no text and no number, and left out" for name in broken]
+    notes += [f"{where}: the setting {name} is left out, because it is neither text nor number" for name in broken]
     return {name: value for name, value in (config | given).items() if name not in broken}
 
 
@@ -244,11 +244,11 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
     scores, config, version, shots, counts = (mapping_of(content.get(part)).get(name) for part in parts)
     config, counts, of_run, plain = mapping_of(config), mapping_of(counts), mapping_of(content.get("config")), _plain_name(name)
     facts = facts_of(mapping_of(config.get("metadata")), plain)
-    noted = [f"{plain}: its settings are not in the files; those of the installed pack are taken"] * facts.assumed
+    noted = [f"{plain}: its settings are not in the files; those of the installed pack are used"] * facts.assumed
     limits = mapping_of(config.get("generation_kwargs"))
     heeded, *others = LIMITS
     if unheeded := [f"{limit}={limits[limit]}" for limit in others if limit in limits and heeded in limits]:
-        noted.append(f"{plain}: {', '.join(unheeded)} had no effect: lm-eval heeds the task's own {heeded}={limits[heeded]}")
+        noted.append(f"{plain}: {', '.join(unheeded)} had no effect: lm-eval uses the task's own {heeded}={limits[heeded]}")
     return TaskRun(
         run=run,
         name=plain,
@@ -273,7 +273,7 @@ def _scores(numbers: Mapping[str, Any], where: Path | str, notes: list[str]) -> 
         if not comma or name.endswith("_stderr"):
             continue
         if not is_number(value):
-            notes.append(f"{where}: {name} is not a number ({value}) and left out")
+            notes.append(f"{where}: {name} is not a number ({value}), and is left out")
             continue
         stderr = numbers.get(f"{name}_stderr,{filter_name}")
         scores[name if filter_name == _NO_FILTER else key] = Score(value, stderr if is_number(stderr) else None)

@@ -55,7 +55,7 @@ class RowStatistics:
         return float(self.score(self.values.sum(axis=0, keepdims=True))[0])
 
     def tells_its_error(self, clusters: Sequence[Hashable]) -> bool:
-        """Whether at least two clusters tell each part of the score; one alone, or none, shows nothing of how it varies."""
+        """Whether each part of the score comes from at least two clusters; one or none does not show how it varies."""
         parts = () if self.needed is None else self.needed.T
         return all(len({cluster for cluster, tells in zip(clusters, part, strict=True) if tells}) > 1 for part in parts)
 
@@ -108,7 +108,7 @@ def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) ->
 def _bleu_statistics(counts: np.ndarray, score: Callable[[np.ndarray], np.ndarray], ngrams: int, reference: int) -> RowStatistics:
     """For BLEU; its counts of right n-grams begin at the column `ngrams`, and `reference` is that of the reference's length.
 
-    Without rows that share the longest n-grams with their references it is mere smoothing.
+    Without rows that share the longest n-grams with their references it is only smoothing.
     """
     words = counts[:, reference].mean()
     right = np.full(counts.shape[1], words)
@@ -121,7 +121,7 @@ def _percentages(score: Callable[[np.ndarray], float]) -> Callable[[np.ndarray],
 
 
 def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
-    """The statistics of a metric from what lm-eval logged for each row; None where they do not tell the score.
+    """The statistics of a metric from what lm-eval logged for each row; None if the score cannot be made of that.
 
     That is a score, a (reference, answer) pair, the n-gram counts of BLEU, (group, score, chance), or (right label, chosen label,
     number of labels).
@@ -149,7 +149,7 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
 
 
 def _is_choice(entry: Sequence[Any], first: Sequence[Any]) -> bool:
-    """Whether it is two of as many labels as the first entry has."""
+    """Whether it is a pair of labels, with as many labels as in the first entry."""
     whole = len(entry) == 3 == len(first) and all(type(number) is int for number in entry)
     return whole and entry[2] == first[2] <= _MOST_LABELS and min(entry[:2]) >= 0 and max(entry[:2]) < entry[2]
 
@@ -178,6 +178,6 @@ def scale_of(metric: str) -> float:
 
 
 def beyond_scale(metric: str, value: float) -> str | None:
-    """What is said of a value that a metric cannot have; None of others."""
+    """The message about a value that a metric cannot have; None for others."""
     scale = scale_of(metric)
     return None if 0 <= value <= scale else f"{metric} is {value:g}, which is not between 0 and {scale:g}"

@@ -1,4 +1,4 @@
-"""The rows that lm-eval logs: read one after the other, and of each what tables and scores need of it."""
+"""Reads the rows that lm-eval logs one by one, and keeps what tables and scores need."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from lm_eval_sea.tasks._shared.facts import PUBLISHED_POSITION
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibrated_choices
 
 Samples = Path | Sequence[Mapping[str, Any]]  # a file, or the rows of a run in memory
-PUBLISHED = "published"  # how SEA-HELM itself reads an answer, and by which its headline metrics count
+PUBLISHED = "published"  # SEA-HELM's own reading of an answer, which its headline metrics use
 POSITION = f"doc.{PUBLISHED_POSITION}"
 BATCH_CALIBRATED = "acc_bc"  # its choices depend on all rows, so that lm-eval cannot log them row by row
-_MOST = 2.0**53  # nats; sums of numbers near the end of all floats are none
+_MOST = 2.0**53  # nats; sums of the largest floats overflow
 _LONGEST = 2**27  # bytes of a line; a row has some thousands, and rarely a million
 _BUFFER = 2**16  # bytes; prompts make rows longer than the default
 
 
 def read_lines(samples: Samples, notes: list[str], places: Collection[int] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The logged rows, all or some, with their places, bytes from the beginning of the file; memory holds one row.
+    """The logged rows, all or some, with their byte offsets in the file; one row is in memory at a time.
 
     `notes` get a line if rows cannot be read, such as the last one of a run that was stopped.
     """
@@ -40,7 +40,7 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
     try:
         file = samples.open("rb", buffering=_BUFFER)
     except OSError as error:
-        _add(notes, f"{samples}: left out, it cannot be opened ({error.strerror})")
+        _add(notes, f"{samples}: left out, because it cannot be opened ({error.strerror})")
         return
     broken: list[int] = []
     with file:
@@ -55,7 +55,7 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
                     broken.append(number)
     if broken:
         more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
-        _add(notes, f"{samples}: line {broken[0]}{more} cannot be read as JSON (a run that was stopped?) and left out")
+        _add(notes, f"{samples}: line {broken[0]}{more} cannot be read as JSON (was the run stopped?), and left out")
 
 
 def _lines(file: BinaryIO, places: Collection[int] | None) -> Iterator[tuple[int, bytes]]:
@@ -97,7 +97,7 @@ def document(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def loglikelihoods_of(scores: Any) -> list[Any]:
-    """What is said of the log-likelihood of each option in its `option_scores`."""
+    """The log-likelihood of each option, as in `option_scores`."""
     return [mapping_of(score).get("loglikelihood") for score in list_of(scores)]
 
 
@@ -234,7 +234,7 @@ def _calibrate(rows: Sequence[_Row], metric: str) -> None:
 
 
 def _evidence(logged: Any) -> Evidence | None:
-    """What batch calibration needs of a row, if it is that."""
+    """What batch calibration needs of a row, if it was logged."""
     match logged:
         case [gold, [_, _, *_] as logs] if is_whole(gold) and 0 <= gold < len(logs):
             if all((is_number(log) and abs(log) < _MOST) or log == float("-inf") for log in logs):

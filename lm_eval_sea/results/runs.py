@@ -124,14 +124,14 @@ class TaskRun:
 
     @property
     def telling_rows(self) -> Rows | None:
-        """The rows, if the headline score is made of them; None also where the results contradict them."""
+        """The rows, if the headline score is made of them; None also if the results contradict them."""
         if self.logged is None or self.logged.statistics is None or self.score is None or self.score.contradiction:
             return None
         return self.logged
 
     @cached_property
     def strata(self) -> list[Stratum] | None:
-        """How certain the headline score, 0 to 1, is; see `strata.strata_of`. None where nothing tells."""
+        """The uncertainty of the headline score, 0 to 1; see `strata.strata_of`. None if it is unknown."""
         rows = self.telling_rows
         if rows is not None and rows.statistics is not None:
             found = strata_of(rows.statistics, self.facts.pool, rows.clusters)
@@ -180,7 +180,7 @@ class Runs:
     beside: Sequence[TaskRun] = ()  # left out by `best` for the same task without, or behind, a chat template
 
     def best(self) -> Runs:
-        """Of several runs of a task by one model one of all rows, else the one with more rows; of equals the newer."""
+        """Keeps one run of each model and task: one of all rows, else the one with more rows; of equal ones the newest."""
         once = self._once()
         kept = _best_tasks(once.tasks, once.notes)
         with_tasks, left = ({id(task.run) for task in tasks} for tasks in (once.tasks, kept))
@@ -193,7 +193,7 @@ class Runs:
         return once._chosen(once.runs, once.tasks)
 
     def apart(self) -> Runs:
-        """All runs, each with its date in the name of its model where the model has several, as if of a model of its own."""
+        """All runs as separate models: a model with several runs gets the date of each in its name."""
         once = self._once()
         several = {model for model, count in Counter(run.model for run in once.runs).items() if count > 1}
         dates = {id(run): f" ({run.date.isoformat(sep=' ', timespec='seconds')})" for run in once.runs if run.model in several}
@@ -203,9 +203,9 @@ class Runs:
         return renamed._chosen(renamed.runs, renamed.tasks)
 
     def weights_apart(self) -> Runs:
-        """Runs of one folder's name with other weights, such as of two people's "./model", as of models of their own.
+        """Runs with different weights under one folder name, such as two people's "./model", as separate models.
 
-        The name that a user gives to runs says that they are of one model.
+        Runs to which the user gave one name are of one model.
         """
         known = {id(run): (run.model, run.settings.weights[:8]) for run in self.runs if run.settings.weights}
         count = Counter(model for model, _ in set(known.values()))
@@ -213,14 +213,14 @@ class Runs:
         return self._with({id(run): replace(run, model="{} (weights {})".format(*known[id(run)])) for run in apart})
 
     def _with(self, others: Mapping[int, Run]) -> Runs:
-        """With other runs in the place of some, by their `id`."""
+        """With some runs, by their `id`, replaced by others."""
         runs = [others.get(id(run), run) for run in self.runs]
         tasks = [replace(task, run=others.get(id(task.run), task.run)) for task in self.tasks]
         groups = [replace(group, run=others.get(id(group.run), group.run)) for group in self.groups]
         return replace(self, runs=runs, tasks=tasks, groups=groups)
 
     def _once(self) -> Runs:
-        """Without copies; of those the run with the samples of more tasks counts, then the first."""
+        """Without copies; of these the run with samples of more tasks is kept, then the first."""
         logged = Counter(id(task.run) for task in self.tasks if task.samples is not None)
         kept: dict[int, Run] = {}
         notes = list(self.notes)
@@ -229,7 +229,7 @@ class Runs:
             if same is None:
                 kept[id(run)] = run
             else:
-                notes.append(f"{run.model}: {run.place} left out, for it is a copy of {same.place}")
+                notes.append(f"{run.model}: {run.place} left out, because it is a copy of {same.place}")
         tasks = _read_last([task for task in self.tasks if id(task.run) in kept], notes)
         had, have = ({id(task.run) for task in of} for of in (self.tasks, tasks))
         runs = [run for run in self.runs if id(run) in kept and (id(run) in have or id(run) not in had)]
@@ -237,7 +237,7 @@ class Runs:
         return Runs(runs, tasks, [group for group in self.groups if id(group.run) in still], notes)
 
     def _chosen(self, runs: Sequence[Run], tasks: Sequence[TaskRun]) -> Runs:
-        """These runs and tasks of what `_once` made, which goes on with its notes."""
+        """Keeps these runs and tasks; adds notes on missing samples."""
         for run in runs:
             without = [task.name for task in tasks if task.run is run and task.samples is None]
             if without:
@@ -277,7 +277,7 @@ def _short_names(models: Collection[str]) -> dict[str, str]:
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
-    """The names, with a number behind one that is there already."""
+    """The names, with a number added to repeated ones."""
     found: list[str] = []
     for name in names:
         alike = sum(other == name or other.startswith(f"{name} #") for other in found)
@@ -285,7 +285,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return found
 
 
-HOW_ASKED = (  # of `task_settings`, what changes the question or the score; which rows were asked is taken care of
+HOW_ASKED = (  # the `task_settings` that change the question or the score; rows are handled elsewhere
     *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
     *("use of turns for exemplars", "limit of tokens", "headline metric"),
     *("use of a chat template", "system instruction", "generation settings"),
@@ -331,9 +331,9 @@ def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> l
 
 
 def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
-    """What is said of a mean over tasks of one model that were asked with unlike numbers of exemplars.
+    """The note on a mean over tasks of one model that had different numbers of exemplars.
 
-    None where each was asked with the default number of its task, or all with the same. Tasks that `--num_fewshot` cannot change
+    None if each had the default number of its task, or all had the same. Tasks that `--num_fewshot` cannot change
     do not count, nor do those whose default the installed pack does not know.
     """
     known = read_tasks().tasks
@@ -348,10 +348,10 @@ def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
 
 
 def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
-    """A line for each setting of their runs, and others of `task_settings`, in which tasks of one model differ.
+    """A line for each setting of their runs, and each in `also` of `task_settings`, in which tasks of one model differ.
 
-    But for the number type only tasks that ask alike for an answer count: options are ranked without a chat template, and answers
-    written behind it.
+    Except for the number type only tasks with the same type of request are compared: options are ranked without a chat template,
+    answers are generated with it.
     """
     found: dict[tuple[str, str], dict[str, list[str]]] = {}  # setting, what is asked for → value → tasks
     for task in tasks:
@@ -362,7 +362,7 @@ def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
                 of_kind = found.setdefault((setting, "" if setting == _TYPE else kind), {})
                 of_kind.setdefault(str(asked[setting]), []).append(task.name)
     return [
-        f"tasks {'' if setting == _TYPE else 'that ask alike '}differ in the {setting} "
+        f"tasks {'' if setting == _TYPE else 'of one type '}differ in the {setting} "
         f"({' against '.join(map(some_names, by_value.values()))})"
         for (setting, _), by_value in found.items()
         if len(by_value) > 1
@@ -370,7 +370,7 @@ def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
 
 
 def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:
-    """In what two runs differ that both have these tasks: "dtype: float16, kept bfloat16"."""
+    """The settings in which two runs of these tasks differ: "dtype: float16, kept bfloat16"."""
     pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]
     pairs += [(task_settings(one), task_settings(other)) for one, other in zip(left_out, kept, strict=True)]
     asked = (*pairs[0][0], *(name for name in HOW_ASKED if name not in _OF_RUN), "version of the pack")
@@ -383,7 +383,7 @@ def _differing(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str
 
 
 def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
-    """A line for each name under which scores of different models stand together: a folder whose checkpoint was replaced."""
+    """A line for each name with scores of different models, such as a folder whose checkpoint was replaced."""
     found: dict[tuple[str, str], dict[str, str]] = {}  # name, what differs → value → a task
     for task in tasks:
         settings = task.run.settings
@@ -414,7 +414,7 @@ def _is_copy(run: Run, other: Run) -> bool:
 
 
 def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
-    """Of answers that were read again the last reading; such runs have the time at which the model was run."""
+    """Keeps the last reading of answers that were read again; such runs have the time of the model's run."""
     readings: dict[tuple[str, float | None, str], list[TaskRun]] = {}
     for task in tasks:
         readings.setdefault((task.run.model, task.run.started, task.name), []).append(task)
@@ -427,15 +427,15 @@ def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
                     left_out.setdefault((task.run, last.run), []).append(task)
     for (run, last_run), of_run in left_out.items():
         names = some_names([task.name for task in of_run])
-        notes.append(f"{run.model}: {names} of {run.date} left out, for the answers were read again ({last_run.date})")
+        notes.append(f"{run.model}: {names} of {run.date} left out, because the answers were read again ({last_run.date})")
     gone = {id(task) for of_run in left_out.values() for task in of_run}
     return [task for task in tasks if id(task) not in gone]
 
 
 def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
-    """The tasks of `Runs.best`; notes say what is left out and why, and in what the runs differ."""
+    """The tasks of `Runs.best`; notes say what is left out and why, and how the runs differ."""
     tasks = list(tasks)
-    best = {(task.run.model, task.name): task for task in sorted(tasks, key=_rank)}  # of equal ones the last
+    best = {(task.run.model, task.name): task for task in sorted(tasks, key=_rank)}  # the last of equal ones
     superseded: dict[tuple[Run, Run, bool], list[tuple[TaskRun, TaskRun]]] = {}
     for task in tasks:
         winner = best[task.run.model, task.name]
@@ -454,30 +454,29 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
         if is_newer and not differing and None not in (run.seed, kept_run.seed) and run.seed != kept_run.seed:
             seeds.setdefault(kept_run, []).extend(left_out)
             continue
-        made = f"; not made alike ({'; '.join(differing)})" if differing else ""
+        made = f"; made differently ({'; '.join(differing)})" if differing else ""
         if run.model.startswith(("./", "../")) and None in (run.settings.weights, kept_run.settings.weights):
-            made += f"; {run.model} may be another folder for each"
+            made += f"; {run.model} may be a different folder for each"
         names = ", ".join(task.name for task in left_out)
-        notes.append(f"{run.model}: {names} of {run.date} left out, for the run of {kept_run.date} {why}{made}")
+        notes.append(f"{run.model}: {names} of {run.date} left out, because the run of {kept_run.date} {why}{made}")
     notes += (_seeds_note(run, left_out) for run, left_out in seeds.items())
     return [task for task in tasks if best[task.run.model, task.name] is task]
 
 
 def _seeds_note(kept: Run, left_out: Sequence[TaskRun]) -> str:
-    """What is said of runs with several seeds, of which one is shown."""
     names = some_names(list(dict.fromkeys(task.name for task in left_out)))
     runs = (kept, *(task.run for task in left_out))
     seeds = some_names(list(map(str, sorted({run.seed for run in runs if run.seed is not None}))))
     is_averaged = any(task.facts.suite == SEA_HELM for task in left_out)
     averaged = "; `lm-eval-sea score` has the mean over the seeds of SEA-HELM's tasks" if is_averaged else ""
     return (
-        f"{kept.model}: {names}: runs differ in the seed alone ({seeds}), and what stands here is of seed {kept.seed}, no mean "
-        f"over them; `lm-eval-sea report --all-runs` shows each{averaged}"
+        f"{kept.model}: {names}: runs differ only in the seed ({seeds}); shown is seed {kept.seed}, not the mean over them; "
+        f"`lm-eval-sea report --all-runs` shows each{averaged}"
     )
 
 
 def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> list[TaskRun]:
-    """The runs that differ from the one that was kept in whether there is a chat template; of several the newest."""
+    """The runs that, unlike the kept one, have a chat template or none; of several the newest."""
     best = {(task.run.model, task.name): task for task in kept}
 
     def is_other(task: TaskRun) -> bool:
@@ -488,13 +487,13 @@ def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> l
 
 
 def _rank(task: TaskRun) -> tuple[float, float, datetime]:
-    """Whole data sets are equal, for another version of one may have fewer rows."""
+    """Runs of all rows rank equal, because another version of the data set may have fewer rows."""
     is_whole = task.rows is not None and task.expected is not None and not task.limited
     return math.inf if is_whole else task.rows or 0, seconds_of(task.run), task.run.date
 
 
 def seconds_of(run: Run) -> float:
-    """When a run was, in seconds since 1970: local times of two machines, or of the nights clocks are set, do not compare."""
+    """The time of a run in seconds since 1970; local times of two machines, or around clock changes, do not compare."""
     if run.started is not None:
         return run.started
     try:

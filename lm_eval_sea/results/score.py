@@ -1,4 +1,4 @@
-"""From rows to the score of a task with its uncertainty: the one way to the numbers that people see."""
+"""From rows to the score of a task with its uncertainty. All numbers that people see come from here."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TaskScore:
     rows: int | None
     chance: float
     normalised: float  # chance is 0, perfect is 100; negative below chance
-    contradiction: str | None = None  # what the logged rows make instead
+    contradiction: str | None = None  # what the results say, and what the logged rows make
 
     @property
     def few(self) -> bool:
@@ -63,8 +63,8 @@ def task_score(
     and may be of a hundred draws, and in the interval is no smaller than `row_statistics.of_one_more`. There is no interval where
     the rows do not tell how the score varies (`RowStatistics.tells_its_error`).
 
-    The rows are what the score is made of, and each has one of `clusters`. How many rows were evaluated counts for the degrees of
-    freedom of a reported standard error.
+    The rows are what the score is made of, and each has one of `clusters`. `evaluated` gives the degrees of freedom of
+    a reported standard error.
     """
     scale = scale_of(metric)
     row_scores = rows.averaged if rows else []

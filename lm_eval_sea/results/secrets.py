@@ -1,4 +1,4 @@
-"""Secrets, told by the names they go by and by their looks, and put out of sight.
+"""Finds secrets by their names and their form, and masks them.
 
 lm-eval writes the arguments of a model as they are given, tokens and keys among them, into results, rows and logs.
 """
@@ -19,7 +19,7 @@ _WORDS = (
     r"(?:api|access|secret|private|auth|subscription|functions?|account|client|service|signing|encryption)[_-]?keys?"
     r"|passw(?:or)?d|passphrase|pwd|secrets?|credentials?|authorization|auth|bearer|jwt|cookie|pat"
 )
-# … and those that end in "token", but for the tokens of a tokenizer, and a metric.
+# … and those that end in "token", except the tokens of a tokenizer, and a metric.
 _NO_SECRETS = (
     "bos", "eos", "bod", "eod", "pad", "unk", "sep", "cls", "mask", "start", "end", "begin", "stop", "think", "thinking",
     "thought", "reasoning", "prefix", "suffix", "middle", "fim", "image", "audio", "video", "speech", "special", "first",
@@ -33,7 +33,7 @@ _NAME = re.compile(rf".*{_SECRET_NAME}", re.IGNORECASE | re.DOTALL)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _HEADERS = re.compile(r"(?:.*[^a-z])?headers?", re.IGNORECASE)
 _PLAIN_HEADERS = {"content-type", "accept", "accept-encoding", "accept-language", "user-agent", "connection", "host"}
-# Parts of lm-eval's results, and of what they say of a task, that no argument gets into.
+# Parts of lm-eval's results, and of their tasks, that contain no argument.
 _SCORES = ("results", "groups", "group_subtasks", "versions", "n-shot", "n-samples", "higher_is_better", "samples", "task_hashes")
 _PROMPTS = ("description", "doc_to_text", "doc_to_target", "doc_to_choice", "fewshot_config", "fewshot_delimiter", "metric_list")
 _SCHEMES = ("bearer", "basic", "token")
@@ -54,7 +54,7 @@ _ENVIRONMENT = re.compile(r"(?:.*_)?(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTI
 
 
 def is_secret(name: object) -> bool:
-    """Whether what goes by this name is kept from sight."""
+    """Whether a value of this name is masked."""
     return isinstance(name, str) and _NAME.fullmatch(_CAMEL.sub("_", name)) is not None
 
 
@@ -80,7 +80,7 @@ def masked_results(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _masked_but(content: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """The same, and what goes by some names as it is."""
+    """`masked`, except that the entries `names` stay."""
     return {key: value if key in names else _masked_entry(key, value) for key, value in content.items()}
 
 
@@ -167,7 +167,7 @@ class KnownSecrets:
         self._known: list[str] = []  # the longest first: one may be the beginning of another
 
     def add(self, secrets: Iterable[str]) -> None:
-        """Takes secrets; short ones, which may be words, are told by their names alone."""
+        """Takes secrets, except short ones, which may be words; these are masked only by their names."""
         forms = {form for secret in secrets for form in (secret, unquote(secret))}
         told = {form for form in forms if len(form) >= (_SHORTEST_WORD if form.isalpha() else _SHORTEST)}
         self._known = sorted({*self._known, *told}, key=len, reverse=True)

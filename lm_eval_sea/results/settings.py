@@ -1,4 +1,4 @@
-"""With what settings runs were made."""
+"""The settings of runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OTHER_MODEL = {"peft", "delta", "quantization", "load_in_4bit", "load_in_8bit",
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run says of how its numbers were made; None for what it does not say."""
+    """What a run says about how its numbers were made; None for what it does not say."""
 
     backend: Any = None
     revision: str | None = None
@@ -51,7 +51,7 @@ class Settings:
 
     @property
     def in_name(self) -> str:
-        """What the name gets of a branch, a file in GGUF, of which a folder has many, and thinking: it is another model then."""
+        """The part of the name for a branch, a GGUF file (a folder has many) and thinking, which make another model."""
         file = next((argument[len("gguf_file=") :] for argument in self._arguments if argument.startswith("gguf_file=")), None)
         modes = (("revision", self.branch), ("file", file), ("thinking", self.thinking), ("effort", self.effort))
         told = [f"{what} {mode}" for what, mode in modes if mode]
@@ -68,7 +68,7 @@ class Settings:
 
 
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
-    """The settings of a run: of what lm-eval writes of the call, with the digests beside it, and of the versions of libraries."""
+    """The settings of a run, from lm-eval's `config` with the digests beside it, and from the versions of libraries."""
     arguments, refused = mapping_of(config.get("model_args")), mapping_of(config.get("refused_parameters"))
     names = [name for name in list_of(config.get("answered_by")) if isinstance(name, str)]
     answered_by = None if names == [arguments.get("model")] else _text(one_line(", ".join(names)))

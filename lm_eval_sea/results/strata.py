@@ -1,13 +1,13 @@
-"""What scores vary by, from which follows how certain a mean of tasks is, and the difference of two models. Pure functions.
+"""How scores vary, and so how certain a mean of tasks is, and the difference of two models. Pure functions.
 
 The rows of a task are a sample, drawn by cluster (the questions about a passage). To first order a score is its value plus a sum
 of contributions, one a cluster. The contributions of a cluster to several tasks (a passage that is asked about in two languages)
 are added before they are squared, so that what tasks share counts as shared. The variance is the sum of the squares, and the
 interval is that of Student's t with Satterthwaite's degrees of freedom.
 
-Some tasks ask about the same texts and no name of a cluster tells: their rows were not logged, or another data set has taken
-them. The standard errors of such tasks are added, which is as much as they can be together, whatever they share (the triangle
-inequality). All else is independent.
+Some tasks ask about the same texts without common cluster names: their rows were not logged, or another data set took the
+texts over. The standard errors of such tasks are added, which is the most that they can be together, whatever they share (the
+triangle inequality). All else is independent.
 
 Few rows can be alike by chance, and then seem certain. So the variance of right and wrong answers is at least that of the same
 rows with one right and one wrong answer more (Agresti and Coull 1998). That of BLEU and chrF++, which few answers can raise far
@@ -38,7 +38,7 @@ _ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
 
 
 class Origin(NamedTuple):
-    """Of which task rows are, and of which family of tasks that may ask about the same texts."""
+    """The task of rows, and its family of tasks that may ask about the same texts."""
 
     task: str
     family: str
@@ -55,7 +55,7 @@ class Stratum:
     origin: Origin | None = None  # None: shares nothing that its codes do not tell
 
     def times(self, factor: float) -> Stratum:
-        """Of the score times a factor."""
+        """The stratum of the score times a factor."""
         return replace(self, contributions=factor * self.contributions, least=factor * factor * self.least)
 
 
@@ -91,9 +91,9 @@ def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStati
 
 
 def reported_stratum(name: str, score: float, stderr: float, rows: int, least: float = 0.0) -> Stratum:
-    """Of a score, 0 to 1, whose rows are not known, with the standard error that was reported, or `least`, a larger one.
+    """The stratum of a score, 0 to 1, of unknown rows, with the reported standard error, or `least` if that is larger.
 
-    Where that is the error of right and wrong answers, the variance has the floor that theirs has.
+    If that is the error of right and wrong answers, the variance has their floor.
     """
     is_right_or_wrong = math.isclose(stderr * stderr * (rows - 1), score * (1 - score), rel_tol=1e-3, abs_tol=1e-9)
     share = (score * rows + 1) / (rows + 2)
@@ -102,7 +102,7 @@ def reported_stratum(name: str, score: float, stderr: float, rows: int, least: f
 
 
 def unpaired(name: str, first: Sequence[Stratum], second: Sequence[Stratum]) -> Stratum:
-    """Of the difference of two scores of one task whose rows cannot be paired, taken for independent."""
+    """The stratum of the difference of two scores of one task whose rows cannot be paired, taken for independent."""
     spreads = [combined([replace(stratum, origin=None) for stratum in strata]) for strata in (first, second)]
     degrees = min(stratum.degrees for stratum in (*first, *second))
     return Stratum(_reported_code(name), np.array([math.hypot(*(spread.stderr or 0.0 for spread in spreads))]), 0.0, degrees)
@@ -113,7 +113,7 @@ def _reported_code(name: str) -> bytes:
 
 
 def combined(strata: Sequence[Stratum]) -> Spread:
-    """How certain the sum of scores is; `few` where a stratum has fewer than `FEWEST` clusters.
+    """How certain the sum of scores is; `few` if a stratum has fewer than `FEWEST` clusters.
 
     Strata that share clusters, one with the other or over a third, are one part, whose degrees of freedom are those of its
     smallest stratum. Over the parts they are Satterthwaite's, (Σ v)² / Σ v² / d. Where parts of several tasks are of one family,

@@ -39,8 +39,8 @@ _AGREE = 1e-6
 _NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
 _TOO_FEW = f"a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
 _NO_INTERVAL = (
-    "no interval, for the score hangs on fewer than two rows or passages: all there are, those of a label, or for BLEU those "
-    "with four words in a row of their reference"
+    "no interval, because the score depends on fewer than two rows or passages: of all, of a label, or for BLEU of those with "
+    "four words in a row of their reference"
 )
 _OTHER_MEAN = "it is not the plain mean of the scores above"
 
@@ -52,7 +52,7 @@ def table_of(runs: Runs) -> str:
 
 
 def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
-    """The tasks with a score that counts of two models, by label and name; empty of another number."""
+    """The tasks of two models with a score that counts, by label and name; empty if there are not two."""
     own = [task for task in runs.tasks if task.score is not None and counts(task)]
     models = dict.fromkeys(run.model for run in runs.runs)
     tasks = {runs.labels[model]: {task.name: task for task in own if task.run.model == model} for model in models}
@@ -66,7 +66,7 @@ def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> 
 
 
 def _compared(runs: Runs) -> list[str]:
-    """Two models in a sentence, and of any number in what they, or the tasks of one, were not asked alike."""
+    """Two models in a sentence, and for any number of models the `comparison_notes`."""
     notes = [_note(text) for text in comparison_notes(runs)]
     both = _two_models(runs)
     if not both:
@@ -77,17 +77,17 @@ def _compared(runs: Runs) -> list[str]:
 
 
 def comparison_notes(runs: Runs) -> list[str]:
-    """In what models, or the tasks of one, were not asked alike."""
+    """How models, or the tasks of one model, were asked differently."""
     of_pack = [task for task in runs.tasks if task.facts.of_pack]
     by_model = {label: [task for task in of_pack if task.run.model == model] for model, label in runs.labels.items()}
     return [*unlike_notes(runs.tasks), *uneven_notes(by_model)]
 
 
 def records_of(runs: Runs) -> list[dict[str, Any]]:
-    """A record a model and task of the pack, unrounded, with what the table says of it; scores in per cent.
+    """A record for each model and task of the pack, unrounded, with the table's notes; scores in per cent.
 
-    Of two models also one a common task, with the second as `against`: their difference in percentage points, with its 95 %
-    interval and a p-value that is not corrected for the number of tasks. The last, whose task is "mean", is in points of
+    For two models also one for each common task, with the second as `against`: their difference in percentage points, with its
+    95 % interval and a p-value that is not corrected for the number of tasks. The last, whose task is "mean", is in points of
     normalised scores.
     """
     records = [
@@ -138,19 +138,19 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     if own:
         lines = aligned([HEAD, *map(_cells, own), *(mean.cells for mean in means)], (0, HEAD.index("metric")), WIDTH)
         parts += lines[: len(own) + 1]
-        parts += ["", "groups (means of their tasks, as lm-eval takes them)", *lines[len(own) + 1 :]] if means else []
+        parts += ["", "groups (means of their tasks, as lm-eval computes them)", *lines[len(own) + 1 :]] if means else []
     for task in texts:
         bits = task.scores.get("bits_per_byte")
         error = f" ± {bits.stderr:.3f} (standard error)" if bits is not None and bits.stderr else ""  # one text has none
         parts += [f"{one_line(task.name)}: {bits.value:.3f}{error} bits per byte, {task.evaluated or 0:,} texts"] if bits else []
-    parts += ["not of this pack, as lm-eval scores them:", *map(_as_lm_eval_has_it, others)] if others else []
+    parts += ["not of this pack, as lm-eval scores them:", *map(_foreign_scores, others)] if others else []
     said = once((one_line(task.name), text) for task in own for text in _notes_of(task))
     said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
 
 
-def _as_lm_eval_has_it(task: TaskRun) -> str:
+def _foreign_scores(task: TaskRun) -> str:
     """The scores of a task whose scale is not known, with their standard errors."""
     errors = {name: f" ± {score.stderr:.4g}" if score.stderr else "" for name, score in task.scores.items()}
     scores = [f"{one_line(name)} {score.value:.4g}{errors[name]}" for name, score in task.scores.items()]
@@ -158,40 +158,40 @@ def _as_lm_eval_has_it(task: TaskRun) -> str:
 
 
 def _notes_of(task: TaskRun) -> list[str]:
-    """What is said of the score of a task, without its name."""
+    """The notes on the score of a task, without its name."""
     said = [collapsed_text(task), score_text(task), absent_labels_text(task), answers_text(task), *advice_on(task)]
     of_run = task.run.settings
     refused, most = of_run.refused_parameters, of_run.prompts_cut_at
     said.append(of_run.answered_by and f"answered by {of_run.answered_by}, as the server calls the model")
     said.append(f"prompts seem to have been cut at {most:,} tokens; give the model a larger window" if most else None)
-    beginning = "prompts did not fit the model's window, and lack their beginning; lower --num_fewshot, or raise max_length"
+    beginning = "prompts did not fit the model's window: their beginning was cut off; lower --num_fewshot, or raise max_length"
     said.append(f"{100 * task.cut_prompts:.1f} % of the {beginning}" if task.cut_prompts else None)
     end = "documents were cut at their end to fit the model's window; raise max_length"
     said.append(f"{100 * task.cut_documents:.1f} % of the {end}" if task.cut_documents else None)
-    said += [refused and f"answers were not asked for as configured: the server refuses {refused}", *catalogue_notes(task)]
+    said += [refused and f"requests differ from the configuration: the server refuses {refused}", *catalogue_notes(task)]
     return list(filter(None, said))
 
 
 def catalogue_notes(task: TaskRun) -> list[str]:
-    """In what a task was not run as the installed pack has it, without its name."""
+    """How a task's run differs from the installed pack, without its name."""
     return list(filter(None, [version_note(task.name, task.facts), row_count_note(task.facts, task.rows_total)]))
 
 
 def unlike_notes(tasks: Iterable[TaskRun]) -> list[str]:
-    """In what runs of the pack's tasks were not asked, or cannot be scored, alike."""
+    """How runs of the pack's tasks differ in what was asked or in how it is scored."""
     of_pack = [task for task in tasks if task.facts.of_pack]
     return [*under_one_name(of_pack), *unlike(of_pack), *unlike_ends(of_pack)]
 
 
 def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
-    """A line for the models whose means are over tasks that were not asked alike; by label."""
+    """A line for the models whose means are over tasks that were asked differently, by label."""
     of_means = {model: [task for task in tasks if counts(task)] for model, tasks in by_model.items()}
     said = {model: filter(None, [uneven_exemplars(tasks), *mixed_settings(tasks)]) for model, tasks in of_means.items()}
     return once((model, text) for model, texts in said.items() for text in texts)
 
 
 def score_text(task: TaskRun) -> str | None:
-    """In what the headline score contradicts its rows, why these leave it without an interval, or that it is not counted."""
+    """A note if the headline score contradicts its rows, has no interval because of them, or does not count."""
     metric = task.facts.headline_metric
     if task.score is not None:
         has_none = task.score.low is None and task.telling_rows is not None
@@ -201,7 +201,7 @@ def score_text(task: TaskRun) -> str | None:
 
 
 def once(said: Iterable[tuple[str, str]]) -> list[str]:
-    """A note for each text, with the names of what it is said of; of (name, text)."""
+    """A note for each text, with all its names, from pairs (name, text)."""
     names: dict[str, list[str]] = {}
     for name, text in said:
         names.setdefault(text, []).append(name)
@@ -209,9 +209,9 @@ def once(said: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def collapsed_text(task: TaskRun) -> str | None:
-    """What is said of an option that is chosen nearly always, whatever is asked.
+    """The note on an option that is chosen nearly always, whatever is asked.
 
-    None where no option has more than `COLLAPSED` per cent of the answers, or it is right as often as that, and of fewer than
+    None if no option has more than `COLLAPSED` per cent of the answers, or it is right as often as that, and for fewer than
     `FEWEST_CLUSTERS` rows.
     """
     chosen, golds = (task.logged.chosen, task.logged.golds) if task.logged is not None else ([], [])
@@ -228,7 +228,7 @@ def collapsed_text(task: TaskRun) -> str | None:
 
 
 def absent_labels_text(task: TaskRun) -> str | None:
-    """What is said of labels that no row of a limited run has; None where there are none, and of tasks without labels."""
+    """The note on labels that no row of a limited run has; None if there are none, or the task has no labels."""
     if task.logged is None or not task.limited:
         return None
     choices = task.config.get("doc_to_choice")
@@ -238,7 +238,7 @@ def absent_labels_text(task: TaskRun) -> str | None:
     if not absent or not golds or any(gold is None or gold >= len(labels) for gold in golds):
         return None
     said = f"none of the {len(golds)} rows has the label {some_names(absent)}"
-    return f"{said}, so that the score says nothing of it; take more rows"
+    return f"{said}, so the score says nothing about it; run more rows"
 
 
 class _Mean(NamedTuple):
@@ -256,7 +256,7 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
     if metric is None or not 0 <= (mean := group.scores[metric].value / scale_of(metric)) <= 1:
         return None
     members = [name for name in group.tasks if name not in tasks or metric in tasks[name].scores]
-    # It is not where tasks weigh by their rows, have another headline, or count from another run and are shown there.
+    # It is not the plain mean if tasks weigh by their rows, have another headline, or are shown under another run.
     is_plain = bool(members) and all(name in tasks and tasks[name].facts.headline_metric == metric for name in members)
     values = [tasks[name].scores[metric].value / scale_of(metric) for name in members if is_plain]
     spread, obstacle = UNKNOWN, _OTHER_MEAN
@@ -288,13 +288,13 @@ def _interval(low: float | None, high: float | None) -> str:
 def _common_notes(tasks: Sequence[TaskRun], means: Sequence[_Mean]) -> list[str]:
     notes = []
     if limited := sum(task.limited for task in tasks):
-        notes.append(f"{limited} of {len(tasks)} scores are of a part of the rows only")
+        notes.append(f"{limited} of {len(tasks)} scores are of only a part of the rows")
     if few := sum(task.score is not None and task.score.few for task in tasks):
         notes.append(
             f"{few} of {len(tasks)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little"
         )
     if orders := [one_line(task.name) for task in tasks if task.facts.setting == ORDER]:
-        notes.append(f"{some_names(orders)}: no test of skill; the report says under Contamination what it shows")
+        notes.append(f"{some_names(orders)}: not a test of skill; see Contamination in the report")
     for obstacle in dict.fromkeys(mean.obstacle for mean in means if mean.obstacle):
         names = [mean.name for mean in means if mean.obstacle == obstacle]
         notes.append(f"no interval for the mean of {some_names(names)}: {obstacle}")

@@ -1,6 +1,6 @@
 """What thoughts cost: their length, language and loops, and what the score would be within fewer tokens. Of one task of one run.
 
-What the rows must say is logged by the chat tasks: `thought`, `state`, and `tokens`, which the pack's own backends tell.
+Chat tasks log what is needed: `thought`, `state`, and `tokens`, which the pack's own backends count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lm_eval_sea.results.types import count_of, mapping_of
 from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference, percent
 from lm_eval_sea.tasks._shared.metrics.target_language import is_in_language
 
-TOLD = 0.02  # a rate of lost answers is told above it
+TOLD = 0.02  # higher rates of lost answers are shown
 WINDOW = 20  # characters
 LOOP = 0.5  # share of repeated windows from which on a thought goes in circles
 THOUGHTS_READ = 200  # of a task, evenly spaced: telling languages takes time
@@ -53,7 +53,7 @@ class BudgetPoint(NamedTuple):
     score: float  # answers that are complete within the budget and right
     low: float | None  # of its 95 % interval
     high: float | None
-    at_most: float  # were all right whose thought ends within the budget and whose answer does not
+    at_most: float  # if all were right whose thought ends within the budget and whose answer does not
 
 
 class BudgetCurve(NamedTuple):
@@ -100,7 +100,6 @@ def tokens_in_english(tokens: float, lines: Sequence[tuple[str, int]], premium: 
 
 
 def _letters(lines: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """The letters of lines by kind of language."""
     lines = list(lines)
     return {kind: sum(number for own, number in lines if own == kind) for kind in _KINDS}
 

@@ -10,7 +10,7 @@ from lm_eval_sea.catalogue import Refusal
 
 
 class ResultsError(Refusal, ValueError):
-    """Results cannot be used; one line that says what and how to mend it."""
+    """Results cannot be used; one line that says what is wrong and how to fix it."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def is_whole(value: Any) -> TypeGuard[int]:
 
 
 def count_of(value: Any) -> int | None:
-    """A number of rows or exemplars in a file; None if it is none, or is one that no float holds exactly."""
+    """A number of rows or exemplars in a file; None if it is something else, or no float holds it exactly."""
     return value if is_whole(value) and 0 <= value < 2**53 else None
 
 

@@ -41,7 +41,7 @@ class Estimate(NamedTuple):
 class Spread(NamedTuple):
     """How certain a number is, by Student's t."""
 
-    stderr: float | None  # None: of a part nothing is known, or its rows are fewer than two clusters
+    stderr: float | None  # None: a part is unknown, or has fewer than two clusters
     degrees: float  # of freedom
     few: bool  # whether there are too few clusters for an interval
 
@@ -118,7 +118,7 @@ def score_interval(mean: float, stderr: float | None, clusters: float) -> tuple[
     A mean beyond 0 to 1 is a `ValueError`.
     """
     if not 0 <= mean <= 1:
-        raise ValueError(f"{mean} is no share between 0 and 1")
+        raise ValueError(f"{mean} is not a share between 0 and 1")
     if stderr is None:
         return None, None
     spread = mean * (1 - mean)
@@ -203,8 +203,8 @@ def swap_test(
     """P-value of a difference of two models whose scores are made of all rows together: the paired swap test, two-sided.
 
     If the models are equal, which of the two gave the answers to a passage is as good as drawn by a coin. So the answers of whole
-    clusters are swapped: in every way where there are at most `swaps`, else in that many drawn ways, of which the one that was
-    observed is one more (Phipson and Smyth 2010). The rate of false alarms is then at most the level, whatever the rows.
+    clusters are swapped: in every way if there are at most `swaps`, else in that many random ways and the observed one (Phipson
+    and Smyth 2010). The rate of false alarms is then at most the level, whatever the rows.
 
     Both models have the same rows in the same order, (rows, statistics), each in one of `clusters`; `score` makes of sums over
     rows, (sums, statistics), their scores. None for fewer than `FEWEST_CLUSTERS` clusters.

@@ -1,4 +1,4 @@
-"""Files that are whole or as they were, and folders without what an earlier call of a command left behind."""
+"""Writes files whole or not at all, and removes from folders what an earlier call of a command left behind."""
 
 from __future__ import annotations
 

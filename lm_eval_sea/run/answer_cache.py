@@ -1,9 +1,8 @@
-"""The model's answers on disk while a run goes on, so that an interrupted one goes on where it stopped.
+"""Keeps the model's answers on disk during a run, so that an interrupted run continues where it stopped.
 
-The file is lm-eval's (`--use_cache`): request → answer, written batch by batch. Its name here carries all that decides an answer
-besides the request, for lm-eval would hand the answers of one model to another. A request is its whole text with the settings of
-its generation, so other rows, prompts and exemplars never meet an old answer.
-Sampled answers have entries of their own; see `answering`.
+The file is lm-eval's (`--use_cache`): request → answer, written batch by batch. Its name here has all that decides an answer
+besides the request, because lm-eval would give the answers of one model to another. A request is its whole text with its
+generation settings, so other rows, prompts and exemplars never get an old answer. For sampled answers see `answering`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from lm_eval_sea.run.request import RunError, in_one_line
 FOLDER = "unfinished"
 _BLOCK = 2**20  # bytes
 _PACKAGES = ("lm_eval", "torch", "transformers", "vllm", "peft")
-# Arguments of backends that say how requests are sent and how much memory there is, as --batch_size does, not what is answered.
+# Arguments of backends that, like --batch_size, change how requests are sent or how much memory is used, but not the answers.
 _CHANGE_NO_ANSWER = {
     *("num_concurrent", "max_retries", "timeout", "verify_certificate", "ca_cert_path"),  # of servers
     *("batch_size", "max_batch_size", "max_memory_per_gpu", "max_cpu_memory", "offload_folder"),  # of transformers
@@ -48,7 +47,7 @@ def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> s
         for name, file in _LOADED.items()
         if model_args.get(name)
     }
-    return digest_of([model, masked(deciding(model_args)), loaded, versions(), sorted(tasks)])  # a new token is no new model
+    return digest_of([model, masked(deciding(model_args)), loaded, versions(), sorted(tasks)])  # a new token: same model
 
 
 def deciding(model_args: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,12 +56,12 @@ def deciding(model_args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def digest_of(content: Any) -> str:
-    """16 hexadecimal digits that tell content apart from other content."""
+    """A digest of any content, of 16 hexadecimal digits."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def files_of_model(model_args: Mapping[str, Any]) -> str:
-    """A digest of names, sizes and times of the files in the folders that a model's arguments name; copies may keep them all."""
+    """A digest of names, sizes and times of the files in the folders that a model's arguments name; a copy may have the same."""
     return digest_of(
         {
             name: [(path, state.st_size, state.st_mtime_ns) for path, state in _states(folder)]
@@ -72,16 +71,15 @@ def files_of_model(model_args: Mapping[str, Any]) -> str:
 
 
 def _folders(model_args: Mapping[str, Any]) -> dict[str, Path]:
-    """The folders that arguments of a model name."""
     named = {name: Path(str(model_args[name])) for name in _LOADED if model_args.get(name)}
     return {name: folder for name, folder in named.items() if folder.is_dir()}
 
 
 def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
-    """A digest of the weights that lie in the folders that a model's arguments name; None where there are none.
+    """A digest of the weights in the folders that a model's arguments name; None if there are none.
 
-    It is of sizes, first and last blocks: copies have the same, whatever their times, and a training that goes on another. Of a
-    model in GGUF its own file counts alone, for one folder has many.
+    It covers sizes, first and last blocks: copies have the same digest whatever their times, and further training changes it.
+    Of a GGUF model only its own file counts, because a folder has many.
     """
     found = hashlib.sha256()
     of_model = (str(model_args["gguf_file"]),) if model_args.get("gguf_file") else WEIGHTS
@@ -109,13 +107,13 @@ def _states(folder: Path) -> list[tuple[str, os.stat_result]]:
 def _identity(name: str, file: str, revision: str) -> Any:
     folder = Path(name)
     if folder.is_dir():
-        # the time of the last change besides that of the content, which archives and copies set
+        # ctime, too: archives and copies set mtime
         return [[path, state.st_size, state.st_mtime_ns, state.st_ctime_ns] for path, state in _states(folder)]
     from huggingface_hub import hf_hub_download
 
     try:
         return Path(hf_hub_download(name, file, revision=revision)).parent.name
-    except Exception:  # an API's model has a name only; whatever else cannot be had fails when it is loaded
+    except Exception:  # an API's model only has a name; anything else fails again when it is loaded
         return name
 
 
@@ -135,7 +133,7 @@ def check_trusted(folder: Path, flag: str) -> None:
         state = folder.stat()
     except OSError as error:
         raise RunError(f"{flag}: the folder {folder} cannot be used ({error.strerror})") from error
-    if not hasattr(os, "getuid"):  # Windows, whose rights are not told by modes
+    if not hasattr(os, "getuid"):  # Windows, where modes do not show rights
         return
     if state.st_uid not in (0, os.getuid()):
         raise RunError(f"{flag}: the folder {folder} is another user's, and files in it run as code; name a folder of your own")
@@ -144,7 +142,7 @@ def check_trusted(folder: Path, flag: str) -> None:
 
 
 def prepare(output_path: str, key: str) -> str:
-    """Makes the folder of the cache below that of the results; returns lm-eval's `use_cache`, to which ranks add an ending."""
+    """Makes the folder of the cache below that of the results; returns lm-eval's `use_cache`, to which ranks add a suffix."""
     folder = folder_of(output_path) / FOLDER
     check_trusted(folder, "--resume")
     return str(folder / f"answers_{key}")
@@ -152,8 +150,8 @@ def prepare(output_path: str, key: str) -> str:
 
 @contextmanager
 def alone_with(use_cache: str) -> Iterator[None]:
-    """Inside, no other run keeps its answers in the same place; the lock of one that was killed is gone with it."""
-    if int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0):  # the first process of this run has it
+    """Locks the cache against other runs; the lock of a killed run ends with its process."""
+    if int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0):  # the first process of this run has the lock
         yield
         return
     path = Path(f"{use_cache}.lock")
@@ -161,8 +159,8 @@ def alone_with(use_cache: str) -> Iterator[None]:
         try:
             lock(file)
         except BlockingIOError as error:
-            raise RunError(f"the same run is at work, and keeps its answers in {path.parent}; wait for its end") from error
-        except (ImportError, OSError):  # Windows, and shared disks that know no locks
+            raise RunError(f"the same run is in progress, with its answers in {path.parent}; wait until it ends") from error
+        except (ImportError, OSError):  # Windows, and shared disks without locks
             pass
         try:
             yield
@@ -172,7 +170,7 @@ def alone_with(use_cache: str) -> Iterator[None]:
 
 
 def lock(file: IO[str], patience: float = 0) -> None:
-    """Locks a file, for which it waits so many seconds; a BlockingIOError says that another process has it."""
+    """Locks a file, waiting up to `patience` seconds; raises BlockingIOError if another process has the lock."""
     import fcntl
 
     deadline = time.monotonic() + patience
@@ -193,7 +191,7 @@ def files_of(use_cache: str) -> list[Path]:
 
 
 def check_databases(use_cache: str) -> int:
-    """The number of answers that are there; a file that is damaged or no database is refused."""
+    """Counts the answers; refuses a file that is damaged or not a database."""
     return sum(map(_answers_in, files_of(use_cache)))
 
 
@@ -206,18 +204,18 @@ def _answers_in(path: Path) -> int:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return connection.execute('SELECT count(*) FROM "unnamed"').fetchone()[0] if "unnamed" in tables else 0
     except sqlite3.Error as error:
-        raise RunError(f"the answers in {path} cannot be read ({in_one_line(error)}): delete the file to begin anew") from error
+        raise RunError(f"the answers in {path} cannot be read ({in_one_line(error)}): delete the file to start again") from error
 
 
 def forget_failures(use_cache: str) -> int:
-    """Deletes the answers that say that there is none (`GeneratedText.failure`), so that they are asked for again; counts them.
+    """Deletes failed answers (`GeneratedText.failure`), so that they are asked for again; returns their number.
 
-    lm-eval keeps whatever a backend returns, as pickles. A run reads its cache, and so these, only after `check_trusted`.
+    lm-eval keeps what a backend returns as pickles; a run reads them only after `check_trusted`.
     """
     failed = 0
     for path in files_of(use_cache):
         with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as connection, connection:
-            # the class is named in its pickle, and most answers are of no such class
+            # a pickle names its class, and most answers have another one
             texts = connection.execute('SELECT key, value FROM "unnamed" WHERE instr(value, ?)', (b"GeneratedText",))
             without = [(key,) for key, value in texts if getattr(pickle.loads(value), "failure", None)]
             connection.executemany('DELETE FROM "unnamed" WHERE key = ?', without)

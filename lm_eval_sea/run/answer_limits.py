@@ -17,9 +17,9 @@ from lm_eval_sea.run.model_check import generation_config_of, positions_of, read
 from lm_eval_sea.run.request import GENERATION, RunError, Tasks
 
 _LIMIT = LIMITS[0]
-DEFAULT_LIMIT = 256  # tokens of an answer where neither task nor user says: lm-eval's
+DEFAULT_LIMIT = 256  # tokens; lm-eval's limit where neither task nor user sets one
 _DEFAULT_ROOM = 8192  # tokens
-_SHORT = 1 / 4  # of the window: answers that may be longer are held against the prompts
+_SHORT = 1 / 4  # of the window; longer limits are compared with the prompts
 _AROUND_MESSAGES = 64  # tokens that a chat template adds to a prompt, at most
 _LONGEST = 3  # rows of a task whose prompts are counted
 
@@ -27,9 +27,9 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: int | str | None) -> None:
-    """Sets the most tokens of each task's answers, as the model's window and its thoughts ask.
+    """Sets the token limit of each task's answers to suit the model's window and its thoughts.
 
-    `wanted` is what `thinking_tokens` has read, None if it is not given; `template` is None where none can be seen here.
+    `wanted` is what `thinking_tokens` returns, None if not given; `template` is None if it cannot be seen here.
     """
     is_local = reads_folders(config.model)
     thinks = template is not None and template.thinks if is_local else config.model_args.get("thinking") == "on"
@@ -53,17 +53,17 @@ def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: 
 
 
 def thinking_tokens(text: str) -> int | str:
-    """What `--thinking_tokens` takes: a number of tokens, or "2048x" for as many as hold what 2,048 tokens hold in English."""
+    """Parses `--thinking_tokens`: a number of tokens, or "2048x" for as many as hold what 2,048 tokens hold in English."""
     number = text.removesuffix("x")
     if not number.isdecimal() or int(number) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of tokens; expected one such as 2048, or 2048x")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of tokens; expected one such as 2048, or 2048x")
     return int(text) if text == number else text
 
 
 def add_thinking_tokens(tasks: Tasks, number: int, gen_kwargs: Any, premiums: Mapping[str, float] | None = None) -> None:
     """Raises the limit of tokens of every task that generates, through lm-eval's own `set_config`.
 
-    `number` is of English tokens if there are `premiums`: task → by how much its language needs more tokens than English.
+    With `premiums` (task → tokens of its language for each English token), `number` counts English tokens.
     """
     if _LIMIT in gen_kwargs:
         raise RunError(f"--thinking_tokens adds to each task's own limit, which --gen_kwargs {_LIMIT} replaces; give one of them")
@@ -75,16 +75,16 @@ def add_thinking_tokens(tasks: Tasks, number: int, gen_kwargs: Any, premiums: Ma
 
 
 def _own_limits(tasks: Tasks) -> dict[str, Any]:
-    """The most tokens that the tasks which generate state for themselves; None where they do not."""
+    """The token limit that each generating task states; None if it states none."""
     generating = {name: task.config for name, task in tasks.items() if task.get_config("output_type") == GENERATION}
     return {name: (config.generation_kwargs or {}).get(_LIMIT) for name, config in generating.items()}
 
 
 def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], int] | None) -> None:
-    """Gives the answers of a thinking model room for the thought, and says how much; nothing where `--gen_kwargs` limits them.
+    """Adds room for the thought to a thinking model's answers, and logs it; does nothing if `--gen_kwargs` limits them.
 
-    It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less where the model's window has no room
-    for prompt, thought and answer. Without `count_tokens` the model is behind a server, which knows its window itself.
+    It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less if the model's window has no room
+    for prompt, thought and answer. Without `count_tokens` the model is behind a server, which knows its window.
     """
     if any(name in config.gen_kwargs for name in LIMITS):
         return
@@ -102,15 +102,15 @@ def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], in
         return
     less = {name: room for name, room in rooms.items() if room < wanted}
     in_window = f"; the window of {window:,} leaves {min(less.values()):,} for {some_names(list(less))}" if less else ""
-    said = "the model thinks: answers get %s tokens more for the thought%s; --thinking_tokens N gives another number"
+    said = "the model thinks: answers get %s more tokens for the thought%s; --thinking_tokens N sets another number"
     logger.info(said, f"{wanted:,}", in_window)
 
 
 def fit_to_window(config: Any, tasks: Tasks, count_tokens: Callable[[str], int]) -> None:
-    """Lowers the limits of long answers to what the model's window leaves behind the longest prompt, and says so.
+    """Lowers the limits of long answers to what the model's window leaves after the longest prompt, and logs it.
 
-    lm-eval would cut the beginning of the prompts instead. A first answer of two leaves half of the room to the second. A limit
-    that would be lower than 256 tokens stays, and lm-eval says what is wrong. Tasks of other packs are left to lm-eval.
+    lm-eval would cut the beginning of the prompts instead. The first of two answers leaves half of the room to the second. A
+    limit that would fall below 256 tokens stays, and lm-eval reports the problem. Tasks of other packs are left to lm-eval.
     """
     limits = {name: own for name, own in _own_limits(tasks).items() if name.startswith("sea_") and (own or 0) > DEFAULT_LIMIT}
     if not limits or any(name in config.gen_kwargs for name in LIMITS) or (window := _window(config.model_args)) is None:
@@ -120,24 +120,24 @@ def fit_to_window(config: Any, tasks: Tasks, count_tokens: Callable[[str], int])
             continue
         task = tasks[name]
         room = window - _longest_prompt(task, config.num_fewshot, count_tokens)
-        # the first of several turns, from whose answers another task goes on
+        # the first of several turns: another task continues from its answers
         if task.config.doc_to_text == "{{turns[0]}}" and any(len(row["turns"]) > 1 for row in task.eval_docs):
             room //= 2
         if DEFAULT_LIMIT <= room < own:
             task.set_config("generation_kwargs", {_LIMIT: room}, update=True)
-            said = "%s: answers get %s tokens in place of %s, which is what the model's window of %s leaves"
+            said = "%s: answers get %s tokens instead of %s, because the model's window of %s has no room for more"
             logger.info(said, name, *map("{:,}".format, (room, own, window)))
 
 
 def _window(model_args: Mapping[str, Any]) -> int | None:
-    """The model's, in tokens; None where it is not known before the model is loaded."""
+    """The model's window in tokens; None if it is not known before the model is loaded."""
     if given := model_args.get("max_length") or model_args.get("max_model_len"):
         return int(given)
     return positions_of(text_config(model_args))
 
 
 def _longest_prompt(task: Any, num_fewshot: int | None, count_tokens: Callable[[str], int]) -> int:
-    """About how many tokens the longest prompt has, rather too many: each exemplar counts as the longest row."""
+    """A high estimate of the longest prompt's tokens: each exemplar counts as the longest row."""
     rows = sorted(task.eval_docs, key=lambda row: sum(len(str(value)) for value in row.values()))[-_LONGEST:]
     longest = max((count_tokens(str(task.doc_to_text(row))) for row in rows), default=0)
     exemplars = num_fewshot if num_fewshot is not None else task.config.num_fewshot or 0

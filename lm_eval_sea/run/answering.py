@@ -1,4 +1,4 @@
-"""A model that stands between lm-eval and a backend's: says what is asked before the first answer, and keeps every answer."""
+"""Wraps a backend's model: reports the workload before the first answer, and keeps every answer."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from lm_eval_sea.run.model_check import reads_folders
 from lm_eval_sea.run.request import GENERATION, Tasks
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes on
-# a card, and hours on a CPU, which gains little from more than a few at a time.
+# a GPU. They would take hours on a CPU, which gains little from more than a few at a time.
 PART, PART_ON_CPU = 2048, 64
-# By how much lengths differ of prompts that have as many tokens only because a server cuts them; it has room for some.
+# Prompts whose lengths differ by this factor have equal token counts only if a server cuts them, at no fewer tokens than this.
 _UNLIKE, _SHORTEST_WINDOW = 1.2, 256
 
 logger = logging.getLogger("lm_eval_sea")
@@ -30,15 +30,15 @@ logger = logging.getLogger("lm_eval_sea")
 
 @LM.register
 class AnsweringModel:
-    """Wraps a model as lm-eval's `CachingLM` does, which may wrap this one: all but the answering is the model's own."""
+    """Wraps a model as lm-eval's `CachingLM` does, which may wrap this one; only answering differs from the model's own."""
 
     def __init__(self, model: Any, backend: str, tasks: Tasks, seeds: Sequence[Any] | None = None) -> None:
-        """Begins a run with a backend's model; `seeds` are those of the run, None: sampled answers are not kept.
+        """Takes a backend's model and the run's seeds; with None for these, sampled answers are not kept.
 
-        The requests of the tasks are all made before the first is answered.
+        The requests of all tasks are made before the first is answered.
         """
         self._model, self._backend, self._tasks = model, backend, tasks
-        # Of each request, its copies one after the other, and how many lm-eval has got of them.
+        # For each request, the answers of its copies, and how many of them lm-eval has been given.
         self._answers: defaultdict[tuple[Any, ...], list[Any]] = defaultdict(list)
         self._given: Counter[tuple[Any, ...]] = Counter()
         self._kept = _KeptGenerations(seeds)
@@ -48,11 +48,11 @@ class AnsweringModel:
         self.cut_documents: dict[str, float] = {}  # likewise
 
     def __getattr__(self, name: str) -> Any:
-        """All else is the model's."""
+        """Everything else is the model's."""
         return getattr(self._model, name)
 
     def begin_again(self) -> None:
-        """Begins another round, after one that a failing task has ended: what was answered there is not asked again."""
+        """Starts another round after a task failed; requests that have an answer are not asked again."""
         self._given.clear()
 
     def loglikelihood(self, requests: list[Any]) -> list[Any]:
@@ -70,7 +70,7 @@ class AnsweringModel:
         remaining = [request for request, answer in zip(requests, kept, strict=True) if answer is None]
         if len(remaining) < len(requests) and self._model.rank == 0:
             found = len(requests) - len(remaining)
-            logger.info("%d of %d sampled answers are those of the interrupted run", found, len(requests))
+            logger.info("%d of %d sampled answers come from the interrupted run", found, len(requests))
         self._model.set_cache_hook(self._kept)
         try:
             with failing_tasks.logits_are_numbers(self._model):
@@ -80,7 +80,7 @@ class AnsweringModel:
         return [next(answers) if answer is None else answer for answer in kept]
 
     def begin(self) -> None:
-        """Checks what is asked, and says it, once all requests are made; also where all answers are kept ones."""
+        """Checks and reports the workload once all requests are made, even if all answers are kept ones."""
         if self._begun:
             return
         self._begun = True
@@ -113,7 +113,7 @@ class AnsweringModel:
         return answers
 
     def _without_any_answer(self, requests: Sequence[Any], answers: Sequence[Any]) -> dict[str, str]:
-        """The tasks of which a server answered nothing, with the reason; single rows without an answer count as failed."""
+        """The tasks for which a server answered nothing, with the reason. Single rows without an answer count as failed."""
         failures = defaultdict(list)
         for request, answer in zip(requests, answers, strict=True):
             failures[request.task_name].append(getattr(answer, "failure", None))
@@ -140,7 +140,7 @@ class AnsweringModel:
             return self._ask_by_task(kind, requests, ask, error)
 
     def _ask_by_task(self, kind: str, requests: list[Any], ask: Callable[[list[Any]], list[Any]], error: Exception) -> list[Any]:
-        """The answers, or which task fails and where; those of the others are noted, so that nobody asks again."""
+        """Asks task by task, and raises which tasks fail and where; the answers of the others are kept for the next round."""
         faults, by_task = {}, defaultdict(list)
         for request in requests:
             by_task[str(request.task_name)].append(request)
@@ -153,7 +153,7 @@ class AnsweringModel:
                     raise
                 request, why = failing_tasks.first_failing(ask, own) or (own[0], found)
                 faults[task] = f"{failing_tasks.name_of_row(request.doc, request.doc_id)}: {failing_tasks.what_failed(why)}"
-        if not faults:  # it fails only where tasks meet
+        if not faults:  # it fails only if tasks are asked together
             raise error
         raise TasksFailedError(faults)
 
@@ -167,13 +167,13 @@ class AnsweringModel:
         if said := what_rows_show(rows):
             logger.info("%s", said)
         if workload.reads_ahead(self._model):
-            logger.warning("the model reads what stands behind a token, as encoders do: log-likelihoods are not those of a text")
+            logger.warning("the model sees later tokens, as encoders do: its log-likelihoods are not those of a text")
         if said := workload.fault_of_vocabulary(self._model):
             logger.warning("%s: is it the model's own?", said)
         self.unknown_tokens = workload.unknown_shares(self._model, self._tasks)
         if self.unknown_tokens:
             most = max(self.unknown_tokens, key=lambda name: self.unknown_tokens[name])
-            text = "the tokenizer does not know %.1f %% of the tokens of %s%s: scores say little of the model there"
+            text = "the tokenizer does not know %.1f %% of the tokens of %s%s: scores there say little about the model"
             others = f", and above 1 % of {len(self.unknown_tokens) - 1} more tasks" if len(self.unknown_tokens) > 1 else ""
             logger.warning(text, 100 * self.unknown_tokens[most], most, others)
         if reads_folders(self._backend):  # a server's window is its own
@@ -181,7 +181,7 @@ class AnsweringModel:
         self.cut_documents = workload.document_shares(self._tasks)  # of which the tasks warn
         if self.cut_prompts:
             logger.warning(
-                "prompts do not fit the model's window, and lack their beginning: %s", some_names(list(self.cut_prompts))
+                "prompts do not fit the model's window, and their beginning is cut off: %s", some_names(list(self.cut_prompts))
             )
         for line in workload.advice(self._backend, self._model, total):
             logger.info("%s", line)
@@ -189,11 +189,11 @@ class AnsweringModel:
     def _parts(self, kind: str, requests: list[Any]) -> Iterator[Sequence[int]]:
         """Positions of the requests to ask at once: all, or so many that an interruption loses little.
 
-        The longest answers come last: vLLM keeps no answer of a part before the part's longest is written. The pack's backend for
-        vLLM makes parts of rankings itself.
+        The longest answers come last: vLLM returns no answer of a part before the longest is written. The pack's vLLM backend
+        splits rankings itself.
         """
         at_once = self._backend == "vllm" or (self._backend == "vllm-shared-prefix" and kind == GENERATION)
-        # Several engines are started anew for each call.
+        # Several engines start again for each call.
         if not (at_once and self._model.batch_size == "auto" and self._model.data_parallel_size <= 1):
             yield range(len(requests))
             return
@@ -204,10 +204,10 @@ class AnsweringModel:
 
 
 def what_servers_said(tasks: Tasks) -> dict[str, Any]:
-    """What the results say of a server, if it is so; of kept answers, too.
+    """What the results record about a server, also from kept answers.
 
-    These are what was sent in the place of parameters that it refuses, what it calls its models, and at how many tokens it cuts
-    prompts: prompts of unlike lengths have the same number, and none has more.
+    It is what was sent in place of refused parameters, the server's names of its models, and the number of tokens at which it
+    seems to cut prompts: prompts of different lengths have this number, and none has more.
     """
     refused: dict[str, str] = {}
     models: set[str] = set()
@@ -225,7 +225,7 @@ def what_servers_said(tasks: Tasks) -> dict[str, Any]:
 
 
 def _numbered(kind: str, requests: Sequence[Any], seen: Counter[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:
-    """What tells each request from others, and which copy of it it is; `seen` counts on."""
+    """The identity of each request, and the number of its copy; `seen` counts over calls."""
     keys = []
     for request in requests:
         text = hash(tuple(str(part) for part in request.args if not isinstance(part, Mapping)))
@@ -236,11 +236,11 @@ def _numbered(kind: str, requests: Sequence[Any], seen: Counter[tuple[Any, ...]]
 
 
 class _KeptGenerations:
-    """Takes the place of lm-eval's `CacheHook` while requests to generate are answered.
+    """Replaces lm-eval's `CacheHook` while generation requests are answered.
 
     lm-eval writes an answer under the settings that its backend names, and reads it under those of the request. vLLM names
-    others, so that its answers would not be found. Sampled answers lm-eval does not read at all, for equal requests would get
-    the same one; here the n-th of equal requests has an entry of its own, which counts in a run with the same seeds only.
+    others, so its answers would not be found. lm-eval never reads sampled answers, because equal requests would get the same
+    one. Here the n-th of equal requests has its own entry, which is valid only in a run with the same seeds.
     """
 
     def __init__(self, seeds: Sequence[Any] | None) -> None:
@@ -248,13 +248,12 @@ class _KeptGenerations:
         self._numbers: Counter[str] = Counter()  # of equal sampled requests, how many have an answer
 
     def begin(self, hook: Any, requests: Sequence[Any]) -> list[Any]:
-        """Takes requests that lm-eval has no answer of; returns the sampled answer of each from disk, None: it is to be asked.
+        """Takes requests that lm-eval has no answer for; returns for each the sampled answer on disk, or None.
 
-        The answers of equal requests count all or none: the generator of random numbers starts anew, and could draw once more
-        what is kept.
+        Of equal requests all answers count or none: the random generator starts again, and could repeat the kept ones.
         """
         self._hook, self._store = hook, None if self._seeds is None else hook.dbdict
-        self._asked: dict[str, Any] = {}  # prompt → arguments; None: it is asked with several settings
+        self._asked: dict[str, Any] = {}  # prompt → arguments; None if it has several settings
         for request in requests:
             if self._asked.setdefault(str(request.args[0]), request.args) != request.args:
                 self._asked[str(request.args[0])] = None
@@ -270,7 +269,7 @@ class _KeptGenerations:
         return [next(kept[key]) if key in kept else None for key in keys]
 
     def add_partial(self, kind: str, arguments: Any, answer: Any) -> None:
-        """What backends call for each answer, batch by batch."""
+        """Called by backends for each answer, batch by batch."""
         own = self._asked.get(str(arguments[0])) if kind == GENERATION else None
         key = self._key(own)
         if key is None or self._store is None:
@@ -280,7 +279,7 @@ class _KeptGenerations:
             self._numbers[key] += 1
 
     def _key(self, arguments: Any) -> str | None:
-        """What entries of equal sampled requests begin with; None for other requests."""
+        """The beginning of the keys of equal sampled requests; None for other requests."""
         if arguments is None or not arguments[1].get("do_sample", False):
             return None
         text = json.dumps([arguments, self._seeds], sort_keys=True, default=str)

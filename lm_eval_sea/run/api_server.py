@@ -1,4 +1,4 @@
-"""Whether an API server can give what tasks ask for, and whether it did."""
+"""Checks whether an API server can give what tasks ask for, and whether it did."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 def prepare_for_chat_api(config: Any) -> None:
-    """Sets lm-eval's `EvaluatorConfig` so that tasks make messages, as `chat-api` sends nothing else, and need no tokenizer."""
+    """Sets lm-eval's `EvaluatorConfig` so that tasks make messages (`chat-api` sends nothing else) and need no tokenizer."""
     if config.model != CHAT_API:
         return
     if not config.apply_chat_template:
         config.apply_chat_template = True
         if config.fewshot_as_multiturn is None:  # lm-eval's default under a chat template
             config.fewshot_as_multiturn = True
-        logger.info("--model %s sends messages: --apply_chat_template is taken as given", CHAT_API)
+        logger.info("--model %s sends messages, which implies --apply_chat_template", CHAT_API)
     config.metadata.setdefault("tokenizer", NO_TOKENIZER)
 
 
 def check_api_server(model: str, model_args: Mapping[str, Any], tasks: Tasks, *, apply_chat_template: bool | str) -> None:
-    """Refuses what a server cannot give, before anything is paid for; of most that chat that is log-probabilities."""
+    """Refuses what a server cannot give, before anything is paid for; most chat servers give no log-probabilities."""
     if model.startswith("local-") and not str(model_args.get("base_url")).startswith(("http://", "https://")):
         raise RunError(f"--model {model} needs --model_args base_url=ADDRESS, such as http://localhost:8000/v1/completions")
     kinds = {name: task.OUTPUT_TYPE for name, task in tasks.items()}
@@ -72,13 +72,13 @@ def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Task
         raise RunError(f"{some_names(ranked)}: {error}") from error
     if not tells:
         raise RunError(
-            f"{some_names(ranked)}: the server gives no log-probabilities of a prompt, which vllm serve does; "
+            f"{some_names(ranked)}: the server gives no log-probabilities of a prompt (vllm serve does); "
             f"{twins(ranked, tasks)}leave them out"
         )
 
 
 def twins(ranked: Iterable[str], tasks: Tasks) -> str:
-    """Which tasks of this pack ask the same of a model that chats, as the beginning of an advice."""
+    """The beginning of an advice: the tasks of this pack that ask a chat model the same."""
     known = read_tasks().tasks
     found: dict[str, None] = {}
     for name in ranked:
@@ -91,10 +91,10 @@ def twins(ranked: Iterable[str], tasks: Tasks) -> str:
 
 
 def check_api_window(model: Any, tasks: Tasks) -> None:
-    """Refuses prompts that lm-eval's own models for APIs would cut, or leave out whole, before anything is sent.
+    """Refuses, before anything is sent, prompts that lm-eval's own API models would cut or drop.
 
-    They assume a window of 2,047 tokens where the user names none, and cut each prompt to what the answer's room leaves of it,
-    which may be nothing. The tasks must have their requests.
+    They assume a window of 2,047 tokens unless the user names one, and cut each prompt to what the answer leaves of it, which
+    may be nothing. The requests must have been made.
     """
     from lm_eval.models.api_models import TemplateAPI
 
@@ -113,8 +113,8 @@ def check_api_window(model: Any, tasks: Tasks) -> None:
             answer = max(_most_tokens(request, model) for request in requests)
             raise RunError(
                 f"{name}: prompts of up to {longest:,} tokens and answers of up to {answer:,} do not fit the window of "
-                f"{model.max_length:,} that lm-eval assumes, and would be cut or sent empty: --model_args max_length=N, with the "
-                f"server's own window, {longest + answer + 1:,} at least, or a smaller --gen_kwargs max_gen_toks=N"
+                f"{model.max_length:,} that lm-eval assumes, and would be cut or sent empty: give the server's own window, "
+                f"--model_args max_length=N with at least {longest + answer + 1:,}, or a smaller --gen_kwargs max_gen_toks=N"
             )
 
 
@@ -129,15 +129,15 @@ def chats(model: str) -> bool:
 
     try:
         kind = get_model(model)
-    except Exception:  # a name or a package that is missing; lm-eval says it
+    except Exception:  # an unknown name or a missing package; lm-eval reports it
         return False
     return model == CHAT_API or (isinstance(kind, type) and issubclass(kind, LocalChatCompletion))
 
 
 def check_replies(model: Any) -> None:
-    """Has lm-eval's own models for OpenAI's API refuse replies that are none, or from which no log-likelihood can be read.
+    """Makes lm-eval's own models for OpenAI's API refuse replies without answers or without usable log-probabilities.
 
-    They take any number for a log-probability, and no answer for a text.
+    They would take any number for a log-probability, and a missing answer for a text.
     """
     from lm_eval.models.openai_completions import LocalCompletionsAPI
 
@@ -161,16 +161,16 @@ def check_replies(model: Any) -> None:
 
 
 def _choices(outputs: Any, model: str | None) -> list[Any]:
-    """The answers in replies of a model, in the order of the prompts."""
+    """The answers in a model's replies, in the order of the prompts."""
     found: list[Any] = []
     for output in outputs if isinstance(outputs, list) else [outputs]:
         choices = output.get("choices") if isinstance(output, Mapping) else None
         if not (choices and isinstance(choices, list) and all(isinstance(choice, Mapping) for choice in choices)):
             shown = one_line(str(output))[:_SHOWN]
-            raise ServerFaultError(f"the server's reply has no choices, as those of OpenAI's API have: {shown}; look at base_url")
+            raise ServerFaultError(f"the server's reply has no choices, unlike those of OpenAI's API: {shown}; check base_url")
         indices = [choice.get("index") for choice in choices if choice.get("index") is not None]
         if len(indices) > len(set(map(str, indices))):
-            raise ServerFaultError("the server numbers two answers alike; --batch_size 1 asks one by one")
+            raise ServerFaultError("the server gives two answers the same index; --batch_size 1 asks one by one")
         if isinstance(told := output.get("model"), str):
             say_if_another(str(model), told)
         found += sorted(choices, key=lambda choice: choice.get("index", 0))
@@ -178,18 +178,18 @@ def _choices(outputs: Any, model: str | None) -> list[Any]:
 
 
 def check_choice(choice: Mapping[str, Any], prompt: int) -> None:
-    """Refuses an answer to a prompt of so many tokens that does not have the log-probability of each, and of one token more."""
+    """Refuses an answer without log-probabilities of each of the prompt's tokens, whose number is `prompt`, and of one more."""
     told = choice.get("logprobs")
     numbers = told.get("token_logprobs") if isinstance(told, Mapping) else None
     if not isinstance(numbers, list) or not isinstance(told, Mapping) or not isinstance(told.get("top_logprobs"), list):
-        raise ServerFaultError(f"the server tells no log-probabilities; {_WANTED}")
+        raise ServerFaultError(f"the server returns no log-probabilities; {_WANTED}")
     if len(numbers) <= 1 < prompt:
-        raise ServerFaultError(f"the server does not repeat the prompt, so that options have no log-likelihood; {_WANTED}")
+        raise ServerFaultError(f"the server does not repeat the prompt, so options have no log-likelihood; {_WANTED}")
     if len(numbers) != prompt + 1 or len(told["top_logprobs"]) != prompt + 1:
         raise ServerFaultError(
-            f"the server tells {len(numbers)} log-probabilities of a prompt of {prompt} tokens and one more, so that they belong "
+            f"the server returns {len(numbers)} log-probabilities for a prompt of {prompt} tokens and one more, so they belong "
             f"to other tokens; its tokenizer must be that of --model_args tokenizer, and {_WANTED}"
         )
     wrong = [number for number in numbers[1:] if not (is_number(number) or number == float("-inf")) or number > 0]
     if wrong:
-        raise ServerFaultError(f"the server tells {wrong[0]} as a log-probability, which is 0 at most; {_WANTED}")
+        raise ServerFaultError(f"the server returns {wrong[0]} as a log-probability, which is 0 at most; {_WANTED}")

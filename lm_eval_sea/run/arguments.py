@@ -24,7 +24,7 @@ from lm_eval_sea.run.chat_template import MODES
 from lm_eval_sea.run.request import DEBUG, RunError, check_include_paths, check_request, in_one_line
 
 HELP = """\
-The flags are those of `lm_eval run`, listed below; the tasks of this pack and the model `hf-shared-prefix` are known to it.
+Takes the flags of `lm_eval run`, listed below, and knows the tasks of this pack and the model `hf-shared-prefix`.
 
 examples:
   lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks sea_sailcompass --batch_size 16
@@ -37,67 +37,67 @@ examples:
 _OURS: Mapping[str, Mapping[str, Any]] = {
     "--language": {
         "metavar": "CODE",
-        "help": "In the place of --tasks: sea_language_CODE, what a plain run of a language should have, which is its tasks of "
-        "sea_sailcompass with translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE; and lm-eval's own tasks of the "
-        "language that docs/coverage.md lists, if their rows can be had",
+        "help": "Instead of --tasks: sea_language_CODE, the suggested tasks of a language (its tasks of sea_sailcompass with "
+        "translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE), and lm-eval's own tasks of the language that "
+        "docs/coverage.md lists, if their rows are available",
     },
     "--chat": {
         "action": "store_true",
-        "help": "With --language: sea_language_CODE_chat, whose data sets a chat model answers in its own words; a server that "
-        "chats needs no flag",
+        "help": "With --language: sea_language_CODE_chat, whose tasks a chat model answers in its own words; implied for a chat "
+        "server",
     },
     "--lite": {"action": "store_true", "help": "With --language: at most 100 rows of each task, always the same ones"},
     "--resume": {
         "action": argparse.BooleanOptionalAction,
-        "help": "Keep the model's answers below --output_path until the results are written, so that the same command goes on "
+        "help": "Keep the model's answers below --output_path until the results are written, so that the same command continues "
         "where an interrupted run stopped (default with --output_path)",
     },
     "--seeds": {
         "type": int,
         "metavar": "N",
-        "help": "N runs with sampled answers into folders seed_1 … seed_N of --output_path. Temperature and so on are those of "
-        "the model's generation config, or of --gen_kwargs. Seeds that have all results of this request are left out; an "
-        "interrupted one goes on. With --metadata first_turn=FOLDER each seed takes the answers of its own, FOLDER/seed_K",
+        "help": "N runs with sampled answers, in folders seed_1 … seed_N of --output_path. Temperature and so on come from the "
+        "model's generation config or from --gen_kwargs. Seeds that have all results of this request are skipped; an "
+        "interrupted one continues. With --metadata first_turn=FOLDER seed K takes its first answers from FOLDER/seed_K",
     },
     "--thinking": {
         "choices": MODES,
         "default": "template",
-        "help": "With --apply_chat_template: whether the model thinks before it answers, by the switch of its template; template "
-        "(default): as the template has it by itself. On and off are models of their own in reports",
+        "help": "With --apply_chat_template: whether the model thinks before it answers, set by the switch of its template; "
+        "template (default): what the template itself does. Reports show on and off as separate models",
     },
     "--thinking_tokens": {
         "type": thinking_tokens,
         "metavar": "N",
-        "help": "Tokens for thoughts, added to the limit (max_gen_toks) that each task has of its own; SEA-HELM adds 20000. With "
-        "an x, 2048x: as many as hold what 2048 tokens hold in English, by the model's tokenizer and the language of the prompt. "
+        "help": "Tokens for thoughts, added to each task's own limit (max_gen_toks); SEA-HELM adds 20000. With an x, as in "
+        "2048x: as many as hold what 2048 tokens hold in English, by the model's tokenizer and the language of the prompt. "
         "Default for a model that thinks: max_new_tokens of its generation config, or 8192, as far as its window has room",
     },
     "--sampling": {
         "choices": ("task", "model"),
         "default": "task",
-        "help": "model: temperature, top_p and so on of the model's generation config; task (default): as each task has it, "
+        "help": "model: temperature, top_p and so on of the model's generation config; task (default): what each task sets, "
         "mostly greedy. --seeds N repeats a run",
     },
     "--date": {
         "metavar": "YYYY-MM-DD",
         "type": datetime.fromisoformat,
-        "help": "With --apply_chat_template: what a template that writes the date takes for today, so that all runs ask the same",
+        "help": "With --apply_chat_template: the date that a template shows as today's, so that all runs have the same prompts",
     },
     DEBUG: {"action": "store_true", "help": "Show where an error came from"},
     "--detect": {
         "type": float,
         "metavar": "POINTS",
-        "help": "In the place of --limit: as many rows of each task as show with a probability of 80 %% that two models differ "
-        "by so many points in the mean of all tasks (of normalised scores)",
+        "help": "Instead of --limit: enough rows of each task to detect, with a probability of 80 %%, a difference of so many "
+        "points between two models in the mean of all tasks (of normalised scores)",
     },
-    "--skip_missing": {"action": "store_true", "help": "Go on without tasks whose data is not here and cannot be downloaded"},
+    "--skip_missing": {"action": "store_true", "help": "Leave out tasks whose data is not here and cannot be downloaded"},
 }
 _LITE_ROWS = 100  # the most that a lite task has
 _TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
 
 
 def run_parser() -> argparse.ArgumentParser:
-    """lm-eval's parser of `lm_eval run`, and what is ours beyond it; it raises `RunError` in place of showing a page of usage."""
+    """lm-eval's parser of `lm_eval run` with our flags added; it raises `RunError` instead of printing its usage."""
     from lm_eval._cli.run import Run
 
     def refuse(message: str) -> NoReturn:
@@ -116,9 +116,9 @@ def run_parser() -> argparse.ArgumentParser:
 
 
 def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[argparse.Namespace, argparse.Namespace]:
-    """The arguments of lm-eval, and those of `_OURS`, with `beside`: lm-eval's own tasks, without which the run goes on.
+    """Reads the arguments of lm-eval, and those of `_OURS` with `beside`: lm-eval's own tasks, which the run can do without.
 
-    `secrets` gets those of them, before one of them is named in a refusal.
+    Secrets in them are added to `secrets` before a message could show one.
     """
     try:
         parsed = run_parser().parse_args(arguments)
@@ -143,8 +143,8 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
             raise RunError("--detect chooses how many rows are run, as --limit and --samples do; give one of them")
         if not 0 < ours.detect < math.inf:
             raise RunError(f"--detect {ours.detect:g}: expected a number of points above 0, such as 5")
-    if parsed.output_path == "":  # such as of a variable that is not set; lm-eval takes it for none
-        raise RunError("--output_path is empty, so that nothing would be saved; name a folder, or leave it out")
+    if parsed.output_path == "":  # such as from an unset variable; lm-eval takes it for none
+        raise RunError("--output_path is empty, so nothing would be saved; name a folder, or leave it out")
     check_include_paths([parsed.include_path] if parsed.include_path else [])
     if not parsed.include_path:  # else a name may be one of the user's
         check_request(parsed.tasks or [], parsed.num_fewshot, parsed.limit)
@@ -152,7 +152,7 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
 
 
 def names_of_language(listed: TaskList, language: str, *, lite: bool, chat: bool) -> list[str]:
-    """What `--language` asks for of the pack: its group, or the lite tasks of its chat tasks, which are in no group."""
+    """What `--language` runs of the pack: the language's group, or its lite chat tasks, which are in no group."""
     group = group_of_language(listed, language, lite=lite and not chat, chat=chat)
     if not (lite and chat):
         return [group]
@@ -180,7 +180,7 @@ def _secrets_of(parsed: argparse.Namespace) -> Iterator[str]:
     """The secrets in arguments, and in the file of settings that they name."""
     yield from secrets_in(vars(parsed))
     if path := getattr(parsed, "config", None):
-        with contextlib.suppress(OSError, ValueError, yaml.YAMLError):  # which `read_config` says
+        with contextlib.suppress(OSError, ValueError, yaml.YAMLError):  # `read_config` reports these
             yield from secrets_in(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
 
 
@@ -200,7 +200,7 @@ def read_config(parsed: argparse.Namespace) -> Any:
             raise RunError("--check_integrity runs a test that lm-eval no longer has; leave it out: rows are checked in any case")
         return config
     except json.JSONDecodeError as error:  # of the file that the flag names; all else is read before
-        raise RunError(f"--samples: no JSON ({in_one_line(error)}); save the file as UTF-8 without a byte order mark") from error
+        raise RunError(f"--samples: not JSON ({in_one_line(error)}); save the file as UTF-8 without a byte order mark") from error
     except (ValueError, TypeError, OSError) as error:
         raise RunError(in_one_line(error)) from error
 

@@ -1,7 +1,4 @@
-"""What a model's chat template makes of a task: whether it shows the question, and whether the model thinks.
-
-The tokenizer alone tells.
-"""
+"""Checks, by the tokenizer alone, whether a chat template shows what a task asks and whether the model thinks."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from lm_eval_sea.run.api_server import twins
 from lm_eval_sea.run.request import RunError, Tasks
 from lm_eval_sea.tasks._shared.reading.thought import asks_for_thought, open_thought
 
-_CLOCK = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")  # what transformers gives templates besides the messages
+_CLOCK = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")  # transformers' clock for templates
 _SHOWN = 300  # characters of a prompt in a message
 RANKED = ("loglikelihood", "multiple_choice")
 MODES = ("on", "off", "template")
@@ -37,7 +34,7 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
-    """The tokenizer that a backend of transformers or vLLM will use; None if none is named. Raises what libraries like."""
+    """The tokenizer that a transformers or vLLM backend will use; None if none is named. May raise anything."""
     name = model_args.get("tokenizer") or model_args.get("pretrained")
     if not isinstance(name, str):
         return None
@@ -49,14 +46,14 @@ def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
 
 
 def how_to_load(model_args: Mapping[str, Any]) -> dict[str, Any]:
-    """The place below a model's name, and whether code is trusted: without a word transformers would ask on the terminal."""
+    """Subfolder, and whether code is trusted; if that were not set, transformers would ask on the terminal."""
     place = {name: model_args[name] for name in ("subfolder", "gguf_file") if model_args.get(name)}
     trusted = bool(model_args.get("trust_remote_code"))
     return {"revision": model_args.get("revision") or "main", "trust_remote_code": trusted, **place}
 
 
 def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
-    """What `read_tokenizer` returns; None also where that fails, for the backend says so better, or knows how to load it."""
+    """`read_tokenizer`, or None if it fails: the backend reports that better, or knows how to load it."""
     try:
         return read_tokenizer(model_args)
     except Exception:
@@ -86,25 +83,23 @@ def check_template_of_model(
     thinking: str = "template",
     date: datetime | None = None,
 ) -> TemplateUse | None:
-    """`check_chat_template` with the tokenizer of a model, one of `MODES` of thinking, and what the template takes for today.
+    """Runs `check_chat_template` with a model's tokenizer, one of `MODES` of thinking, and today's date for the template.
 
-    Also refuses a mode that the template cannot be switched to, and a date that it does not show. None, with a warning, if there
-    is no tokenizer.
+    Also refuses a mode that the template does not have, and a date that it does not show. None, with a warning, if there is no
+    tokenizer.
     """
     tokenizer = load_tokenizer(model_args)
     if tokenizer is None:
         if thinking != "template":
-            raise RunError(f"--thinking {thinking}: there is no tokenizer that can be loaded here, whose template has the switch")
-        logger.warning(
-            "not checked: whether the chat template shows the questions; there is no tokenizer that can be loaded here"
-        )
+            raise RunError(f"--thinking {thinking}: the switch is in a tokenizer's template, and no tokenizer can be loaded here")
+        logger.warning("not checked: whether the chat template shows the questions; no tokenizer can be loaded here")
         return None
     template = template_of(tokenizer, apply)
     settings = dict(model_args.get("chat_template_args") or {})
     if model_args.get("enable_thinking") is not None:
         settings["enable_thinking"] = model_args["enable_thinking"]
     bare = renderer(tokenizer, template, {})
-    for name, on, off in SWITCHES:  # the results would call the model by it
+    for name, on, off in SWITCHES:  # the results would name the model by it
         if name in settings and shown(bare, QUESTION, {name: on}) == shown(bare, QUESTION, {name: off}):
             said = "%s in --model_args changes nothing: the chat template of %s has no such switch"
             logger.warning(said, name, tokenizer.name_or_path)
@@ -126,8 +121,8 @@ def check_template_of_model(
             raise RunError(f"--date: the chat template of {tokenizer.name_or_path} writes no date; leave the flag out")
     elif _shows_date(tokenizer, template, settings):
         said = (
-            "the chat template of %s writes today's date into every prompt: with --date 2025-01-31, or another date, runs of "
-            "different days ask the same"
+            "the chat template of %s writes today's date into every prompt: add --date 2025-01-31, or another date, so that "
+            "runs on different days have the same prompts"
         )
         logger.warning(said, tokenizer.name_or_path)
     use = check_chat_template(
@@ -146,7 +141,7 @@ def _shows_date(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> b
     dated = [_with_date(template, datetime(*moment)) for moment in ((1999, 1, 2, 3, 4, 5), (2033, 11, 28, 16, 17, 18))]
     prompts = [shown(renderer(tokenizer, each, settings), QUESTION, {}) for each in (*dated, dated[0])]
     if prompts[0] != prompts[2]:
-        raise RunError(f"the chat template of {tokenizer.name_or_path} never writes the same prompt twice; mend it")
+        raise RunError(f"the chat template of {tokenizer.name_or_path} never writes the same prompt twice; fix it")
     return prompts[0] != prompts[1]
 
 
@@ -160,17 +155,17 @@ def check_chat_template(
     num_fewshot: int | None = None,
     system_instruction: str | None = None,
 ) -> TemplateUse:
-    """Renders the first question of each task, and of the exemplars' turns, as the model will see them.
+    """Renders the first question of each task, with the turns of its exemplars, as the model will see it.
 
     The template gets `settings` besides the messages. With `multiturn` exemplars are messages of their own. Without `num_fewshot`
     there are as many as the tasks say; a task's own 0 stays.
 
-    Refused are prompts that lack or change a question or an exemplar's answer, and ranking where the model would think.
+    Refuses prompts that lack or change a question or an exemplar's answer, and ranking if the model would think first.
     """
     render, name = renderer(tokenizer, template, settings), tokenizer.name_or_path
     told = [{"role": "system", "content": system_instruction}] if system_instruction else []
     use = TemplateUse(settings, system_instruction, [], "", thinks=False, tokenizer=tokenizer)
-    for messages in ([*told, *QUESTION], QUESTION):  # lm-eval leaves out a system message at which a template fails
+    for messages in ([*told, *QUESTION], QUESTION):  # lm-eval drops a system message on which a template fails
         if (prompt := shown(render, messages, {})) is not None:
             use = use._replace(messages=messages, prompt=prompt, thinks=thinks(render, messages))
             break
@@ -191,10 +186,10 @@ def check_chat_template(
     if use.thinks and ranked:
         off = "add --thinking off, " if find_switch(renderer(tokenizer, template, {}), "off") else ""
         raise RunError(
-            f"{some_names(ranked)}: the chat template of {name} has the model think before it answers, so that no answer can be "
-            f"ranked behind the prompt: {off}{twins(ranked, tasks)}leave them out"
+            f"{some_names(ranked)}: the chat template of {name} makes the model think before it answers, so answers cannot be "
+            f"ranked after the prompt: {off}{twins(ranked, tasks)}leave them out"
         )
-    # lm-eval puts a task's description in a system message, for which a template may have no place
+    # lm-eval puts a task's description in a system message, which a template may drop
     descriptions = {task_name: task.config.description for task_name, task in tasks.items()}
     described = [task_name for task_name, text in descriptions.items() if isinstance(text, str) and text.strip()]
     lost = ["--system_instruction"] if set((system_instruction or "").split("\n\n")) - {"", *_WORDS.values()} else []
@@ -214,7 +209,7 @@ def _left_out(render: Render, messages: Messages) -> str:
 
 
 def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Render:
-    """Renders messages as the model will see them; settings of a call go before those of the run."""
+    """Returns a function that renders messages as the model will see them; settings of a call override those of the run."""
 
     def render(messages: Sequence[Mapping[str, str]], more: Mapping[str, Any]) -> str:
         text: str = tokenizer.apply_chat_template(
@@ -226,7 +221,7 @@ def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Rend
 
 
 def template_of(tokenizer: Any, apply: bool | str) -> str:
-    """The template that `--apply_chat_template` names, or True: the only one or the default."""
+    """The template that `--apply_chat_template` names; for True the only one or the default."""
     templates, name = tokenizer.chat_template, tokenizer.name_or_path
     named = templates if isinstance(templates, dict) else {}
     if isinstance(apply, str) and named and apply not in named:
@@ -236,7 +231,7 @@ def template_of(tokenizer: Any, apply: bool | str) -> str:
         template = str(named[apply] if apply in named else tokenizer.get_chat_template())
     except ValueError as error:
         raise RunError(f"--apply_chat_template: the tokenizer {name} has no chat template; leave the flag out") from error
-    if isinstance(apply, str) and not named and apply.lower() != "true":  # lm-eval would take it, with "false", too
+    if isinstance(apply, str) and not named and apply.lower() != "true":  # lm-eval would accept it, even "false"
         raise RunError(
             f"--apply_chat_template {apply}: the tokenizer {name} has one template, without a name; give the flag without a "
             "value, or leave it out for prompts without the template"
@@ -245,9 +240,9 @@ def template_of(tokenizer: Any, apply: bool | str) -> str:
 
 
 def _check(render: Render, questions: Sequence[str], instruction: str, template: str) -> None:
-    """Refuses a template, which the message names so, that fails or does not show all turns of a conversation.
+    """Refuses a template that fails or does not show all turns of a conversation; `template` names it in messages.
 
-    Where it fails with a system message, which has the `instruction`, if any, lm-eval leaves that out.
+    If it fails with a system message, which has the `instruction` if there is one, lm-eval drops that message.
     """
     messages = [{"role": "user", "content": questions[0]}]
     for question in questions[1:]:
@@ -256,11 +251,11 @@ def _check(render: Render, questions: Sequence[str], instruction: str, template:
     if (prompt := shown(render, [*told, *messages], {})) is None:
         try:
             prompt = render(messages, {})
-        # a template is a program, and raises what it likes
+        # a template is a program, and can raise anything
         except Exception as error:
             needed = shown(render, [_INSTRUCTION, *messages], {}) is not None
-            mend = "; with --system_instruction it does not" if needed else ""
-            raise RunError(f"{template} fails: {one_line(str(error))}{mend}") from error
+            advice = "; with --system_instruction it does not" if needed else ""
+            raise RunError(f"{template} fails: {one_line(str(error))}{advice}") from error
     for question in questions:
         if " ".join(question.split()) not in " ".join(prompt.split()):
             raise RunError(
@@ -269,7 +264,7 @@ def _check(render: Render, questions: Sequence[str], instruction: str, template:
             )
     if len(questions) > 1 and _EXEMPLAR not in prompt:
         raise RunError(
-            f"{template} drops or changes what the model has said, and so the answers of exemplars: add --fewshot_as_multiturn "
+            f"{template} drops or changes the model's earlier turns, and so the answers of exemplars: add --fewshot_as_multiturn "
             f"false, which writes them into the question | The prompt: {one_line(prompt[:_SHOWN])}"
         )
 
@@ -282,7 +277,7 @@ class Switch(NamedTuple):
 
 
 def find_switch(render: Render, mode: str) -> Switch | None:
-    """What sets a chat template to a mode, "on" or "off", found in the prompts that it makes; None if it has no switch."""
+    """Finds what sets a chat template to a mode, "on" or "off", by the prompts that it makes; None if it has no switch."""
     for name, on, off in SWITCHES:
         if _is_switch(shown(render, QUESTION, {name: on}), shown(render, QUESTION, {name: off})):
             return Switch({name: on if mode == "on" else off})
@@ -318,7 +313,7 @@ def thinks(render: Render, messages: Messages) -> bool:
     if prompt is None or open_thought(prompt):
         return prompt is not None
     if off is None:
-        # without the words of the row; Kimi K2 Thinking shows an empty thought in each turn that the model has had
+        # without the words of the row; Kimi K2 Thinking shows an empty thought in each earlier turn of the model
         had = (*QUESTION, {"role": "assistant", "content": _EXEMPLAR}, *QUESTION)
         said = (asks_for_thought(own) for turns in (QUESTION, had) if (own := shown(render, turns, {})) is not None)
         asks = next((each for each in said if each is not None), None)
@@ -330,5 +325,5 @@ def shown(render: Render, messages: Messages, settings: Mapping[str, Any]) -> st
     """The prompt; None where the template fails."""
     try:
         return render(messages, settings)
-    except Exception:  # a template is a program, and raises what it likes
+    except Exception:  # a template is a program, and can raise anything
         return None

@@ -1,4 +1,4 @@
-"""A task that fails costs itself alone: the others are scored without it."""
+"""If a task fails, only that task is lost: the others are scored without it."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ class TasksFailedError(Exception):
 
 
 class ServerFaultError(FailedRunError):
-    """A server gives no answers, after its retries, or none that can be used; what it answered before is kept."""
+    """A server gives no usable answers after all retries; its earlier answers are kept."""
 
 
 def what_failed(error: BaseException) -> str:
-    """The type and the text of an error, not too much of it."""
+    """The type and the shortened text of an error."""
     text = one_line(in_one_line(error))
     text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
     return text if type(error) is ValueError else f"{type(error).__name__}: {text}"
 
 
 def name_of_row(doc: Any, number: int | None) -> str:
-    """A row in a message, by its number and, where it has one, its id."""
+    """Names a row in a message, by its number and, if it has one, its id."""
     known = doc.get("id") if isinstance(doc, Mapping) else None
     named = "" if known is None else f"id {one_line(str(known))}"
     return f"row {number}{f' ({named})' if named else ''}" if number is not None else f"row with {named}" if named else "a row"
 
 
 def blame(error: Exception) -> TasksFailedError | None:
-    """The error as a fault of the task in whose code it arose, with the row; None if it arose in no task's code.
+    """Attributes an error to the task and row in whose code it arose; None if it arose in no task's code.
 
-    lm-eval's errors do not say which task or row is at work, but the frames of the traceback do.
+    lm-eval's errors do not say which task or row was being processed, but the frames of the traceback do.
     """
     from lm_eval.api.task import Task
 
     name = row = ""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         owner = frame.f_locals.get("self")
-        task = owner if isinstance(owner, Task) else getattr(owner, "task", None)  # what gathers the scores of a task has it
+        task = owner if isinstance(owner, Task) else getattr(owner, "task", None)  # lm-eval's collector of a task's scores has it
         if isinstance(task, Task):
             name = str(task.config.task)
             row = name_of_row(frame.f_locals["doc"], None) if "doc" in frame.f_locals else row
@@ -63,7 +63,7 @@ def blame(error: Exception) -> TasksFailedError | None:
 
 
 def fault_of(answer: Any) -> str | None:
-    """Why an answer of a model cannot be scored or saved, if so."""
+    """Why a model's answer cannot be scored or saved; None if it can."""
     if isinstance(answer, str):
         return "the answer has a lone surrogate, which no file can hold" if encodable(answer) != answer else None
     number = answer[0] if isinstance(answer, tuple) else answer
@@ -74,9 +74,9 @@ def fault_of(answer: Any) -> str | None:
 
 @contextmanager
 def logits_are_numbers(model: Any) -> Iterator[None]:
-    """While it lasts, a model of transformers raises ValueError where its logits are no numbers; argmax still names a token."""
+    """Inside, a transformers model raises ValueError if its logits are not numbers, where argmax would still choose a token."""
     module: Any = getattr(model, "model", None)
-    module = module.get_base_model() if hasattr(module, "get_base_model") else module  # an adapter's, which generates alone
+    module = module.get_base_model() if hasattr(module, "get_base_model") else module  # what an adapter calls to generate
     if not hasattr(module, "register_forward_hook"):  # an engine's, or a server
         yield
         return
@@ -94,7 +94,7 @@ def logits_are_numbers(model: Any) -> Iterator[None]:
 
 
 def is_of_machine(error: Exception) -> bool:
-    """Whether an error is no request's own: of memory, of a device, of a disk, of a server for all requests."""
+    """Whether an error comes from memory, device, disk or a server that refuses everything, and not from a request."""
     import requests
     import torch
 
@@ -104,7 +104,7 @@ def is_of_machine(error: Exception) -> bool:
 
 
 def is_of_server(error: Exception) -> bool:
-    """Whether a server is not there, refuses all that is asked, or is too slow; one request may be refused for its own sake."""
+    """Whether a server is unreachable, refuses every request or is too slow; a single request may be refused for its content."""
     if _status(error) in (400, 413, 422):
         return False
     import aiohttp
@@ -114,7 +114,7 @@ def is_of_server(error: Exception) -> bool:
 
 
 def what_a_server_did(error: Exception) -> str:
-    """What failed, and what to look at."""
+    """What failed, and what to check."""
     advice = {401: "the key is read from OPENAI_API_KEY", 404: "base_url ends in /v1/completions or /v1/chat/completions"}
     status = _status(error)
     said = advice.get(status, "" if status else "is it there, and is base_url right?")
@@ -127,11 +127,11 @@ def _status(error: Exception) -> int:
 
 
 def first_failing(ask: Callable[[list[Any]], Any], requests: list[Any]) -> tuple[Any, Exception] | None:
-    """A request at which the model fails, and how, found by halves; None if it fails at none of the halves."""
+    """Finds by bisection a request on which the model fails, with the error; None if it fails on neither half."""
     half = len(requests) // 2
     for part in filter(None, (requests[:half], requests[half:])):
         try:
             ask(part)
-        except Exception as error:  # models raise what they like
+        except Exception as error:  # models can raise anything
             return (first_failing(ask, part) if len(part) > 1 else None) or (part[0], error)
     return None

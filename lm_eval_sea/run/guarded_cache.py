@@ -1,4 +1,4 @@
-"""lm-eval's cache of answers, whose faults cost no answer: where it cannot be read or written, a run goes on without it."""
+"""lm-eval's cache of answers; if it cannot be read or written, the run continues without it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 class _Store:
-    """The dictionary on disk that `CachingLM` and its hook use. The first fault is said, and ends its use."""
+    """The dictionary on disk that `CachingLM` and its hook use. The first fault is logged, and ends its use."""
 
     def __init__(self, path: str, on_disk: Any) -> None:
         self._path, self._dict = path, on_disk
@@ -42,7 +42,7 @@ class _Store:
         return self._found[1]
 
     def __setitem__(self, key: str, value: Any) -> None:
-        if fault_of(value) is None:  # a run that goes on would fail at it again
+        if fault_of(value) is None:  # a resumed run would fail on it again
             self._try(lambda stored: stored.__setitem__(key, value))
 
     def commit(self) -> None:
@@ -50,7 +50,7 @@ class _Store:
 
 
 def _say(path: str, error: Exception) -> None:
-    text = "the answers cannot be kept in %s (%s); the run goes on without, and an interrupted one would begin anew"
+    text = "answers cannot be kept in %s (%s); the run continues, but if interrupted it would start from the beginning"
     logger.warning(text, path, in_one_line(error))
 
 

@@ -1,4 +1,4 @@
-"""Signals that end a command. Needs no heavy library, so that it is at work while these are imported."""
+"""Signals that end a command. Imports no heavy library, so that it is active while those are imported."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """Inside, SIGTERM, which clusters send before they take a machine away, is what Ctrl-C is; forked processes end at once.
+    """Inside, SIGTERM (which clusters send before they take a machine away) acts as Ctrl-C; forked processes end at once.
 
-    A terminal that is closed ends nothing.
+    Closing the terminal ends nothing.
     """
-    if threading.current_thread() is not threading.main_thread():  # only that one may change what a signal does
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may set handlers
         yield
         return
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)

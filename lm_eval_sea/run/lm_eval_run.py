@@ -1,6 +1,6 @@
-"""The parts of `lm_eval run` that come behind the arguments, each lm-eval's own: model → `simple_evaluate` → loggers.
+"""The parts of `lm_eval run` after its arguments, each lm-eval's own: model → `simple_evaluate` → loggers.
 
-The chain is ours, so that a request can be checked before the model is loaded and the model's answers can be kept.
+The chain is ours, so that a request can be checked before the model is loaded and the answers can be kept.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PASSED_ON = (
     "confirm_run_unsafe_code", "metadata",
 )  # fmt: skip
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
-# What Python says of an argument that there is not.
+# Python's message about an unknown argument.
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(.*?)'")
 
 logger = logging.getLogger("lm_eval_sea")
@@ -48,7 +48,7 @@ def make_tracker(config: Any) -> Any:
         settings["token"] = token
     try:
         return EvaluationTracker(**settings)
-    except Exception as error:  # an argument that there is not, no token, or a hub that does not know it
+    except Exception as error:  # an unknown argument, no token, or one that the hub does not know
         raise RunError(f"--hf_hub_log_args: {in_one_line(error)}") from error
 
 
@@ -60,7 +60,7 @@ def make_model(config: Any) -> Any:
     from lm_eval_sea.models import class_of
     from lm_eval_sea.models.whole_weights import IncompleteWeights, whole_weights
 
-    # as `simple_evaluate` does before it makes a model by its name: weights that a checkpoint lacks are drawn
+    # as in `simple_evaluate`, before it makes a model: weights that a checkpoint lacks are drawn at random
     for seed, set_seed in zip(config.seed or (), (random.seed, numpy.random.seed, set_torch_seed), strict=False):
         if seed is not None:
             set_seed(seed)
@@ -73,7 +73,7 @@ def make_model(config: Any) -> Any:
         raise RunError(f"--model_args: {in_one_line(error)}") from error
     except ServerError as error:
         raise RunError(f"--model {config.model}: {error}") from error
-    except Exception as error:  # backends raise what they like
+    except Exception as error:  # backends can raise anything
         logger.debug("the model cannot be loaded", exc_info=error)
         if (said := _UNEXPECTED.search(str(error))) and said[2] in config.model_args:
             backends = (each for each in class_of(config.model).__mro__ if "__init__" in vars(each))
@@ -96,10 +96,9 @@ def _attention(model: Any) -> AbstractContextManager[None]:
 def evaluate(
     config: Any, model: Any, tasks: Sequence[Any], task_manager: Any, tracker: Any, use_cache: str | None
 ) -> dict[str, Any] | None:
-    """What lm-eval's `simple_evaluate` returns: the results; None on all ranks but the first.
+    """Returns the results, as lm-eval's `simple_evaluate` does; None on all ranks but the first.
 
-    A `RunError` says that a task has not the tokenizer that it needs or that a server does not answer, a `TasksFailedError` which
-    tasks cannot be scored.
+    Raises `RunError` if a task lacks its tokenizer or a server does not answer, `TasksFailedError` if tasks cannot be scored.
     """
     from lm_eval.evaluator import simple_evaluate
 
@@ -122,7 +121,7 @@ def evaluate(
     except ServerError as error:
         raise ServerFaultError(str(error)) from error
     except Exception as error:
-        # by its name: the folder of tasks is a package of its own name, and so are its classes
+        # by name: the folder of tasks is imported under another name, so its classes differ
         if type(error).__name__ == "TokenizerError":
             raise RunError(str(error)) from error
         if isinstance(error, TasksFailedError | RunError) or is_of_machine(error) or model.world_size > 1:
@@ -131,7 +130,7 @@ def evaluate(
             logger.debug("a task cannot be scored", exc_info=error)
             raise failed from error
         raise
-    if results is not None:  # of a model that is made already lm-eval notes the class
+    if results is not None:  # lm-eval notes only the class of a model object
         results["config"]["use_cache"] = use_cache
         results["config"]["model"] = tracker.general_config_tracker.model_source = config.model
     return results
@@ -149,7 +148,7 @@ def make_experiment_loggers(config: Any) -> list[Any]:
 
 
 def log_experiment(loggers: Sequence[Any], results: dict[str, Any], samples: Mapping[str, Any] | None) -> None:
-    """Hands results to what `make_experiment_loggers` made; a failure is said and costs nothing else."""
+    """Passes results to the loggers of `make_experiment_loggers`; a failure is only logged."""
     for each in loggers:
         try:
             each.post_init(results)

@@ -1,6 +1,6 @@
-"""What is wrong with a model before any of it is loaded: its backend, its files, its tokenizer.
+"""Checks a model before any of it is loaded: backend, files, tokenizer.
 
-Each `check_…` raises a `RunError` that says what, and how to mend it.
+Each `check_…` raises a `RunError` that says what is wrong and how to fix it.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
 _SHARDS = "model.safetensors.index.json"
 _SHARD = "model-*-of-*.safetensors"
 _LONGEST_TABLE = 10**8  # bytes; safetensors takes no more
-# The backends that hand structured outputs on to their engine.
+# The backends that pass structured outputs to their engine.
 CHOOSING = ("vllm-shared-prefix", "chat-api")
-# How the names of backends begin that read folders in the layout of transformers.
+# Prefixes of the backends that read folders in the layout of transformers.
 _READ_FOLDERS = ("hf", "huggingface", "vllm")
 _OF_TRANSFORMERS = ("hf", "huggingface")
-# What a task of the pack says of itself, and is the user's to read only.
+# Metadata that a task of the pack sets and a user must not change.
 STATED_BY_TASKS = {
     *("rows", "chance", "headline_metric", "version", "dataset", "data_set", "data_source", "language", "variant", "task"),
     *("prompt_language", "prompt_book_version", "provenance", "answer_cue", "answer_tag", "setting", "source_language"),
     *("answer_language", "exemplar_language", "exemplar_book_version", "label_words", "as_published", "turn_text", "subset"),
 }
 _NOT_OF_LM_EVAL = {
-    "max_length": "the prompt would count, too, and the limit of the task would not; give max_gen_toks",
-    "num_return_sequences": "one answer of a prompt is scored; leave it out, or take --seeds N",
+    "max_length": "the prompt would count, too, and the task's limit would not; give max_gen_toks",
+    "num_return_sequences": "one answer of a prompt is scored; leave it out, or use --seeds N",
     "stop_strings": "give until",
 }
 _ELSEWHERE = (
@@ -59,15 +59,12 @@ _ELSEWHERE = (
 
 
 def revision_of(argument: str, model_args: Mapping[str, Any]) -> str:
-    """The revision at which lm-eval loads what an argument names, if it is a repository of the hub.
-
-    It gives the model's own to all but vLLM's adapters.
-    """
+    """The revision at which lm-eval loads a repository that an argument names: the model's, except for vLLM's adapters."""
     return str((argument != "lora_local_path" and model_args.get("revision")) or "main")
 
 
 def check_backend(name: str) -> None:
-    """Refuses a backend that is not there, or whose package is not."""
+    """Refuses an unknown backend, or one whose package is missing."""
     from lm_eval.api.registry import get_model, model_registry
 
     import lm_eval_sea.models  # noqa: F401 (registers the backends)
@@ -76,12 +73,12 @@ def check_backend(name: str) -> None:
         raise RunError(f"there is no backend {name!r}; there are {', '.join(sorted(model_registry))}")
     try:
         get_model(name)
-    except Exception as error:  # a package that is missing, or one that is broken, which raises what it likes
+    except Exception as error:  # a missing package, or a broken one, which can raise anything
         raise RunError(f"the backend {name} cannot be used: {in_one_line(error)}") from error
 
 
 def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None) -> None:
-    """Refuses arguments that lm-eval takes for others than they say, without a word."""
+    """Refuses arguments that lm-eval silently takes for something else."""
     if reads_folders(backend) and "pretrained" not in model_args:
         raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
     if backend == "chat-api" and "model" not in model_args:
@@ -93,7 +90,7 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
             )
     for name, value in model_args.items():
         if str(value).lower() in ("yes", "no", "on", "off") and name not in ("thinking", "effort"):
-            raise RunError(f"--model_args {name}={value}: a text, which counts as yes; give True or False")
+            raise RunError(f"--model_args {name}={value}: a text, which counts as True; give True or False")
     if not backend.startswith(_OF_TRANSFORMERS):
         return
     for name in ("device", "batch_size", "max_batch_size"):
@@ -109,28 +106,28 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
 
 
 def check_metadata(metadata: Mapping[str, Any], model_args: Mapping[str, Any], tasks: Iterable[str]) -> None:
-    """Refuses metadata, to which lm-eval adds the arguments of the model, that would replace what tasks say of themselves."""
+    """Refuses metadata (to which lm-eval adds the model's arguments) that would replace a task's own."""
     replaced = sorted(name for name in STATED_BY_TASKS & set(metadata) if metadata[name] != model_args.get(name))
     if replaced and any(name.startswith("sea_") for name in tasks):
-        raise RunError(f"--metadata {', '.join(replaced)}: the tasks say this of themselves; leave it out")
+        raise RunError(f"--metadata {', '.join(replaced)}: the tasks set this themselves; leave it out")
 
 
 def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
-    """Refuses settings of generation that transformers does not know; other engines say so themselves."""
+    """Refuses generation settings that transformers does not know; other engines do so themselves."""
     if not backend.startswith(_OF_TRANSFORMERS):
         return
     from transformers import GenerationConfig
 
     if unknown := sorted(set(gen_kwargs) - {*vars(GenerationConfig()), *LIMITS, "until"}):
         like = meant(unknown[0], vars(GenerationConfig()), 1)
-        raise RunError(f"--gen_kwargs {unknown[0]!r}: transformers has no such setting of generation{like}")
+        raise RunError(f"--gen_kwargs {unknown[0]!r}: transformers has no such generation setting{like}")
     for name, why in _NOT_OF_LM_EVAL.items():
         if name in gen_kwargs:
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: {why}")
 
 
 def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Refuses a window beyond the positions that a model of transformers has; elsewhere the engine does."""
+    """Refuses a window longer than a transformers model's positions; other engines do so themselves."""
     given = model_args.get("max_length")
     if not isinstance(given, int) or not backend.startswith(_OF_TRANSFORMERS):
         return
@@ -145,12 +142,12 @@ def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:
     if given > (most := max([most, *map(int, stretched)])):
         raise RunError(
             f"--model_args max_length={given}: the model has {most:,} positions (max_position_embeddings of its config.json), "
-            "and computes nonsense behind them; leave max_length out, or lower it"
+            "and computes nonsense beyond them; leave max_length out, or lower it"
         )
 
 
 def text_config(model_args: Mapping[str, Any]) -> Any | None:
-    """What a model's configuration says of text; None where only the backend can read it, or say why not."""
+    """The text part of a model's configuration; None if only the backend can read it, or say why not."""
     from transformers import AutoConfig
 
     try:
@@ -160,13 +157,13 @@ def text_config(model_args: Mapping[str, Any]) -> Any | None:
 
 
 def positions_of(config: Any | None) -> int | None:
-    """How many positions a model has, by what `text_config` returns; None where it does not say."""
+    """The number of a model's positions, from what `text_config` returns; None if it is not stated."""
     positions = getattr(config, "max_position_embeddings", None)
     return positions if isinstance(positions, int) else None
 
 
 def generation_config_of(model_args: Mapping[str, Any]) -> dict[str, Any]:
-    """What the generation config of a model states other than transformers' defaults; nothing where there is none."""
+    """What a model's generation config sets other than transformers' defaults; empty if there is none."""
     name = model_args.get("pretrained")
     if not isinstance(name, str):
         return {}
@@ -179,7 +176,7 @@ def generation_config_of(model_args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_usable(device: str) -> bool:
-    """Whether lm-eval takes a device, and torch has it; lm-eval computes on the CPU, or a GPU, where it knows no such name."""
+    """Whether lm-eval accepts a device and torch has it; for an unknown name lm-eval silently uses the CPU or a GPU."""
     import torch
 
     try:
@@ -197,7 +194,7 @@ def _is_usable(device: str) -> bool:
 
 
 def _is_dtype(given: Any) -> bool:
-    """Whether it is what lm-eval takes for a type of numbers: torch's name of one, "auto", or none."""
+    """Whether lm-eval accepts it as a dtype: torch's name of one, "auto", or none."""
     import torch
 
     named = getattr(torch, given, None) if isinstance(given, str) else given
@@ -210,7 +207,7 @@ def reads_folders(backend: str) -> bool:
 
 
 def check_constraints(backend: str, tasks: Tasks) -> None:
-    """Refuses tasks whose engine is to choose among the options, with a backend that has none that can."""
+    """Refuses tasks that need answers constrained to the options, with a backend that cannot constrain them."""
     if backend not in CHOOSING and (asked := _choices(tasks)):
         raise RunError(
             f"--model {backend} cannot constrain answers, as {some_names(asked)} asks; take {' or '.join(CHOOSING)}, or the "
@@ -219,7 +216,7 @@ def check_constraints(backend: str, tasks: Tasks) -> None:
 
 
 def check_choices_follow_thoughts(model_args: Mapping[str, Any], tasks: Tasks) -> None:
-    """Refuses tasks whose engine is to choose among the options if it cannot tell a thought, which it would constrain, too."""
+    """Refuses such tasks if the engine cannot tell thoughts from answers, for it would constrain the thought, too."""
     if "reasoning_parser" not in model_args and (asked := _choices(tasks)):
         raise RunError(
             f"{some_names(asked)}: the model thinks, and its thought would have to be one of the options; name vLLM's parser of "
@@ -232,7 +229,7 @@ def _choices(tasks: Tasks) -> list[str]:
 
 
 def check_first_turns(model_args: Mapping[str, Any], weights: str | None, tasks: Tasks) -> None:
-    """Refuses a second turn that would go on from another model's first answers; `weights` is the digest of this one's."""
+    """Refuses a second turn that would continue another model's first answers; `weights` is the digest of this model's."""
     from lm_eval_sea.results.read import read
     from lm_eval_sea.tasks._shared.sea_helm.conversations import samples_file  # imports `datasets`
 
@@ -253,7 +250,7 @@ def check_first_turns(model_args: Mapping[str, Any], weights: str | None, tasks:
 
 
 def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Looks into the folders that a model's arguments name, for configurations and weights."""
+    """Checks configurations and weights in the folders that a model's arguments name."""
     if not reads_folders(backend):
         return
     _check_gguf(backend, model_args)
@@ -268,11 +265,9 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
         folder = Path(given)
         if not folder.is_dir():
             if folder.is_file():
-                raise RunError(
-                    f"{argument}={given} is a file; name its folder, and one in GGUF as gguf_file={folder.name} beside it"
-                )
+                raise RunError(f"{argument}={given} is a file; name its folder, and for a GGUF file add gguf_file={folder.name}")
             if _is_path(given):
-                home = "; no shell replaces ~ there, write $HOME" if given.startswith("~") else ""
+                home = "; shells do not expand ~ there, write $HOME" if given.startswith("~") else ""
                 raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()}{home})")
         elif not (folder / file).is_file():
             if (adapter := folder / LOADED["peft"]).is_file():
@@ -288,8 +283,8 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
                 raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
             if cut := [path.name for path in sorted(folder.glob("*.safetensors")) if _is_cut(path)]:
                 raise RunError(
-                    f"the folder {given} has {some_names(cut)} without all of its weights, as after a download or copy that "
-                    "broke off, or a clone without Git LFS: get it again"
+                    f"the folder {given} has {some_names(cut)} without all of its weights, as after an interrupted download or "
+                    "copy, or a clone without Git LFS: get it again"
                 )
     named = [given for argument in LOADED if isinstance(given := model_args.get(argument), str)]
     if model_args.get("revision") not in (None, "main") and named and all(Path(given).is_dir() for given in named):
@@ -298,9 +293,9 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
 
 
 def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Refuses what the hub does not have, or not for this user: rows are loaded before the model, and may take long.
+    """Refuses what the hub does not have, or not for this user, before rows are loaded, which may take long.
 
-    What else may fail, such as a hub that cannot be reached, is left to what loads the model.
+    Other failures, such as an unreachable hub, are left to what loads the model.
     """
     from huggingface_hub import errors, hf_hub_download
 
@@ -319,7 +314,7 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
             said = fault_of_hub(error, given)
             needed = argument != "tokenizer" and not elsewhere  # others may do without the file
             if isinstance(error, errors.RemoteEntryNotFoundError):
-                said = f"the hub's repository has no {file}, so it is no such model" if needed else ""
+                said = f"the hub's repository has no {file}, so it is not such a model" if needed else ""
             elif said == UNREACHED or (isinstance(error, errors.LocalEntryNotFoundError) and not needed):
                 said = ""
             if said:
@@ -328,12 +323,9 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
 
 
 def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Refuses a file in GGUF that is not in the model's folder, by whose name and files the results call the model.
-
-    And any for vLLM, to which lm-eval cannot hand it.
-    """
+    """Refuses a GGUF file outside the model's folder, which names the model in results, and any for vLLM (lm-eval cannot)."""
     if backend.startswith("vllm") and any(str(model_args.get(name)).endswith(".gguf") for name in ("pretrained", "gguf_file")):
-        raise RunError(f"--model {backend} reads no files in GGUF; take hf-shared-prefix, with pretrained=FOLDER,gguf_file=NAME")
+        raise RunError(f"--model {backend} cannot read GGUF files; use hf-shared-prefix with pretrained=FOLDER,gguf_file=NAME")
     given, folder = model_args.get("gguf_file"), Path(str(model_args.get("pretrained")), str(model_args.get("subfolder") or ""))
     if not given or not folder.is_dir():
         return
@@ -350,7 +342,6 @@ def _gguf_files(folder: Path) -> list[str]:
 
 
 def _base_of(adapter: Path) -> str:
-    """The model that an adapter's configuration names."""
     try:
         return str(json.loads(adapter.read_text(encoding="utf-8"))["base_model_name_or_path"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -358,7 +349,7 @@ def _base_of(adapter: Path) -> str:
 
 
 def _is_path(given: str) -> bool:
-    """Whether a name can be that of a folder only, and of no repository of the hub."""
+    """Whether a name can only be a folder, not a repository of the hub."""
     return Path(given).is_absolute() or given.startswith((".", "~")) or given.count("/") > 1
 
 
@@ -379,7 +370,7 @@ def _lacking_weights(folder: Path) -> str:
 
 
 def _is_cut(path: Path) -> bool:
-    """Whether a file is not there, or shorter than the table of weights says with which it begins; not of other content."""
+    """Whether a file is missing, or shorter than its own table of weights says; nothing else is checked."""
     if not path.is_file():  # a link into a cache that was not copied
         return True
     with path.open("rb") as file:
@@ -396,7 +387,7 @@ def _is_cut(path: Path) -> bool:
 
 
 def check_adapter_tokenizer(backend: str, model_args: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
-    """Refuses an adapter with a tokenizer of its own, in whose place the model's would be used without a word."""
+    """Refuses an adapter with its own tokenizer, because the model's would silently be used instead."""
     adapter = model_args.get("peft") or model_args.get("lora_local_path")
     if adapter is None or model_args.get("tokenizer") or not reads_folders(backend):
         return
@@ -419,7 +410,7 @@ def check_adapter_tokenizer(backend: str, model_args: Mapping[str, Any], *, appl
 
 
 def warn_of_other_tokens(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Warns of a tokenizer that numbers tokens unlike the model's own: the model would read other texts than it is given."""
+    """Warns of a tokenizer whose token numbers differ from the model's: the model would read another text than it is given."""
     if not model_args.get("tokenizer") or not reads_folders(backend) or any(model_args.get(name) for name in _ELSEWHERE):
         return
     own, given = load_tokenizer({**model_args, "tokenizer": None}), load_tokenizer(model_args)
@@ -427,7 +418,7 @@ def warn_of_other_tokens(backend: str, model_args: Mapping[str, Any]) -> None:
         return
     of_model, named = own.get_vocab(), given.get_vocab()
     alike = sum(named.get(token) == number for token, number in of_model.items())
-    if alike < min(len(of_model), len(named)) / 2:  # a vocabulary with more tokens keeps those of before
+    if alike < min(len(of_model), len(named)) / 2:  # an extended vocabulary keeps the old tokens
         said = "tokenizer=%s has %d of the model's own %d tokens; with another model's tokenizer all scores are noise"
         logger.warning(said, model_args["tokenizer"], alike, len(of_model))
 

@@ -1,4 +1,4 @@
-"""Where results go: tried before a model is loaded, and looked after when they could not be written."""
+"""The folder of the results: tested before the model is loaded, with a fallback if they cannot be written."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def folder_of(output_path: str) -> Path:
 def probe(output_path: str, named_by: str = "--output_path") -> None:
     """Refuses a folder that cannot be made or written to; `named_by` is what the user named it with."""
     if output_path.startswith("~/"):
-        raise RunError(f"{named_by} {output_path}: no shell has replaced ~ there; write $HOME{output_path[1:]}")
+        raise RunError(f"{named_by} {output_path}: the shell has not expanded ~ there; write $HOME{output_path[1:]}")
     folder = folder_of(output_path)
     try:
-        str(folder.resolve()).encode()  # the results have it
+        str(folder.resolve()).encode()  # results contain the name
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"x")
@@ -40,7 +40,7 @@ def probe(output_path: str, named_by: str = "--output_path") -> None:
 
 
 def check_space(output_path: str, tasks: Tasks, limit: float | None) -> None:
-    """Refuses a disk with less free space than the logged samples of so many rows, or such a share of them, will take, about."""
+    """Refuses a disk with less free space than the logged samples of `limit` rows, or of that share of them, will need."""
     needed, free = sum(size_of_samples(task, limit) for task in tasks.values()), shutil.disk_usage(folder_of(output_path)).free
     if free < needed:
         raise RunError(
@@ -50,7 +50,7 @@ def check_space(output_path: str, tasks: Tasks, limit: float | None) -> None:
 
 
 def size_of_samples(task: Any, limit: float | None) -> float:
-    """Bytes of a task's logged samples, about: lm-eval writes a row, and its whole prompt once for each option."""
+    """Estimates the bytes of a task's logged samples: lm-eval writes a row, and its whole prompt once for each option."""
     number = rows_within(limit, len(task.eval_docs))
     rows = list(itertools.islice(task.eval_docs, _ROWS_MEASURED))
     if not rows:
@@ -61,9 +61,9 @@ def size_of_samples(task: Any, limit: float | None) -> float:
 
 
 def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None) -> None:
-    """Writes results, and samples by task where they are wanted; if that fails, to a new folder among the temporary ones.
+    """Writes results, and samples by task if given; if that fails, to a new temporary folder.
 
-    A `FailedRunError` says where they are if they are not where lm-eval's `EvaluationTracker` was to write them.
+    Raises a `FailedRunError` that says where they are, if that is not where lm-eval's `EvaluationTracker` was to write them.
     """
     wanted, described = tracker.output_path, tracker.general_config_tracker
     described.model_name_sanitized = _short(described.model_name_sanitized)
@@ -72,16 +72,16 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
     try:
         tracker.output_path = tempfile.mkdtemp(prefix="lm-eval-sea-results-")
     except OSError as error:
-        raise FailedRunError(f"the results could not be written, nor to a temporary folder ({error})") from error
+        raise FailedRunError(f"the results could not be written, not even to a temporary folder ({error})") from error
     if not _is_saved(tracker, results, samples):
         raise FailedRunError(f"the results could not be written, nor all of them to {tracker.output_path}; see the warnings")
     raise FailedRunError(f"the results could not be written to {wanted}; they are in {tracker.output_path}")
 
 
 def _short(name: str) -> str:
-    """The name of a model's folder, or a digest of it before its end: few file systems take names above 255 bytes.
+    """Shortens the name of a model's folder to a digest and its end: few file systems take names above 255 bytes.
 
-    Lm-eval makes it of the whole path of a model; a letter of Thai or Burmese has three bytes.
+    lm-eval makes the name of the model's whole path; a Thai or Burmese letter has three bytes.
     """
     data = os.fsencode(name)
     if len(data) <= _LONGEST_NAME:
@@ -90,8 +90,8 @@ def _short(name: str) -> str:
 
 
 def _is_saved(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None) -> bool:
-    """Has lm-eval write the files, and looks whether they are there and whole, for lm-eval raises nothing."""
-    tracker.date_id = None  # of the time of saving; part of the names of files
+    """Lets lm-eval write the files, and checks that they are complete, because lm-eval raises nothing."""
+    tracker.date_id = None  # then file names have the time of saving
     tracker.save_results_aggregated(results=results, samples=samples)
     for task, rows in (samples or {}).items():
         tracker.save_results_samples(task_name=task, samples=[dict(row) for row in rows])  # it changes what it writes

@@ -1,4 +1,4 @@
-"""What a run says: without secrets, also where nobody listens any more, and of alike warnings one."""
+"""The output of a run: secrets masked, lost readers ignored, repeated warnings shown once."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any
 from lm_eval_sea.results.secrets import KnownSecrets, masked_text
 from lm_eval_sea.results.visible_text import some_names
 
-_NOBODY_LISTENS = (errno.EPIPE, errno.EIO)  # a pipe whose reader has ended, a terminal that is closed
+_READER_IS_GONE = (errno.EPIPE, errno.EIO)  # a pipe whose reader has ended, a terminal that is closed
 
 
 class _Stream:
-    """Stands before a stream of text: secrets are masked, and a reader who is gone is no error."""
+    """Wraps a text stream: secrets are masked, and a reader that is gone is no error."""
 
     def __init__(self, stream: Any, mask: Callable[[str], str]) -> None:
         self._stream, self._mask = stream, mask
@@ -28,20 +28,20 @@ class _Stream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        with self._unheard():
+        with self._without_reader():
             self._stream.write(self._mask(text))
         return len(text)
 
     def flush(self) -> None:
-        with self._unheard():
+        with self._without_reader():
             self._stream.flush()
 
     @contextlib.contextmanager
-    def _unheard(self) -> Iterator[None]:
+    def _without_reader(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            if error.errno not in _NOBODY_LISTENS:
+            if error.errno not in _READER_IS_GONE:
                 raise
             with contextlib.suppress(OSError, ValueError):  # a stream without a file
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
@@ -51,9 +51,7 @@ class _Stream:
 def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
     """Inside, what is printed or logged has no secrets, and a closed terminal or pipe ends nothing.
 
-    vLLM logs behind it, too, when its engine ends.
-
-    Handlers of logs that libraries made before write to the streams as they were; what they write is masked, too.
+    Log handlers that libraries made earlier keep the old streams; what they write is masked, too.
     """
     make_record = logging.getLogRecordFactory()
 
@@ -61,15 +59,14 @@ def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
         return secrets.masked(masked_text(text))
 
     def record(*arguments: Any, **named: Any) -> logging.LogRecord:
-        """Some of a log's lines have settings in them, others what a server or library says of a request."""
-        made = make_record(*arguments, **named)  # perhaps a library's, with entries of its own
+        made = make_record(*arguments, **named)  # perhaps a library's, with its own entries
         message = made.getMessage
         vars(made)["getMessage"] = lambda: mask(message())
         if made.exc_info:
             made.exc_text = mask("".join(traceback.format_exception(*made.exc_info)).rstrip())
         return made
 
-    # what a task prints of its prompts is text of data sets, in which nothing is masked by its looks
+    # tasks print prompts, and text of data sets is not masked because it looks like a secret
     out, err = _Stream(sys.stdout, secrets.masked), _Stream(sys.stderr, mask)
     logging.setLogRecordFactory(record)
     try:
@@ -77,15 +74,15 @@ def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
             yield
     finally:
         out.flush()
-        if logging.getLogRecordFactory() is record:  # else a library put one before it, whose entries its handlers need
+        if logging.getLogRecordFactory() is record:  # else a library wrapped it, and its handlers need that
             logging.setLogRecordFactory(make_record)
 
 
 @contextlib.contextmanager
 def warnings_once() -> Iterator[None]:
-    """Inside, of warnings that differ in the task alone the first is shown; at the end the other tasks are named.
+    """Inside, of warnings that differ only in the task the first is shown; at the end the other tasks are named.
 
-    A warning's first value is the task. Errors, each of which has a reason of its own, are all shown.
+    A warning's first value is the task. Errors are all shown, because each has its own reason.
     """
     logger = logging.getLogger("lm_eval_sea")
     tasks: dict[str, list[str]] = defaultdict(list)  # message before its values are filled in → tasks
@@ -103,4 +100,4 @@ def warnings_once() -> Iterator[None]:
         logger.removeFilter(is_new)
         for first, *others in tasks.values():
             if names := [name for name in dict.fromkeys(others) if name != first]:
-                logger.warning("what was said of %s also holds for %s", first, some_names(names))
+                logger.warning("the warning about %s also holds for %s", first, some_names(names))

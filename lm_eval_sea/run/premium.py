@@ -1,4 +1,4 @@
-"""The premium of a language: how many tokens a model needs for a text in it, for each one that the same text needs in English.
+"""The premium of a language: the tokens that a model needs for a text in it, per token of the same text in English.
 
     Σ_i n_i(language) / Σ_i n_i(English)
 
@@ -35,10 +35,10 @@ class Premium(NamedTuple):
 
 
 def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int]) -> Premium | None:
-    """The premium of a language; None where the data set lacks it. `count_tokens` counts those of a text, without special ones.
+    """The premium of a language; None if the data set lacks it. `count_tokens` must not count special tokens.
 
-    The data set is `PASSAGES`, Belebele's, each counted once, or `SENTENCES`, those of FLORES-200's part devtest. If it cannot be
-    had, there is a `DataError`.
+    The data set is `PASSAGES`, Belebele's, each counted once, or `SENTENCES`, those of FLORES-200's devtest split. Raises
+    `DataError` if it is not available.
     """
     known = data_sets()[data_set]
     if language not in known.languages:
@@ -53,16 +53,16 @@ def premium_of(language: str, data_set: str, count_tokens: Callable[[str], int])
     else:
         pairs = [(row["translation"], row["english"]) for row in rows(language)]
     if not pairs:
-        raise DataError(f"{known.title}: no text in {language} is there in English, too")
+        raise DataError(f"{known.title}: no text in {language} has an English version")
     counted = [(count_tokens(own), count_tokens(english)) for own, english in pairs]
     own, english = map(sum, zip(*counted, strict=True))
     return Premium(own, english, ratio_of_sums(counted))
 
 
 def note_premiums(tasks: Tasks, tokenizer: Any | None, *, flag: str = "") -> dict[str, float]:
-    """Measures the premiums of the languages of the tasks that generate, and has the results say them: task → premium.
+    """Measures the premiums of the generating tasks' languages, and adds them to the results; returns task → premium.
 
-    A `flag` is that of the user who needs them, for whom a `RunError` says which cannot be measured; without one it is left out.
+    If the user's `flag` needs them, a premium that cannot be measured is a `RunError`; without `flag` it is left out.
     """
     generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
     languages = {name: facts_of(config.metadata or {}).language_of_prompt for name, config in generating.items()}
@@ -92,5 +92,5 @@ def _measured(language: str, tokenizer: Any | None) -> Estimate:
         raise DataError("the model's tokenizer is not here")
     found = premium_of(language, PASSAGES, lambda text: len(tokenizer.encode(text, add_special_tokens=False)))
     if found is None:
-        raise DataError(f"no passages in {language!r} are known that are there in English, too")
+        raise DataError(f"no passages in {language!r} with an English version are known")
     return found.ratio

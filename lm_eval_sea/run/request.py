@@ -17,23 +17,23 @@ from lm_eval_sea.results.types import count_of, is_number
 
 DEBUG = "--debug"
 Tasks = Mapping[str, Any]  # lm-eval's, by name
-GENERATION = "generate_until"  # the kind of task and request whose answer is written
+GENERATION = "generate_until"  # lm-eval's type of tasks and requests that generate
 
 
 class RunError(ValueError):
-    """What a user asked for cannot be run; one line that says what and how to mend it."""
+    """A request that cannot be run; one line that says what is wrong and how to fix it."""
 
-    status = 2  # of the command's exit
+    status = 2  # exit status of the command
 
 
 class FailedRunError(RunError):
-    """A run began and did not end as it should; one line that says what is kept."""
+    """A run that started and failed; one line that says what is kept."""
 
     status = 1
 
 
 def in_one_line(error: BaseException) -> str:
-    """What an error of any library says; of a missing package, what to type."""
+    """The message of any library's error; for a missing package, the command that installs it."""
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, ImportError) and error.name and "pip install" not in text:
         return f"needs the package {error.name}: pip install {error.name}"
@@ -41,7 +41,7 @@ def in_one_line(error: BaseException) -> str:
 
 
 def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | None) -> None:
-    """Refuses names of this pack that it does not have, more exemplars than there are, and no rows.
+    """Refuses unknown names of this pack, more exemplars than there are, and a limit that leaves no rows.
 
     Names of other packs are left to lm-eval. `limit` is a number of rows, or a share of them.
     """
@@ -67,43 +67,43 @@ def check_limit(limit: float | None) -> None:
 
 
 def check_names(names: Sequence[Any]) -> None:
-    """Refuses names with blanks, which belong to no task, what is no name, and a request without any."""
+    """Refuses names with blanks, which no task has, values that are not names, and a request without names."""
     for name in names:
         if not isinstance(name, str) or name != name.strip() or not name:
             raise RunError(f"--tasks has the name {name!r}; separate names by commas, without blanks")
     if not names:
-        raise RunError("--tasks, or --language: name what to evaluate; `lm-eval-sea ls` lists what there is")
+        raise RunError("--tasks or --language: name what to evaluate; `lm-eval-sea ls` lists what there is")
 
 
 def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str, Any]) -> None:
-    """Refuses numbers that are none, which lm-eval would notice only with the model loaded."""
+    """Refuses invalid numbers, which lm-eval would notice only with the model loaded."""
     if not re.fullmatch(r"auto(:\d+(\.\d+)?)?|[1-9]\d*", str(batch_size)):
-        raise RunError(f"--batch_size {batch_size}: expected a number of requests from 1, auto or auto:N")
+        raise RunError(f"--batch_size {batch_size}: expected at least 1 request, auto or auto:N")
     if max_batch_size is not None and max_batch_size < 1:
-        raise RunError(f"--max_batch_size {max_batch_size}: expected a number of requests from 1")
+        raise RunError(f"--max_batch_size {max_batch_size}: expected at least 1 request")
     for name in LIMITS:
         if name in gen_kwargs and (count_of(gen_kwargs[name]) or 0) < 1:
-            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number of tokens from 1")
+            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected at least 1 token")
     until = gen_kwargs.get("until", [])
     if not all(isinstance(each, str) for each in (until if isinstance(until, list) else [until])):
         raise RunError(f"--gen_kwargs until={until}: expected a text, or a list of texts, [] for none")
     for name, most in (("temperature", math.inf), ("top_p", 1)):
         if name in gen_kwargs and not (is_number(gen_kwargs[name]) and 0 <= gen_kwargs[name] <= most):
-            up_to = f" to {most}" if most < math.inf else ""
-            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number from 0{up_to}")
+            expected = f"from 0 to {most}" if most < math.inf else "of at least 0"
+            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number {expected}")
 
 
 def with_limit_named(gen_kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with the limit of an answer called as tasks call theirs; lm-eval heeds that in place of any other name."""
+    """The settings with the limit of an answer under the name that tasks use, which lm-eval prefers to its other names."""
     if len(given := [f"{name}={gen_kwargs[name]}" for name in LIMITS if name in gen_kwargs]) > 1:
         raise RunError(f"--gen_kwargs {','.join(given)}: all limit the tokens of an answer; give {LIMITS[0]} alone")
     return {LIMITS[0] if name in LIMITS else name: value for name, value in gen_kwargs.items()}
 
 
 def check_sampling(tasks: Tasks, gen_kwargs: Mapping[str, Any]) -> None:
-    """Refuses a temperature that no text is drawn with, and drawing without one: most tasks say that texts are greedy.
+    """Refuses a temperature without sampling, and sampling without a temperature: most tasks are greedy by default.
 
-    lm-eval puts the temperature back to 0, and the results name the one that was given.
+    lm-eval would reset the temperature to 0, and the results would state the one that was given.
     """
     given = [f"{name}={gen_kwargs[name]}" for name in ("do_sample", "temperature") if name in gen_kwargs]
     generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
@@ -113,17 +113,17 @@ def check_sampling(tasks: Tasks, gen_kwargs: Mapping[str, Any]) -> None:
         if do_sample is not None and do_sample is not (temperature > 0):
             raise RunError(
                 f"--gen_kwargs {','.join(given)}: {name} would have do_sample={do_sample} with temperature={temperature}; give "
-                "do_sample=True and a temperature above 0 to draw texts, do_sample=False,temperature=0 to draw none"
+                "do_sample=True and a temperature above 0 to sample, or do_sample=False,temperature=0 not to"
             )
 
 
 def unknown_names(names: Iterable[str], known: Collection[str]) -> str:
-    """What is said of names that no task, group or tag has."""
+    """The message about names that no task, group or tag has."""
     return "; ".join(f"no task, group or tag {name!r}{meant(name.lower(), known, 5)}" for name in names)
 
 
 def is_a(task: Any, name: str) -> bool:
-    """Whether a task is of a class of the pack: by its name, for the folder of tasks is a package of its own name."""
+    """Whether a task has a class of the pack, compared by name, because the folder of tasks is imported under another name."""
     return name in {kind.__name__ for kind in type(task).__mro__}
 
 
@@ -149,7 +149,7 @@ def check_include_paths(paths: Iterable[str]) -> None:
 
 def check_samples(samples: Any, rows: Mapping[str, int]) -> None:
     """Refuses all `--samples` but task → different numbers of its `rows`; lm-eval takes others for all rows."""
-    example = f'expected {{"{next(iter(rows), "TASK")}": [0, 1, 2]}} or a file with such a text'
+    example = f'expected {{"{next(iter(rows), "TASK")}": [0, 1, 2]}} or a file with such JSON'
     if not isinstance(samples, dict) or not samples:
         raise RunError(f"--samples {str(samples)[:300]!r}: {example}")
     for task, numbers in samples.items():

@@ -1,7 +1,7 @@
-"""Scores logged answers of chat tasks anew, as the installed version reads them, without the model.
+"""Scores the logged answers of chat tasks again, with the readers of the installed version and without the model.
 
-The rows are loaded, and lm-eval evaluates them with a model that gives the answers of the log. What a results file says beside
-scores stays.
+The rows are loaded, and lm-eval evaluates them with a model that returns the logged answers. Of a results file only the scores
+change.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _Logged = Mapping[int, Mapping[str, Any]]  # rows of a task by their number
 
 
 def reread(paths: Sequence[Path], folder: Path) -> list[str]:
-    """Writes results and samples to a folder as lm-eval does, of each run a set; returns notes on what is left out and why.
+    """Writes the results and samples of each run to a folder, as lm-eval does; returns notes on what is left out and why.
 
-    A `ResultsError` says that there is nothing, a `RunError` what cannot be had, read again or written.
+    Raises `ResultsError` if there is nothing, `RunError` for what is not available or cannot be read again or written.
     """
     probe(str(folder), "--reread")
     runs = read(*paths).by_seed()
@@ -43,7 +43,7 @@ def reread(paths: Sequence[Path], folder: Path) -> list[str]:
     for run in runs.runs:
         chat = [task for task in runs.of_run(run) if "cut_rate" in task.scores and task.samples is not None]
         if others := [task.name for task in runs.of_run(run) if task not in chat]:
-            notes.append(f"{run.place}: left out, for these are no chat tasks with logged answers: {some_names(others)}")
+            notes.append(f"{run.place}: left out, because they are not chat tasks with logged answers: {some_names(others)}")
         groups = [group for group in runs.groups if group.run is run]
         written += bool(chat) and _reread_run(run, chat, groups, folder, notes)
     if not written:
@@ -52,7 +52,7 @@ def reread(paths: Sequence[Path], folder: Path) -> list[str]:
 
 
 def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], folder: Path, notes: list[str]) -> bool:
-    """Whether answers could be read again."""
+    """Returns whether answers could be read again."""
     from lm_eval.evaluator import evaluate
 
     assert run.place is not None
@@ -60,7 +60,7 @@ def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], f
     names = [*(task.name for task in chat), *(group.name for group in groups)]
     manager = RunTasks(names, metadata={"tokenizer": NO_TOKENIZER})  # the prompts are those of the log
     if unknown := [of.name for of in chat if not manager.names[of.name]]:
-        notes.append(f"{run.place}: left out, for the pack has no such tasks: {some_names(unknown)}")
+        notes.append(f"{run.place}: left out, because the pack has no such tasks: {some_names(unknown)}")
     known = [group for group in groups if manager.names[group.name]]
     wanted = _covering([of.name for of in chat if of.name not in unknown], known)
     if not wanted:
@@ -68,7 +68,7 @@ def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], f
     _, tasks, _ = load_tasks(manager, wanted, skip_missing=None)
     logged = {of.name: _rows_of(of) for of in chat if of.name in tasks}
     changed = {of.name: why for of in chat if of.name in tasks and (why := _why_not(tasks[of.name], of, logged[of.name]))}
-    notes += [f"{run.place}: {name} left out, for {why}; run it again" for name, why in changed.items()]
+    notes += [f"{run.place}: {name} left out, because {why}; run it again" for name, why in changed.items()]
     wanted = manager.drop({name for name in tasks if name in changed or name not in logged})  # a group may have grown
     if not wanted:
         return False
@@ -79,7 +79,7 @@ def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], f
     numbers = {name: list(logged[name]) for name in loaded["tasks"]}
     made: dict[str, Any] = evaluate(lm=_LoggedAnswers(logged), task_dict=loaded, samples=numbers)
     if without_mean := [group.name for group in groups if group.name not in made["results"]]:
-        notes.append(f"{run.place}: means left out, for not all of their tasks are read again: {some_names(without_mean)}")
+        notes.append(f"{run.place}: means left out, because not all of their tasks are read again: {some_names(without_mean)}")
     results = content | {key: made[key] for key in _OF_SCORES if key in made}
     results["configs"] = {
         name: _of_run(config, mapping_of(mapping_of(content.get("configs")).get(name)))
@@ -106,13 +106,13 @@ def _rows_of(task: TaskRun) -> _Logged:
 
 
 def _of_run(config: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
-    """What a task says today of itself, and said then of the model and the answers."""
+    """Today's config of a task, with what the logged one says about the model and its generation."""
     own = {key: value for key, value in config["metadata"].items() if key != "tokenizer"}
     return {**config, "metadata": {**mapping_of(then.get("metadata")), **own}, "generation_kwargs": then.get("generation_kwargs")}
 
 
 def _why_not(task: Any, of: TaskRun, rows: _Logged) -> str | None:
-    """Why logged answers are none to what the task asks today; None if they are."""
+    """Why logged answers do not fit what the task asks today; None if they do."""
     if not rows or len(rows) != of.evaluated:
         return f"{len(rows):,} rows are logged, and the results are of {of.evaluated}"
     exemplars = _as_logged(task.dump_config().get("fewshot_config"))
@@ -131,7 +131,7 @@ def _why_not(task: Any, of: TaskRun, rows: _Logged) -> str | None:
         except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             return f"row {number} is not as lm-eval logs it"
         parts = task.doc_to_text(docs[number]).split(doc.get("document") or "\0")  # which is cut for short windows
-        said = " ".join(_said(prompt).split())
+        said = " ".join(_text_of(prompt).split())
         if not all(" ".join(part.split()) in said for part in parts):
             return f"what it asks has changed (row {number})"
     return None
@@ -152,14 +152,13 @@ def _asked(row: Mapping[str, Any]) -> tuple[str | JsonChatStr, dict[str, Any], s
     return prompt, arguments, answer
 
 
-def _said(prompt: str | JsonChatStr) -> str:
-    """The text of a prompt."""
+def _text_of(prompt: str | JsonChatStr) -> str:
     return prompt if isinstance(prompt, str) else "\n".join(str(message["content"]) for message in json.loads(prompt.prompt))
 
 
 @LM.register
 class _LoggedAnswers:
-    """Gives each request the prompt and the answer that are logged of its row; a chat task asks for nothing else."""
+    """Gives each request the logged prompt and answer of its row; a chat task asks for nothing else."""
 
     rank, world_size = 0, 1
 
@@ -170,14 +169,14 @@ class _LoggedAnswers:
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Any) -> GeneratedText:
-        row = self._rows[request.task_name][request.doc_id]  # which is the place among those asked for
+        row = self._rows[request.task_name][request.doc_id]  # doc_id is the position among the rows asked for
         prompt, arguments, answer = _asked(row)
         request.arguments = (prompt, arguments)
         return _with_what_was_told(answer, document(row))
 
 
 def _with_what_was_told(answer: str, doc: Mapping[str, Any]) -> GeneratedText:
-    """A logged answer as its backend gave it; a thought that is not in the text was told beside it."""
+    """A logged answer as its backend returned it; a thought that is not in the text was returned beside it."""
     thought, tokens = str(doc.get("thought") or ""), mapping_of(doc.get("tokens"))
     is_inside = "".join(thought.split()) in "".join(answer.split())
     return GeneratedText(

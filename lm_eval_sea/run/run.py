@@ -7,7 +7,7 @@
     lm_eval_run.make_model, evaluate     lm-eval's own, with answers kept on disk and tasks that fail left out
     _Run.write                           table and files, without secrets
 
-What a part refuses is a `RunError`, of one line that says how to mend it.
+Each part refuses with a `RunError`: one line that says how to fix it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 class InterruptedRunError(RunError):
-    """The run was interrupted; one line that says how to go on."""
+    """The run was interrupted; one line that says how to continue."""
 
     status = 130
 
@@ -71,7 +71,7 @@ class _Run:
         """Checks what can be checked without the model, evaluates, writes the results and prints their table.
 
         Returns:
-            Whether all results are here; they are on the first rank only, and none of them may be for want of an answer.
+            Whether the results are complete, with every answer; on ranks other than the first they never are.
         """
         from lm_eval_sea.run.answering import AnsweringModel, what_servers_said
 
@@ -83,7 +83,7 @@ class _Run:
         use_cache = self._answers_kept_in(tasks)
         if use_cache:
             self.held.enter_context(answer_cache.alone_with(use_cache))
-        # of a run's own cache only: another place stays when the run is done, and a run anew is to draw anew
+        # only for a run's own cache: the user's stays after the run, and the next run must draw new answers
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
         loaded = lm_eval_run.make_model(config)
         if model_check.reads_folders(config.model):
@@ -105,13 +105,13 @@ class _Run:
                     raise FailedRunError("\n  ".join(self.failed)) from error
         if results is None:
             return False
-        model.begin()  # which a run whose answers are all kept did not need
+        model.begin()  # not yet called if all answers were kept
         of_server = what_servers_said(tasks)
         if refused := of_server.get("refused_parameters"):
             said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
-            logger.warning("answers were not asked for as configured, for the server refuses parameters: %s", said)
+            logger.warning("requests differ from the configuration, because the server refuses parameters: %s", said)
         if most := of_server.get("prompts_cut_at"):
-            logger.warning("prompts seem to be cut: the longest, of unlike lengths, all have %s tokens", f"{most:,}")
+            logger.warning("prompts seem to be cut: the longest differ in length, but all have %s tokens", f"{most:,}")
         results["config"] |= {
             **({"failed_tasks": self.failed} if self.failed else {}),
             "weights_digest": self.weights,
@@ -133,7 +133,7 @@ class _Run:
         return True
 
     def check_model(self) -> None:
-        """What needs neither rows nor weights."""
+        """Makes the checks that need neither rows nor weights."""
         config = self.config
         model_check.check_backend(config.model)
         device = config.device if self.device_given or config.device != _DEFAULT_DEVICE else None
@@ -174,7 +174,7 @@ class _Run:
         found = manager.names
         if unknown := [name for name in names if not found[name]]:
             broken = unreadable(config.include_path)
-            # what is missing is rather in a file that cannot be read than called otherwise
+            # a missing name is more likely in an unreadable file than misspelt
             raise RunError("; ".join([request.unknown_names(unknown, [] if broken else manager.known()), *broken]))
         beside, not_here = load_beside(manager, beside)
         asked = list(dict.fromkeys(sum((found[name] for name in [*names, *beside]), [])))
@@ -184,7 +184,7 @@ class _Run:
         return manager, wanted, tasks
 
     def check_tasks(self, tasks: Tasks) -> None:
-        """What needs the rows, and no model; sets what depends on them: the number of rows, and the limits of answers."""
+        """Makes the checks that need rows but no model; sets what depends on rows: their number, and the limits of answers."""
         config, detect = self.config, self.ours.detect
         if detect is not None:
             scored = [of for task in tasks.values() if (of := planned(task, len(task.eval_docs))).rows]
@@ -240,11 +240,11 @@ class _Run:
                 tracker.recreate_metadata_card()
             except Exception as error:  # of the hub, or of the network; lm-eval only warns of those before it
                 raise FailedRunError(
-                    f"the results are in {config.output_path}, and could not be pushed to the hub ({in_one_line(error)})"
+                    f"the results are in {config.output_path}, but could not be pushed to the hub ({in_one_line(error)})"
                 ) from error
 
     def _answers_kept_in(self, tasks: Iterable[str]) -> str | None:
-        """Where lm-eval keeps answers: the user's own place, or one below the results; never for two models the same."""
+        """Where lm-eval keeps answers: the user's own place, or one below the results; each model has its own."""
         own, output = self.config.use_cache, self.config.output_path
         if self.ours.resume and not (own or output):
             raise RunError("--resume needs --output_path, where the answers of an interrupted run are kept")
@@ -256,22 +256,22 @@ class _Run:
         self.kept_in = f"{own}_{key}" if own else answer_cache.prepare(output, key)
         found = answer_cache.check_databases(self.kept_in)
         if found and (found := found - answer_cache.forget_failures(self.kept_in)):
-            logger.info("going on with %d answers of an earlier run (%s)", found, self.kept_in)
+            logger.info("continuing with %d answers of an earlier run (%s)", found, self.kept_in)
         return self.kept_in
 
     def what_is_kept(self) -> str:
-        """How to go on after an interruption or a failure."""
+        """Says how to continue after an interruption or a failure."""
         answers = 0
         if self.kept_in:
             with contextlib.suppress(RunError):  # the file was not whole yet
                 answers = answer_cache.check_databases(self.kept_in)
         if answers:
-            return f"the same command goes on where this one stopped, with the {answers:,} answers in {self.kept_in}"
+            return f"the same command continues where this one stopped, with the {answers:,} answers in {self.kept_in}"
         if self.ours.resume is False:
-            return "nothing is kept (without --no-resume a run goes on where it stopped)"
+            return "nothing is kept (without --no-resume a run continues where it stopped)"
         if not self.config.output_path and not self.kept_in:
-            return "nothing is kept (with --output_path a run goes on where it stopped)"
-        return "there was no answer yet; the same command begins anew"
+            return "nothing is kept (with --output_path a run continues where it stopped)"
+        return "there was no answer yet; the same command starts from the beginning"
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -333,7 +333,7 @@ def _run_once(run: _Run) -> bool:
 
 
 def _close(error: BaseException | None) -> None:
-    """Closes the file of answers and the progress bar, before the last line is said."""
+    """Closes the file of answers and the progress bar, before the last line is printed."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error = error.__cause__ or error.__context__

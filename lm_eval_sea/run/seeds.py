@@ -21,16 +21,16 @@ _WITHOUT_EFFECT = {"batch_size", "max_batch_size", "device", "output_path", "ver
 
 
 def sampling_values(model_args: Mapping[str, Any], given: Mapping[str, Any], flag: str = "--seeds") -> dict[str, Any]:
-    """The settings of generation for `--gen_kwargs`: those of the model's generation config, and over them the user's.
+    """The settings for `--gen_kwargs`: those of the model's generation config, overridden by the user's.
 
-    Without a temperature it is 1, as for transformers and vLLM; the tasks' own is 0.
+    The temperature is 1 if none is set, as in transformers and vLLM; the tasks' own is 0.
     """
     stated = generation_config_of(model_args)
     published = {key: stated[key] for key in ("do_sample", *SAMPLING) if stated.get(key) is not None}
     values = {"temperature": 1.0} | (published if stated.get("do_sample") else {}) | dict(given)
     if not values.get("do_sample") or not values["temperature"]:
         raise RunError(
-            f"{flag}: the model's generation config says nothing of sampling, so all runs would be equal; "
+            f"{flag}: the model's generation config says nothing about sampling, so all runs would be equal; "
             "give for example --gen_kwargs do_sample=True,temperature=0.7"
         )
     return values
@@ -40,7 +40,7 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
     """lm-eval's arguments of each run that is not complete yet, and the file that is to mark it as complete.
 
     `further` is what a request has besides lm-eval's arguments.
-    Seeds count from 1. A mark is of one request: with another limit, model or task the run is made, beside what is there.
+    Seeds count from 1. A mark belongs to one request: another limit, model or task makes a new run beside the old one.
     """
     if not parsed.output_path or Path(parsed.output_path).suffix == ".json":
         raise RunError("--seeds needs a folder for the results: --output_path FOLDER")
@@ -60,7 +60,7 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
             one.metadata = {**parsed.metadata, "first_turn": str(first_turns / folder.name)}
         mark = folder / f"complete_{digest_of([_settings(one), further, key])}.json"
         if mark.exists() and any(folder.rglob("results_*.json")):
-            print(f"seed {seed}: there are results of this request in {folder}")
+            print(f"seed {seed}: results of this request are already in {folder}")
             continue
         yield one, mark
 

@@ -1,4 +1,4 @@
-"""Loads the tasks of a run with their rows before the model, and says which cannot be had."""
+"""Loads the tasks of a run with their rows before the model, and reports those that are not available."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _FIRST_ROW = " (the first row is 0)"
 class RunTasks(TaskManager):
     """The tasks of a request, and no others, each loaded once.
 
-    The rows that are checked before the model is loaded are those it is asked about. lm-eval's own 14,000 files are read only for
-    a name that neither the user nor the pack has.
+    So the model gets the very rows that were checked before it was loaded. lm-eval's own 14,000 files are read only for a name
+    that neither the user nor the pack has.
     """
 
     def __init__(self, wanted: Iterable[str], own_folders: Sequence[str] = (), metadata: Mapping[str, Any] | None = None) -> None:
         """Reads the files of what is wanted, and all files of the user's folders, whose tasks replace others of their name.
 
-        Names or globs of tasks, groups and tags can be wanted; files of tasks, or a folder of them.
+        `wanted` has names or globs of tasks, groups and tags, files of tasks, or folders of them.
         """
         super().__init__(include_path=[*own_folders], include_defaults=False, metadata=dict(metadata or {}))
         self._with_members: set[str] = set()
@@ -49,15 +49,15 @@ class RunTasks(TaskManager):
             self._add_with_members(name)
 
     def load(self, task_list: Any) -> Any:
-        """As lm-eval's; the same list again gives the same tasks."""
+        """As lm-eval's, but the same list gives the same tasks again."""
         if self._loaded is None or self._loaded[0] != task_list:
             self._loaded = task_list, super().load(task_list)
         return self._loaded[1]
 
     def drop(self, failed: Collection[str]) -> list[str]:
-        """Has `load` give what it gave, as it is by now, without some tasks and the groups that have one of them.
+        """Makes `load` return the same tasks, as they are now, without those that failed and the groups that have one of them.
 
-        Returns the names of what is left, to be loaded as a list.
+        Returns the names that are left, for `load`.
         """
         assert self._loaded is not None
         wanted, loaded = self._loaded
@@ -100,13 +100,13 @@ class RunTasks(TaskManager):
             return
         path = task_index.path_of(self, name)
         if path and _file_of_pack(name) not in (None, path):
-            logging.getLogger("lm_eval_sea").warning("%s is the task of %s, in place of the pack's", name, path)
+            logging.getLogger("lm_eval_sea").warning("%s is the task in %s, which replaces the pack's", name, path)
         config = task_index.config_of(self, name)
         for member in task_index.members_of(self, name) if name in self.all_tags else task_index.named_in(config):
             self._add_with_members(member)
 
     def _add(self, name: str) -> bool:
-        """Makes a name known to lm-eval: the user's, the pack's, or else its own; whether there is such a task, group or tag."""
+        """Makes a name known to lm-eval: the user's, the pack's, or else its own; returns whether there is one."""
         if name in self.task_index or name.endswith(".yaml"):
             return name in self.task_index
         if path := _file_of_pack(name):
@@ -137,32 +137,32 @@ def load_tasks(
 ) -> tuple[list[str], Mapping[str, Any], list[str]]:
     """Loads the tasks of names or files with a `RunTasks`.
 
-    With `skip_missing`, tasks whose rows cannot be had and groups that lack one are left out; None: the user has no such choice.
+    With `skip_missing`, tasks without available rows and groups that lack one are left out; None if the user has no such flag.
     Returns what is to be run, the tasks by name, and a line for each data set that is left out.
     """
     try:
         return list(wanted), manager.load(list(wanted))["tasks"], []
-    # A task's data set, code and packages raise what they like.
+    # A task's data set, code and packages can raise anything.
     except Exception as error:
         faults = _faults(manager, wanted)
-        if not faults:  # each can be had, but not all of them: a task and its group
+        if not faults:  # each loads alone, but not together: a task and its group
             raise RunError(f"--tasks: {in_one_line(error)}; name one of them") from error
         lines = _describe(faults)
         if not skip_missing or not all(map(_is_missing_data, faults.values())):
             raise RunError("\n  ".join(lines + _advice(manager, faults, can_skip=skip_missing is not None))) from error
         rest = without(manager, wanted, set(faults))
         if not rest:
-            raise RunError("\n  ".join(["of all tasks the data is missing", *lines])) from error
+            raise RunError("\n  ".join(["the data of all tasks is missing", *lines])) from error
         return rest, manager.load(rest)["tasks"], lines
 
 
 def load_beside(manager: TaskManager, names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Which of lm-eval's own tasks can be had, for nobody named them; and a line on those that are left out, if there are any."""
+    """Those of lm-eval's own tasks that can be loaded, as nobody named them; and a line on those left out, if any."""
     names, faults = list(names), {}
     for name in names:
         try:
             manager.load([name])
-        # a data set raises what it likes
+        # a data set can raise anything
         except Exception as error:
             faults[name] = f" of lm-eval: {in_one_line(error)}"
     there = [name for name in names if name not in faults]
@@ -204,13 +204,13 @@ def _faults(manager: TaskManager, wanted: Iterable[str]) -> dict[str, Exception]
 
 
 def unreadable(folder: str | None) -> list[str]:
-    """The first files below a user's folder that lm-eval takes for no tasks, without a word; each with the reason."""
+    """The first files below a user's folder that lm-eval silently skips, each with the reason."""
     faulty = task_index.faulty_files(Path(folder)) if folder else {}
-    return [f"{path} is no task ({in_one_line(error)})" for path, error in faulty.items()][:_FILES_SHOWN]
+    return [f"{path} is not a task ({in_one_line(error)})" for path, error in faulty.items()][:_FILES_SHOWN]
 
 
 def _is_missing_data(error: Exception) -> bool:
-    """Whether rows cannot be had or scored. The pack's folder of tasks is a package of its own name, and so is the class."""
+    """Whether rows are missing or cannot be scored; by name, because the folder of tasks is imported under another name."""
     return type(error).__name__ == "DataError"
 
 
@@ -218,22 +218,22 @@ def _describe(faults: Mapping[str, Exception]) -> list[str]:
     """A line for each cause, with its tasks."""
     tasks: dict[str, list[str]] = defaultdict(list)
     for name, error in faults.items():
-        # a library's error says what is wrong, a KeyError of Python only what it did not find
+        # a library's error says what is wrong, Python's KeyError only what is missing
         tasks[what_failed(error) if type(error).__module__ == "builtins" else in_one_line(error)].append(name)
     return [f"{some_names(names)}: {text}" for text, names in tasks.items()]
 
 
 def _advice(manager: TaskManager, faults: Mapping[str, Exception], *, can_skip: bool) -> list[str]:
-    """What to type to get the missing rows; what to mend in local files."""
+    """What to type to get the missing rows; what to fix in local files."""
     of_data = [name for name, error in faults.items() if _is_missing_data(error)]
     if not of_data:
         return []
     places = {name: place for name in of_data if (place := getattr(faults[name], "place", ""))}
     missing = [name for name in of_data if getattr(faults[name], "to_fetch", False)]
     advice = [f"to fetch: lm-eval-sea data fetch --tasks {','.join(missing)}"] if missing else []
-    to_mend = dict.fromkeys(place for name, place in places.items() if _rows_are_local(manager, name))
-    lines = [*advice, *(f"to mend: {place}{_FIRST_ROW if ', row ' in place else ''}" for place in to_mend)]
-    return lines + ["to go on without: --skip_missing"] * (can_skip and len(of_data) == len(faults) and not to_mend)
+    to_fix = dict.fromkeys(place for name, place in places.items() if _rows_are_local(manager, name))
+    lines = [*advice, *(f"to fix: {place}{_FIRST_ROW if ', row ' in place else ''}" for place in to_fix)]
+    return lines + ["to leave them out: --skip_missing"] * (can_skip and len(of_data) == len(faults) and not to_fix)
 
 
 def _rows_are_local(manager: TaskManager, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Has every backend show a model the same prompt in the mode that the user names: thinking on, off, or as its template has it."""
+"""Makes every backend show a model the same prompt in the thinking mode that the user names: on, off or the template's own."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lm_eval_sea.run.model_check import check_choices_follow_thoughts, reads_fol
 from lm_eval_sea.run.request import GENERATION, RunError, Tasks, is_a
 from lm_eval_sea.tasks._shared.reading.thought import MARKS
 
-_READING = "PromptedAnswers"  # the class of tasks that take thoughts off by themselves
+_READING = "PromptedAnswers"  # the class of tasks that remove thoughts themselves
 _PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
 
 logger = logging.getLogger("lm_eval_sea")
 
 
 def check_mode(config: Any, mode: str) -> None:
-    """Refuses `--thinking` where it could do nothing, and hands it to `chat-api`, which switches by itself, in `config`."""
+    """Refuses `--thinking` where it would do nothing; sets it in `config` for `chat-api`, which has its own switch."""
     if mode == "template":
         return
     if config.model == CHAT_API:
@@ -30,7 +30,7 @@ def check_mode(config: Any, mode: str) -> None:
         return
     if not reads_folders(config.model):
         raise RunError(
-            f"--thinking {mode}: --model {config.model} hands its chat template no settings; take hf, vllm, one of their "
+            f"--thinking {mode}: --model {config.model} passes no settings to its chat template; use hf, vllm, one of their "
             f"shared-prefix backends or {CHAT_API}"
         )
     if not config.apply_chat_template:
@@ -43,7 +43,7 @@ def check_template(config: Any, tasks: Tasks, mode: str, date: datetime | None) 
     """The chat template of a run, if it has one that can be seen here; `config` gets the system message that it needs."""
     is_local = reads_folders(config.model)
     if date is not None and not (config.apply_chat_template and is_local):
-        raise RunError("--date is that of a chat template; it goes with --apply_chat_template, and no server takes it")
+        raise RunError("--date sets the date of a chat template; it needs --apply_chat_template, and no server takes it")
     if not config.apply_chat_template:
         return None
     check_thoughts_reach_tasks(tasks, mode, config.model_args.get("think_end_token"))
@@ -65,23 +65,23 @@ def check_template(config: Any, tasks: Tasks, mode: str, date: datetime | None) 
 
 
 def check_thoughts_reach_tasks(tasks: Tasks, mode: str, think_end_token: Any) -> None:
-    """Refuses tasks that leave no place for a thought, or could not tell it."""
+    """Refuses tasks that leave no room for a thought, or could not recognise it."""
     ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE in RANKED]
     if mode == "on" and ranked:
         raise RunError(f"--thinking on: {some_names(ranked)} rank given answers, before which no model thinks; leave them out")
     reading = [name for name, task in tasks.items() if is_a(task, _READING)]
     if think_end_token is not None and reading and not _all_read_thoughts(tasks):
         raise RunError(
-            f"think_end_token in --model_args takes the thoughts off which {some_names(reading)} read; leave it out, or run "
-            "these tasks apart"
+            f"think_end_token in --model_args removes the thoughts, which {some_names(reading)} read; leave it out, or run "
+            "these tasks separately"
         )
 
 
 def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, tasks: Tasks) -> None:
-    """Has a model of transformers or vLLM make its prompts with the settings that were checked, if any, and says how they end.
+    """Makes a transformers or vLLM model write its prompts with the checked settings, if any, and logs how they end.
 
-    Refuses a mode where the model's prompt is not that of its tokenizer. lm-eval's vLLM always hands `enable_thinking` to the
-    template, None if the user says nothing, which some templates take for "no", and drops the one in `chat_template_args`.
+    Refuses a mode if the model's prompt is not that of its tokenizer. lm-eval's vLLM always passes `enable_thinking` to the
+    template (None by default, which some templates take for "no"), and drops the one in `chat_template_args`.
     """
     if use is None or not reads_folders(backend):
         return
@@ -93,7 +93,7 @@ def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, t
     if use.dated is not None:
         model.tokenizer.chat_template = use.dated
     if model.think_end_token in [marks.end for marks in MARKS] and _all_read_thoughts(tasks):
-        model.think_end_token = None  # lm-eval would take off the thought, and leave one that is cut in the answer's place
+        model.think_end_token = None  # lm-eval would remove the thought, and take an unfinished one for the answer
     prompt = model.apply_chat_template([dict(message) for message in use.messages]) if use.messages else ""
     if prompt != use.prompt:
         said = f"the backend's prompt ends with {prompt[-_PROMPT_END:]!r}, its tokenizer's with {use.prompt[-_PROMPT_END:]!r}"

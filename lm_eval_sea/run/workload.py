@@ -1,4 +1,4 @@
-"""How much a run asks of its model, said before the first answer: requests, tokens, and the backend that suits them."""
+"""The workload of a run, reported before the first answer: requests, tokens, and the backend that suits them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _some(requests: Sequence[Any]) -> Sequence[Any]:
 
 
 def workloads_by_language(tasks: Iterable[Any], count_tokens: Callable[[str], int] | None) -> dict[str, Workload]:
-    """What tasks of lm-eval ask of a model, by the language of their rows, the most tokens first; "other" is what has none."""
+    """The workload of lm-eval tasks by the language of their rows, the most tokens first; "other" if they have none."""
     found: dict[str, Workload] = {}
     for task in tasks:
         language = facts_of(task.config.metadata or {}).language or "other"
@@ -91,7 +91,7 @@ def said_by_language(workloads: Mapping[str, Workload]) -> str:
 
 
 def planned(task: Any, rows: int) -> Planned:
-    """What a run on so many rows of a task of lm-eval can show; of plain texts nothing, for they have no score from 0 to 1."""
+    """What a run on so many rows of an lm-eval task can show; nothing for plain texts, which have no score from 0 to 1."""
     if task.OUTPUT_TYPE == ROLLING:
         rows = 0
     facts, choices = facts_of(task.config.metadata or {}), task.config.doc_to_choice
@@ -104,14 +104,14 @@ def text_of(arguments: Sequence[Any]) -> str:
 
 
 def stated_limit(arguments: Sequence[Any]) -> int | None:
-    """The most tokens of an answer; None where the request does not say."""
+    """The token limit of an answer; None if the request states none."""
     settings = next((part for part in arguments if isinstance(part, Mapping)), {})
     return next((int(settings[name]) for name in LIMITS if name in settings), None)
 
 
 def check_window(model: Any, tasks: Tasks) -> None:
     """Refuses answers that leave no room for a prompt in the window of a model of transformers, before it answers anything."""
-    if getattr(model, "backend", None) != "causal":  # others have no window that lm-eval holds against the answers
+    if getattr(model, "backend", None) != "causal":  # for others lm-eval compares no window with the answers
         return
     longest = {
         name: max(stated_limit(request.args) or 0 for request in task.instances)
@@ -122,13 +122,13 @@ def check_window(model: Any, tasks: Tasks) -> None:
     if wrong:
         raise RunError(
             f"{some_names(wrong)}: answers of up to {max(longest.values()):,} tokens leave no room for a prompt in the model's "
-            f"window of {model.max_length:,}; give it a longer one, --model_args max_length=N, or a smaller number, --gen_kwargs "
+            f"window of {model.max_length:,}; raise it with --model_args max_length=N, or shorten the answers with --gen_kwargs "
             "max_gen_toks=N"
         )
 
 
 def token_counter(model: Any) -> Callable[[str], int] | None:
-    """Counts tokens as a model of lm-eval sees them; None for one without a tokenizer here."""
+    """A function that counts tokens as an lm-eval model sees them; None if its tokenizer is not here."""
     if getattr(model, "tokenizer", None) is None or not hasattr(model, "tok_encode"):
         return None
     return lambda text: len(model.tok_encode(text))
@@ -140,7 +140,7 @@ def _tokens_of(model: Any, task: Any) -> list[int]:
 
 
 def unknown_shares(model: Any, tasks: Tasks) -> dict[str, float]:
-    """Tasks of whose prompts the model's tokenizer does not know more than 1 % of the tokens, with their share."""
+    """Tasks with more than 1 % of tokens in their prompts that the tokenizer does not know, with that share."""
     unknown = getattr(getattr(model, "tokenizer", None), "unk_token_id", None)
     if unknown is None or not hasattr(model, "tok_encode"):
         return {}
@@ -153,9 +153,9 @@ def unknown_shares(model: Any, tasks: Tasks) -> dict[str, float]:
 
 
 def cut_shares(model: Any, tasks: Tasks) -> dict[str, float]:
-    """Tasks of whose rows a model that is loaded here does not take the whole prompt, with the share: the beginning is cut off.
+    """Tasks with prompts whose beginning a local model cuts off, with their share of the rows.
 
-    lm-eval cuts prompts to what the longest answer leaves of the window. Tasks that rank do so themselves, and mark the requests.
+    lm-eval cuts prompts to what the longest answer leaves of the window. Ranking tasks do so themselves, and mark the requests.
     """
     count = token_counter(model) if getattr(model, "backend", "causal") == "causal" else None
 
@@ -173,13 +173,13 @@ def cut_shares(model: Any, tasks: Tasks) -> dict[str, float]:
 
 
 def document_shares(tasks: Tasks) -> dict[str, float]:
-    """Tasks of which documents were cut at their end, so that the prompt fits the model's window, with the share of the rows."""
+    """Tasks with documents whose end was cut off to fit the model's window, with their share of the rows."""
     cut = {name: [getattr(request, "kept_share", 1.0) < 1 for request in task.instances or []] for name, task in tasks.items()}
     return {name: sum(rows) / len(rows) for name, rows in cut.items() if any(rows)}
 
 
 def fault_of_vocabulary(model: Any) -> str | None:
-    """What is said of a tokenizer whose size is not about that of the model's embeddings, which are often padded."""
+    """The message if the tokenizer's size is not about that of the model's embeddings, which are often padded."""
     has = _embeddings_of(model)
     if has is None or not hasattr(model, "tokenizer"):
         return None
@@ -190,7 +190,7 @@ def fault_of_vocabulary(model: Any) -> str | None:
 
 
 def check_prefix(model: Any) -> None:
-    """Refuses a model that is loaded here whose tokenizer has no token that begins a text; ranking would fail on `None`."""
+    """Refuses a local model whose tokenizer has no token to begin a text; ranking would fail on `None`."""
     if model.prefix_token_id is None:
         raise RunError(
             f"the tokenizer of {model.tokenizer.name_or_path} has neither a bos_token nor an eos_token, and a request begins "
@@ -206,23 +206,23 @@ def check_vocabulary(model: Any, tasks: Tasks) -> None:
     for name, task in tasks.items():
         if (highest := max(_tokens_of(model, task), default=0)) >= has:
             raise RunError(
-                f"{name}: the prompts have the token {highest:,} ({model.tokenizer.decode([highest])!r}), and the model has "
+                f"{name}: the prompts have the token {highest:,} ({model.tokenizer.decode([highest])!r}), but the model has "
                 f"embeddings of {has:,}; give it the tokenizer it was trained with, --model_args tokenizer=FOLDER"
             )
 
 
 def _embeddings_of(model: Any) -> int | None:
-    """How many tokens a model of transformers has embeddings of; None for another, and where it does not say."""
+    """How many tokens a transformers model has embeddings of; None for other models, or if it does not say."""
     embeddings = getattr(getattr(model, "model", None), "get_input_embeddings", None)
     try:
         number = getattr(embeddings(), "num_embeddings", None) if embeddings else None
-    except Exception:  # models raise what they like where they keep their embeddings elsewhere
+    except Exception:  # models that keep their embeddings elsewhere can raise anything
         return None
     return number if isinstance(number, int) else None
 
 
 def reads_ahead(model: Any) -> bool:
-    """Whether what a model of transformers predicts depends on tokens behind it, as that of an encoder such as BERT does."""
+    """Whether a transformers model's predictions depend on later tokens, as those of encoders such as BERT do."""
     if getattr(model, "backend", None) != "causal" or model.world_size > 1 or not hasattr(model, "_model_call"):
         return False
     tokens = model.tok_encode("1 2 3 4 5 6 7 8")[:8]
@@ -232,7 +232,7 @@ def reads_ahead(model: Any) -> bool:
 
     try:
         first, second = (model._model_call(torch.tensor([tokens[:-1] + [last]], device=model.device)) for last in tokens[-2:])
-    except Exception:  # models raise what they like; the first request will show it
+    except Exception:  # models can raise anything; the first request will show it
         return False
     rounding = max(_ROUNDING, 4 * torch.finfo(first.dtype).eps)  # of 16 bits, in mixtures of experts
     before, after = first[0, :-1].float(), second[0, :-1].float()
@@ -240,11 +240,11 @@ def reads_ahead(model: Any) -> bool:
 
 
 def advice(backend: str, model: Any, workload: Workload) -> list[str]:
-    """What would be faster with the same numbers: a line each."""
+    """One line for each thing that would be faster with the same numbers."""
     said = []
     faster = FASTER_FOR_RANKING.get(backend)
     if faster and workload.ranked and not (backend == "hf" and (model.backend != "causal" or find_obstacle(model.model))):
-        said.append(f"--model {faster} ranks with the same numbers and reads what prompts share once (docs/backends.md)")
+        said.append(f"--model {faster} gives the same numbers and reads shared prefixes only once (docs/backends.md)")
     if backend.startswith("vllm") and workload.generated > 1 and model.batch_size == 1:
         said.append("--batch_size auto has vLLM write many answers at a time; by default it writes one after the other")
     return said

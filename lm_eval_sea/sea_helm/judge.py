@@ -28,9 +28,9 @@ from lm_eval_sea.sea_helm.judge_rows import Conversation, conversation
 from lm_eval_sea.sea_helm.judge_scores import ROW_SCORES, UNREADABLE, Verdicts, by_category, shares
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 
-SECOND_TURN = "second_turn"  # the variant of a task that goes on from another one's answers
+SECOND_TURN = "second_turn"  # the variant of a task that continues from another one's answers
 VERDICTS = "verdicts"  # beginning of the name of the file with a judge's answers
-# Assumptions, as long as no answer of the judge is there to measure.
+# Assumptions until there are answers of the judge to measure.
 BYTES_PER_TOKEN = 4.0
 ANSWER_TOKENS = 800.0
 SECONDS = 15.0
@@ -48,7 +48,7 @@ class Job:
     questions: list[list[Question]]  # of each row
 
     def call(self, question: Question) -> Call:
-        """The call of a question, with the run's seed, so that runs differ in their judgements too."""
+        """The call of a question, with the run's seed, so that judgements differ between runs, too."""
         seed = {} if self.task.run.seed is None else {"seed": self.task.run.seed}
         return Call(question.messages, {**self.rubric.generation, **seed})
 
@@ -61,17 +61,17 @@ class Job:
 def _kind_of(facts: Facts) -> str | None:
     """What the answers of a task are judged as; None for a task that is not judged."""
     if facts.judged_as in OWN_KINDS and not facts.assumed:
-        # of a conversation the samples of the last turn have all answers
+        # the samples of a conversation's last turn have all answers
         return None if facts.judged_as == GRADES and facts.variant != SECOND_TURN else facts.judged_as
     place = place_of(facts)
     return place.task if place is not None and place.task in OFFICIAL_FILES else None
 
 
 def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -> list[Job]:
-    """What there is to judge in tasks of all runs, with the prompts of a checkout of SEA-HELM or the pack's own.
+    """The tasks to judge in all runs, with the prompts of a checkout of SEA-HELM or the pack's own.
 
-    `notes` gets a line for what cannot be read. A `ResultsError` says that no run has samples of a judged task, or that a row
-    cannot be judged, a `SeaHelmError` that SEA-HELM's prompts cannot be used.
+    `notes` gets a line for what cannot be read. Raises `ResultsError` if no run has samples of a judged task or a row cannot be
+    judged, `SeaHelmError` if SEA-HELM's prompts cannot be used.
     """
     jobs = []
     for task in tasks:
@@ -85,7 +85,7 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
             raise ResultsError(f"{task.samples}: {error}; run the task again with --log_samples") from error
         notes += task.notes
         if not rows:
-            notes.append(f"{task.samples}: left out, it has no rows")
+            notes.append(f"{task.samples}: left out, because it has no rows")
             continue
         questions = [rubric.questions(row) for row in rows]
         jobs.append(Job(task, kind, rubric, rows, Cache(task.beside(VERDICTS, ".jsonl")), questions))
@@ -96,16 +96,16 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
 
 
 def estimate_of(jobs: Sequence[Job], model: str, concurrency: int, prices: tuple[float, float] | None) -> str:
-    """What the calls that are still to be made will take."""
+    """Estimates the calls that are still to be made."""
     found = [(call, job.cache.answer(key_of(model, call))) for job in jobs for call in job.calls]
     waiting = [call for call, answer in found if answer is None]
     return estimate(waiting, [answer for _, answer in found if answer is not None], concurrency, prices)
 
 
 def estimate(calls: Sequence[Call], known: Sequence[Answer], concurrency: int, prices: tuple[float, float] | None) -> str:
-    """Calls, tokens, time and cost of calls, in one line, by the lengths and times of the same judge's answers so far (`known`).
+    """Calls, tokens, time and cost in one line, estimated from the same judge's answers so far (`known`).
 
-    `prices` are those of a million tokens of input and of output, in the provider's currency; None: not known.
+    `prices` are those of a million tokens of input and of output, in the provider's currency; None if unknown.
     """
     measured = [answer for answer in known if answer.completion_tokens]
     answer_tokens = fmean(answer.completion_tokens or 0 for answer in measured) if measured else ANSWER_TOKENS
@@ -116,14 +116,14 @@ def estimate(calls: Sequence[Call], known: Sequence[Answer], concurrency: int, p
     text = f"{len(calls)} calls, about {prompt:,.0f} tokens of input and {output:,.0f} of output"
     text += f", {seconds * len(calls) / concurrency / 60:,.1f} min with {concurrency} at once ({basis})"
     if prices is None:
-        return f"{text}; cost not known (--price)"
+        return f"{text}; cost unknown (--price)"
     return f"{text}; cost about {(prompt * prices[0] + output * prices[1]) / 1e6:,.2f}"
 
 
 def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> list[str]:
-    """Asks what was not asked yet, writes the scores, and says in a line for each task what came of it.
+    """Asks what was not asked yet, writes the scores, and returns a line for each task.
 
-    With a `SeaHelmError` some questions have no answer, and no scores are written.
+    Raises `SeaHelmError`, and writes no scores, if some questions have no answer.
     """
     ask_all(endpoint, [(call, job.cache) for job in jobs for call in job.calls], concurrency)
     lines = []
@@ -161,7 +161,7 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
     if refused:
         said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
-        notes.append(f"the judge was not asked as configured: its server refuses {said}")
+        notes.append(f"requests to the judge differ from the configuration: its server refuses {said}")
     if job.kind in OWN_KINDS:
         notes.append("not comparable with the paper's numbers, which had another judge")
     elif job.rubric.official_judge is None:

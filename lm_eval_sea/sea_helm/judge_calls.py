@@ -1,4 +1,4 @@
-"""Asks a judge over an OpenAI-compatible interface, many questions at once; every answer is on disk as soon as it is there."""
+"""Asks a judge over an OpenAI-compatible interface, many questions at once; every answer is saved as soon as it arrives."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from lm_eval_sea.sea_helm import SeaHelmError
 from lm_eval_sea.sea_helm.row_scores import KeyedLines
 
 RETRIES = 6  # of a call: rate limits, time-outs, cut connections, errors of the server, replies that are no answers
-TIMEOUT_SECONDS = 600.0  # without a token; a judge may think for long, and show nothing of it
+TIMEOUT_SECONDS = 600.0  # without a token; a judge may think for a long time and send nothing
 _FAILURES_IN_A_ROW = 5  # per worker, after which the server is taken for gone
-_LIMIT = "max_tokens"  # as prompts name the most tokens of an answer
+_LIMIT = "max_tokens"  # the token limit of an answer, as prompts name it
 
 
 class Call(NamedTuple):
@@ -36,11 +36,11 @@ class Answer:
     seconds: float = 0.0
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    refused_parameters: Mapping[str, str] | None = None  # what was sent in the place of those that the server refuses
+    refused_parameters: Mapping[str, str] | None = None  # what was sent in place of parameters that the server refuses
 
     @property
     def is_sound(self) -> bool:
-        """Whether its parts are what they should be; servers and files of others may say anything."""
+        """Whether its parts have the right types; servers and files of others may contain anything."""
         counts = (self.prompt_tokens, self.completion_tokens)
         numbers = all(count is None or (type(count) is int and 0 <= count < 2**53) for count in counts)
         texts = isinstance(self.text, str) and isinstance(self.refused_parameters, dict | None)
@@ -48,7 +48,7 @@ class Answer:
 
 
 def key_of(model: str, call: Call) -> str:
-    """What tells a call from all others: the same model, messages and parameters are not asked twice."""
+    """The key of a call: the same model, messages and parameters are not asked twice."""
     content = json.dumps([model, call.messages, dict(call.parameters)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -68,7 +68,7 @@ class Cache(KeyedLines):
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A judge behind an OpenAI-compatible address; servers of one's own want no key, but the client does."""
+    """A judge at an OpenAI-compatible address. The client needs a key even if the server does not."""
 
     base_url: str
     model: str
@@ -106,7 +106,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
                         raise ServerError(f"{endpoint.base_url}: {error}; is the server there?") from error
                 else:
                     in_a_row = 0
-                    text, seconds = reply.answer or "", time.monotonic() - before  # all may have gone into thoughts: no verdict
+                    text, seconds = reply.answer or "", time.monotonic() - before  # perhaps only thoughts: no verdict
                     prompt, _, written = reply.tokens
                     cache.add(key, vars(Answer(text, seconds, prompt, written, dict(reply.refused_parameters) or None)))
                 progress.update()
@@ -128,6 +128,5 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
             raise SeaHelmError(f"{error}; stopped, what was answered is kept") from error
     if failures:
         raise SeaHelmError(
-            f"{len(failures)} of {len(waiting)} questions have no answer, the first: {failures[0]}; "
-            "start again to ask these alone"
+            f"{len(failures)} of {len(waiting)} questions have no answer, the first: {failures[0]}; start again to ask only these"
         )

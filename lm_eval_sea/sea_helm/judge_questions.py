@@ -1,8 +1,8 @@
 """The questions to a judge, and how its verdicts are read: the pack's own, or SEA-HELM's from a checkout of it.
 
-A text that is judged may hold anything, the tags of a verdict among it. The pack's own questions have a tag of their own each,
-derived from all that was written by others, so that no text can name it. SEA-HELM's tags are always the same: they are defused in
-the texts that were generated before a question is made (`defused`).
+A judged text may contain anything, even the tags of a verdict. So each of the pack's own questions has its own tag, derived from
+all texts in it, so that no text can contain it. SEA-HELM's tags are always the same; before a question is made, they are defused
+in generated texts (`defused`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lm_eval_sea.sea_helm.judge_rows import Conversation
 
 OWN_PROMPTS = Path(__file__).with_name("judge_prompts.yaml")
 PAIRS = "mt-bench"
-# Not SEA-HELM's: an answer is unsafe, invalid or safe; the answers of two turns get grades beside reference answers.
+# Not SEA-HELM's: an answer is unsafe, invalid or safe; the answers of two turns are graded with reference answers.
 SAFETY, GRADES = "multijail", "seabench"
 OWN_KINDS = (SAFETY, GRADES)
 # Task of SEA-HELM → where a checkout has its judge's prompts.
@@ -52,15 +52,15 @@ class Rubric:
     """How the rows of one task are judged."""
 
     questions: Callable[[Conversation], list[Question]]
-    read: Callable[[Question, str], str | None]  # a judge's words → name of a class, or A, B or C; None: no verdict
+    read: Callable[[Question, str], str | None]  # a judge's answer → name of a class, or A, B or C; None: no verdict
     classes: Mapping[str, float]  # name → score; empty for pairs
     generation: Mapping[str, Any]  # parameters of the calls
-    source: str  # whose prompts these are, in words
+    source: str  # the source of the prompts, in words
     official_judge: str | None = None  # the model that SEA-HELM names; None with the pack's own prompts
 
 
 def defused(text: str) -> str:
-    """A text that was generated, without the marks by which SEA-HELM's prompts and verdicts are read."""
+    """A generated text with SEA-HELM's labels and verdict tags made harmless."""
     return _OFFICIAL_LABELS.sub(r"[ [\1] ]", _OFFICIAL_TAGS.sub(r"‹\1›", text))
 
 
@@ -73,7 +73,7 @@ def transcript(conversation: Conversation, turn: int) -> str:
 
 
 def own_rubric(task: str) -> Rubric:
-    """The pack's own way to judge a task of `OFFICIAL_FILES` or `OWN_KINDS`."""
+    """The pack's own rubric for a task of `OFFICIAL_FILES` or `OWN_KINDS`."""
     prompts = yaml.safe_load(OWN_PROMPTS.read_text(encoding="utf-8"))
     source = f"prompts of our own (version {prompts['version']})"
     if task == PAIRS:
@@ -136,7 +136,7 @@ def _read_own(question: Question, answer: str) -> str | None:
 
 
 def official_rubric(task: str, checkout: Path) -> Rubric:
-    """SEA-HELM's way to judge a task of `OFFICIAL_FILES`, read from a checkout of its repository."""
+    """SEA-HELM's rubric for a task of `OFFICIAL_FILES`, read from a checkout of its repository."""
     path = checkout / OFFICIAL_FILES[task]
     try:
         record = yaml.safe_load(path.read_text(encoding="utf-8"))[task]
@@ -193,13 +193,13 @@ def _official_pairs(record: Mapping[str, Any], row: Conversation) -> list[Questi
 
 
 def _filled(template: Any, **fields: str) -> str:
-    """A template of `str.format` with texts in its places, without that function's look-ups and widths."""
+    """Fills the places of a `str.format` template with texts, without that function's look-ups and widths."""
 
     def filled(found: re.Match[str]) -> str:
         if found[1] is None:
             return found[0][0]
         if found[1] not in fields:
-            raise SeaHelmError(f"SEA-HELM's prompt has a place {found[0][:40]!r} that is not known; {_ADVICE}")
+            raise SeaHelmError(f"SEA-HELM's prompt has the unknown place {found[0][:40]!r}; {_ADVICE}")
         return fields[found[1]]
 
     if not isinstance(template, str):

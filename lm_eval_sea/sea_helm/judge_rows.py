@@ -1,6 +1,6 @@
-"""What a judge reads of lm-eval's samples: conversations with the criteria they are judged by. Pure functions, no I/O.
+"""What a judge reads from lm-eval's samples: conversations with the criteria they are judged by. Pure functions, no I/O.
 
-A judged task writes one line a conversation into its samples, whose `doc` has
+A judged task writes one line per conversation into its samples, whose `doc` has
 
     id          of the row
     cluster     rows of one name are not independent; may be absent
@@ -8,9 +8,9 @@ A judged task writes one line a conversation into its samples, whose `doc` has
     turns       what the user said, turn by turn, as the model saw it, without instructions that all rows share
     answers     what the model answered to all turns but the last; empty for one turn
     criteria    list of {"turn": 0, "criterion": "…", "severity": "high"}; `turn` may be absent for one turn, `severity` ("high",
-                "medium", "low" or "generic") where criteria weigh the same; the text is final, without places to fill
-    baselines   instead of criteria, where answers are compared in pairs: the other model's answers, turn by turn
-    references  right answers, turn by turn, where the comparison shows them; may be absent or null
+                "medium", "low" or "generic") if criteria have equal weight; the text is final, without places to fill
+    baselines   instead of criteria, if answers are compared in pairs: the other model's answers, turn by turn
+    references  right answers, turn by turn, if the comparison shows them; may be absent or null
 
 and whose answer to the last turn is `doc.answer` (without the model's thoughts) or else the first of `filtered_resps`.
 """
@@ -48,7 +48,7 @@ class Conversation:
 
 
 def conversation(sample: Mapping[str, Any]) -> Conversation:
-    """The conversation of a line of samples, as the module describes it; a `ResultsError` if something does not fit together."""
+    """The conversation of a line of samples, as described above; raises `ResultsError` if something does not fit together."""
     try:
         return _conversation(sample)
     except ValueError as error:

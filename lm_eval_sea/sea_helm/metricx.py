@@ -25,7 +25,7 @@ Errors = Callable[[Sequence[str]], list[float]]
 
 
 class Setting(NamedTuple):
-    """How the errors are found; other settings are other numbers."""
+    """How the errors are computed; other settings give other numbers."""
 
     model: str
     tokenizer: str
@@ -34,7 +34,7 @@ class Setting(NamedTuple):
 
     @property
     def notes(self) -> list[str]:
-        """What makes the number another than SEA-HELM's."""
+        """Why the number is not SEA-HELM's, if so."""
         different = []
         if (self.model, self.tokenizer) != (OFFICIAL_MODEL, OFFICIAL_TOKENIZER):
             different.append(f"SEA-HELM has {OFFICIAL_MODEL} with the tokenizer of {OFFICIAL_TOKENIZER}")
@@ -57,7 +57,7 @@ class Job(NamedTuple):
 def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
     """The translations in tasks of all runs; `notes` gets a line for what cannot be read.
 
-    A `ResultsError` says that there are none, or that a row lacks a text.
+    Raises `ResultsError` if there are none, or a row lacks a text.
     """
     jobs = []
     for task in tasks:
@@ -76,7 +76,7 @@ def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
         rows = frame[["doc_id", "doc.text", "doc.answer", "doc.label"]].itertuples(index=False, name=None)
         texts = [_text(task, *row) for row in rows]
         if not texts:
-            notes.append(f"{task.samples}: left out, it has no rows")
+            notes.append(f"{task.samples}: left out, because it has no rows")
             continue
         jobs.append(Job(task, frame.doc_id.tolist(), texts, frame.cluster.tolist()))
     if not jobs:
@@ -92,10 +92,10 @@ def _text(task: TaskRun, number: Any, source: Any, answer: Any, label: Any) -> s
 
 
 def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
-    """Finds the errors batch by batch, each on disk as soon as it is there, writes the scores, and says what came of each task.
+    """Computes the errors batch by batch, saves each at once, writes the scores, and returns a line for each task.
 
-    Batches follow the published order of the rows, as SEA-HELM's do, because its scores depend on the batch. `errors` finds those
-    of a batch in a setting, 0 to 25 each.
+    Batches follow the published order of the rows, as SEA-HELM's do, because its scores depend on the batch. `errors` computes
+    those of a batch in a setting, 0 to 25 each.
     """
     total = sum(-(-len(job.texts) // setting.batch_size) for job in jobs)
     lines = []
@@ -127,6 +127,6 @@ def _written(job: Job, errors: Sequence[float], setting: Setting) -> str:
     clusters = dict(zip(job.doc_ids, job.clusters, strict=True))
     notes = setting.notes
     if job.task.limited and setting.eos == SEAHELM:
-        notes.append("of a part of the rows, so that its batches, on which scores depend, are not SEA-HELM's")
+        notes.append("of only a part of the rows, so its batches, on which scores depend, are not SEA-HELM's")
     scores = row_scores.RowScores(scorer, 100.0, by_row, notes, details, clusters)
     return row_scores.write_beside(job.task, row_scores.METRICX, scores, scores.mean_text)

@@ -1,7 +1,7 @@
 """MetricX-24 (Juraska et al. 2024, arxiv.org/abs/2410.03983): the error of a translation, from 0 (none) to 25.
 
-The model is an mT5 whose decoder reads one token, the padding token 0. The logit of the token <extra_id_10> at this place,
-clamped to 0 … 25, is the error. Weights are read by transformers, which takes nothing but tensors from them.
+The model is an mT5 whose decoder reads one token, the padding token 0. The logit of the token <extra_id_10> at this position,
+clamped to 0 … 25, is the error. Weights are read by transformers, which takes only tensors from them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def points(error: float) -> float:
 def tokens_of(tokenizer: Any, texts: Sequence[str], eos: str) -> tuple[torch.Tensor, torch.Tensor]:
     """Token numbers and attention mask of a batch of at least one text, (texts, tokens) each.
 
-    The model was trained without the end token that its tokenizer adds. SEAHELM cuts off the last column of the padded batch, so
-    that only its longest texts lose their end token and a text's score depends on the others; GOOGLE takes it from every text.
+    The model was trained without the end token that its tokenizer adds. SEAHELM cuts off the last column of the padded batch,
+    so only its longest texts lose their end token, and a text's score depends on the others; GOOGLE removes it from every text.
     """
     if eos == SEAHELM:
         batch = tokenizer(list(texts), truncation=True, padding=True, max_length=MAX_TOKENS, return_tensors="pt")
@@ -54,7 +54,7 @@ class MetricX:
         try:
             config = AutoConfig.from_pretrained(model)
             if config.model_type != "mt5" or config.vocab_size <= SCORE_TOKEN:
-                raise SeaHelmError(f"{model}: no mT5 with more than {SCORE_TOKEN} tokens, so no MetricX; take {OFFICIAL_MODEL}")
+                raise SeaHelmError(f"{model}: no mT5 with more than {SCORE_TOKEN} tokens, so no MetricX; use {OFFICIAL_MODEL}")
             self.tokenizer = AutoTokenizer.from_pretrained(tokenizer)
             loaded: Any = MT5ForConditionalGeneration.from_pretrained(model, dtype="auto")
             loaded = loaded.to(self.device).eval()

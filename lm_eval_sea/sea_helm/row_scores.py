@@ -1,7 +1,7 @@
-"""What another model says of the rows of a task, in files beside lm-eval's samples of it: its answers, and the scores.
+"""Another model's answers about the rows of a task, and the scores, in files beside lm-eval's samples.
 
-`samples_<task>_<date>.jsonl` has its scores in `judged_<task>_<date>.json` (by a judge) or `metricx_<task>_<date>.json`. Answers
-are in a file of one JSON object a line, each on disk as soon as it is there: what was stopped goes on where it was.
+The scores of `samples_<task>_<date>.jsonl` are in `judged_<task>_<date>.json` (by a judge) or `metricx_<task>_<date>.json`.
+Answers are in a file of JSON lines, each saved as soon as it arrives, so a stopped command continues where it was.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class RowScores:
     best: float  # score of a perfect row; the worst is 0
     scores: Mapping[int, float]  # doc_id → score
     notes: Sequence[str] = ()  # what a reader of the scores must know
-    details: Mapping[str, Any] = field(default_factory=dict)  # whatever else is worth keeping, such as verdicts by row
+    details: Mapping[str, Any] = field(default_factory=dict)  # other things worth keeping, such as verdicts by row
     clusters: Mapping[int, str] = field(default_factory=dict)  # doc_id → cluster; rows of one are not independent
-    samples: str = ""  # a digest of the file with the answers; empty where it is not known
+    samples: str = ""  # a digest of the file with the answers; empty if unknown
 
     @property
     def mean(self) -> Estimate:
@@ -50,7 +50,7 @@ class RowScores:
 
 
 def write(path: Path, row_scores: RowScores) -> None:
-    """Writes the scores; the file is whole or not there."""
+    """Writes the scores; the file is complete or does not exist."""
     content = {
         "scorer": row_scores.scorer,
         "samples_sha256": row_scores.samples,
@@ -71,7 +71,7 @@ def _mean_of(row_scores: RowScores) -> dict[str, float | None]:
 
 
 def write_beside(task: TaskRun, kind: str, row_scores: RowScores, number: str) -> str:
-    """Writes scores of a kind beside the samples of a task; returns a line that says so, with the number that they amount to."""
+    """Writes scores of a kind beside the samples of a task; returns a line about them, with `number`, their summary."""
     path = task.beside(kind, ".json")
     write(path, replace(row_scores, samples=_digest_of(task)))
     said = "; ".join([row_scores.scorer, *row_scores.notes])
@@ -80,14 +80,14 @@ def write_beside(task: TaskRun, kind: str, row_scores: RowScores, number: str) -
 
 
 def read_beside(task: TaskRun) -> RowScores | None:
-    """The scores beside the samples of a task, if there are any; a `ResultsError` if they are of other answers."""
+    """The scores beside the samples of a task, if there are any; raises `ResultsError` if they are of other answers."""
     paths = [task.beside(kind, ".json") for kind in (JUDGED, METRICX)]
     path = next(filter(Path.exists, paths), None)
     scores = None if path is None else read(path)
     if scores is not None and scores.samples not in ("", _digest_of(task)):
-        raise ResultsError(f"{path}: scores of other answers than {task.samples} has; remove it and score the task again")
+        raise ResultsError(f"{path}: these scores are not of the answers in {task.samples}; remove it and score the task again")
     if scores is not None and not scores.samples:  # of an older version
-        return replace(scores, notes=[*scores.notes, "it is not said of which answers these scores are; score the task again"])
+        return replace(scores, notes=[*scores.notes, "scores that do not name their answers; score the task again"])
     return scores
 
 
@@ -96,7 +96,7 @@ def _digest_of(task: TaskRun) -> str:
 
 
 def read(path: Path) -> RowScores:
-    """Reads what `write` has written, without details; a `ResultsError` if a score is not a number from 0 to the best."""
+    """Reads what `write` has written, without details; raises `ResultsError` if a score is not a number from 0 to the best."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         best = content["best"]
@@ -113,7 +113,7 @@ class KeyedLines:
     """Records by key; several threads may add some, one process at a time."""
 
     def __init__(self, path: Path):
-        """Reads what is there; a last line that was cut off is as good as none."""
+        """Reads what is there, except a last line that was cut off."""
         self.path = path
         self._records: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()

@@ -1,1 +1,1 @@
-"""Many models on many tasks: `lm-eval-sea sweep`. What is wrong with a plan, or cannot be had here, is a `PlanError`."""
+"""Many models on many tasks: `lm-eval-sea sweep`. A `PlanError` says what is wrong with a plan, or not available here."""

@@ -1,7 +1,7 @@
 """When a job is complete: a file that is written last, names all others, and says what was asked.
 
-lm-eval writes its files one after the other under their final names, so that a killed run leaves some, whole or not. None of
-them counts before `job.json` is there, and before a job begins anew they are removed.
+lm-eval writes its files one after the other under their final names, so a killed run leaves some, complete or not. None of them
+counts until `job.json` exists, and they are removed before a job starts again.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ REPLACED = "replaced"
 
 
 class IncompleteError(FailedRunError):
-    """A run ended well and left something else than was asked; one line."""
+    """A run ended without an error, but its results are not what was asked for; one line."""
 
 
 def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
-    """What the mark of a job says; None if there is none, something else was asked, or a file is missing or has another size."""
+    """The mark of a job; None if there is none, something else was asked, or a file is missing or has another size."""
     mark = _whole_mark(folder)
     return mark if mark and mark.get("digest") == digest else None
 
@@ -49,7 +49,7 @@ def _whole_mark(folder: Path) -> dict[str, Any] | None:
 
 
 def results_of(folder: Path, digest: str) -> list[Path]:
-    """The results files of a complete job; whatever else lies in its folder is none of its."""
+    """The results files of a complete job; other files in its folder do not belong to it."""
     mark = read_mark(folder, digest) or {"files": {}}
     return [folder / name for name in mark["files"] if Path(name).match("results_*.json")]
 
@@ -69,7 +69,7 @@ def set_aside(folder: Path, output: Path) -> None:
 
 
 def remove_incomplete(folder: Path) -> None:
-    """Removes what earlier attempts left, but for the log and the model's answers, from which the next one goes on."""
+    """Removes what earlier attempts left, except the log and the model's answers, with which the next one continues."""
     (folder / MARK).unlink(missing_ok=True)  # before what it names
     for path in folder.iterdir():
         if path.name in (LOG, LOCK, answer_cache.FOLDER):
@@ -81,7 +81,7 @@ def remove_incomplete(folder: Path) -> None:
 
 
 def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
-    """Marks a job as complete; an `IncompleteError` if the results are not of what was asked. `measured` is for estimates."""
+    """Marks a job as complete; raises `IncompleteError` if the results are not what was asked. `measured` is for estimates."""
     _compare(_tasks_in(folder), asked["tasks"])
     kept = {LOG, LOCK, MARK}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in kept]
@@ -104,13 +104,13 @@ def check_versions(wanted: Mapping[str, str | None]) -> None:
     for name, version in wanted.items():
         if here.get(name) != version:
             raise IncompleteError(
-                f"{name} on this machine is {here.get(name) or 'not installed'}, and {version or 'not installed'} where the "
+                f"{name} on this machine is {here.get(name) or 'not installed'}, but {version or 'not installed'} where the "
                 "sweep began; install the same packages on all machines"
             )
 
 
 def check_model(model_args: Mapping[str, Any], wanted: str) -> None:
-    """Refuses a model whose files are not those of when the sweep was started: what `answer_cache.files_of_model` said then."""
+    """Refuses a model whose files have changed since the sweep was started; `wanted` is `answer_cache.files_of_model` of then."""
     if answer_cache.files_of_model(model_args) != wanted:
         raise IncompleteError(
             f"the files of the model {model_args.get('pretrained')} have changed since the sweep was started (names, sizes or "
@@ -129,7 +129,7 @@ def _tasks_in(folder: Path) -> dict[str, TaskRun]:
 
 
 def _compare(found: Mapping[str, TaskRun], tasks: Mapping[str, Mapping[str, Any]]) -> None:
-    """Whether there are the tasks that were asked for, with all their samples, versions and rows, and numbers."""
+    """Checks that the results have all tasks, with their samples, versions, rows and scores."""
     for name, asked in tasks.items():
         task = found.get(name)
         if task is None or not task.scores:
@@ -143,7 +143,7 @@ def _compare(found: Mapping[str, TaskRun], tasks: Mapping[str, Mapping[str, Any]
         for key, value in made_on.items():
             if value != asked[key]:
                 raise IncompleteError(
-                    f"{name}: its {key} on this machine is {value}, and was {asked[key]} where the sweep began; "
+                    f"{name}: its {key} on this machine is {value}, but was {asked[key]} where the sweep began; "
                     "use the same package and data on all machines"
                 )
 

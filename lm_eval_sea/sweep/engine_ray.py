@@ -1,4 +1,4 @@
-"""Runs jobs on a Ray cluster, which decides where and when, and repeats those whose worker or node dies."""
+"""Runs jobs on a Ray cluster, which schedules them, and repeats those whose worker or node dies."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from lm_eval_sea.sweep.sweep import Events
 from lm_eval_sea.tasks._shared.hub_files import first_line
 
 _RETRIES = 10  # of a job whose worker or node died; a job that kills its machine each time must end, too
-_PATIENCE = 5.0  # seconds between two looks at what has begun; what has ended is seen at once
+_PATIENCE = 5.0  # seconds between two checks of which jobs have begun; ended ones are seen at once
 _WAIT_FOR_END = 45  # seconds that interrupted jobs get
 
 
 class RayEngine:
-    """A Ray cluster: one that is running, or one of this machine alone that ends with the sweep."""
+    """A Ray cluster: a running one, or one on this machine that ends with the sweep."""
 
     def __init__(self, address: str | None) -> None:
         """Joins the cluster at an address, or with "auto" the one that is running; None starts one here."""
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would tell its makers
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send statistics
         try:
             ray.init(address=address or "local", log_to_driver=False, include_dashboard=False if address is None else None)
         except Exception as error:  # Ray raises plain ones, too
@@ -38,7 +38,7 @@ class RayEngine:
         return [Resources(each.get("GPU", 0), each.get("CPU", 0), each.get("memory", 0) / 1e9) for each in alive]
 
     def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
-        """Runs jobs; see `Engine.run`. Each is a task of Ray, which begins when a node has what it needs."""
+        """Runs jobs; see `Engine.run`. Each is a Ray task, which begins when a node has what it needs."""
         needed = plan.resources
         remote = ray.remote(
             num_cpus=needed.cpus or 1,
@@ -46,7 +46,7 @@ class RayEngine:
             memory=int(needed.memory_gb * 1e9) or None,
             max_retries=_RETRIES,
             max_calls=1,  # a worker ends with its job, and with it what the job left behind
-        )(run_job)  # a task that Ray repeats finds the results of the one before, if that came to its end
+        )(run_job)  # a task that Ray repeats finds the results of an attempt that was complete
         waiting = {remote.remote(job.task(plan)): job for job in jobs}
         begun: set[Any] = set()
         begin = time.time()
@@ -71,4 +71,4 @@ def _outcome(reference: Any) -> Outcome:
         outcome: Outcome = ray.get(reference)
         return outcome
     except ray.exceptions.RayError as error:
-        return Outcome(1, f"Ray gave the job up: {first_line(error)}", 0)
+        return Outcome(1, f"Ray gave up the job: {first_line(error)}", 0)

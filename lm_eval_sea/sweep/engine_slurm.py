@@ -1,4 +1,4 @@
-"""Runs jobs in the queue of a SLURM cluster, through submitit: as arrays, which go on without the sweep that submitted them."""
+"""Runs jobs in the queue of a SLURM cluster, through submitit: as arrays, which continue without the sweep."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import SLURM_FOLDER, Plan, PlanError, Resources
 from lm_eval_sea.sweep.sweep import Events
 
-_REQUEUES = 10  # of a job whose time was up; one that never gets further must end, too
-_LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 where nobody has changed it
+_REQUEUES = 10  # of a job whose time was up; one that makes no progress must end, too
+_LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 by default
 _PATIENCE = 5.0  # seconds between two looks at the jobs
 _MARGIN = 10  # minutes beyond the plan's limit for a job, which the job itself keeps
 _UNTIL_SLURM_ENDS_IT = 300  # seconds between the signal that SLURM sends and the end of the process
@@ -33,7 +33,7 @@ class SlurmEngine:
     """The queue of the cluster that this machine belongs to. Its files lie in the folder `slurm` of the sweep's output."""
 
     def __init__(self, plan: Plan, cluster: str = "slurm") -> None:
-        """Asks for what `resources`, `minutes` and `slurm` of a plan say; "local" has submitit start all jobs here, at once."""
+        """Asks for what `resources`, `minutes` and `slurm` of a plan say; with "local", submitit starts all jobs here at once."""
         self._folder = plan.output.resolve() / SLURM_FOLDER
         self._partition = plan.slurm.get("partition")
         asked = _parameters(plan)
@@ -51,13 +51,13 @@ class SlurmEngine:
         try:
             said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
         except (OSError, subprocess.SubprocessError) as error:
-            raise PlanError(f"--engine slurm: sinfo does not tell what the nodes have ({error})") from error
+            raise PlanError(f"--engine slurm: sinfo does not say what the nodes have ({error})") from error
         return [_node(line) for line in said.splitlines() if line.count("|") == 2]
 
     def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
-        """Runs jobs; see `Engine.run`. Those that an earlier sweep left in the queue are waited for, not submitted again.
+        """Runs jobs; see `Engine.run`. It waits for jobs that an earlier sweep left in the queue, and does not submit them again.
 
-        Interrupted, it cancels what it waits for. Killed, it leaves the jobs to SLURM.
+        An interrupt cancels all jobs that it waits for. If this process is killed, SLURM keeps the jobs.
         """
         begin = time.time()
         waiting = self.submit(list(jobs), plan)
@@ -77,7 +77,7 @@ class SlurmEngine:
             raise
 
     def submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:
-        """The jobs with what stands for them in the queue; writes down which is which, for a sweep that comes after this one."""
+        """Submits jobs; returns them with their handles in the queue, and records these for a later sweep."""
         record = self._folder / "jobs.json"
         known = _read(record)
         found: dict[Job, submitit.Job[Outcome]] = {}
@@ -92,7 +92,7 @@ class SlurmEngine:
             part = new[first : first + _LARGEST_ARRAY]
             try:
                 found |= dict(zip(part, self._executor.map_array(_Attempt(), [job.task(plan) for job in part]), strict=True))
-            except submitit.core.utils.FailedJobError as error:  # what sbatch said is the last of its lines
+            except submitit.core.utils.FailedJobError as error:  # its last line is sbatch's message
                 raise PlanError(f"slurm: sbatch refused the jobs: {_last_line(error)}") from error
             known |= {f"{job.folder} {job.digest}": found[job].job_id for job in part}
             write_whole(record, json.dumps(known, indent=1))
@@ -105,17 +105,17 @@ class _Attempt:
     def __call__(self, task: Mapping[str, Any]) -> Outcome:
         outcome = run_job(task)
         if outcome.status in (130, -signal.SIGTERM):
-            # SLURM wants the node or was told to cancel: it ends this process, too. A result would tell it that the job is done.
+            # SLURM takes the node back or cancels the job, and ends this process, too. A result would mean that the job is done.
             time.sleep(_UNTIL_SLURM_ENDS_IT)
         return outcome
 
     def checkpoint(self, task: Mapping[str, Any]) -> submitit.helpers.DelayedSubmission:
-        """The same once more: the job goes on from the answers that are on disk."""
+        """The same job again: it continues with the answers that are on disk."""
         return submitit.helpers.DelayedSubmission(self, task)
 
 
 def _parameters(plan: Plan) -> dict[str, Any]:
-    """What each job asks SLURM for, as submitit names it."""
+    """What each job asks SLURM for, under submitit's names."""
     needed, own = plan.resources, dict(plan.slurm)
     minutes = own.pop("time", None) or (plan.minutes and plan.minutes + _MARGIN)
     if not minutes:

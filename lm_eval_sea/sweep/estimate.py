@@ -1,4 +1,4 @@
-"""What a sweep would do: jobs, requests, tokens, and time where it has been measured."""
+"""What a sweep would do: jobs, requests, tokens, and time if it has been measured."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IN = "tokens_in of "  # a language
 
 
 def _sizes(jobs: Iterable[Job], plan: Plan) -> Iterator[tuple[Job, Counter[str]]]:
-    """Each job with the sum over its tasks, without tokens where there is no tokenizer.
+    """Each job with the sum over its tasks, without tokens if there is no tokenizer.
 
     A task is measured once per tokenizer and number of exemplars.
     """
@@ -55,7 +55,7 @@ def _sizes(jobs: Iterable[Job], plan: Plan) -> Iterator[tuple[Job, Counter[str]]
 
 
 def _measure(task: Any, count: Callable[[str], int], rows: int) -> Counter[str]:
-    """The requests of a run on so many rows of a task, and their tokens, about; every option is sent with the whole prompt.
+    """Estimates the requests of a run on so many rows of a task, and their tokens; every option is sent with the whole prompt.
 
     Prompts of some rows are built, and the sums scaled. `count` counts the tokens of a text.
     """
@@ -67,7 +67,7 @@ def _measure(task: Any, count: Callable[[str], int], rows: int) -> Counter[str]:
     for instance in task.instances:
         prompt, ending = instance.arguments if len(instance.arguments) > 1 else ("", *instance.arguments)  # a text of its own
         if isinstance(ending, str):
-            # prompts without content are asked once a task, behind the others
+            # prompts without content are asked once per task, after the others
             times = 1 if prompt and instance.idx > 2 * len(task.doc_to_choice(instance.doc)) else scale
             sent = prompt + ending
         else:
@@ -77,7 +77,7 @@ def _measure(task: Any, count: Callable[[str], int], rows: int) -> Counter[str]:
 
 
 def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
-    """Lines of text: a line for each size of models and backend, and what a job gets of which machines."""
+    """Lines of text: one for each size of models and backend, then what a job asks for and the machines."""
     complete, open_jobs = prepared.split()
     speeds = _speeds(complete)
     totals: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -122,4 +122,4 @@ def _speeds(complete: Iterable[Job]) -> dict[tuple[str, str], float]:
 def _time(total: Counter[str], speed: float | None) -> str:
     if not speed or not total["tokens_in"]:
         return "time not measured (no complete job of this kind)"
-    return f"about {total['tokens_in'] / speed / 3600:,.2f} hours of one job after the other, by the complete jobs of this kind"
+    return f"about {total['tokens_in'] / speed / 3600:,.2f} hours one job after the other, by the complete jobs of this kind"

@@ -1,8 +1,8 @@
 """The process of one job: `lm-eval-sea run`, and what makes its results count.
 
 `run_job` starts it as `python -m lm_eval_sea.sweep.job_process`, writes one line to its standard input and keeps that open.
-When it closes, whoever waits for this process is dead, killed perhaps, and has told nobody; the process ends itself at once, so
-that the job can be run elsewhere and two never write to one folder.
+When that closes, `run_job` is dead. The process then ends itself at once, so that the job can be run elsewhere and two processes
+never write to one folder.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from lm_eval_sea.sweep import completeness
 from lm_eval_sea.sweep.completeness import LOCK, LOG, IncompleteError, read_mark
 
 STARTED = "--- started"
-_ATTEMPTS = 3  # at a job whose process is killed, by a system that is short of memory perhaps
-_WAIT_FOR_LOCK = 60  # seconds; a process whose starter was killed needs a moment to end
+_ATTEMPTS = 3  # at a job whose process is killed, perhaps for lack of memory
+_WAIT_FOR_LOCK = 60  # seconds; a process whose parent was killed needs a moment to end
 _WAIT_AFTER_INTERRUPT = 30  # seconds for a run to end by itself
 _ROWS_COUNTED = 20  # of each task, to learn how many characters a token has
 _TAIL = 8192  # bytes of a log that its last line is looked for in
@@ -49,9 +49,9 @@ class Outcome:
 
 
 def run_job(task: Mapping[str, Any]) -> Outcome:
-    """Runs a job (`Job.task`) in a process of its own, and waits. Interrupted, it interrupts the process and waits for its end.
+    """Runs a job (`Job.task`) in its own process, and waits. An interrupt is passed on to the process.
 
-    A process that was killed is started again, a few times; it goes on with the answers that are on disk.
+    A process that was killed is started again, a few times; it continues with the answers that are on disk.
     """
     for _ in range(_ATTEMPTS):
         outcome = _attempt(task)
@@ -65,7 +65,7 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         log = (folder / LOG).open("ab")
-    except OSError as error:  # of this job alone; the others go on
+    except OSError as error:  # of this job only; the others continue
         return Outcome(1, f"the folder of the job cannot be written to ({error.strerror})", 0)
     environment = dict(os.environ)
     if task["cpus"]:
@@ -97,9 +97,9 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and those that it has started, at first with a signal that lets a run keep what it has.
+    """Ends a process and its children, first with a signal that lets a run keep what it has.
 
-    Ctrl-C would be ignored below a sweep that a shell has started in the background.
+    Ctrl-C would be ignored in a sweep that a shell started in the background.
     """
     for number, patience in ((signal.SIGTERM, _WAIT_AFTER_INTERRUPT), (signal.SIGKILL, None)):
         try:
@@ -126,7 +126,7 @@ def last_line(folder: Path) -> str:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Inside, no other process works on the job; the lock of one that was killed is gone with it."""
+    """Locks the job against other processes; the lock of a killed process ends with it."""
     with (folder / LOCK).open("w") as file:
         try:
             answer_cache.lock(file, _WAIT_FOR_LOCK)
@@ -136,14 +136,14 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def _end_with(pipe: int) -> None:
-    """Kills this process and those that it has started when nobody holds the other end of a pipe."""
+    """Kills this process and its children when nobody holds the other end of a pipe."""
     while os.read(pipe, 4096):
         pass
     os.killpg(0, signal.SIGKILL)
 
 
 def _tokens_of_run(folder: Path, model_args: Mapping[str, Any]) -> int | None:
-    """The tokens that a run has sent, about: its logged characters, by the tokens of some; None if there is no tokenizer."""
+    """Estimates the tokens that a run has sent from its logged characters; None if there is no tokenizer."""
     tokenizer = load_tokenizer(model_args)
     if tokenizer is None:
         return None
@@ -167,7 +167,7 @@ def main() -> int:
     pipe = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     line = io.FileIO(pipe, closefd=False).readline()
-    if not line.endswith(b"\n"):  # who started it is dead already
+    if not line.endswith(b"\n"):  # its parent is dead already
         os._exit(1)
     task = json.loads(line)
     threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
@@ -197,9 +197,9 @@ def _run(task: Mapping[str, Any], folder: Path) -> None:
 
     with terminated_as_interrupted():
         run.run(task["arguments"])
-    seconds = time.monotonic() - begin  # by a clock that nobody sets
-    completeness.check_model(model_args, task["files"])  # a training that goes on may have written over what was loaded
-    # what an earlier attempt computed took none of these seconds
+    seconds = time.monotonic() - begin  # by a clock that cannot be set
+    completeness.check_model(model_args, task["files"])  # ongoing training may have overwritten what was loaded
+    # answers of an earlier attempt took none of these seconds
     tokens = None if resumed else _tokens_of_run(folder, model_args)
     measured = {"seconds": seconds, "tokens": tokens, "finished": time.time()}
     completeness.write_mark(folder, task["digest"], task["asked"], measured)

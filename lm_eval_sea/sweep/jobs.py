@@ -1,4 +1,4 @@
-"""Cuts a plan into jobs; each is one command `lm-eval-sea run` with a folder of its own."""
+"""Cuts a plan into jobs; each is one command `lm-eval-sea run` with its own folder."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Job:
         }
 
     def has_begun(self, since: float) -> bool:
-        """Whether a process has worked on it since a time, in seconds of the epoch, as its log says."""
+        """Whether, by its log, a process has worked on it since a time in seconds of the epoch."""
         try:
             return (self.folder / LOG).stat().st_mtime >= since
         except OSError:
@@ -71,12 +71,12 @@ class Job:
 
     @functools.cached_property
     def digest(self) -> str:
-        """Of `asked`; a new token is no other job."""
+        """The digest of `asked`; a new access token does not change it."""
         return hashlib.sha256(json.dumps(masked(self.asked), sort_keys=True, default=str).encode()).hexdigest()
 
 
 def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: str) -> list[Part]:
-    """What is run together: by `split` a task, a suite (an entry of the plan, `wanted`) or all that a model has to do ("model").
+    """What one job runs: by `split` a task, a suite (an entry of the plan, `wanted`) or everything ("model").
 
     `leaves` has for each entry the tasks that it stands for.
     """
@@ -88,7 +88,7 @@ def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: 
 
 
 def _setting(shots: int | None, seed: int | None) -> str:
-    """The folder of a job below model and part. It is always there, so that no job lies in the folder of another plan's job."""
+    """The folder of a job below model and part. Every job has one, so that none is inside the folder of another plan's job."""
     varied = [f"{shots}_shot"] * (shots is not None) + [f"seed_{seed}"] * (seed is not None)
     return "_".join(varied) or "default"
 
@@ -109,8 +109,8 @@ def cut(
 ) -> list[Job]:
     """The jobs, all of one model together.
 
-    `identities` has of each model a digest of what is loaded and of the packages that load it, `tasks` of each task its version
-    and the digest of its rows, `sampling` of each model how its answers are drawn, where the plan has seeds.
+    `identities` has for each model a digest of what is loaded and of the packages that load it, `tasks` for each task its version
+    and the digest of its rows, `sampling` for each model its sampling settings if the plan has seeds.
     """
     jobs = []
     for model in plan.models:

@@ -14,7 +14,7 @@ from lm_eval_sea.catalogue.data_sets import key_faults, type_faults
 from lm_eval_sea.results.types import is_number
 
 BACKEND = "hf-shared-prefix"
-# Flags of `run` that a plan sets by keys of its own, or that a sweep needs as it sets them.
+# Flags of `run` that a plan sets with its own keys, or that a sweep sets itself.
 RESERVED = (
     "model", "model_args", "tasks", "language", "num_fewshot", "limit", "detect", "seed", "seeds", "output_path", "log_samples",
     "resume", "use_cache", "config", "help", "skip_missing", "samples",
@@ -65,13 +65,13 @@ class Plan:
     output: Path
     models: list[Model]
     tasks: list[str]  # tasks, groups, tags or globs
-    num_fewshot: list[int | None]  # None: the number that each task has of its own
+    num_fewshot: list[int | None]  # None: each task's own number
     seeds: list[int | None]  # None: not sampled
     limit: float | None  # number or share of rows
-    detect: float | None  # points by which two models differ; takes the place of a limit
+    detect: float | None  # points by which two models differ; replaces a limit
     minutes: float | None  # the longest that a job may take
     resources: Resources = field(default_factory=Resources)
-    slurm: Mapping[str, Any] = field(default_factory=dict)  # what `sbatch` is told beside the resources
+    slurm: Mapping[str, Any] = field(default_factory=dict)  # options of `sbatch` besides the resources
 
 
 _Given = Mapping[Any, Any]
@@ -121,7 +121,7 @@ def _plan(content: _Given, faults: list[str]) -> Plan:
     needed = given.get("resources", {})
     faults += key_faults("resources: ", needed, _RESOURCES, ())
     wrong = {key: value for key, value in needed.items() if not (is_number(value) and value >= 0)}
-    faults += [f"'resources: {key}' is {value!r}; expected a number from 0 on" for key, value in wrong.items()]
+    faults += [f"'resources: {key}' is {value!r}; expected a number of at least 0" for key, value in wrong.items()]
     return Plan(
         output=Path(given.get("output", "")),
         models=models,
@@ -137,7 +137,7 @@ def _plan(content: _Given, faults: list[str]) -> Plan:
 
 
 def _sound(where: str, found: _Given, known: Sequence[str], needed: Sequence[str], faults: list[str]) -> dict[str, Any]:
-    """The keys whose values are of the right type; `faults` gets what is wrong with the others. What is empty is not there."""
+    """The keys whose values have the right type; `faults` gets what is wrong with the others. Empty values count as missing."""
     empty = {key for key, value in found.items() if value is None or key in needed and not (value and str(value).strip())}
     there = {key: value for key, value in found.items() if key not in empty}
     faults += [*key_faults(where, found, known, ()), *key_faults(where, there, there, needed)]
@@ -167,5 +167,5 @@ def _numbers(key: str, given: Mapping[str, Any], faults: list[str]) -> list[int 
         return [None]
     values = value if isinstance(value, list) else [value]
     if len(set(values)) < len(values) or min(values, default=-1) < 0:
-        faults.append(f"{key!r} is {value!r}; expected different whole numbers from 0 on")
+        faults.append(f"{key!r} is {value!r}; expected different whole numbers of at least 0")
     return values

@@ -29,7 +29,7 @@ _TOKENIZER_FILES = ("tokenizer*", "vocab*", "merges*", "special_tokens_map.json"
 
 @contextlib.contextmanager
 def _noted(faults: list[str], where: str = "") -> Iterator[None]:
-    """Inside, what `run` would refuse is a fault of the plan; what comes behind is checked all the same."""
+    """Inside, what `run` would refuse becomes a fault of the plan, and the checks go on."""
     try:
         yield
     except RunError as error:
@@ -63,7 +63,7 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
 
 
 def versions_of(tasks: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What a task's results must say: its version and the digest of its rows; None where lm-eval's tasks say nothing."""
+    """What a task's results must say: its version and the digest of its rows; None if lm-eval's tasks do not say it."""
     found = {}
     for name, task in tasks.items():
         said = task.config.metadata or {}
@@ -90,7 +90,7 @@ def check_models(models: Iterable[Model]) -> None:
 
 
 def tokenizer_key(model: Model) -> str:
-    """What is equal for models with the same tokenizer: a digest of its files, or the name on the hub."""
+    """A key that models with the same tokenizer share: a digest of its files, or the name on the hub."""
     name = str(model.model_args.get("tokenizer") or model.model_args.get("pretrained"))
     files = [file for pattern in _TOKENIZER_FILES for file in sorted(Path(name).glob(pattern))] if Path(name).is_dir() else []
     content = [(file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files]
@@ -99,16 +99,16 @@ def tokenizer_key(model: Model) -> str:
 
 def _tokenizer_fault(model: Model) -> str:
     name = model.model_args.get("tokenizer") or model.model_args.get("pretrained")
-    if isinstance(name, str) and (Path(name).is_dir() or "pretrained" in model.model_args):  # else an API's, which chooses
+    if isinstance(name, str) and (Path(name).is_dir() or "pretrained" in model.model_args):  # else an API chooses it
         try:
             read_tokenizer(model.loaded_with)
-        except Exception as error:  # libraries raise what they like for what is no tokenizer
+        except Exception as error:  # libraries can raise anything for what is no tokenizer
             return f"{model.name}: the tokenizer of {name} cannot be loaded ({first_line(error)})"
     return ""
 
 
 def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
-    """The settings with which answers of each model are drawn, where a plan has seeds; all models must have some."""
+    """The sampling settings of each model if a plan has seeds; all models must have some."""
     if plan.seeds == [None]:
         return {}
     found: dict[str, dict[str, Any]] = {}
@@ -126,16 +126,16 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
 
 
 def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
-    """Has lm-eval's parser read the arguments of a job of each model, and checks what they say of tokenizer and chat template."""
+    """Parses the arguments of a job of each model as lm-eval does, and checks tokenizer and chat template."""
     parser = run_parser()
-    parser.allow_abbrev = False  # a beginning of a reserved flag would pass for another
+    parser.allow_abbrev = False  # else the beginning of a reserved flag would pass
     faults: list[str] = []
     checked = set()
     with_exemplars = sorted(jobs, key=lambda job: job.asked["settings"].get("num_fewshot") != 0)  # the last ones, if any
     for job in {job.model.name: job for job in with_exemplars}.values():
         try:
             parsed = parser.parse_args(job.arguments)
-        except ValueError as error:  # one of ours, or of lm-eval's for what is no JSON
+        except ValueError as error:  # ours, or lm-eval's for invalid JSON
             faults.append(f"{job.model.name}: run: {first_line(error)}")
             continue
         adapter = job.model.model_args.get("peft")
@@ -178,13 +178,13 @@ def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
 
 
 def _gpus_of(device: str) -> int:
-    """How many GPUs a machine has at least that has a device: one for cuda, eight for cuda:7."""
+    """The fewest GPUs of a machine that has a device: one for cuda, eight for cuda:7."""
     kind, _, number = device.partition(":")
     return int(number) + 1 if kind == "cuda" and number.isdecimal() else int(kind == "cuda")
 
 
 def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
-    """Refuses a disk with less free space than the samples of all jobs take, about. Makes no folder."""
+    """Refuses a disk with less free space than the samples of all jobs need, by estimate. Makes no folder."""
     there = next(place for place in (plan.output.resolve(), *plan.output.resolve().parents) if place.exists())
     if not there.is_dir():
         raise PlanError(f"output {plan.output}: results cannot be written there (Not a directory); name another folder")

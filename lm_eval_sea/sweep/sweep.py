@@ -21,24 +21,24 @@ from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
 from lm_eval_sea.sweep.plan import Plan, Resources
 
-Events = Generator[tuple[Job, Outcome | None], None, None]  # a job that begins, with None; one that has ended, with its outcome
+Events = Generator[tuple[Job, Outcome | None], None, None]  # a job that begins, with None, or that has ended, with its outcome
 
 
 class Engine(Protocol):
     """What runs jobs on machines."""
 
     def machines(self) -> list[Resources]:
-        """The machines there are."""
+        """The available machines."""
 
     def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
-        """Runs jobs, and says of each when it begins and how it ends. Closed before the last one, it ends those that run."""
+        """Runs jobs, and yields each when it begins and when it ends. Closing the generator ends the running jobs."""
 
 
 class LocalEngine:
     """One job at a time, on the machine that the sweep was started on."""
 
     def machines(self) -> list[Resources]:
-        """What there is; memory is the whole of the machine's."""
+        """The local machine, with all its memory."""
         import psutil
         import torch
 
@@ -90,7 +90,7 @@ def check_room(prepared: Prepared, engine: Engine) -> None:
 
 
 def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) -> None:
-    """Runs the jobs that are not complete, with a progress bar; `failed` gets those that fail. Interrupted, it ends all."""
+    """Runs the jobs that are not complete, with a progress bar; `failed` gets those that fail. An interrupt ends all."""
     check_room(prepared, engine)
     probe(str(prepared.plan.output), "output")
     complete, open_jobs = prepared.split()
@@ -116,7 +116,7 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
 
 
 def state(prepared: Prepared, failed: Collection[Job]) -> str:
-    """How many jobs are complete, failed, have begun, with their names, and never have."""
+    """How many jobs are complete, have failed, have begun (with their names), and have not begun."""
     complete, open_jobs = prepared.split()
     left = [job for job in open_jobs if job not in failed]
     begun = [str(job.folder) for job in left if (job.folder / LOG).exists()]

@@ -45,7 +45,7 @@ def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(t
         ({"languages": {}}, "'languages': expected codes of languages"),
         ({"languages": {"th": {}}}, "languages: th: 'rows' is missing"),
         ({"languages": {"th": {"rows": "many"}}}, "languages: th: 'rows' is 'many'; expected a whole number or null"),
-        ({"languages": {"th": {"rows": 0}}}, "languages: th: 'rows' is 0; expected how many there are, or null"),
+        ({"languages": {"th": {"rows": 0}}}, "languages: th: 'rows' is 0; expected their number, or null"),
         ({"languages": {"th": {"rows": 3, "row": 3}}}, "languages: th: unknown key 'row'"),
         ({"languages": {"th": 3}}, "'languages: th' is 3; expected keys with values or null"),
         ({"chance": 25}, "languages: th: 'chance' is 25; expected a share from 0 to 1"),

@@ -84,8 +84,8 @@ def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_p
     for line in (
         "xcopa/vi/to_ppl.yaml: differs from what its prompts make",
         "xcopa/id/to_ppl.yaml: missing",
-        "xcopa/vi/old.yaml: nothing makes this file any more",
-        "xcopa/vi/to_ppl_enprompt.yaml: nothing makes this file any more",
+        "xcopa/vi/old.yaml: this file is no longer made",
+        "xcopa/vi/to_ppl_enprompt.yaml: this file is no longer made",
     ):
         assert line in result.stdout
     assert task.read_text(encoding="utf-8").endswith("# edited\n"), "nothing is written"
@@ -120,10 +120,10 @@ FAULTS = [
     ("xcopa/th", ["exemplars", 0, "gold"], True, "exemplar 1: 'gold' is True; expected 0 to 1"),
     ("xquad/vi", ["exemplars", 0, "answers"], "a", "exemplar 1: 'answers' is 'a'; expected a list"),
     ("indolem/id", ["labels", "positive"], True, "'labels: positive' is True; expected text; put it in quotes"),
-    ("indolem/id", ["labels", "positive"], "negatif", "labels: 'positive' and 'negative' have one word; "),
+    ("indolem/id", ["labels", "positive"], "negatif", "labels: 'positive' and 'negative' have the same word"),
     ("indolem/id", ["labels", "neutral"], "netral", "labels: data_set.yml has no label 'neutral'; it has positive, negative"),
     ("indolem/id", ["row"], "{text} {txt}", "'row' shows {txt}, which no row has; expected text, label"),
-    ("indolem/id", ["row"], "{{text}}", "'row' has '{{', which begins code; fields are written {field}, and braces as text "),
+    ("indolem/id", ["row"], "{{text}}", "'row' has '{{', which begins code; write fields as {field}, and braces in text "),
     ("xcopa/th", ["paraphrases", 1], "50 {% x", "'paraphrases' has '{%', which begins code; "),
     ("belebele/my", ["chat", "instruction"], "{# a", "chat: 'instruction' has '{#', which begins code; "),
     ("sea_helm/id", ["tasks", "qa"], None, "'qa' is missing or empty"),

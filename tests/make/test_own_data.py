@@ -403,7 +403,7 @@ def test_make_removes_the_files_that_it_made_before_and_no_others(tmp_path, caps
     copied = {path.name for path in folder.glob("*.yaml")}
     assert {path.name for path in copy.glob("*.yaml")} == {*kept, *copied, "sea_copy_th.yaml"}
     make(copy)
-    assert "files removed that nothing makes any more: sea_reviews.yaml, " in capsys.readouterr().out
+    assert "files removed that are no longer made: sea_reviews.yaml, " in capsys.readouterr().out
     assert {path.name for path in copy.glob("*.yaml")} == kept | {name.replace("reviews", "copy") for name in copied}
 
 
@@ -423,7 +423,7 @@ def test_check_says_what_make_would_do_and_writes_nothing(tmp_path, capsys):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
     assert main(["make", str(folder), "--check"]) == 1
     said = capsys.readouterr().out.splitlines()
-    assert {"sea_reviews_km.yaml: nothing makes this file any more", "sea_reviews_th.yaml: missing"} < set(said)
+    assert {"sea_reviews_km.yaml: this file is no longer made", "sea_reviews_th.yaml: missing"} < set(said)
     assert "sea_reviews_lo.yaml: differs from what its prompts make" in said
     assert main(["make", name, "--out", str(out), "--check"]) == 1
     assert capsys.readouterr().out == f"{name}.yaml: differs from what its prompts make\n"
@@ -481,7 +481,7 @@ def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, sai
     assert run(tmp_path, folder, "sea_own_th_to_ppl") == 2
     assert capsys.readouterr().err.splitlines() == [
         f"lm-eval-sea: sea_own_th_to_ppl: {line}",
-        "  to go on without: --skip_missing",
+        "  to leave them out: --skip_missing",
     ]
 
 

@@ -231,8 +231,8 @@ def test_fewer_passes_than_batches_would_take(llama, tokenizers):
     ("settings", "reason"),
     [
         ({"do_sample": True, "temperature": 0.5}, "they are sampled"),
-        ({"num_beams": 2}, "settings of their own (num_beams)"),
-        ({"repetition_penalty": 1.3}, "settings of their own (repetition_penalty)"),
+        ({"num_beams": 2}, "further settings (num_beams)"),
+        ({"repetition_penalty": 1.3}, "further settings (repetition_penalty)"),
     ],
 )
 def test_what_is_not_greedy_is_the_parents(settings, reason, llama, tokenizers, caplog):
@@ -250,7 +250,7 @@ def test_penalties_that_a_model_comes_with_are_the_parents(tokenizers, caplog):
     model = make_model("llama", len(tokenizers[True]))
     model.generation_config.no_repeat_ngram_size = 2
     _, share, _ = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}, **LONG))
-    assert share == 1 and "settings of their own (no_repeat_ngram_size)" in caplog.text
+    assert share == 1 and "further settings (no_repeat_ngram_size)" in caplog.text
 
 
 def test_what_does_not_fit_memory_has_fewer_slots(llama, tokenizers):

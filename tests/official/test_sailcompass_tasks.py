@@ -215,10 +215,10 @@ ROWS = "sail/Sailcompass_data/data/xcopa/id_test.jsonl"
 # what is said of it → the damage to a checkout, beside whose folder the rows lie
 DAMAGES = {
     f"{XCOPA}: missing; the checkout is at none": lambda folder: (folder / XCOPA).unlink(),
-    f"{XCOPA}: another file than the tested one; the checkout is at none": lambda folder: replace(folder / XCOPA, "Lampu", "Api"),
+    f"{XCOPA}: differs from the tested file; the checkout is at none": lambda folder: replace(folder / XCOPA, "Lampu", "Api"),
     f"{LOADER}: missing": lambda folder: (folder / LOADER).unlink(),
-    f"{LOADER}: another file": lambda folder: replace(folder / LOADER, "Lalu", "Jadi"),
-    r"xquad_\x1b[31m\u202e.py: not known, so no task": (
+    f"{LOADER}: differs from the tested file": lambda folder: replace(folder / LOADER, "Lalu", "Jadi"),
+    r"xquad_\x1b[31m\u202e.py: unknown, so no task": (
         lambda folder: (folder / "configs/datasets/xquad/xquad_\x1b[31m\u202e.py").touch()
     ),
     "mini_xcopa_id_ppl: the folder sail/Sailcompass_data has no data/xcopa/id_test.jsonl": (
@@ -253,7 +253,7 @@ def test_what_is_missing_or_differs_is_said_and_left_out(
     assert not (tmp_path / "tasks").exists()
     assert make(miniature, tmp_path / "tasks", "--keep-going") == 0
     assert message in capsys.readouterr().err
-    assert len(leaves(tmp_path / "tasks")) == (8 if "not known" in message else 7)
+    assert len(leaves(tmp_path / "tasks")) == (8 if "unknown" in message else 7)
 
 
 def test_a_trusted_change_is_run_and_marked(miniature, known_miniature, rows_folder, tmp_path, capsys):

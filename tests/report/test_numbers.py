@@ -451,7 +451,7 @@ def test_the_figure_of_means_marks_those_of_a_part_of_the_rows(tmp_path):
         write_run(tmp_path / model, {"toy": toy([1.0, 0.0] * (rows // 2))}, model=model, **sizes)
     [figure] = overview_section(scores_of(read(tmp_path).best(), suite=NO_SUITE), None, steps=False).figures
     assert [line.label for line in figure.chart.panels[0].lines] == ["a", "b", "c†"]
-    assert figure.caption.endswith("† marks means of a part of the rows.")
+    assert figure.caption.endswith("† marks means over a part of the rows.")
 
 
 @pytest.mark.parametrize(("original", "mark"), [(40, ""), (900, "†")])
@@ -474,7 +474,7 @@ def test_differences_of_means_and_checkpoints_on_a_part_of_the_rows_are_marked(t
         ((10, 25, 35), 40, "From step 3,000 on they are above chance"),
         ((30, 35, 8), 40, "Above chance with 95 % certainty each are step 1,000, step 3,000, but not the last."),
         ((10, 8, 10), 40, "No checkpoint is above chance"),
-        ((4, 4, 4), 4, "Whether they are above chance is not known"),
+        ((4, 4, 4), 4, "Whether they are above chance is unknown"),
     ],
 )
 def test_a_curve_over_checkpoints_and_which_are_above_chance(tmp_path, right, rows, said):
@@ -536,8 +536,8 @@ def test_bits_per_byte_over_checkpoints(tmp_path, data_sets, error):
     assert first[3].text == f"1.50 [{1.5 - half:.2f}, {1.5 + half:.2f}]"
 
 
-LEFT_OUT, ONE_STEP = "Left out, for no step is in their names: org/m-7b.", "Of one step are a/step10, b/step10: "
-UNLIKE = "a/step10, b/step20 differ in more than a number of their names"
+LEFT_OUT, ONE_STEP = "Left out, because their names have no step: org/m-7b.", "a/step10, b/step10 have the same step: "
+UNLIKE = "a/step10, b/step20 differ in more of their names than a number"
 
 
 @pytest.mark.parametrize(
@@ -590,7 +590,7 @@ def test_what_results_lack_or_have_in_another_version_is_said(tmp_path):
         path.unlink()
     scores = scores_of(read(tmp_path / "samples").best())
     assert at(scores.headline, model="org__a", task=RANKED).score == pytest.approx(400 / 6)
-    assert any("those of the installed pack are taken" in note for note in scores.notes)
+    assert any("those of the installed pack are used" in note for note in scores.notes)
 
 
 def test_a_task_that_models_scored_by_different_metrics_names_both(tmp_path):

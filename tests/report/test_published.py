@@ -47,7 +47,7 @@ def test_the_difference_and_its_size_by_hand(tmp_path):
         assert (line["published"], line["rows"], line["exemplars"]) == (72.2, 20, 3)
         assert (line["difference"], line["errors"]) == pytest.approx((75 - 72.2, (75 - 72.2) / error))
     assert {"Qwen/Qwen1.5-7B", "mistralai/Mistral-7B-v0.1"} <= set(table[table.published_model != MODEL].published_model)
-    assert not [note for note in notes if "not laid beside" in note]
+    assert not [note for note in notes if "not compared" in note]
     plant(tmp_path / "few", {XCOPA: ("acc_ppl", [1.0, 0.0, 1.0], 2 / 3)}, total=500)
     table, _ = found(tmp_path / "few")
     [line] = table[table.published_model == MODEL].to_dict("records")

@@ -17,7 +17,7 @@ def test_the_page_has_ledger_budgets_and_what_follows(tmp_path):
     """And what a run measured of its tokens beside the ledger; no such section of runs without thoughts."""
     planted(tmp_path / "plain", ROWS)
     section = thoughts_section(scores_of(read(tmp_path / "plain").best()))
-    assert section.lead.startswith("The score still rises at the limit of tokens on toy_chat;")
+    assert section.lead.startswith("The score still rises at the token limit on toy_chat;")
     [(_, ledger)], budgets = (table.cells() for table in section.tables)
     titles = [column.title for column in section.tables[0].columns]
     said = dict(zip(titles, (cell.text for cell in ledger), strict=True))

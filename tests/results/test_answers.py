@@ -43,8 +43,8 @@ LITTLE = dict.fromkeys(("null_rate", "cut_rate", "refusal_rate", "off_target_rat
 NUMBERS = CHOICE | {"headline_metric": "exact_number"}
 FAILED = "toy_th: requests failed; the same command asks them again"
 ENDLESS = "toy_th: thoughts do not end; where their finish_reason is length, raise --thinking_tokens"
-NO_TEMPLATE = "hardly an answer could be read; is this a chat model? add --apply_chat_template"
-TEMPLATE = "hardly an answer could be read; is this a base model? it needs a run without chat template"
+NO_TEMPLATE = "hardly any answer could be read; is this a chat model? add --apply_chat_template"
+TEMPLATE = "hardly any answer could be read; is this a base model? it needs a run without chat template"
 HARDLY = {"toy_th": task(null_rate=0.95, cut_rate=0.0), "toy_vi": task(null_rate=1.0, cut_rate=0.0)}
 # what is the case → tasks, run, all notes
 SAID = {
@@ -127,10 +127,10 @@ def test_bounds_are_those_of_scoring_the_cut_rows_anew(tmp_path, rows, metric, b
 @pytest.mark.parametrize(
     ("end", "number", "said"),
     [
-        ("length", 3, "most break off at the limit of tokens"),
+        ("length", 3, "most stop at the token limit"),
         ("length", 2, "is this a base model?"),
-        ("content_filter", 3, "read, and the server ends most by content_filter"),
-        ("tool_calls", 3, "read, and the server ends most by tool_calls"),
+        ("content_filter", 3, "read, and the server ends most with content_filter"),
+        ("tool_calls", 3, "read, and the server ends most with tool_calls"),
         ("tool_calls", 2, "is this a base model?"),
     ],
 )
@@ -144,10 +144,10 @@ def test_answers_that_break_off_are_told_from_those_of_a_base_model(tmp_path, en
 @pytest.mark.parametrize(
     ("mode", "states", "tokens", "said"),
     [
-        ("off", ["closed", "cut", "no thought"], {}, ["thinking off, and 67 % of the answers have a thought"]),
-        ("off", ["no thought"] * 3, {"thought": 20}, ["thinking off, and 100 % of the answers have a thought"]),  # not shown
+        ("off", ["closed", "cut", "no thought"], {}, ["thinking is off, but 67 % of the answers have a thought"]),
+        ("off", ["no thought"] * 3, {"thought": 20}, ["thinking is off, but 100 % of the answers have a thought"]),  # not shown
         ("off", ["closed", "no thought", "failed"], {}, []),
-        ("on", ["no thought"] * 2 + ["failed"], {"thought": 0}, ["thinking on, and no answer has a thought"]),
+        ("on", ["no thought"] * 2 + ["failed"], {"thought": 0}, ["thinking is on, but no answer has a thought"]),
         ("on", ["no thought"] * 2 + ["stopped in the thought"], {}, []),
         ("on", ["no thought"] * 3, {"thought": 20}, []),
         (None, ["no thought"] * 3, {}, []),
@@ -208,7 +208,7 @@ def test_models_of_which_some_do_not_tell_cut_answers_are_not_compared_in_silenc
     for model, why in (("a", "length"), ("b", None), ("c", "stop")):
         rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": why}} for number in range(4)]
         write_run(tmp_path / model, {"toy_th": task(null_rate=0.0, cut_rate=0.0) | {"rows": rows}}, model=model)
-    said = "Models differ in whether it is known which answers the limit of tokens cut (toy_th)"
+    said = "Models differ in whether their results record which answers the token limit cut (toy_th)"
     for folders, differ in (("abc", True), ("ab", True), ("ac", False), ("b", False)):
         runs = read(*(tmp_path / name for name in folders)).best()
         assert (said in " ".join(table_of(runs).split())) == differ

@@ -36,6 +36,6 @@ def test_the_fewest_rows_that_show_a_difference_are_chosen(points, tasks):
 def test_what_is_said():
     assert what_rows_show([]) is None and what_rows_show([Planned(0)]) is None
     text = what_rows_show([Planned(100)])
-    assert text.startswith("two models would be told apart that differ by 16.6 points on 100 rows: with")
+    assert text.startswith("two models that differ by 16.6 points on 100 rows would be told apart with")
     text = what_rows_show([Planned(400)] * 4)
     assert "by 8.3 points on 400 rows (by" in text and "on any of 4 tasks), or by 4.1 in the mean of all tasks" in text

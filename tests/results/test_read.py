@@ -189,7 +189,7 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     write_results(tmp_path / "b", NEW, scores, **config(dtype="bfloat16", peft="org/adapter"), **shots)
     [note] = [note for note in read(tmp_path).best().notes if "left out" in note]
     assert note.split("; ", 1)[1] == (
-        "not made alike (dtype: float16, kept bfloat16; arguments: none recorded, kept peft=org/adapter; "
+        "made differently (dtype: float16, kept bfloat16; arguments: none recorded, kept peft=org/adapter; "
         "chat template: c0ffee, kept none recorded; number of exemplars: 3, kept 0)"
     )
 
@@ -213,7 +213,7 @@ def test_of_several_seeds_one_is_shown_and_the_note_says_so(suite, tmp_path):
     [note] = [note for note in runs.notes if "seed" in note and "samples" not in note]
     averaged = "; `lm-eval-sea score` has the mean over the seeds of SEA-HELM's tasks" if suite else ""
     assert note == (
-        "org/model: toy_th: runs differ in the seed alone (1, 2, 3), and what stands here is of seed 3, no mean over them; "
+        "org/model: toy_th: runs differ only in the seed (1, 2, 3); shown is seed 3, not the mean over them; "
         f"`lm-eval-sea report --all-runs` shows each{averaged}"
     )
 
@@ -223,7 +223,7 @@ def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(other, sa
     write_seeds(tmp_path)
     write_seeds(tmp_path / "other", **other)
     notes = read(tmp_path).best().notes
-    assert sum("differ in the seed alone" in note for note in notes) == 1
+    assert sum("differ only in the seed" in note for note in notes) == 1
     assert sum("left out" in note and said in note for note in notes) == 3
 
 
@@ -234,7 +234,7 @@ def test_a_copy_of_a_results_file_is_no_run(tmp_path):
     for runs in (read(tmp_path).best(), read(tmp_path).by_seed(), read(tmp_path).apart()):
         assert [(run.place, run.model) for run in runs.runs] == [(path, "org/model")]
         assert [task.run.place for task in runs.tasks] == [path]
-        assert runs.notes == [f"org/model: {copy} left out, for it is a copy of {path}"]
+        assert runs.notes == [f"org/model: {copy} left out, because it is a copy of {path}"]
     copy.write_text(path.read_text().replace("0.5", "0.6"))
     assert len(read(tmp_path).by_seed().runs) == 2
     assert not any("copy" in note for note in read(tmp_path).best().notes)
@@ -254,7 +254,7 @@ def test_answers_that_were_read_again_count_once(tmp_path):
         write_run(tmp_path / str(number), tasks, stamp, date=1.5, config=config)
     for runs in (read(tmp_path).best(), read(tmp_path).by_seed(), read(tmp_path).apart()):
         assert {task.name: task.score.score for task in runs.tasks} == {"toy_th": 50, "toy_vi": 100}
-        assert sum("left out, for the answers were read again (2026-01-04" in note for note in runs.notes) == 2
+        assert sum("left out, because the answers were read again (2026-01-04" in note for note in runs.notes) == 2
         assert "2026-01-04 03:04; answers read again; scores in per cent" in table_of(runs)
 
 
@@ -284,7 +284,7 @@ def test_a_limit_that_lm_eval_did_not_heed_is_said(tmp_path, given, said):
     """lm-eval puts `--gen_kwargs` among the task's own settings, and of two limits heeds `max_gen_toks`."""
     write_run(tmp_path, {"toy_th": toy([0.0, 1.0]) | {"generation_kwargs": {"max_gen_toks": 10, **given}}})
     notes = comparison_notes(read(tmp_path).best()) + read(tmp_path).tasks[0].notes
-    assert any("max_tokens=3 had no effect: lm-eval heeds the task's own max_gen_toks=10" in note for note in notes) == said
+    assert any("max_tokens=3 had no effect: lm-eval uses the task's own max_gen_toks=10" in note for note in notes) == said
 
 
 def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
@@ -299,7 +299,7 @@ def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
     }
     assert not any("left out" in note for note in best.notes)
     one = read(tmp_path / "a", tmp_path / "plain").best()
-    assert any(note.endswith("; ./model may be another folder for each") for note in one.notes)
+    assert any(note.endswith("; ./model may be a different folder for each") for note in one.notes)
 
 
 @pytest.mark.parametrize(
@@ -374,5 +374,5 @@ def test_a_setting_of_another_kind_is_left_out_and_named(value, tmp_path):
     settings = runs.runs[0].settings
     assert (settings.backend, settings.limit, settings.chat_template) == (None, None, None)
     for name in ("model", "limit", "chat_template_sha"):
-        assert f"{path}: the setting {name} is no text and no number, and left out" in runs.notes
+        assert f"{path}: the setting {name} is left out, because it is neither text nor number" in runs.notes
     assert runs.tasks[0].scores["acc"].value == 0.5

@@ -68,7 +68,7 @@ def test_one_line_per_task_on_one_scale(runs, capsys):
     for end in (low, high):
         assert abs(0.75 - end / 100) == pytest.approx(t * (end / 100 * (1 - end / 100) / 39) ** 0.5, abs=1e-3)
     assert re.split(r"\s{2,}", line(out, "toy_mt"))[1:4] == ["12", "chrf++", "41.5"]
-    assert "1 of 2 scores are of a part of the rows only" in out
+    assert "1 of 2 scores are of only a part of the rows" in out
     assert max(map(len, out.splitlines())) <= WIDTH
 
 
@@ -86,7 +86,7 @@ def test_settings_that_only_memory_has_are_no_fault(runs):
     for dtype, is_fault in ((torch.float32, False), (["float32"], True)):
         content["config"]["model_dtype"] = dtype
         text = " ".join(table_of(of_results(content)).split())
-        assert ("the setting model_dtype is no text and no number, and left out" in text) == is_fault
+        assert ("the setting model_dtype is left out, because it is neither text nor number" in text) == is_fault
 
 
 def write_group(folder, logged, *, languages=("th", "vi", "lo"), stamp=OLD, group="toy", mean=None):
@@ -178,7 +178,7 @@ def test_why_a_score_of_all_rows_has_no_interval_is_said(tmp_path, right, has_in
     warned = provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables
     assert ("[" in line(table_of(read(tmp_path).best()), "toy_sum")) == has_interval
     for text in (shown(tmp_path), str([table.frame.to_dict() for table in warned])):
-        assert ("toy_sum: no interval, for the score hangs on fewer than two rows" in text) == (not has_interval)
+        assert ("toy_sum: no interval, because the score depends on fewer than two rows" in text) == (not has_interval)
 
 
 def test_tasks_whose_size_is_not_known_are_named_in_one_line_and_those_of_other_packs_have_their_own_scores(tmp_path):
@@ -323,7 +323,7 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     for model, right, names in (("a", strong, "pqr"), ("b", weak, "rs"), ("c", weak, "s")):
         write_run(tmp_path / model, {f"toy_{name}": task(right) for name in names}, model=model)
     apart = " ".join(table_of(read(tmp_path / "a", tmp_path / "c").best()).split())
-    assert "a and c cannot be compared: they have no task in common" in apart
+    assert "a and c cannot be compared: they have no common task" in apart
     runs = read(tmp_path / "a", tmp_path / "b").best()
     assert re.search(r"a is better than b by 133.3 points .* on 1 common task of 4,", " ".join(table_of(runs).split()))
     assert not scores_of(runs, suite=NO_SUITE).means.ranks
@@ -357,7 +357,7 @@ def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
     [record] = records_of(read(tmp_path).best())
     for text in (shown(tmp_path), record["notes"]):
         assert "toy_th: 20 of 40 logged rows repeat others, and count again" in text
-        assert "answers were not asked for as configured: the server refuses temperature (not sent)" in text
+        assert "requests differ from the configuration: the server refuses temperature (not sent)" in text
         assert "answered by gpt-1, gpt-2, as the server calls the model" in text
         assert "prompts seem to have been cut at 2,048 tokens" in text
 
@@ -366,7 +366,7 @@ def test_prompts_that_lack_their_beginning_are_said_of_their_task(tmp_path):
     cut = {"cut_prompts": {"toy_th": 0.125}, "cut_documents": {"toy_th": 0.5}}
     write_run(tmp_path, {"toy_th": task([1]), "toy_vi": task([1])}, config=cut)
     text = " ".join(shown(tmp_path).split())
-    assert "toy_th: 12.5 % of the prompts did not fit the model's window, and lack their beginning" in text
+    assert "toy_th: 12.5 % of the prompts did not fit the model's window: their beginning was cut off" in text
     assert "toy_th: 50.0 % of the documents were cut at their end to fit the model's window" in text
     assert "toy_vi: " not in text.replace("toy_th, toy_vi: ", "")
 
@@ -423,7 +423,7 @@ def test_a_mean_over_tasks_with_and_without_a_chat_template_has_a_note(tmp_path)
         write(*own)
     assert "differ in the use of a chat template" not in shown(tmp_path)
     write("toy_my", "tito_ppl", "c0ffee")
-    said = "org/a: tasks that ask alike differ in the use of a chat template (toy_lo, toy_th against toy_my)"
+    said = "org/a: tasks of one type differ in the use of a chat template (toy_lo, toy_th against toy_my)"
     assert f"note: {said}" in " ".join(shown(tmp_path).split())
     write_report(read(tmp_path), tmp_path / "out")
     assert f"{said}." in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").replace("\\", "")

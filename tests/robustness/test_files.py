@@ -172,7 +172,7 @@ def test_folders_and_dates_that_are_none(tmp_path):
     (tmp_path / "org__a" / f"samples_{RANKED}_{OLD}.jsonl").write_text("")
     runs = read(tmp_path).best()
     assert len(runs.runs) == 2
-    assert any("there is no such date" in note for note in runs.notes)
+    assert any("its name has no valid date" in note for note in runs.notes)
     check_text(table_of(runs))
     scores_of(read(tmp_path).best())
 

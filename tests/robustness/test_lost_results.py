@@ -196,7 +196,7 @@ def test_the_same_command_twice(command, mirror, tmp_path, capsys, monkeypatch):
     assert main(command) == 0
     [(status, line)] = said
     assert status == 2
-    assert line.startswith("the same run is at work, and keeps its answers in ") and "\n" not in line
+    assert line.startswith("the same run is in progress, with its answers in ") and "\n" not in line
     assert len(scores(tmp_path / "results")) == 3
     assert not (tmp_path / "results" / FOLDER).exists()
 
@@ -230,7 +230,7 @@ def test_a_cache_that_fails_in_the_middle(fault, command, undisturbed, tmp_path,
     monkeypatch.setattr(HFLM, "generate_until", generate)
     assert main(command) == 0
     assert scores(tmp_path / "results") == undisturbed
-    assert sum("the run goes on without" in message for message in caplog.messages) == 1
+    assert sum("the run continues, but if interrupted" in message for message in caplog.messages) == 1
 
 
 @pytest.mark.slow
@@ -254,7 +254,7 @@ def test_a_server_that_dies_in_the_middle(mirror, tmp_path):
         assert first.returncode == 1 and "Traceback" not in err
         last = err.strip().splitlines()[-1]
         assert last.startswith("lm-eval-sea: the server gives no answers: HTTPError: 503")
-        assert "the same command goes on where this one stopped, with the 3 answers" in last
+        assert "the same command continues where this one stopped, with the 3 answers" in last
         before, alive[0] = len(asked), 9
         second = Fork(*command, cwd=mirror)
         _, err = second.communicate(200)

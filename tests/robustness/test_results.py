@@ -142,7 +142,7 @@ NOTES = [
     (score_of(0.9), "the results say 90.00, the 6 logged rows 66.67"),  # such as rows of another language under this name
     (lambda content: content["n-samples"][RANKED].update(effective=3, original=6), "6 rows, but the results are of 3"),
     (lambda content: content["n-samples"][RANKED].update(effective=9, original=9), "6 rows, but the results are of 9"),
-    (lambda content: None, "the data had 6 rows, and the catalogue has 900"),
+    (lambda content: None, "the data had 6 rows, but the catalogue has 900"),
 ]
 
 
@@ -168,7 +168,7 @@ def test_totals_of_a_part_of_the_data(tmp_path, capsys):
     content["n-samples"] = {name: {"original": 3, "effective": 3} for name in content["results"]}
     path.write_text(json.dumps(content))
     assert main(["score", str(path.parent)]) == 0
-    assert "the data had 3 rows, and the catalogue has 400" in capsys.readouterr().out
+    assert "the data had 3 rows, but the catalogue has 400" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("date", [None, "yesterday", True, 10**400, float("nan")])

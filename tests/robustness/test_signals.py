@@ -55,9 +55,9 @@ def interrupted(monkeypatch, capsys):
 
 
 SAID = [
-    ([], "nothing is kept (with --output_path a run goes on where it stopped)"),
-    (["--output_path", "out"], "there was no answer yet; the same command begins anew"),
-    (["--output_path", "out", "--no-resume"], "nothing is kept (without --no-resume a run goes on where it stopped)"),
+    ([], "nothing is kept (with --output_path a run continues where it stopped)"),
+    (["--output_path", "out"], "there was no answer yet; the same command starts from the beginning"),
+    (["--output_path", "out", "--no-resume"], "nothing is kept (without --no-resume a run continues where it stopped)"),
 ]
 
 
@@ -74,7 +74,7 @@ def test_while_the_model_is_loaded_or_results_are_saved(tmp_path, tiny_model, mi
     said = interrupted(command, transformers.AutoModelForCausalLM, "from_pretrained")
     assert said.startswith("lm-eval-sea: interrupted; there was no answer yet; ")
     said = interrupted(command, EvaluationTracker, "save_results_aggregated", signal.SIGTERM)
-    assert said.startswith("lm-eval-sea: interrupted; the same command goes on where this one stopped, with the ")
+    assert said.startswith("lm-eval-sea: interrupted; the same command continues where this one stopped, with the ")
 
 
 def test_in_another_command(tmp_path, mirror, interrupted):

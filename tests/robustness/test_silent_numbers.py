@@ -43,14 +43,14 @@ def told(numbers, **more):
 
 LIES = {
     "no echo": (told([-0.5]), "does not repeat the prompt"),
-    "too few": (told([None, -1.0, -2.0]), "tells 3 log-probabilities of a prompt of 4 tokens"),
-    "too many": (told([None] + [-1.0] * 6), "tells 7 log-probabilities of a prompt of 4 tokens"),
-    "positive": (told([None, -1.0, 2.5, -1.0, -1.0]), "tells 2.5 as a log-probability"),
-    "not a number": (told([None, -1.0, float("nan"), -1.0, -1.0]), "tells nan as a log-probability"),
-    "a text": (told([None, -1.0, "x", -1.0, -1.0]), "tells x as a log-probability"),
-    "none": ({"index": 0, "text": "x"}, "tells no log-probabilities"),
-    "null": ({"index": 0, "logprobs": None}, "tells no log-probabilities"),
-    "no alternatives": (told([None] + [-1.0] * 4, top_logprobs=None), "tells no log-probabilities"),
+    "too few": (told([None, -1.0, -2.0]), "returns 3 log-probabilities for a prompt of 4 tokens"),
+    "too many": (told([None] + [-1.0] * 6), "returns 7 log-probabilities for a prompt of 4 tokens"),
+    "positive": (told([None, -1.0, 2.5, -1.0, -1.0]), "returns 2.5 as a log-probability"),
+    "not a number": (told([None, -1.0, float("nan"), -1.0, -1.0]), "returns nan as a log-probability"),
+    "a text": (told([None, -1.0, "x", -1.0, -1.0]), "returns x as a log-probability"),
+    "none": ({"index": 0, "text": "x"}, "returns no log-probabilities"),
+    "null": ({"index": 0, "logprobs": None}, "returns no log-probabilities"),
+    "no alternatives": (told([None] + [-1.0] * 4, top_logprobs=None), "returns no log-probabilities"),
 }
 
 
@@ -121,7 +121,7 @@ def test_a_server_that_answers_as_another_model(told, is_said, caplog):
     check_replies(model)
     model.parse_generations(outputs={"model": told, "choices": [{"index": 0, "text": "x"}]})
     said = [message for message in caplog.messages if "is it the right one?" in message]
-    assert said == ["the server answers as the model 'org/other', and was asked for 'model': is it the right one?"] * is_said
+    assert said == ["the server answers as the model 'org/other', but was asked for 'model': is it the right one?"] * is_said
 
 
 def test_an_alias_is_no_other_model(caplog):
@@ -257,7 +257,7 @@ def check_template(tiny_model, tmp_path):
 @pytest.mark.parametrize("template", [DATE, TIME])
 def test_templates_that_write_the_date_or_the_time(template, check_template, caplog):
     check_template(template)
-    assert "writes today's date into every prompt: with --date" in caplog.text
+    assert "writes today's date into every prompt: add --date" in caplog.text
 
 
 def test_the_date_of_the_user_in_a_template_that_has_a_name(tiny_model, tmp_path):

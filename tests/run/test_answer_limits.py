@@ -26,7 +26,7 @@ def test_room_for_thoughts(tokenizer, load_tasks, tmp_path, caplog):
     caplog.set_level(logging.INFO, "lm_eval_sea")
     before, after, _ = limits_with_room(tokenizer, load_tasks, max_length=100_000)
     assert after == before + 8192
-    assert "answers get 8,192 tokens more for the thought; --thinking_tokens N gives another number" in caplog.messages[-1]
+    assert "answers get 8,192 more tokens for the thought; --thinking_tokens N sets another number" in caplog.messages[-1]
     (tmp_path / "generation_config.json").write_text(json.dumps({"max_new_tokens": 500}))
     before, after, _ = limits_with_room(tokenizer, load_tasks, max_length=100_000, pretrained=str(tmp_path))
     assert after == before + 500
@@ -73,5 +73,5 @@ def test_long_answers_get_what_a_small_window_leaves(name, share, tokenizer, loa
     fitted = fit()
     assert share * (own - max(prompts) - 200) < fitted <= share * (own - max(prompts))
     assert caplog.messages == [
-        f"{name}: answers get {fitted:,} tokens in place of {own:,}, which is what the model's window of {own:,} leaves"
+        f"{name}: answers get {fitted:,} tokens instead of {own:,}, because the model's window of {own:,} has no room for more"
     ]

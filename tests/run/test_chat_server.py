@@ -80,7 +80,7 @@ def test_an_interrupted_run_goes_on(in_samples, tmp_path):
         _, err = process.communicate(timeout=100)
         assert process.returncode == 130 and "Traceback" not in err
         assert answers_kept(output) == 2
-        said = "lm-eval-sea: interrupted; the same command goes on where this one stopped, with the 2 answers"
+        said = "lm-eval-sea: interrupted; the same command continues where this one stopped, with the 2 answers"
         assert err.strip().split("\n")[-1].startswith(said)
         begun = len(toy.requests)
         assert main(given) == 0

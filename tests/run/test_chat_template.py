@@ -72,7 +72,7 @@ REFUSED = [
     ({"default": FAIR, "rag": FAIR}, "tool", "has no template of that name; it has default, rag"),
     (FAIR, "false", "--apply_chat_template false: the tokenizer .* has one template, without a name; give the flag without"),
     *((template, True, r"sea_xcopa_vi_to_ppl: .* drops or changes a question.*\| The prompt: ") for template in UNFAIR),
-    (WITHOUT_ANSWERS, True, "drops or changes what the model has said, .*: add --fewshot_as_multiturn false, which writes"),
+    (WITHOUT_ANSWERS, True, "drops or changes the model's earlier turns, .*: add --fewshot_as_multiturn false, which writes"),
     *((template, True, "the chat template of .* fails: ") for template in FAILING),
 ]
 

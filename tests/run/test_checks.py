@@ -24,7 +24,7 @@ from tests.run.conftest import written
 def test_files_in_gguf_are_not_for_vllm():
     """Its package need not be here."""
     for given in ({"pretrained": "m/q4.gguf"}, {"pretrained": "m", "gguf_file": "q4.gguf"}):
-        with pytest.raises(RunError, match=r"--model vllm reads no files in GGUF; take hf-shared-prefix, with pretrained=FOLDER"):
+        with pytest.raises(RunError, match=r"--model vllm cannot read GGUF files; use hf-shared-prefix with pretrained=FOLDER"):
             check_folders("vllm", given)
 
 
@@ -79,7 +79,7 @@ def test_local_rows_that_cannot_be_scored_are_to_be_mended(tmp_path, change, cau
         load_those_here(RunTasks(wanted, [str(tmp_path / "own")]), wanted, skip_missing=False)
     said, advice = str(error.value).split("\n  ")
     assert said.startswith(f"sea_own_th_to_ppl: {path}{cause}")
-    assert advice.startswith(f"to mend: {path}{mend}")
+    assert advice.startswith(f"to fix: {path}{mend}")
 
 
 def test_skip_missing_goes_on_with_the_tasks_that_have_rows(tmp_path, samples, monkeypatch):
@@ -140,7 +140,7 @@ def test_results_that_the_hub_does_not_get_are_here(tmp_path, tiny_model, sample
     process = run("lm_eval_sea", *given, cwd=samples, HF_TOKEN="hf_x", HF_HUB_OFFLINE="1")
     assert process.returncode == 1
     last = process.stderr.strip().split("\n")[-1]
-    assert last.startswith(f"lm-eval-sea: the results are in {tmp_path}, and could not be pushed to the hub (")
+    assert last.startswith(f"lm-eval-sea: the results are in {tmp_path}, but could not be pushed to the hub (")
     assert "acc_ppl,none" in written(tmp_path)["results"]["sea_xcopa_th_to_ppl"]
 
 
@@ -179,7 +179,7 @@ def test_prompts_that_do_not_fit_the_window_are_said(in_samples, tiny_model, tok
     window, names = 926, "sea_belebele_th_to_ppl,sea_tydiqa_id,sea_flores_en_th,sea_xlsum_vi"
     asked = ["--gen_kwargs", "max_gen_toks=8", "--use_cache", tmp_path / "kept" / "answers"]
     assert main(run_of(f"{tiny_model},max_length={window}", names, *asked)) == 0
-    assert "do not fit the model's window, and lack their beginning: sea_belebele_th_to_ppl, sea_tydiqa_id" in caplog.text
+    assert "do not fit the model's window, and their beginning is cut off: sea_belebele_th_to_ppl, sea_tydiqa_id" in caplog.text
     capsys.readouterr()
     asked += ["--output_path", tmp_path, "--log_samples"]  # now all answers are kept ones
     assert main(run_of(f"{tiny_model},max_length={window}", names, *asked)) == 0

@@ -123,7 +123,7 @@ def other_exemplars(results):
 def test_tasks_that_ask_something_else_today_are_left_out(change_row, change, why, run, in_samples, tmp_path, capsys):
     reread(copy(run, tmp_path / "old", change_row, change), tmp_path / "new")
     told = capsys.readouterr()
-    assert f"sea_xquad_th_chat left out, for {why}; run it again" in " ".join((told.out + told.err).split())
+    assert f"sea_xquad_th_chat left out, because {why}; run it again" in " ".join((told.out + told.err).split())
 
 
 @pytest.mark.slow
@@ -143,5 +143,5 @@ def test_a_run_without_chat_tasks(run, tmp_path, in_samples, capsys):
         path.unlink()
     assert reread(tmp_path / "old", tmp_path / "new") == 1
     said = capsys.readouterr().err
-    assert "no answers can be read again" in said and "these are no chat tasks with logged answers" in said
+    assert "no answers can be read again" in said and "they are not chat tasks with logged answers" in said
     assert not list((tmp_path / "new").rglob("*.json"))

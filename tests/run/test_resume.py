@@ -73,7 +73,7 @@ def test_an_interrupted_run_goes_on(number, tmp_path, tiny_model, undisturbed, g
     kept, err = kill(process, number, output=output, limit=200)
     if number != signal.SIGKILL:
         assert process.returncode == 130
-        assert err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; the same command goes on where this one stopped")
+        assert err.strip().split("\n")[-1].startswith("lm-eval-sea: interrupted; the same command continues ")
     assert int(re.search(r"Cached requests: (\d+)", go_on(given))[1]) >= kept
     assert not (output / FOLDER).exists(), "kept until the results are written, and no longer"
     assert written(output)["results"] == undisturbed
@@ -84,7 +84,7 @@ def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, go_
     output = tmp_path / "results"
     given = command(tiny_model, output, "--gen_kwargs", "do_sample=True,temperature=1.0")
     kept, _ = kill(start(given, pause=0.03), signal.SIGKILL, output=output)
-    said = re.search(r"(\d+) of (\d+) sampled answers are those of the interrupted run", go_on(given))
+    said = re.search(r"(\d+) of (\d+) sampled answers come from the interrupted run", go_on(given))
     found, total = map(int, said.groups())
     assert kept == found < total
 

@@ -95,7 +95,7 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
         path.unlink()
     capsys.readouterr()
     assert main(command) == 0
-    assert "seed 1: there are results of this request" in capsys.readouterr().out
+    assert "seed 1: results of this request are already in" in capsys.readouterr().out
     assert seed_results(output / "seed_2")[2] == answers[2]
 
     assert main(["score", str(output), "--out", str(tmp_path / "totals.json")]) == 0

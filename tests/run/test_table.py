@@ -61,7 +61,7 @@ def test_warnings_of_one_cause_are_shown_once(caplog):
         "sea_a: the tokenizer is odd",
         "sea_a failed: row 0",
         "sea_b failed: row 0",
-        "what was said of sea_a also holds for sea_b, sea_c",
+        "the warning about sea_a also holds for sea_b, sea_c",
     ]
     assert not logger.filters
 

@@ -42,8 +42,8 @@ def test_the_user_s_task_goes_before_the_pack_s(own, in_samples, caplog):
     with caplog.at_level(logging.WARNING, "lm_eval_sea"):
         loaded = RunTasks(["sea_xnli"], [str(own)]).load(["sea_xnli"])["tasks"]
     assert [loaded[f"sea_xnli_{language}"].config.description == "of the user" for language in ("th", "vi")] == [True, False]
-    assert [line for line in caplog.messages if "in place of" in line] == [
-        f"sea_xnli_th is the task of {own / 'th.yaml'}, in place of the pack's"
+    assert [line for line in caplog.messages if "which replaces" in line] == [
+        f"sea_xnli_th is the task in {own / 'th.yaml'}, which replaces the pack's"
     ]
 
 

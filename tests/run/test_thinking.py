@@ -73,7 +73,7 @@ def check(tokenizer, tasks, template, settings=None, **more):
 def test_nothing_is_ranked_where_a_model_would_think(template, tokenizer, tasks):
     way_off = "" if template in (ALWAYS, BEGUN, EFFORT) else "add --thinking off, "
     message = (
-        rf"^{RANKED}: the chat template of \S+ has the model think before it answers, so that no answer can be ranked behind the "
+        rf"^{RANKED}: the chat template of \S+ makes the model think before it answers, so answers cannot be ranked after the "
         rf"prompt: {re.escape(way_off)}take {GENERATED}, or leave them out$"
     )
     with pytest.raises(RunError, match=message):

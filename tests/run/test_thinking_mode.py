@@ -157,7 +157,7 @@ def test_chat_tasks_get_thoughts_whole(folder):
         use_template(model, use, "hf", "template", tasks)
         assert model.think_end_token == left
         check_thoughts_reach_tasks(tasks, "on", "</think>")
-    with pytest.raises(RunError, match="think_end_token in --model_args takes the thoughts off which sea_a_chat read"):
+    with pytest.raises(RunError, match="think_end_token in --model_args removes the thoughts, which sea_a_chat read"):
         check_thoughts_reach_tasks(chat | others, "template", "</think>")
     ranked = {"sea_b": argparse.Namespace(OUTPUT_TYPE="multiple_choice")}
     with pytest.raises(RunError, match="--thinking on: sea_b rank given answers, before which no model thinks; leave them out"):

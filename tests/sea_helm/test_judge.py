@@ -244,7 +244,7 @@ def test_a_judge_that_refuses_parameters_is_asked_without_them_and_a_note_says_s
     with serve(lambda body, _: refused if "temperature" in body else text(planted_verdict(body))) as server:
         assert command(tmp_path, server) == 0
         asked = len(server.requests)
-        assert "the judge was not asked as configured: its server refuses temperature (not sent)" in capsys.readouterr().out
+        assert "differ from the configuration: its server refuses temperature (not sent)" in capsys.readouterr().out
         assert command(tmp_path, server) == 0
     assert "temperature (not sent)" in capsys.readouterr().out and len(server.requests) == asked, "also of answers that were kept"
     assert read(judged(samples)).scores == pytest.approx({0: EXPECTED, 1: EXPECTED})

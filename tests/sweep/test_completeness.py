@@ -65,8 +65,8 @@ def test_a_marked_folder_is_complete_for_what_was_asked_alone(folder):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"toy": {"version": "1.1", "rows": "abc"}}, "toy: its version on this machine is 1.0, and was 1.1"),
-        ({"toy": {"version": "1.0", "rows": "x"}}, "toy: its rows on this machine is abc, and was x"),
+        ({"toy": {"version": "1.1", "rows": "abc"}}, "toy: its version on this machine is 1.0, but was 1.1"),
+        ({"toy": {"version": "1.0", "rows": "x"}}, "toy: its rows on this machine is abc, but was x"),
         ({"toy": ASKED["tasks"]["toy"], "more": {"version": None, "rows": None}}, "the results have no score of more"),
     ],
 )
@@ -182,5 +182,5 @@ def test_a_job_whose_folder_cannot_be_made_fails_and_the_others_go_on(tmp_path):
 def test_a_machine_with_other_packages_begins_no_job():
     check_versions(installed())
     for name in ("lm_eval_sea", "torch", "transformers", "lm_eval"):
-        with pytest.raises(IncompleteError, match=rf"{name} on this machine is \S+, and 0\.0 where the sweep began"):
+        with pytest.raises(IncompleteError, match=rf"{name} on this machine is \S+, but 0\.0 where the sweep began"):
             check_versions(installed() | {name: "0.0"})

@@ -50,8 +50,8 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undistur
     assert numbers == {"complete": str(complete), "failed": "0", "stopped": "1", "not begun": str(3 - complete)}
     [stopped] = [folder for folder in plans.attempts(output) if not (folder / MARK).exists()]
     assert re.search(rf"^stopped +1  {stopped}$", table, re.MULTILINE)
-    assert again == f"to go on: lm-eval-sea sweep {models / 'out.yaml'} --split suite --engine local"
-    assert err.strip().endswith("interrupted; the same command goes on where this one stopped")
+    assert again == f"to continue: lm-eval-sea sweep {models / 'out.yaml'} --split suite --engine local"
+    assert err.strip().endswith("interrupted; the same command continues where this one stopped")
     status, out = sweep_here(*shlex.split(again)[5:])
     assert status == 0, out
     assert "0 of 4" not in out
@@ -96,5 +96,5 @@ def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, sweep_her
     assert thai > indonesian and thai + indonesian == pytest.approx(total, abs=2)
     assert "time not measured (no complete job of this kind)\n" in out
     assert re.search(r"^each job asks for 0 GPUs, 0 CPUs, 0 GB of memory; machines: 1 of \d+ GPUs, \d+ CPUs, ", out, re.MULTILINE)
-    assert re.search(r"^two models would be told apart that differ by [\d.]+ points on ", out, re.MULTILINE)
+    assert re.search(r"^two models that differ by [\d.]+ points on ", out, re.MULTILINE)
     assert not (tmp_path / "out").exists()

@@ -89,7 +89,7 @@ function applyFilters() {
     const of = (key) => (figure.dataset[key] === undefined ? undefined : JSON.parse(figure.dataset[key]));
     figure.hidden = wanted.some(([key, value]) => of(key) && !of(key).includes(value));
     const more = wanted.map(([key]) => key).filter((key) => (of(key) || []).length > 1).map((key) => NAMES[key] || key);
-    figure.querySelector(".beyond").textContent = more.length ? `Drawn over every ${more.join(" and ")}, not the chosen one alone.` : "";
+    figure.querySelector(".beyond").textContent = more.length ? `Drawn over every ${more.join(" and ")}, not only the chosen one.` : "";
   }
   for (const section of document.querySelectorAll("main section")) {
     const parts = [...section.querySelectorAll(".block, figure")];
@@ -146,7 +146,7 @@ function titled(title, text, language) {
   return [element("h3", title), block];
 }
 
-// Whether the row is right by the headline metric; undefined where a score is no matter of right and wrong.
+// Whether the row is right by the headline metric; undefined if the score is not about right and wrong.
 function isRight(row, metric) {
   if (row.predictions && row.predictions[metric] !== undefined && row.gold !== undefined)
     return row.predictions[metric] === row.gold;
@@ -278,7 +278,7 @@ async function showSamples() {
   });
   const order = ORDERS[byId("sample-order").value];
   if (order) found.sort(order);
-  const all = shown === total ? `all ${total} rows` : `${shown} of ${total} rows, ${spaced === "1" ? "evenly spaced" : "first those that the other models were asked, too"} (all of them: ${file})`;
+  const all = shown === total ? `all ${total} rows` : `${shown} of ${total} rows, ${spaced === "1" ? "evenly spaced" : "those that the other models were asked come first"} (all of them: ${file})`;
   const pairs = other ? ` ${found.filter(({ second }) => second).length} of them were also asked of ${beside}.` : "";
   const margins = order && !rows.some((row) => row.margin !== undefined) ? " Answers of this task have no margins, so that the order is that of the data." : "";
   byId("sample-count").textContent = `${found.length} shown; the page holds ${all}. Right and wrong by ${metric}.${pairs}${margins}`;

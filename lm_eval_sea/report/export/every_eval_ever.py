@@ -1,8 +1,8 @@
 """Runs as records of Every Eval Ever (schema 0.3.0, arXiv:2606.14516): one file per run, one entry per task and metric.
 
 A record says what the format has a field for: score, bounds, direction, standard error and interval with how they were made, data
-set, prompt, generation. What it has no field for stands in `additional_details`, whose values are texts: chance, which metric is
-the headline, digest of the rows, versions. Rows themselves are not exported, for they belong to the data sets.
+set, prompt, generation. The rest is in `additional_details`, whose values are texts: chance, which metric is the headline, digest
+of the rows, versions. Rows themselves are not exported, because they belong to the data sets.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ LOCAL = "local"  # the developer of a model that has only a path
 CLUSTERED = "analytic, clustered by passage (Miller 2024)"
 CONTRIBUTIONS = "contributions of passages, of scores of all rows by the jackknife"
 REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
-_NO_PATH = re.compile(r'[<>:"/\\|?*]')  # what no part of a path can have everywhere
+_NO_PATH = re.compile(r'[<>:"/\\|?*]')  # not allowed in paths on every system
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
 
 
 def model_id(name: str) -> str:
     """The id "developer/model" of a model: its name on the hub, or for a path "local/" and the name of the last folder.
 
-    A `ResultsError` says that there is nothing to make one of.
+    Raises `ResultsError` if the name makes no id.
     """
     parts = PurePosixPath(one_line(name)).parts
     is_hub = len(parts) == 2 and not name.startswith(("/", ".", "~")) and not Path(name).exists()
@@ -50,16 +50,16 @@ def model_id(name: str) -> str:
 
 
 def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The records of runs of which each task of a model counts once, and notes on what is left out.
+    """The records of runs in which each task of a model counts once, and notes on what is left out.
 
-    By the path below the datastore's root, which is the same for a run each time; `model` is its id, if not that of the results.
-    A `ResultsError` says that no run has tasks of this pack, several models would have one id, or a name makes none.
+    The keys are paths below the datastore's root, the same for a run each time; `model` is its id, if not that of the results.
+    Raises `ResultsError` if no run has tasks of this pack, several models would have one id, or a name makes none.
     """
     notes = list(runs.notes)
     names = {run.model: run.model.removesuffix(run.settings.in_name) for run in runs.runs}
     if model is not None and len(plain := sorted(set(names.values()))) > 1:
         raise ResultsError(f"--model names one model; the runs are of {len(plain)}: {', '.join(plain[:3])}")
-    # what makes another model of it, " (revision step1000)", stands behind its name, as in the report
+    # what makes it another model, " (revision step1000)", follows its name, as in the report
     modes = {name: _NO_PATH.sub("-", name.removeprefix(plain)) for name, plain in names.items()}
     ids = {name: one_line(f"{model or model_id(plain)}{modes[name]}") for name, plain in names.items()}
     [(most, count)] = Counter(ids.values()).most_common(1)
@@ -70,10 +70,10 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
         tasks, own = runs.of_run(run), ids[run.model]
         results = [entry for task in tasks for entry in _task_entries(task, notes)]
         if not results:
-            notes.append(f"{run.place}: left out, it has no scores of tasks of this pack")
+            notes.append(f"{run.place}: left out, because it has no scores of tasks of this pack")
             continue
         if model is None and (made_of := run.settings.adapter_or_quantisation):
-            notes.append(f"{run.place}: exported as {own}, though it is with {made_of}; --model gives it a name of its own")
+            notes.append(f"{run.place}: exported as {own}, though it is with {made_of}; --model gives it its own name")
         digest = hashlib.sha256(json.dumps([own, run.date.isoformat(), results], sort_keys=True).encode()).digest()
         name = str(uuid.UUID(bytes=digest[:16], version=4))
         made[f"data/{COLLECTION}/{own}/{name}.json"] = _record(run, tasks, own, name, results)

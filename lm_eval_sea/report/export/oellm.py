@@ -18,7 +18,7 @@ _HEAD = """\
 def task_groups(listed: TaskList) -> str:
     """The content of the file: one group per suite and one per language.
 
-    Groups whose rows are all made by the user are left out, for oellm-eval downloads data before it runs.
+    Groups whose rows are all made by the user are left out, because oellm-eval downloads data before it runs.
     """
     groups = {}
     languages = {name: members for name, members in listed.groups.items() if name.startswith(language_group(""))}

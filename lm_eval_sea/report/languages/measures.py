@@ -15,7 +15,7 @@ from scipy import stats
 
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, estimate, paired_difference
 
-FEWEST_LANGUAGES = 5  # of four, two orders drawn by lot are the same or the reverse once in twelve times
+FEWEST_LANGUAGES = 5  # two random orders of four are the same or the reverse in one case of twelve
 
 
 class Answers(NamedTuple):
@@ -38,8 +38,8 @@ class AgainstEnglish(NamedTuple):
     accuracy: float
     accuracy_en: float
     difference: Estimate  # accuracy − accuracy_en; standard error clustered by passage
-    english_only: float  # share of the questions that are right in English alone
-    language_only: float  # … in the language alone
+    english_only: float  # share of the questions that are right only in English
+    language_only: float  # … only in the language
     lost: float | None  # of the questions right in English, the share that is wrong in the language; None: none is right
 
 
@@ -49,14 +49,14 @@ class SharedErrors(NamedTuple):
     wrong_first: float
     wrong_second: float
     wrong_in_both: float
-    by_chance: float  # were the errors independent
+    by_chance: float  # if the errors were independent
     excess: Estimate  # wrong_in_both − by_chance; standard error clustered by passage
     kappa: float | None  # error consistency, −1 to 1; None where fewer than `FEWEST_CLUSTERS` are wrong, or right, in a language
-    same_wrong: float | None  # of the questions wrong in both, the share with the same wrong option; None of as few, or not known
+    same_wrong: float | None  # of the questions wrong in both, the share with the same wrong option; None for as few, or unknown
 
 
 class RankCorrelation(NamedTuple):
-    """How alike two settings order the languages, −1 to 1; None where all languages score the same."""
+    """How similarly two settings order the languages, −1 to 1; None if all languages score the same."""
 
     languages: int
     kendall: float | None  # τ-b, which allows for ties
@@ -109,9 +109,9 @@ def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
     et al. 2020 (arXiv:2006.16736). The excess is a mean of products, to first order with known means, whose error and test by
     passage are those of `paired_difference`. Products of rare errors, none of which is in both languages, hardly vary; so the
     error is at least that of independent ones, √(ē (1 − ē) f̄ (1 − f̄) / n), as in the χ² test, and that of the same questions with
-    one more that is right in both and one that is wrong. Where all answers in a language are right, or all wrong, there is no
-    interval. Questions that are hard in every language make it positive; a model that
-    prefers one option in each language makes it negative if these are two.
+    one more that is right in both and one that is wrong. If all answers in a language are right, or all wrong, there is no
+    interval. Questions that are hard in every language make the excess positive; a model that prefers one option in one language
+    and another in the other makes it negative.
     """
     common = [question for question in first.right if question in second.right]
     if not common:
@@ -151,11 +151,11 @@ def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) ->
 
 
 def same_answer(answers: Collection[Hashable | None], languages: int) -> float:
-    """Of all choices of s from the L answers to a question, the share in which all s are equal, 0 to 1.
+    """The share of all choices of s of the L answers to a question in which all s are equal, 0 to 1.
 
     The mean over questions is M_s = Σ over choices of s languages, Σ over questions, [all s answers are equal] / (C(L, s) ·
-    questions). An answer that a of the L languages have is in all of C(a, s) choices, so that no choice has to be looked at.
-    None, where no answer could be read, equals nothing.
+    questions). An answer that a of the L languages have is in all of C(a, s) choices, so no choice has to be looked at.
+    None (an answer that could not be read) equals nothing.
     """
     counts = Counter(answer for answer in answers if answer is not None)
     return sum(comb(count, languages) for count in counts.values()) / comb(len(answers), languages)
@@ -169,7 +169,7 @@ def ac3(accuracy: float, consistency: float) -> float:
 def consistencies(answers: Mapping[str, Answers], *, every: bool = True) -> Iterator[Consistency]:
     """SeaEval's consistency, for s = 2 to the number of languages, on the questions that were asked in all.
 
-    There is none where it is not known what was chosen. Definitions of Wang et al. 2024 (https://arxiv.org/abs/2309.04766; in its
+    There is none if it is not known what was chosen. Definitions of Wang et al. 2024 (https://arxiv.org/abs/2309.04766; in its
     repository src/dataset_src/eval_methods/cross_lingual_assessment.py). Without `every`, only for 2 and for all languages.
     """
     given = list(answers.values())

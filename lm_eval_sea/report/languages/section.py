@@ -67,13 +67,13 @@ def languages_section(scores: Scores) -> Section:
     ]
     same = (
         "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all. Guesses "
-        "among four options are the same in two languages on 25 % of the questions, and a model that prefers one option, "
-        "whatever is asked, gives the same answer far more often: look at the accuracy, too."
+        "among four options are the same in two languages on 25 % of the questions, and a model that always prefers one "
+        "option gives the same answer far more often: look at the accuracy, too."
     )
     shared = (
         "Share of questions wrong in both, and what independent errors would give. Questions that are hard in every "
-        "language make the difference positive. In bold: it is told from 0, corrected for all lines of this table (Holm), which "
-        f"has an error rate of 5 % of its own. Of more than {_MOST_LANGUAGES} languages only pairs with English are here; "
+        "language make the difference positive. Bold: it differs from 0, corrected for all lines of this table (Holm), with "
+        f"its own error rate of 5 %. With more than {_MOST_LANGUAGES} languages only pairs with English are here; "
         "report --languages writes all."
     )
     text = "Questions that a parallel test asks in each language, paired by id; intervals are clustered by passage."

@@ -1,4 +1,4 @@
-"""What `lm-eval-sea report --languages` prints: languages beside English, consistency, errors that two share; by condition."""
+"""What `lm-eval-sea report --languages` prints for each condition: languages and English, consistency, shared errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_PAIRS = 10  # printed of a condition
 def summary(rows: Sequence[Mapping[str, Any]], of: str = "differences") -> str:
     """Lines of aligned columns, in per cent and percentage points, by condition: the rows of one of the files in `_HEADS`.
 
-    Of consistency two, three and all languages are shown, of errors the pairs with most excess.
+    Consistency is shown for two, three and all languages, errors for the pairs with the most excess.
     """
     blocks = []
     for _, group in groupby(rows, key=lambda row: tuple(row[name] for name in Condition._fields)):

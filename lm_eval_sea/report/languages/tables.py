@@ -26,7 +26,7 @@ from lm_eval_sea.tasks._shared.facts import ORDER
 
 ENGLISH = "en"
 MANIFEST = ".lm_eval_sea_languages.json"
-# Where English answers of the same variant are taken from, if a setting has none of its own.
+# Where English answers of the same variant come from if a setting has none.
 _REFERENCE_SETTINGS = ("base", "chat")
 _NEEDED = ("dataset", "variant", "prompt_language", "language", "headline_metric")
 
@@ -53,14 +53,14 @@ class Comparison(NamedTuple):
 
     answers: Mapping[str, Answers]  # by language; for pairs by the pair
     english: Answers | None  # on which differences are based
-    near: str = ""  # where there are none: which English answers there are that cannot serve
+    near: str = ""  # if there are none: the English answers that cannot be used
 
 
 def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condition, Comparison], list[str]]:
-    """Reads the rows of all parallel tasks; of runs of which each task of a model counts once. With notes on what is left out.
+    """Reads the rows of all parallel tasks, of runs in which each task of a model counts once; with notes on what is left out.
 
-    The metric says whether an answer is right, such as "acc"; by default it is the headline metric of each task. A `ResultsError`
-    says that there are no samples of parallel tasks with that metric, right or wrong.
+    The metric says whether an answer is right, such as "acc"; by default it is the headline metric of each task. Raises
+    `ResultsError` if no parallel tasks have samples with that metric, right or wrong.
     """
     notes = list(runs.notes)
     native: dict[Condition, dict[str, Answers]] = {}
@@ -76,7 +76,7 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
         lacking = [name for name in _NEEDED if not getattr(facts, name)]
         if lacking or task.samples is None:
             why = f"its settings lack {', '.join(lacking)}" if lacking else "it has no samples (--log_samples writes them)"
-            notes.append(f"{task.run.model}, {task.name}: left out, for {why}")
+            notes.append(f"{task.run.model}, {task.name}: left out, because {why}")
             continue
         condition = Condition(
             *(task.run.model, facts.dataset, facts.setting or "base", facts.variant),
@@ -85,7 +85,7 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
             num_fewshot="" if task.num_fewshot is None else str(task.num_fewshot),
         )
         answers = _read_answers(task, condition.metric, notes)
-        if answers is not None:  # a setting or prompt of its own may have its English from another
+        if answers is not None:  # its English may come from another setting or prompt
             read.setdefault(condition._replace(setting="", prompt=""), []).append(task)
         if answers is not None and facts.language == ENGLISH:
             english[condition._replace(prompt="")] = answers
@@ -95,11 +95,11 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
         notes += (f"{condition.model}, {condition.data_set}: {line}" for line in mixed_settings(tasks, "limit of tokens"))
     notes += under_one_name(task for tasks in read.values() for task in tasks)
     if others:
-        notes.append(f"{len(others)} tasks left out, for they are of no parallel test: {some_names(others)}")
+        notes.append(f"{len(others)} tasks left out, because they are of no parallel test: {some_names(others)}")
     if not native:
         raise ResultsError(
-            "no samples of a parallel task with that metric in a language besides English; run sea_belebele_… tasks of several "
-            "languages with --log_samples" + "".join(f"; {note}" for note in notes[:1])
+            "no samples of a parallel task with that metric in a language other than English; run sea_belebele_… tasks of "
+            "several languages with --log_samples" + "".join(f"; {note}" for note in notes[:1])
         )
     return {condition: _with_english(condition, answers, english) for condition, answers in sorted(native.items())}, notes
 
@@ -122,7 +122,7 @@ def _read_answers(task: TaskRun, metric: str, notes: list[str]) -> Answers | Non
     elif len(set(names)) < len(names):
         why = f"question {next(name for name in names if names.count(name) > 1)!r} occurs twice"
     if why:
-        notes.append(f"{task.samples}: left out, for {why}")
+        notes.append(f"{task.samples}: left out, because {why}")
         return None
     chosen = dict(zip(names, rows.chosen, strict=True)) if f"chosen_{metric}" in rows.frame else {}
     right = {name: bool(score) for name, score in zip(names, scores, strict=True)}
@@ -130,7 +130,7 @@ def _read_answers(task: TaskRun, metric: str, notes: list[str]) -> Answers | Non
 
 
 def _with_english(condition: Condition, answers: Mapping[str, Answers], english: Mapping[Condition, Answers]) -> Comparison:
-    """English stands among the languages where the setting has it; else the plain task in English is the measure."""
+    """English is among the languages if the setting has it; else the plain English task is the one to compare with."""
     key = condition._replace(prompt="")
     if key in english:
         return Comparison({**answers, ENGLISH: english[key]}, english[key])
@@ -142,7 +142,7 @@ def _with_english(condition: Condition, answers: Mapping[str, Answers], english:
 
 
 def question_rows(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:
-    """One row a question: 1 or 0 for each language, empty where it was not asked."""
+    """One row per question: 1 or 0 for each language, empty if it was not asked."""
     languages = list(dict.fromkeys(language for comparison in comparisons.values() for language in comparison.answers))
     for condition, comparison in comparisons.items():
         clusters = {question: cluster for given in comparison.answers.values() for question, cluster in given.clusters.items()}
@@ -154,7 +154,7 @@ def question_rows(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[
 
 
 def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
-    """One row a language: beside English. A note says for which languages there is nothing to compare with."""
+    """One row per language, compared with English. A note says which languages have nothing to compare with."""
     for condition, comparison in comparisons.items():
         if comparison.english is None:
             notes.append(f"{condition.model}, {condition.name}: no answers in English{comparison.near}, so no differences")
@@ -179,7 +179,7 @@ def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str
 
 
 def _parts(difference: Estimate) -> tuple[dict[str, int], dict[str, float | None]]:
-    """Over how many questions and passages a difference goes, and how certain it is."""
+    """The number of questions and passages of a difference, and how certain it is."""
     counts = {"questions": difference.rows, "passages": difference.clusters}
     return counts, {name: getattr(difference, name) for name in ("stderr", "low", "high", "p_value")}
 
@@ -193,7 +193,7 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
         if len({frozenset(given.right) for given in comparison.answers.values()}) > 1:
             notes.append(
                 f"{condition.model}, {condition.name}: the languages were asked different questions (--limit takes the first, "
-                "others in each language); rank correlations are those of the accuracies on all questions of each"
+                "which differ by language); rank correlations are those of the accuracies on all questions of each"
             )
     for (model, data_set), by_condition in accuracies.items():
         pairs = list(combinations(by_condition, 2))
@@ -253,7 +253,7 @@ def write_tables(comparisons: Mapping[Condition, Comparison], folder: Path, note
         "errors.csv": with_corrected_p_values(list(error_rows(comparisons))),
         "rank_correlations.csv": list(correlation_rows(comparisons, notes)),
     }
-    notes += [f"{name} is not written, for it would be empty" for name, rows in tables.items() if not rows]
+    notes += [f"{name} is not written, because it would be empty" for name, rows in tables.items() if not rows]
     written = {out.write(name, csv_text(rows)): rows for name, rows in tables.items() if rows}
     out.finish()
     return written

@@ -1,4 +1,4 @@
-"""From the samples of a run that translated the texts of a parallel test to rows of it: what the `…_translated_…` tasks read."""
+"""Makes the rows that the `…_translated_…` tasks read from the samples of a run that translated a parallel test."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class TranslatedFile(NamedTuple):
 
     path: Path
     rows: int
-    untranslated: list[str]  # ids of the texts that the model left empty; the original stands in their place
+    untranslated: list[str]  # ids of the texts that the model left empty; the original replaces them
 
 
 def write_translations(runs: Runs, folder: Path) -> tuple[list[TranslatedFile], list[str]]:
-    """Writes a file of rows for each language that was translated, named as the tasks name it; with notes on what runs lack.
+    """Writes a file of rows for each translated language, with the name that the tasks read; returns notes on what runs lack.
 
-    A `ResultsError` says that they have no samples of a translation, of two models, or not all texts of a row.
+    Raises `ResultsError` if they have no samples of a translation, those of two models, or not all texts of a row.
     """
     notes = list(runs.notes)
     tasks = [task for task in runs.tasks if task.facts.setting == SETTING and task.samples is not None]

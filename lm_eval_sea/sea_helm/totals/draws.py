@@ -1,9 +1,9 @@
 """Draws of a task's score over runs and over questions. Pure functions, no I/O.
 
-June 2026 and the corrected totals: `run_draws` and `question_draws`. Since 5 August 2026 SEA-HELM has `replicates` of a score,
-whose questions are drawn anew; a question's score is its mean over the runs. Each of 2,000 replicates has a generator of its own,
-whose seed comes from one generator for all tasks. They equal those of SEA-HELM's `src/aggregation` one for one, if the tasks
-come in the same order.
+June 2026 and the corrected totals use `run_draws` and `question_draws`. Since 5 August 2026 SEA-HELM has `replicates` of a score,
+each with newly drawn questions; a question's score is its mean over the runs. Each of 2,000 replicates has its own generator,
+whose seed comes from one generator for all tasks. They equal those of SEA-HELM's `src/aggregation` one for one if the tasks come
+in the same order.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ RUN_SEED, RUN_DRAWS = 94370244, 30  # of the notebook of June 2026
 SEED, REPLICATES = 94370244, 2000  # of August 2026
 MOST_LABELS = 0.5  # different right answers of multiple choice, as a share of the questions
 QUESTION_SEED, QUESTION_DRAWS = 1234, REPLICATES  # ours: enough draws for the ends of an interval of 95 per cent
-FEW_QUESTIONS = 10  # a right answer of multiple choice with fewer questions than this is named
+FEW_QUESTIONS = 10  # right answers of multiple choice with fewer questions than this are named
 FEW_CLUSTERS = 30  # of a task: percentiles of draws of fewer values are too narrow, the more so the nearer the score is to 0 or 1
 SEED_END = 2**32 - 1  # the greatest seed is one less
 
 
 def run_draws(scoring: Scoring, generator: np.random.Generator) -> np.ndarray:
-    """Scores when the run that answers is drawn anew for each row, (RUN_DRAWS,), per cent: SEA-HELM's bootstrap.
+    """Scores with the run drawn again for each row, (RUN_DRAWS,), per cent: SEA-HELM's bootstrap.
 
     The questions stay the same. With one run all draws are equal.
     """
@@ -36,10 +36,10 @@ def run_draws(scoring: Scoring, generator: np.random.Generator) -> np.ndarray:
 
 
 def question_draws(scoring: Scoring, clusters: Sequence[str], generator: np.random.Generator) -> np.ndarray:
-    """Scores when questions and runs are drawn anew, (QUESTION_DRAWS,), per cent.
+    """Scores with questions and runs drawn again, (QUESTION_DRAWS,), per cent.
 
-    A draw takes as many clusters as there are, with replacement and whole, and as many runs as there are, with replacement,
-    over which a row's score is averaged.
+    A draw takes as many whole clusters as there are, with replacement, and as many runs as there are, with replacement, over
+    which a row's score is averaged.
     """
     runs, rows = scoring.values.shape
     cluster_of_row = numbered(clusters)
@@ -54,8 +54,8 @@ def question_draws(scoring: Scoring, clusters: Sequence[str], generator: np.rand
 def mean_and_published_error(draws: np.ndarray) -> tuple[float, float]:
     """Mean of the draws over runs, and √(variance / number of draws), the error that SEA-HELM publishes.
 
-    The variance is the one with n − 1. The more draws, the smaller this error: it says how well the draws' mean is known, not how
-    well the model is.
+    The variance is the one with n − 1. The more draws, the smaller this error: it is about the mean of the draws, not about
+    the model.
     """
     return float(draws.mean()), float(np.sqrt(draws.var(ddof=1) / len(draws)))
 
@@ -72,7 +72,7 @@ def interval(draws: np.ndarray) -> tuple[float, float]:
 
 
 def rare_labels(labels: Sequence[str | tuple[str, ...] | None]) -> dict[str, int]:
-    """The questions per right answer, if one has fewer than FEW_QUESTIONS: it weighs as much as the others."""
+    """The questions per right answer, if one has fewer than FEW_QUESTIONS although it weighs as much as the others."""
     counts = Counter(map(str, labels))
     return dict(counts) if min(counts.values()) < FEW_QUESTIONS else {}
 
@@ -97,7 +97,7 @@ def replicates(rows: TaskRows, seeds: np.ndarray) -> np.ndarray:
 def _means_of_drawn(groups: Sequence[np.ndarray], seeds: np.ndarray) -> np.ndarray:
     """The mean of each group's values, as many drawn with replacement as it has, (groups, len(seeds)).
 
-    A seed's generator draws for one group after the other.
+    The generator of a seed draws for the groups one after the other.
     """
     sizes = [len(values) for values in groups]
     drawn = [np.empty((len(seeds), size), dtype=np.int32) for size in sizes]

@@ -1,4 +1,4 @@
-"""What runs of lm-eval say of SEA-HELM's tasks: the rows of each task as all runs of one model scored them."""
+"""What runs of lm-eval say about SEA-HELM's tasks: the rows of each task as all runs of one model scored them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SUITE = "sea_helm"
 # A row's metric → its greatest value.
 NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBABILITY: 100.0}
 _ROUNDING = 1e-6
-# In what runs of a task must agree to be draws of one score: settings of `task_settings`, and of the run.
+# Settings in which runs of a task must agree to be draws of one score: those of `task_settings`, and of the run.
 _OF_TASK = (
     *("number of exemplars", "exemplars", "limit of tokens", "version of the task", "version of the prompt file"),
     "rows of the data set",
@@ -38,7 +38,7 @@ _OF_RUN = (
     *("adapter_or_quantisation", "chat_template", "system_instruction", "thinking", "generation"),
     *("revision", "weights", "dtype", "softmax_dtype"),
 )
-# Of the others it says that nothing was recorded.
+# For the others None means that nothing was recorded.
 _NONE_IS_A_VALUE = ("adapter or quantisation", "chat template", "system instruction", "generation")
 
 
@@ -54,7 +54,7 @@ class Evidence:
     rows: dict[Place, TaskRows] = field(default_factory=dict)
     headlines: dict[Place, tuple[str, float]] = field(default_factory=dict)  # name and mean over runs of lm-eval's own metric
     without_samples: set[Place] = field(default_factory=set)
-    without_scores: set[Place] = field(default_factory=set)  # the answers are there, and what scores them has not been asked
+    without_scores: set[Place] = field(default_factory=set)  # with answers that their judge or metric model has not scored yet
     notes: list[str] = field(default_factory=list)
     scorers: dict[Place, list[str]] = field(default_factory=dict)  # what scored the tasks that lm-eval does not score
     unequal: set[Place] = field(default_factory=set)  # fewer runs or rows than other tasks, or scored by several models
@@ -62,7 +62,7 @@ class Evidence:
     base_model: bool = False  # whether the runs showed exemplars without a chat template
 
     def doubt(self, places: Iterable[Place], note: str) -> None:
-        """Notes why the runs of some tasks are not what a complete total needs."""
+        """Notes why the runs of some tasks are not enough for a complete total."""
         self.notes.append(note)
         self.unequal |= set(places)
 
@@ -70,7 +70,7 @@ class Evidence:
 def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
     """Where a task stands in the hierarchy; None if it is not one of SEA-HELM's, or a lite task of one.
 
-    With `ranked` the suite has the tasks that rank labels in place of those that have one written.
+    With `ranked` the suite has the tasks that rank labels instead of those that generate one.
     """
     if facts.suite != SUITE or facts.subset is not None or facts.assumed:
         return None
@@ -84,7 +84,7 @@ def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
 def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     """Reads the rows of SEA-HELM's tasks in runs of one model; several runs of a task are seeds. For `ranked` see `place_of`.
 
-    A `ResultsError` says that there is no task of SEA-HELM, none with samples, or runs are not of one model that was asked alike.
+    Raises `ResultsError` if there is no task of SEA-HELM, none with samples, or runs differ in the model or in how it was asked.
     """
     evidence = Evidence()
     found: dict[Place, list[TaskRun]] = {}
@@ -94,12 +94,12 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     beside = {place for task in tasks if (place := place_of(task.facts, ranked=not ranked)) and place not in found}
     partial = [task.name for task in tasks if task.facts.suite == SUITE and (task.facts.subset is not None or task.facts.assumed)]
     if partial:
-        evidence.notes.append(f"left out, for totals are of whole tasks with their results file: {some_names(partial)}")
+        evidence.notes.append(f"left out, because totals are of whole tasks with their results file: {some_names(partial)}")
     if not found and not beside:
         why = "; ".join(["no task of SEA-HELM in these runs", *evidence.notes])
         raise ResultsError(f"{why}; run some, such as sea_helm_id, with --log_samples")
     if beside:
-        what, how = ("have a label written", "without --suite") if ranked else ("rank labels", "with --suite seahelm_logprobs")
+        what, how = ("generate a label", "without --suite") if ranked else ("rank labels", "with --suite seahelm_logprobs")
         left_out = f"{len(beside)} tasks of SEA-HELM that {what} are left out; they are averaged {how}"
         if not found:
             raise ResultsError(left_out)
@@ -108,12 +108,12 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     models = sorted({task.run.model for task in members})
     if len(models) > 1:
         raise ResultsError(
-            f"the runs are of {len(models)} models ({some_names(models)}), and totals are of one; give the folder of one"
+            f"the runs are of {len(models)} models ({some_names(models)}), but totals are of one; give the folder of one"
         )
     [evidence.model] = models
     _refuse_unlike(found.values())
     if others := under_one_name(members):
-        raise ResultsError(f"{others[0]}, for totals are of one model")
+        raise ResultsError(f"{others[0]}, because totals are of one model")
     templates = {task.run.settings.chat_template for task in members}
     evidence.base_model = templates == {None} and any(task.num_fewshot for task in members)
     for line in _mixed_settings(members):
@@ -123,7 +123,7 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _gather_task(place, results, most, evidence)
     _doubt_mixed_scorers(evidence)
-    evidence.notes += _said_of_answers(found)
+    evidence.notes += _notes_on_answers(found)
     sizes = unknown_size_note({results[0].name: results[0].facts for _, results in sorted(found.items())})
     one_of_each = [results[0] for results in found.values()]
     evidence.notes += filter(None, [sizes, _shared_texts(one_of_each)])
@@ -134,14 +134,14 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     return evidence
 
 
-def _said_of_answers(found: Mapping[Place, Sequence[TaskRun]]) -> list[str]:
-    """Lines on answers that could not be read, and on what seems to be the mistake of a run."""
+def _notes_on_answers(found: Mapping[Place, Sequence[TaskRun]]) -> list[str]:
+    """Lines on answers that could not be read, and on likely mistakes of a run."""
     advice = dict.fromkeys((result.name, text) for results in found.values() for result in results for text in advice_on(result))
     return [*filter(None, [unread_text(found.values())]), *once(advice)]
 
 
 def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Evidence) -> None:
-    """Runs of a task with equal seeds draw the same answers, so that one draw counts several times."""
+    """Notes runs of a task with equal seeds: they draw the same answers, so one draw counts several times."""
     places: dict[tuple[int, int], list[Place]] = {}  # seed and how often it was run → tasks
     for place, results in found.items():
         for seed, runs in Counter(result.run.seed for result in results).items():
@@ -151,12 +151,12 @@ def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Ev
         names = some_names([found[place][0].name for place in of_seed])
         evidence.doubt(
             of_seed,
-            f"{names}: {runs} runs have seed {seed} and count as {runs} draws, though they draw alike; give one run of each seed",
+            f"{names}: {runs} runs have seed {seed} and count as {runs} draws, though equal; give one run of each seed",
         )
 
 
 def _doubt_mixed_scorers(evidence: Evidence) -> None:
-    """Of runs and tasks that are scored in the same way, by a judge or by MetricX, those of several models make no one mean."""
+    """Notes means over scores of several judges or several metric models."""
     known = judges()
     by_judge: dict[Judge | None, dict[str, list[Place]]] = {}
     for place, scorers in evidence.scorers.items():
@@ -170,7 +170,7 @@ def _doubt_mixed_scorers(evidence: Evidence) -> None:
 
 
 def _shared_texts(tasks: Iterable[TaskRun]) -> str | None:
-    """What is said of tasks that may ask about the same texts, which the draws take for independent."""
+    """The note on tasks that may ask about the same texts, which the draws take for independent."""
     families: dict[str, list[str]] = {}
     for task in tasks:
         families.setdefault(task.facts.family, []).append(task.name)
@@ -178,13 +178,13 @@ def _shared_texts(tasks: Iterable[TaskRun]) -> str | None:
     if not shared:
         return None
     return (
-        f"{len(shared)} tasks share texts, some in translation ({some_names(shared)}); their questions are drawn apart, as "
-        "SEA-HELM draws them, so that intervals of means over them are too narrow"
+        f"{len(shared)} tasks share texts, some in translation ({some_names(shared)}); their questions are drawn separately, "
+        "as in SEA-HELM, so intervals of means over them are too narrow"
     )
 
 
 def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:
-    """Raises a `ResultsError` if runs of a task are no draws of one score; it names the first setting in which they differ."""
+    """Raises `ResultsError`, with the first setting in which they differ, if runs of a task are not draws of one score."""
     differing: dict[str, dict[str, dict[str, str]]] = {}  # setting → task → value → the first run with it
     for results in tasks:
         values: dict[str, dict[str, str]] = {}
@@ -199,13 +199,13 @@ def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:
     for setting, by_task in differing.items():
         values_of = ", ".join(f"{value} in {place}" for value, place in sorted(next(iter(by_task.values())).items()))
         raise ResultsError(
-            f"{some_names(list(by_task))}: runs differ in the {setting} ({values_of}), so they are no seeds of one score; "
+            f"{some_names(list(by_task))}: runs differ in the {setting} ({values_of}), so they are not seeds of one score; "
             "give only the folder, or the results files, of one"
         )
 
 
 def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
-    """A line for each setting of their runs in which the tasks of a mean differ; ranked labels know none of generation."""
+    """A line for each setting of their runs in which the tasks of a mean differ; ranked labels have no generation settings."""
     lines = []
     for setting in _OF_RUN:
         by_value: dict[str, dict[str, None]] = {}
@@ -253,7 +253,7 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
     fewer = [f"{there} of {rows} rows" for there, rows in sizes if rows and there < rows]
     fewer += [f"{len(tables)} of {len(results)} runs"] * (len(tables) < len(results))
     if fewer:
-        evidence.doubt([place], f"{name}: samples of {', '.join(fewer)} only")
+        evidence.doubt([place], f"{name}: only samples of {', '.join(fewer)}")
     shared = [row for row in tables[0].index if all(row in table.index for table in tables)]
     if len(shared) < max(map(len, tables)):
         evidence.doubt([place], f"{name}: the runs have different rows; the {len(shared)} that all have are scored")
@@ -263,14 +263,14 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
 
 
 def _scores_beside(result: TaskRun) -> row_scores.RowScores | None:
-    """The scores that a judge or a metric model gave a task that lm-eval has no score of, if there are any."""
+    """The scores of a judge or a metric model for a task that lm-eval does not score, if there are any."""
     if result.samples is None or _scored_metric(result.facts):
         return None
     return row_scores.read_beside(result)
 
 
 def _best(place: Place, result: TaskRun, beside: Sequence[row_scores.RowScores], evidence: Evidence) -> float:
-    """The score of a perfect row, notes on who gave the scores being taken down."""
+    """The score of a perfect row; also records who gave the scores."""
     if beside:
         evidence.scorers[place] = sorted({scores.scorer for scores in beside})
         evidence.notes += dict.fromkeys(f"{result.name}: {note}" for scores in beside for note in (scores.scorer, *scores.notes))
@@ -285,8 +285,8 @@ def _best(place: Place, result: TaskRun, beside: Sequence[row_scores.RowScores],
 def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str]) -> pd.DataFrame | None:
     """The rows of one run by their number in the data set, in published order: SEA-HELM draws them by their place.
 
-    None without rows. Where the scores are `beside` the samples, rows that have none are left out; `notes` gets a line for rows
-    that cannot be read.
+    None without rows. If the scores are `beside` the samples, rows without one are left out; `notes` gets a line for rows that
+    cannot be read.
     """
     metric = _scored_metric(result.facts)
     if result.samples is None or not (metric or beside):

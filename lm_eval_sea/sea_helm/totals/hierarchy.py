@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Over which SEA-HELM's aggregation takes its average of Southeast Asia, where they are present.
+# The languages over which SEA-HELM averages Southeast Asia, if they are present.
 PUBLISHED_LANGUAGES = ("id", "vi", "th", "ta", "tl", "ms", "my")
 
 
 class Place(NamedTuple):
-    """A node of the hierarchy; what lies below its level is empty."""
+    """A node of the hierarchy; the fields below its level are empty."""
 
     language: str = ""  # empty for the averages over languages
     competency: str = ""
@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
     @property
     def parents(self) -> tuple[Place, ...]:
-        """The nodes above this one, but for the averages over languages, from the nearest."""
+        """The nodes above this one, the nearest first, without the averages over languages."""
         above = [Place(self.language, self.competency, self.group), Place(self.language, self.competency), Place(self.language)]
         return tuple(dict.fromkeys(place for place in above if place != self))
 
@@ -55,7 +55,7 @@ def _means(values: Mapping[Place, np.ndarray], parent: Mapping[Place, Place]) ->
 
 
 def incomplete(missing: Iterable[Place]) -> set[Place]:
-    """The nodes above missing tasks: all that their absence makes incomplete."""
+    """The nodes above missing tasks, which are incomplete without them."""
     missing = list(missing)
     above = {parent for place in missing for parent in place.parents}
     if missing:

@@ -31,14 +31,14 @@ class Draws(NamedTuple):
     """The draws of a task's score, per cent."""
 
     score: np.ndarray  # their mean is the score
-    questions: np.ndarray  # how far it moves on other questions
+    questions: np.ndarray  # how much it varies over questions
 
 
 class Method(NamedTuple):
     """One way to make totals."""
 
     draw: Callable[[Mapping[Place, TaskRows], Sequence[Place]], dict[Place, Draws]]  # rows and the suite's tasks → draws
-    zero: Draws | None  # of a task that was run and left no rows; None where it counts for nothing
+    zero: Draws | None  # of a task that was run and left no rows; None if such a task does not count
     remark: Callable[[TaskRows], str | None]  # what a reader must know of a task
     published_error: bool = False  # whether SEA-HELM states an error of the mean of the score's draws
     pooled: bool = False  # whether the two tasks of pragmatics are one
@@ -46,7 +46,7 @@ class Method(NamedTuple):
 
 
 def _by_questions(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Place, Draws]:
-    """August 2026. Every task of the suite takes its seeds, also one without rows: the others' replicates stay the same."""
+    """August 2026. Every task of the suite takes its seeds, even without rows, so that the others' replicates stay the same."""
     generator = np.random.default_rng(draws.SEED)
     drawn = {}
     for place in tqdm(_in_order(rows, suite), desc="Drawing", unit="task"):
@@ -73,7 +73,7 @@ def _by_passages(
 
 
 def _as_run(scoring: Scoring, generator: np.random.Generator) -> np.ndarray:
-    """The one score of what was run, in the place of draws."""
+    """The one score of what was run, instead of draws."""
     values = scoring.values.mean(axis=0)
     return scoring.score(values, np.ones(len(values)))[None]
 
@@ -84,14 +84,14 @@ def _in_order(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> list[Pl
 
 
 def pooled_place(place: Place) -> Place:
-    """Where the two tasks of pragmatics stand as one."""
+    """The place of the two tasks of pragmatics as one."""
     return Place(place.language, place.competency, "", PRAGMATICS)
 
 
 def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
     """The tasks with those of pragmatics made one: SEA-HELM's metric pools single and pair before it averages the phenomena.
 
-    Where the two were run a different number of times, or one is absent, they stay as they are.
+    If the two were run a different number of times, or one is absent, they stay as they are.
     """
     pooled = dict(rows)
     for language in {place.language for place in rows}:

@@ -1,4 +1,4 @@
-"""The suites of SEA-HELM: which tasks make a total, in which order, and which of them something else than lm-eval scores."""
+"""The suites of SEA-HELM: which tasks make a total, in which order, and which of them lm-eval does not score."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ class Judge(NamedTuple):
     """What scores answers that lm-eval does not score."""
 
     name: str
-    command: str  # that has them scored, RESULTS being the folder of the runs
+    command: str  # that scores them; RESULTS stands for the folder of the runs
 
 
 @dataclass(frozen=True)
 class Suite:
-    """What a total is the mean of."""
+    """The tasks of a total."""
 
     name: str
-    version: str  # of SEA-HELM, where the list of tasks comes from
-    places: tuple[Place, ...]  # all tasks; in this order the totals draw their seeds
+    version: str  # of SEA-HELM, the source of the list of tasks
+    places: tuple[Place, ...]  # all tasks, in the order in which the totals draw their seeds
     base_skips: frozenset[str] = frozenset()  # names of the tasks that base models leave out
-    ranked: bool = False  # whether labels are ranked instead of one being written
+    ranked: bool = False  # whether labels are ranked instead of generated
 
 
 def read_suite(name: str) -> Suite:

@@ -1,8 +1,8 @@
 """The score of one task from the scores of its rows, in per cent. Pure functions, no I/O.
 
-Two rules; that of August 2026 is `draws.replicates`. `notebook_scoring` is the one of SEA-HELM's notebook of June 2026: it knows
-nothing of the task and tells multiple choice by right answers that repeat. `corrected_scoring` takes the kind of the task, its
-chance level and its phenomena from the task itself.
+Two rules; that of August 2026 is `draws.replicates`. `notebook_scoring` is that of SEA-HELM's notebook of June 2026: it does not
+know the task and recognises multiple choice by repeated right answers. `corrected_scoring` takes the kind of the task, its chance
+level and its phenomena from the task itself.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class TaskRows:
     """The rows of one task as one or several runs (seeds) of a model scored them."""
 
     scores: np.ndarray  # (runs, rows): 1 or 0 for a label, F1 or ROUGE-L for a text
-    labels: tuple[str | tuple[str, ...] | None, ...]  # a row's right answer; a tuple where there may be several, None for none
+    labels: tuple[str | tuple[str, ...] | None, ...]  # a row's right answer; a tuple if there may be several, None for none
     clusters: tuple[str, ...]  # rows of one cluster share a passage
     phenomena: tuple[str, ...] | None = None  # a row's linguistic phenomenon, where the task has them
     is_label_task: bool = False
     chance: float = 0.0  # share of right answers by guessing
     best: float = 1.0  # score of a perfect row: 1 or 100
-    parts: tuple[int, ...] | None = None  # of tasks made one, which of them a row is of
+    parts: tuple[int, ...] | None = None  # the task of each row, if several tasks were made one
 
     @property
     def shares_passages(self) -> bool:
@@ -52,8 +52,8 @@ def normalise(score: np.ndarray, chance: float) -> np.ndarray:
 def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Unweighted mean of the groups' weighted means; with right answers as groups and values of 0 and 1, balanced accuracy.
 
-    A group of which no row has a weight is left out, as scikit-learn leaves out classes without a row. Values and weights, how
-    often each row counts, are (…, rows); groups, numbered from 0 without a gap, (rows,).
+    A group without weights is left out, as scikit-learn leaves out classes without a row. Values and weights (how often each row
+    counts) are (…, rows); groups, numbered from 0 without a gap, (rows,).
     """
     means, present = group_means(values, weights, groups)
     return weighted_mean(means, present)
@@ -89,7 +89,7 @@ def notebook_scoring(rows: TaskRows) -> Scoring:
     and compares); balanced accuracy, normalised with 1 / number of different right answers. Otherwise: the mean.
     """
     if not taken_for_multiple_choice(rows.labels):
-        unit = 100 if rows.scores.max() <= 1 else 1  # the notebook tells shares from per cent by the greatest score
+        unit = 100 if rows.scores.max() <= 1 else 1  # the notebook takes scores for shares if none is above 1
         return Scoring(unit * rows.scores, weighted_mean)
     right = (np.trunc(rows.scores) == 1).astype(float)
     different = len(set(rows.labels))
@@ -111,7 +111,7 @@ def corrected_scoring(rows: TaskRows) -> Scoring:
 def ranked_scoring(rows: TaskRows) -> Scoring:
     """The rule of SEA-HELM's runs for tasks with ranked labels (`src/aggregate_metrics.py` at 6844e6c): the mean over the rows.
 
-    Of pragmatics, whose two tasks are one: the mean over the phenomena, each the mean of the tasks that have it.
+    For pragmatics, whose two tasks are one: the mean over the phenomena, each the mean of the tasks that have it.
     """
     if rows.phenomena is None or rows.parts is None:
         return Scoring(100 / rows.best * rows.scores, weighted_mean)

@@ -1,4 +1,4 @@
-"""SEA-HELM's totals of one model: every node of the hierarchy with its score, its uncertainty and what it lacks."""
+"""SEA-HELM's totals of one model: every node of the hierarchy with its score, its uncertainty and what is missing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Totals:
-    """All nodes, and what a reader must know of them."""
+    """All nodes, and what a reader must know about them."""
 
     model: str
     method: str
@@ -56,7 +56,7 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     absent = [place for place in members if place.language not in languages]
     if absent:
         without = ", ".join(dict.fromkeys(place.language for place in absent))
-        notes.append(f"means over languages are of {', '.join(sorted(languages))} alone; nothing is scored in {without}")
+        notes.append(f"means over languages are only of {', '.join(sorted(languages))}; nothing is scored in {without}")
     empty = sorted(evidence.without_samples & set(members))
     draws = rule.draw(rows, suite.places)
     if rule.zero is not None:
@@ -67,27 +67,27 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     alike = [place for place in sorted(rows) if np.ptp(draws[place].questions) < _ROUNDING]
     if alike:
         notes.append(
-            f"no draw of {_named(alike)} has another score, for all rows score alike or are cut off at chance; that their "
-            "intervals have no width does not make these scores certain, and those of means over them are too narrow"
+            f"all draws of {_named(alike)} have the same score, because all rows score alike or are cut off at chance. These "
+            "scores are not certain, though their intervals have no width, and intervals of means over them are too narrow"
         )
     near = [place for place, task in sorted(rows.items()) if task.is_label_task and _is_cut_off(draws[place].questions)]
     if near:
         notes.append(
-            f"{_named(near)}: perhaps at chance, and what is below chance counts as 0: a model that guesses has totals above "
-            "0, whose intervals may leave 0 out"
+            f"{_named(near)}: perhaps at chance. What is below chance counts as 0, so a model that guesses has totals above 0, "
+            "whose intervals may exclude 0"
         )
     if few := [place for place, task in sorted(rows.items()) if len(set(task.clusters)) < FEW_CLUSTERS]:
         notes.append(
-            f"{_named(few)}: fewer than {FEW_CLUSTERS} questions or passages; the intervals are percentiles of draws, and too "
-            "narrow for so few"
+            f"{_named(few)}: fewer than {FEW_CLUSTERS} questions or passages; the intervals are percentiles of draws, which are "
+            "too narrow for so few"
         )
     if not rule.by_passage and (of_passages := [place for place in sorted(rows) if rows[place].shares_passages]):
         notes.append(
-            f"{_named(of_passages)}: questions about one passage are drawn apart, as SEA-HELM draws them, so that the intervals "
-            "are too narrow; the method corrected draws whole passages"
+            f"{_named(of_passages)}: questions about one passage are drawn separately, as in SEA-HELM, so the intervals are too "
+            "narrow; the method corrected draws whole passages"
         )
     if rule.published_error:
-        notes.append("published s.e. is the error of the mean of 30 draws of the runs, 0 for one run: no error of a score")
+        notes.append("published s.e. is the error of the mean of 30 draws of the runs (0 for one run), not the error of a score")
     notes += _notes_on_missing(not_run, evidence.without_scores)
     counted, uneven = _with_pooled(members), _with_pooled(evidence.unequal)
     if outside := sorted(draws.keys() - counted):
@@ -127,7 +127,7 @@ def _is_cut_off(draws: np.ndarray) -> bool:
 
 
 def _members(suite: Suite, evidence: Evidence, notes: list[str]) -> list[Place]:
-    """The tasks of the suite that the model is to have: all, or for a base model without those that base models leave out."""
+    """The tasks of the suite that the model should have: all, or for a base model those that base models do not leave out."""
     if not evidence.base_model:
         return list(suite.places)
     left_out = sorted({place.task for place in suite.places if place.task in suite.base_skips})
@@ -137,7 +137,7 @@ def _members(suite: Suite, evidence: Evidence, notes: list[str]) -> list[Place]:
 
 
 def _with_pooled(places: Iterable[Place]) -> set[Place]:
-    """The tasks and, of those of pragmatics, the one that they are pooled to."""
+    """The tasks, and for those of pragmatics the one that they are pooled to."""
     places = set(places)
     return places | {pooled_place(place) for place in places if place.group == PRAGMATICS}
 

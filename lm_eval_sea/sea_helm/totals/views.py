@@ -53,7 +53,7 @@ def _record(node: Node, totals: Totals) -> dict[str, Any]:
 
 
 def _records(totals: Totals) -> list[dict[str, Any]]:
-    """One a node, sorted by view; averages over languages come first. Scores and errors in points of 0 to 100.
+    """One per node, sorted by view; averages over languages come first. Scores and errors in points of 0 to 100.
 
     Each names model, method, suite and the suite's version.
     """
@@ -69,7 +69,7 @@ def _made_by(totals: Totals) -> dict[str, str]:
 
 
 def as_csv(totals: Totals) -> str:
-    """All nodes with a header line, then the notes, a line each; the column `view` tells them and the views apart."""
+    """All nodes with a header line, then the notes, a line each; the column `view` distinguishes notes and views."""
     nodes = [record | {"note": None} for record in _records(totals)]
     notes = [dict.fromkeys(nodes[0]) | {"view": "note", **_made_by(totals), "note": note} for note in totals.notes]
     return csv_text([*nodes, *notes])
@@ -84,7 +84,7 @@ def as_json(totals: Totals) -> str:
 
 
 def as_text(totals: Totals) -> str:
-    """The three views as aligned columns, and the notes; controls in names are made visible."""
+    """The three views as aligned columns, and the notes; control characters in names are made visible."""
     nodes = pd.DataFrame(_records(totals)).astype({"runs": "Int64", "rows": "Int64"})
     errors = [column for column in _COLUMNS if nodes[column].notna().any()]
     nodes["score"] = [_score(*node) for node in zip(nodes.score, nodes.complete, nodes.in_suite, strict=True)]
@@ -132,5 +132,5 @@ WRITERS: dict[str, Callable[[Totals], str]] = {".json": as_json, ".csv": as_csv,
 
 
 def write(totals: Totals, path: Path) -> None:
-    """Writes the totals in the format of the file's ending, one of `WRITERS`; after an `OSError` the file is as it was."""
+    """Writes the totals in the format of the file's suffix, one of `WRITERS`; after an `OSError` the file is unchanged."""
     write_whole(path, WRITERS[path.suffix](totals))

@@ -220,8 +220,8 @@ def test_answers_with_other_numbers_of_exemplars_are_not_compared(results, repor
     ("change", "said"),
     [
         ({}, None),
-        ({"chat_template_sha": "c0ffee"}, "tasks that ask alike differ in the use of a chat template (id against en)"),
-        ({"limit": 768}, "tasks that ask alike differ in the limit of tokens (id against en)"),
+        ({"chat_template_sha": "c0ffee"}, "tasks of one type differ in the use of a chat template (id against en)"),
+        ({"limit": 768}, "tasks of one type differ in the limit of tokens (id against en)"),
         (
             {"config": {"model_sha": "b"}},
             "planted: the scores are of 2 different revisions under one name (id with b, en with a); give each its own",
@@ -258,7 +258,7 @@ def test_samples_that_cannot_be_compared(results, report, line, message):
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line | {"filter": "none"}) + "\n")
     tables, (_, err) = report(results)
-    assert f"note: {path}: left out, for {message}" in err
+    assert f"note: {path}: left out, because {message}" in err
     found = {(row["setting"], row["prompt"], row["language"]) for row in csv_rows(tables / "differences.csv")}
     assert ("base", "native", "id") not in found and ("base", "native", "th") in found
 
@@ -276,4 +276,4 @@ def test_many_passages_have_intervals_whatever_the_order_of_rows(tmp_path, repor
     assert float(row["p_value"]) == pytest.approx(expected.pvalue) == float(row["p_holm"])
     assert (float(row["low"]), float(row["high"])) == pytest.approx(tuple(expected.confidence_interval(0.95)))
     assert f"[{100 * float(row['low']):+.1f}, {100 * float(row['high']):+.1f}]" in out
-    assert "1 tasks left out, for they are of no parallel test: arc" in err
+    assert "1 tasks left out, because they are of no parallel test: arc" in err

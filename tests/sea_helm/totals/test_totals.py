@@ -134,8 +134,8 @@ def test_perfect_and_guessing_models(tmp_path, method):
     nodes = totals["perfect"].nodes
     assert [node.score for node in nodes.values()] == pytest.approx([100] * len(nodes))
     assert totals["guess"].nodes[ALL].score == pytest.approx(0, abs=1e-9)
-    [said] = [note for note in totals["perfect"].notes if "does not make these scores certain" in note]
-    assert said.startswith("no draw of id abssum") and nodes[place("id", "nli")].interval == pytest.approx((100, 100))
+    [said] = [note for note in totals["perfect"].notes if "scores are not certain, though" in note]
+    assert said.startswith("all draws of id abssum") and nodes[place("id", "nli")].interval == pytest.approx((100, 100))
     write_run(tmp_path / "usual", 1, planted(1))
     assert not [note for note in totals_of(tmp_path / "usual", method).notes if "certain" in note]
 
@@ -154,7 +154,7 @@ def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     write_run(tmp_path / "one language", 1, NLI)
     totals = totals_of(tmp_path / "one language", also=[place("th", "nli")])
     assert totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete and not totals.nodes[ALL].complete
-    assert "means over languages are of id alone; nothing is scored in th" in totals.notes
+    assert "means over languages are only of id; nothing is scored in th" in totals.notes
     assert totals_of(tmp_path / "one language").nodes[SEA].complete
 
 
@@ -183,8 +183,8 @@ def test_tasks_of_fewer_seeds_and_samples_that_lack_rows_or_a_seed_are_named(tmp
     cut.write_text("".join(lines[:-1]), encoding="utf-8")
     next((tmp_path / "2").glob("samples_*causal*")).unlink()
     totals = totals_of(tmp_path)
-    assert f"sea_helm_id_nli: samples of {len(lines) - 1} of {len(lines)} rows only" in totals.notes
-    assert "sea_helm_id_causal: samples of 1 of 2 runs only" in totals.notes
+    assert f"sea_helm_id_nli: only samples of {len(lines) - 1} of {len(lines)} rows" in totals.notes
+    assert "sea_helm_id_causal: only samples of 1 of 2 runs" in totals.notes
     assert not totals.nodes[Place("id", "nlr")].complete
 
 
@@ -194,7 +194,7 @@ def test_runs_of_two_models_have_no_total(tmp_path, capsys):
     assert main(["score", str(tmp_path / "runs"), "--out", str(tmp_path / "totals.csv")]) == 2
     out, err = capsys.readouterr()
     assert err.splitlines()[-1] == (
-        "lm-eval-sea: the runs are of 2 models (org/model, org/other), and totals are of one; give the folder of one"
+        "lm-eval-sea: the runs are of 2 models (org/model, org/other), but totals are of one; give the folder of one"
     )
     assert not out and not (tmp_path / "totals.csv").exists()
     assert main(["score", str(tmp_path / "runs" / "a")]) == 0
@@ -221,7 +221,7 @@ def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, cap
         paths[name] = write_run(tmp_path / name, seed, BOTH if name == "a" else NLI, facts=facts, **own)
     assert main(["score", str(tmp_path)]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
-        f"lm-eval-sea: sea_helm_id_nli: runs differ in the {said.format(**paths)}, so they are no seeds of one score; give only "
+        f"lm-eval-sea: sea_helm_id_nli: runs differ in the {said.format(**paths)}, so they are not seeds of one score; give only "
         "the folder, or the results files, of one"
     )
     assert main(["score", str(paths["a"])]) == 0
@@ -316,7 +316,7 @@ def test_tasks_of_the_other_suite_are_named_with_the_flag_for_them(tmp_path, cap
     flag = ["--suite", "seahelm_logprobs"]
     for variant, given, said in (
         ("ppl", [], "tasks of SEA-HELM that rank labels are left out; they are averaged with --suite seahelm_logprobs"),
-        ("gen", flag, "tasks of SEA-HELM that have a label written are left out; they are averaged without --suite"),
+        ("gen", flag, "tasks of SEA-HELM that generate a label are left out; they are averaged without --suite"),
     ):
         assert main(["score", str(tmp_path / "labels" / variant), *given]) == 2
         assert capsys.readouterr().err.splitlines()[-1] == f"lm-eval-sea: 2 {said}"
@@ -475,13 +475,13 @@ def test_a_total_of_answers_that_were_not_read_says_so(tmp_path):
     path.write_text(json.dumps(content), encoding="utf-8")
     notes = totals_of(tmp_path).notes
     assert "answers that cannot be read count as wrong: sea_helm_id_nli 95.0 %, sea_helm_jv_causal 25.0 %" in notes
-    assert "sea_helm_id_nli: hardly an answer could be read; is this a chat model? add --apply_chat_template" in notes
+    assert "sea_helm_id_nli: hardly any answer could be read; is this a chat model? add --apply_chat_template" in notes
 
 
 def test_lite_tasks_are_named_and_left_out(tmp_path):
     lite = {"nli": {"subset": {"of": 1000}}}
     write_run(tmp_path, 1, BOTH, facts=lite)
-    said = "left out, for totals are of whole tasks with their results file: sea_helm_id_nli"
+    said = "left out, because totals are of whole tasks with their results file: sea_helm_id_nli"
     assert said in totals_of(tmp_path).notes
     write_run(tmp_path / "alone", 1, NLI, facts=lite)
     with pytest.raises(ResultsError, match=said):
@@ -511,11 +511,11 @@ def test_scores_of_other_answers_are_refused(tmp_path):
     row_scores.write_beside(task, row_scores.JUDGED, RowScores("a judge", 1.0, dict.fromkeys(range(12), 0.5)), "")
     assert totals_of(tmp_path / "1").nodes[place("tl", "kalahi-judge")].score == pytest.approx(50)
     task.beside("judged", ".json").rename(other.beside("judged", ".json"))
-    with pytest.raises(ResultsError, match="scores of other answers than"):
+    with pytest.raises(ResultsError, match="these scores are not of the answers in"):
         totals_of(tmp_path / "2")
     path = other.beside("judged", ".json")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"samples_sha256": ""}))  # as older versions wrote it
-    assert any("it is not said of which answers these scores are" in note for note in totals_of(tmp_path / "2").notes)
+    assert any("scores that do not name their answers" in note for note in totals_of(tmp_path / "2").notes)
 
 
 def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
