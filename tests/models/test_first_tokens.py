@@ -21,7 +21,7 @@ FINE = {"bos": 1, "wants_bos": True, "asked": False, "templated": False, "name":
         ([5, 6], {}, "add_bos_token=True"),
         ([5, 6], {"wants_bos": False}, None),
         ([5, 5], {"bos": None}, None),
-        ([5, 5], {"bos": None, "asked": True}, "has none to add"),
+        ([5, 5], {"bos": None, "asked": True}, "the tokenizer has none"),
         ([1, 5], {"wants_bos": False, "asked": True}, None),
         ([], {"wants_bos": False}, None),
         ([1, 5], {"templated": True, "name": "org/model-7b-base"}, "--apply_chat_template"),
@@ -62,4 +62,4 @@ def test_lm_evals_own_class_says_it_too(tiny_model, caplog):
     """Its tokenizer has no begin-of-sequence token."""
     generate(class_of("hf")(str(tiny_model), device="cpu", add_bos_token=True), ["sebuah kota"], max_gen_toks=1)
     (message,) = [message for message in caplog.messages if "first tokens" in message]
-    assert "'s" in message and "has none to add" in message
+    assert "'s" in message and "the tokenizer has none" in message
