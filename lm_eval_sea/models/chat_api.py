@@ -17,7 +17,7 @@ from lm_eval.models.utils import normalize_gen_kwargs
 from tqdm import tqdm
 
 from lm_eval_sea.tasks._shared.chat.ends import ended_by_itself
-from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
+from lm_eval_sea.tasks._shared.reading.thought import Generated, asks_for_thought, open_thought, take_apart
 
 from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError, in_parallel
 from .generated_text import GeneratedText
@@ -31,9 +31,13 @@ _THINKING: dict[str, dict[str, Any]] = {
     "off": {name: off for name, _, off in SWITCHES},
     "template": {},
 }
+_NO_EFFORT = ("none", "off", "no_think")
 _PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
 _FAILURES_IN_A_ROW = 5  # per concurrent request, after which the server is asked whether it is there
 _SHORT = ({"role": "user", "content": "1"},)  # messages that any server answers
+# What shows whether a model thinks: most models that think do so here, and none for long.
+_QUESTION = "A train leaves at 9:40 and arrives at 13:05. It stops twice, for 8 and 9 minutes. For how many minutes does it move?"
+_ROOM_TO_ANSWER = 4096  # tokens
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -89,7 +93,7 @@ class ChatAPI(LM):
         self._num_concurrent, self._timeout, self._max_retries = int(num_concurrent), float(timeout), int(max_retries)
         self._max_gen_toks = int(max_gen_toks)
         self._template_kwargs = _THINKING[mode] | _json_object(chat_template_kwargs)
-        self._effort = effort
+        self._mode, self._effort = mode, effort
         self._answered = self._refused = False  # whether there was any request that …
         window, self._prompt_end = asyncio.run(self._look())
         self.max_length = int(max_length) if max_length else window
@@ -143,6 +147,33 @@ class ChatAPI(LM):
                 return True
 
         return asyncio.run(try_it())
+
+    def thinks(self) -> bool | None:
+        """Whether the model thinks before it answers: as it is told, as its prompt ends, or as its answer to a question shows.
+
+        None if the question has no answer.
+        """
+        if self._effort:
+            return str(self._effort).lower() not in _NO_EFFORT
+        if self._mode != "template":
+            return self._mode == "on"
+        if self._prompt_end and (open_thought(self._prompt_end) or asks_for_thought(self._prompt_end) is False):
+            return open_thought(self._prompt_end) is not None
+        room = min(_ROOM_TO_ANSWER, self.max_length // 2) if self.max_length else _ROOM_TO_ANSWER
+        wanted, _ = self._parameters_of({"max_gen_toks": room})
+        del wanted["temperature"]  # some servers refuse it
+
+        async def ask() -> Reply:
+            async with self._server(self._parameters) as server:
+                return await server.chat(self._model, _messages_of(_QUESTION), wanted)
+
+        try:
+            answer = _text_of(asyncio.run(ask()), (), None, None)
+        except (RequestError, ServerError) as error:
+            logger.warning("whether the model thinks is not known (%s); if it does, add thinking=on to --model_args", error)
+            return None
+        is_spent = not answer and answer.finish_reason == "length"
+        return is_spent or answer.thought is not None or bool(answer.thought_tokens) or take_apart(answer).state != "no thought"
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """Log-likelihoods of answers to messages, in nats, and whether each of their tokens is the likeliest.
