@@ -53,7 +53,7 @@ def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: 
     elif config.model == CHAT_API and not _limited(config) and any(_own_limits(tasks).values()):
         server = thinking_server(config.model_args)
         if server is not None:
-            add_default_room(config, tasks, None)
+            add_default_room(config, tasks, None, server.max_length)
 
 
 def thinking_tokens(text: str) -> int | str:
@@ -89,11 +89,12 @@ def _own_limits(tasks: Tasks) -> dict[str, Any]:
     return {name: (config.generation_kwargs or {}).get(_LIMIT) for name, config in generating.items()}
 
 
-def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], int] | None) -> None:
+def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], int] | None, told: int | None = None) -> None:
     """Adds room for the thought to a thinking model's answers, and logs it; does nothing if `--gen_kwargs` limits them.
 
     It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less if the model's window has no room
-    for prompt, thought and answer. Without `count_tokens` the model is behind a server, which fits answers to its window.
+    for prompt, thought and answer. Without `count_tokens` the model is behind a server, which fits each answer to its window;
+    `told` is that window, if it is known.
     """
     if _limited(config):
         return
@@ -110,7 +111,11 @@ def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], in
     if not rooms:
         return
     less = {name: room for name, room in rooms.items() if room < wanted}
-    in_window = f"; the window of {window:,} leaves {min(less.values()):,} for {some_names(list(less))}" if less else ""
+    least, most = min(less.values(), default=0), max(less.values(), default=0)
+    left = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    in_window = f"; the window of {window:,} leaves {left} for {some_names(list(less))}" if less else ""
+    if told is not None and told < wanted + DEFAULT_LIMIT:
+        in_window = f", or what the server's window of {told:,} leaves after the prompt"
     said = "the model thinks: answers get %s more tokens for the thought%s; --thinking_tokens N sets another number"
     logger.info(said, f"{wanted:,}", in_window)
 

@@ -43,6 +43,31 @@ def test_room_in_a_small_window(tokenizer, load_tasks, caplog):
     assert f"; the window of 4,096 leaves {after - before:,} for {GENERATED};" in caplog.messages[-1]
 
 
+def test_rooms_of_tasks_in_a_small_window(tokenizer, load_tasks, caplog):
+    """The log has the least and the most."""
+    caplog.set_level(logging.INFO, "lm_eval_sea")
+    names = [GENERATED, "sea_helm_id_ifeval"]
+    tasks = {name: load_tasks(name)[name] for name in names}
+    before = {name: task.config.generation_kwargs["max_gen_toks"] for name, task in tasks.items()}
+    config = SimpleNamespace(model_args={"max_length": 4096}, gen_kwargs={}, num_fewshot=None)
+    add_default_room(config, tasks, lambda text: len(tokenizer(text).input_ids))
+    least, most = sorted(task.config.generation_kwargs["max_gen_toks"] - before[name] for name, task in tasks.items())
+    assert 0 == least < most and f"; the window of 4,096 leaves 0 to {most:,} for {', '.join(names)};" in caplog.messages[-1]
+
+
+@pytest.mark.parametrize(
+    ("window", "said"), [(4096, ", or what the server's window of 4,096 leaves after the prompt"), (32_768, "")]
+)
+def test_room_in_the_window_of_a_server(window, said, load_tasks, caplog):
+    """The server fits each answer to it."""
+    caplog.set_level(logging.INFO, "lm_eval_sea")
+    with serve(lambda *_: text("188"), Status(200, {"data": [{"id": "toy", "max_model_len": window}]})) as toy:
+        args = {"model": "toy", "base_url": toy.base_url, "thinking": "on"}
+        config = SimpleNamespace(model="chat-api", model_args=args, gen_kwargs={}, num_fewshot=None)
+        set_limits(config, load_tasks(GENERATED), None, None)
+    assert f"answers get 8,192 more tokens for the thought{said}; --thinking_tokens N" in caplog.messages[-1]
+
+
 def test_limits_that_stay(tokenizer, load_tasks):
     for settings in ({"max_length": 300}, {"max_length": 9000, "gen_kwargs": {"max_gen_toks": 9}}):
         before, after, _ = limits_with_room(tokenizer, load_tasks, **settings)
