@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +17,7 @@ from lm_eval.models.utils import normalize_gen_kwargs
 from tqdm import tqdm
 
 from lm_eval_sea.tasks._shared.chat.ends import ended_by_itself
-from lm_eval_sea.tasks._shared.reading.thought import Generated, asks_for_thought, open_thought, take_apart
+from lm_eval_sea.tasks._shared.reading.thought import Generated, asks_for_thought, ends_unopened, open_thought, take_apart
 
 from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError, in_parallel
 from .generated_text import GeneratedText
@@ -38,6 +38,9 @@ _SHORT = ({"role": "user", "content": "1"},)  # messages that any server answers
 # What shows whether a model thinks: most models that think do so here, and none for long.
 _QUESTION = "A train leaves at 9:40 and arrives at 13:05. It stops twice, for 8 and 9 minutes. For how many minutes does it move?"
 _ROOM_TO_ANSWER = 4096  # tokens
+# Of each model behind a server with its settings: how many answers end a thought that this mark would open, and that nothing
+# opened; under None how many others ended by themselves.
+_UNOPENED: defaultdict[tuple[str, ...], Counter[str | None]] = defaultdict(Counter)
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -94,6 +97,8 @@ class ChatAPI(LM):
         self._max_gen_toks = int(max_gen_toks)
         self._template_kwargs = _THINKING[mode] | _json_object(chat_template_kwargs)
         self._mode, self._effort = mode, effort
+        settings = json.dumps([self._template_kwargs, effort], sort_keys=True)
+        self._unopened = _UNOPENED[self._base_url, self._model, settings]
         self._answered = self._refused = False  # whether there was any request that …
         window, self._prompt_end = asyncio.run(self._look())
         self.max_length = int(max_length) if max_length else window
@@ -148,6 +153,28 @@ class ChatAPI(LM):
 
         return asyncio.run(try_it())
 
+    def _opened(self) -> str | None:
+        """What opens the thought: the end of the rendered prompt if the server reports it, or else the mark that answers lack.
+
+        What most answers show counts for all: one without the closing mark is then a thought that did not end.
+        """
+        marks = Counter({mark: number for mark, number in self._unopened.items() if mark}).most_common(1)
+        shown = marks[0][0] if marks and marks[0][1] > self._unopened[None] else None
+        return shown if self._prompt_end is None else self._prompt_end
+
+    def _text_of(self, reply: Reply, until: Sequence[str], wanted: Mapping[str, Any]) -> GeneratedText:
+        """The answer to a request, by what is known so far; one that was begun for the model opens no thought."""
+        begin = None if wanted.get("continue_final_message") else self._opened()
+        return _text_of(reply, until, begin, wanted.get("structured_outputs"))
+
+    def _note(self, reply: Reply, wanted: Mapping[str, Any]) -> None:
+        """Counts what an answer shows of how its prompt ended."""
+        if not reply.answer or reply.thought or wanted.get("continue_final_message"):
+            return
+        marks = ends_unopened(reply.answer)
+        if marks or ended_by_itself(reply.finish_reason) is not False:
+            self._unopened[marks and marks.begin] += 1
+
     def thinks(self) -> bool | None:
         """Whether the model thinks before it answers: as it is told, as its prompt ends, or as its answer to a question shows.
 
@@ -168,10 +195,12 @@ class ChatAPI(LM):
                 return await server.chat(self._model, _messages_of(_QUESTION), wanted)
 
         try:
-            answer = _text_of(asyncio.run(ask()), (), None, None)
+            reply = asyncio.run(ask())
         except (RequestError, ServerError) as error:
             logger.warning("whether the model thinks is not known (%s); if it does, add thinking=on to --model_args", error)
             return None
+        self._note(reply, wanted)
+        answer = self._text_of(reply, (), wanted)
         is_spent = not answer and answer.finish_reason == "length"
         return is_spent or answer.thought is not None or bool(answer.thought_tokens) or take_apart(answer).state != "no thought"
 
@@ -236,6 +265,7 @@ class ChatAPI(LM):
 
     async def _ask_all(self, requests: Sequence[Instance], progress: Any) -> list[Any]:
         answers: list[GeneratedText | None] = [None] * len(requests)
+        replies: dict[int, tuple[Reply, list[str], dict[str, Any]]] = {}
         bodies = enumerate(self._bodies(requests))
         failed_in_a_row = 0
 
@@ -254,15 +284,24 @@ class ChatAPI(LM):
                         if not await self._answers_others(wanted):
                             raise ServerError(f"{failed} requests in a row have no answer, the last: {error}") from error
                 else:
-                    answers[index] = _text_of(reply, until, self._prompt_end, wanted.get("structured_outputs"))
+                    self._note(reply, wanted)
+                    replies[index] = reply, until, wanted
+                    answer = answers[index] = self._text_of(reply, until, wanted)
                     failed_in_a_row, self._answered = 0, True
-                    self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
+                    # further answers may show that one that was cut is a thought; it is kept once all are here
+                    is_known = self._opened() is not None or answer.thought is not None or answer.thought_tokens
+                    if is_known or ended_by_itself(reply.finish_reason) is not False:
+                        self.cache_hook.add_partial("generate_until", requests[index].args, answer)
                 progress.update()
 
         await self._work(work, len(requests))
         if not (self._answered or self._refused):
             *_, (_, wanted, _) = self._bodies(requests[-1:])
             self._answered = await self._answers_others(wanted)
+        if self._prompt_end is None and (mark := self._opened()):
+            logger.info("as answers show, the chat template opens the thought (%s); texts that do not end it are none", mark)
+        for index, told in replies.items():
+            answers[index] = self._text_of(*told)
         return answers
 
     async def _answers_others(self, wanted: Mapping[str, Any]) -> bool:
@@ -319,8 +358,8 @@ def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
 def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constraint: Any) -> GeneratedText:
     """The answer as tasks take it, cut at `until`.
 
-    `prompt_end` is the end of the rendered prompt, if the server reports it; if that opens a thought, a text that does not close
-    it is one. `constraint` is what the answer had to follow, if anything; many servers ignore it.
+    `prompt_end` is the end of the rendered prompt, as far as it is known; if that opens a thought, a text that does not close it
+    is one. `constraint` is what the answer had to follow, if anything; many servers ignore it.
     """
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not separate thoughts leaves them in the text

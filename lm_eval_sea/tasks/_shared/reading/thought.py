@@ -117,6 +117,17 @@ def open_thought(prompt: str) -> Marks | None:
     return _family(last) if begins_turn and goes_on and _BEGUN.fullmatch(behind.strip()) else None
 
 
+def ends_unopened(text: str) -> Marks | None:
+    """The marks of a thought that a text ends and does not begin, as if the chat template had opened it; None without one.
+
+    Sentences are no such marks, for an answer may have them, too.
+    """
+    end = next(_ends(text, 0, None, needs_edge=True), None)
+    if end is None or _is_sentence(_family(end)) or not text[: end.start()].strip() or _opening(text, finished=None):
+        return None
+    return _family(end)
+
+
 def asks_for_thought(prompt: str) -> bool | None:
     """What a rendered prompt says of a thought that it does not open.
 
