@@ -361,6 +361,8 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     `prompt_end` is the end of the rendered prompt, as far as it is known; if that opens a thought, a text that does not close it
     is one. `constraint` is what the answer had to follow, if anything; many servers ignore it.
     """
+    if reply.is_withheld:
+        return GeneratedText("", failure="the server sends null or no text for an answer that is complete", model=reply.model)
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not separate thoughts leaves them in the text
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))

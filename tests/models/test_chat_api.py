@@ -284,6 +284,20 @@ def test_thoughts_that_are_counted_and_not_shown(reply, usage, counts, state):
     assert taken_apart(answer).state == state
 
 
+def whole(content, **usage):
+    return Status(200, {"choices": [{"message": {"content": content}, "finish_reason": "stop"}], "usage": usage})
+
+
+def test_an_answer_that_the_server_keeps_to_itself_is_none():
+    """Null, or tokens without text, where the model has ended. An empty answer is one."""
+    for reply in (whole(None), whole("", completion_tokens=40), Answer([("content", "")], usage={"completion_tokens": 40})):
+        answer = answer_of(reply)
+        assert "sends null or no text" in answer.failure and taken_apart(answer).state == "failed"
+    for reply in (whole(""), whole(None, completion_tokens=1), Answer([("content", None)], finish="content_filter")):
+        answer = answer_of(reply)
+        assert (answer, answer.failure, taken_apart(answer).state) == ("", None, "no thought")
+
+
 NO_STREAM = "Unsupported value: 'stream' does not support true with this model. Supported values are: false."
 
 
