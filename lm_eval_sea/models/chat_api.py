@@ -299,7 +299,9 @@ class ChatAPI(LM):
             *_, (_, wanted, _) = self._bodies(requests[-1:])
             self._answered = await self._answers_others(wanted)
         if self._prompt_end is None and (mark := self._opened()):
-            logger.info("as answers show, the chat template opens the thought (%s); texts that do not end it are none", mark)
+            logger.info(
+                "answers show that the chat template opens the thought (%s): texts that do not end it are no answers", mark
+            )
         for index, told in replies.items():
             answers[index] = self._text_of(*told)
         return answers
