@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +17,7 @@ from lm_eval.models.utils import normalize_gen_kwargs
 from tqdm import tqdm
 
 from lm_eval_sea.tasks._shared.chat.ends import ended_by_itself
-from lm_eval_sea.tasks._shared.reading.thought import Generated, take_apart
+from lm_eval_sea.tasks._shared.reading.thought import Generated, asks_for_thought, ends_unopened, open_thought, take_apart
 
 from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError, in_parallel
 from .generated_text import GeneratedText
@@ -31,9 +31,16 @@ _THINKING: dict[str, dict[str, Any]] = {
     "off": {name: off for name, _, off in SWITCHES},
     "template": {},
 }
+_NO_EFFORT = ("none", "off", "no_think")
 _PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
 _FAILURES_IN_A_ROW = 5  # per concurrent request, after which the server is asked whether it is there
 _SHORT = ({"role": "user", "content": "1"},)  # messages that any server answers
+# What shows whether a model thinks: most models that think do so here, and none for long.
+_QUESTION = "A train leaves at 9:40 and arrives at 13:05. It stops twice, for 8 and 9 minutes. For how many minutes does it move?"
+_ROOM_TO_ANSWER = 4096  # tokens
+# Of each model behind a server with its settings: how many answers end a thought that this mark would open, and that nothing
+# opened; under None how many others ended by themselves.
+_UNOPENED: defaultdict[tuple[str, ...], Counter[str | None]] = defaultdict(Counter)
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -89,7 +96,9 @@ class ChatAPI(LM):
         self._num_concurrent, self._timeout, self._max_retries = int(num_concurrent), float(timeout), int(max_retries)
         self._max_gen_toks = int(max_gen_toks)
         self._template_kwargs = _THINKING[mode] | _json_object(chat_template_kwargs)
-        self._effort = effort
+        self._mode, self._effort = mode, effort
+        settings = json.dumps([self._template_kwargs, effort], sort_keys=True)
+        self._unopened = _UNOPENED[self._base_url, self._model, settings]
         self._answered = self._refused = False  # whether there was any request that …
         window, self._prompt_end = asyncio.run(self._look())
         self.max_length = int(max_length) if max_length else window
@@ -143,6 +152,57 @@ class ChatAPI(LM):
                 return True
 
         return asyncio.run(try_it())
+
+    def _opened(self) -> str | None:
+        """What opens the thought: the end of the rendered prompt if the server reports it, or else the mark that answers lack.
+
+        What most answers show counts for all: one without the closing mark is then a thought that did not end.
+        """
+        marks = Counter({mark: number for mark, number in self._unopened.items() if mark}).most_common(1)
+        shown = marks[0][0] if marks and marks[0][1] > self._unopened[None] else None
+        return shown if self._prompt_end is None else self._prompt_end
+
+    def _text_of(self, reply: Reply, until: Sequence[str], wanted: Mapping[str, Any]) -> GeneratedText:
+        """The answer to a request, by what is known so far; one that was begun for the model opens no thought."""
+        begin = None if wanted.get("continue_final_message") else self._opened()
+        return _text_of(reply, until, begin, wanted.get("structured_outputs"))
+
+    def _note(self, reply: Reply, wanted: Mapping[str, Any]) -> None:
+        """Counts what an answer shows of how its prompt ended."""
+        if not reply.answer or reply.thought or wanted.get("continue_final_message"):
+            return
+        marks = ends_unopened(reply.answer)
+        if marks or ended_by_itself(reply.finish_reason) is not False:
+            self._unopened[marks and marks.begin] += 1
+
+    def thinks(self) -> bool | None:
+        """Whether the model thinks before it answers: as it is told, as its prompt ends, or as its answer to a question shows.
+
+        None if the question has no answer.
+        """
+        if self._effort:
+            return str(self._effort).lower() not in _NO_EFFORT
+        if self._mode != "template":
+            return self._mode == "on"
+        if self._prompt_end and (open_thought(self._prompt_end) or asks_for_thought(self._prompt_end) is False):
+            return open_thought(self._prompt_end) is not None
+        room = min(_ROOM_TO_ANSWER, self.max_length // 2) if self.max_length else _ROOM_TO_ANSWER
+        wanted, _ = self._parameters_of({"max_gen_toks": room})
+        del wanted["temperature"]  # some servers refuse it
+
+        async def ask() -> Reply:
+            async with self._server(self._parameters) as server:
+                return await server.chat(self._model, _messages_of(_QUESTION), wanted)
+
+        try:
+            reply = asyncio.run(ask())
+        except (RequestError, ServerError) as error:
+            logger.warning("whether the model thinks is not known (%s); if it does, add thinking=on to --model_args", error)
+            return None
+        self._note(reply, wanted)
+        answer = self._text_of(reply, (), wanted)
+        is_spent = not answer and answer.finish_reason == "length"
+        return is_spent or answer.thought is not None or bool(answer.thought_tokens) or take_apart(answer).state != "no thought"
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """Log-likelihoods of answers to messages, in nats, and whether each of their tokens is the likeliest.
@@ -205,6 +265,7 @@ class ChatAPI(LM):
 
     async def _ask_all(self, requests: Sequence[Instance], progress: Any) -> list[Any]:
         answers: list[GeneratedText | None] = [None] * len(requests)
+        replies: dict[int, tuple[Reply, list[str], dict[str, Any]]] = {}
         bodies = enumerate(self._bodies(requests))
         failed_in_a_row = 0
 
@@ -223,15 +284,26 @@ class ChatAPI(LM):
                         if not await self._answers_others(wanted):
                             raise ServerError(f"{failed} requests in a row have no answer, the last: {error}") from error
                 else:
-                    answers[index] = _text_of(reply, until, self._prompt_end, wanted.get("structured_outputs"))
+                    self._note(reply, wanted)
+                    replies[index] = reply, until, wanted
+                    answer = answers[index] = self._text_of(reply, until, wanted)
                     failed_in_a_row, self._answered = 0, True
-                    self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
+                    # further answers may show that one that was cut is a thought; it is kept once all are here
+                    is_known = self._opened() is not None or answer.thought is not None or answer.thought_tokens
+                    if is_known or ended_by_itself(reply.finish_reason) is not False:
+                        self.cache_hook.add_partial("generate_until", requests[index].args, answer)
                 progress.update()
 
         await self._work(work, len(requests))
         if not (self._answered or self._refused):
             *_, (_, wanted, _) = self._bodies(requests[-1:])
             self._answered = await self._answers_others(wanted)
+        if self._prompt_end is None and (mark := self._opened()):
+            logger.info(
+                "answers show that the chat template opens the thought (%s): texts that do not end it are no answers", mark
+            )
+        for index, told in replies.items():
+            answers[index] = self._text_of(*told)
         return answers
 
     async def _answers_others(self, wanted: Mapping[str, Any]) -> bool:
@@ -288,9 +360,11 @@ def _json_object(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
 def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constraint: Any) -> GeneratedText:
     """The answer as tasks take it, cut at `until`.
 
-    `prompt_end` is the end of the rendered prompt, if the server reports it; if that opens a thought, a text that does not close
-    it is one. `constraint` is what the answer had to follow, if anything; many servers ignore it.
+    `prompt_end` is the end of the rendered prompt, as far as it is known; if that opens a thought, a text that does not close it
+    is one. `constraint` is what the answer had to follow, if anything; many servers ignore it.
     """
+    if reply.is_withheld:
+        return GeneratedText("", failure="the server sends null or no text for an answer that is complete", model=reply.model)
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not separate thoughts leaves them in the text
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))

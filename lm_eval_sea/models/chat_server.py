@@ -19,7 +19,7 @@ from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.tasks._shared.chat.ends import FAILED, end_of
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
-from .server_parameters import STREAM, NeededParameterError, PromptTooLongError, RequestParameters, ServerParameters
+from .server_parameters import STREAM, UNCOUNTED, NeededParameterError, PromptTooLongError, RequestParameters, ServerParameters
 
 FIRST_WAIT = 1.0  # seconds before the second attempt if the server names no time; each further wait is twice as long
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
@@ -66,6 +66,7 @@ class Reply:
     _answer: list[str] = field(default_factory=list)
     _thought: list[str] = field(default_factory=list)
     _has_deltas: bool = False
+    _has_content: bool = False  # whether there was one that is not null
     is_whole: bool = False  # whether a whole message came, which has all of the answer
     length: int = 0  # characters of answer and thought
     other: Any = None  # the last piece without a choice, which may say what is wrong
@@ -79,6 +80,13 @@ class Reply:
     def thought(self) -> str | None:
         """The whole thought; None if the server does not separate it."""
         return _without_surrogates("".join(self._thought)) if self._thought else None
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether an answer that the model ended is null, or has many tokens of which the server sends none; a filter says so."""
+        _, thought, written = self.tokens
+        lacks = not self._has_content if written is None else written > UNCOUNTED
+        return lacks and not self.length and not thought and self.finish_reason in ("stop", None)
 
     @property
     def tokens(self) -> tuple[int | None, int | None, int | None]:
@@ -110,6 +118,7 @@ class Reply:
             self.is_whole |= not self._has_deltas and bool(choice.get("message"))
             # some servers end a stream with the whole message
             part = delta or (not self._has_deltas and choice.get("message")) or {}
+            self._has_content |= part.get("content") is not None
             text, thought = _texts(part.get("content"))
             # vLLM from 0.12 on and OpenRouter: reasoning; older vLLM, SGLang and DeepSeek: reasoning_content; some send both
             thought += "".join(_texts(part.get("reasoning"))) or "".join(_texts(part.get("reasoning_content")))

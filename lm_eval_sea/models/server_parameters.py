@@ -21,7 +21,7 @@ _NEEDED = {
     "structured_outputs": "leave out the _choice tasks",
     "continue_final_message": "leave out tasks that begin the answer",
 }
-_UNCOUNTED = 16  # tokens that a server may write beyond the limit without counting them, such as those that end a turn
+UNCOUNTED = 16  # tokens that a server may write beyond the limit without counting them, such as those that end a turn
 _NUMBER = r"(\d[\d,]*)"
 _WINDOW = re.compile(rf"context (?:length|window|size)\D{{0,40}}{_NUMBER}", re.IGNORECASE)
 # Tokens of the prompt in messages of vLLM, SGLang and OpenAI.
@@ -125,7 +125,7 @@ class RequestParameters:
         for what, line in self._lines.items():
             known.say(what, line)
         longest = sent.get(self._limit) if self._limit else None
-        is_longer = type(tokens) is int and longest is not None and tokens > longest + _UNCOUNTED
+        is_longer = type(tokens) is int and longest is not None and tokens > longest + UNCOUNTED
         if is_longer:
             said = f"{_LIMITS[1]} replaces it" if self._limit == LIMIT else "answers have the server's own limit"
             known.say(f"heeded {self._limit}", f"the server ignores {self._limit} (an answer has {tokens:,} tokens); {said}")

@@ -11,7 +11,7 @@ from typing import Any
 
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.api_server import CHAT_API
+from lm_eval_sea.run.api_server import CHAT_API, thinking_server
 from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
 from lm_eval_sea.run.model_check import generation_config_of, positions_of, reads_folders, text_config
 from lm_eval_sea.run.request import GENERATION, RunError, Tasks
@@ -32,7 +32,7 @@ def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: 
     `wanted` is what `thinking_tokens` returns, None if not given; `template` is None if it cannot be seen here.
     """
     is_local = reads_folders(config.model)
-    thinks = template is not None and template.thinks if is_local else config.model_args.get("thinking") == "on"
+    thinks = is_local and template is not None and template.thinks
     load = functools.cache(lambda: template.tokenizer if template else load_tokenizer(config.model_args))
 
     def count_tokens(text: str) -> int:
@@ -42,14 +42,18 @@ def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: 
     if is_local:
         fit_to_window(config, tasks, count_tokens)
     in_english = isinstance(wanted, str)
-    if in_english or (thinks and is_local):
+    if in_english or thinks:
         from lm_eval_sea.run.premium import note_premiums  # imports scipy
 
         premiums = note_premiums(tasks, load(), flag=f"--thinking_tokens {wanted}" if in_english else "")
     if wanted is not None:
         add_thinking_tokens(tasks, int(str(wanted).removesuffix("x")), config.gen_kwargs, premiums if in_english else None)
-    elif thinks and (is_local or config.model == CHAT_API):
-        add_default_room(config, tasks, count_tokens if is_local else None)
+    elif thinks:
+        add_default_room(config, tasks, count_tokens)
+    elif config.model == CHAT_API and not _limited(config) and any(_own_limits(tasks).values()):
+        server = thinking_server(config.model_args)
+        if server is not None:
+            add_default_room(config, tasks, None, server.max_length)
 
 
 def thinking_tokens(text: str) -> int | str:
@@ -74,19 +78,25 @@ def add_thinking_tokens(tasks: Tasks, number: int, gen_kwargs: Any, premiums: Ma
         tasks[name].set_config("generation_kwargs", {_LIMIT: own + more}, update=True)
 
 
+def _limited(config: Any) -> bool:
+    """Whether `--gen_kwargs` limits all answers."""
+    return any(name in config.gen_kwargs for name in LIMITS)
+
+
 def _own_limits(tasks: Tasks) -> dict[str, Any]:
     """The token limit that each generating task states; None if it states none."""
     generating = {name: task.config for name, task in tasks.items() if task.get_config("output_type") == GENERATION}
     return {name: (config.generation_kwargs or {}).get(_LIMIT) for name, config in generating.items()}
 
 
-def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], int] | None) -> None:
+def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], int] | None, told: int | None = None) -> None:
     """Adds room for the thought to a thinking model's answers, and logs it; does nothing if `--gen_kwargs` limits them.
 
     It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less if the model's window has no room
-    for prompt, thought and answer. Without `count_tokens` the model is behind a server, which knows its window.
+    for prompt, thought and answer. Without `count_tokens` the model is behind a server, which fits each answer to its window;
+    `told` is that window, if it is known.
     """
-    if any(name in config.gen_kwargs for name in LIMITS):
+    if _limited(config):
         return
     wanted = int(generation_config_of(config.model_args).get("max_new_tokens") or _DEFAULT_ROOM)
     window, rooms = _window(config.model_args) if count_tokens else None, {}
@@ -101,7 +111,11 @@ def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], in
     if not rooms:
         return
     less = {name: room for name, room in rooms.items() if room < wanted}
-    in_window = f"; the window of {window:,} leaves {min(less.values()):,} for {some_names(list(less))}" if less else ""
+    least, most = min(less.values(), default=0), max(less.values(), default=0)
+    left = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    in_window = f"; the window of {window:,} leaves {left} for {some_names(list(less))}" if less else ""
+    if told is not None and told < wanted + DEFAULT_LIMIT:
+        in_window = f", or what the server's window of {told:,} leaves after the prompt"
     said = "the model thinks: answers get %s more tokens for the thought%s; --thinking_tokens N sets another number"
     logger.info(said, f"{wanted:,}", in_window)
 
@@ -113,7 +127,7 @@ def fit_to_window(config: Any, tasks: Tasks, count_tokens: Callable[[str], int])
     limit that would fall below 256 tokens stays, and lm-eval reports the problem. Tasks of other packs are left to lm-eval.
     """
     limits = {name: own for name, own in _own_limits(tasks).items() if name.startswith("sea_") and (own or 0) > DEFAULT_LIMIT}
-    if not limits or any(name in config.gen_kwargs for name in LIMITS) or (window := _window(config.model_args)) is None:
+    if not limits or _limited(config) or (window := _window(config.model_args)) is None:
         return
     for name, own in limits.items():
         if own <= window * _SHORT:

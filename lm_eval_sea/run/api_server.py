@@ -58,16 +58,32 @@ def check_api_server(model: str, model_args: Mapping[str, Any], tasks: Tasks, *,
         raise RunError(f"--model {model} takes messages; add --apply_chat_template")
 
 
-def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Tasks) -> None:
+def _chat_api(model_args: Mapping[str, Any]) -> Any:
+    """The model of `chat-api`, which asks the server what it is; raises `ServerError`."""
     from lm_eval.api.registry import get_model
 
+    return get_model(CHAT_API).create_from_arg_obj(dict(model_args))
+
+
+def thinking_server(model_args: Mapping[str, Any]) -> Any:
+    """The model of `chat-api` if it thinks before it answers; None if it does not, or if nobody knows."""
+    try:
+        model = _chat_api(model_args)
+        return model if model.thinks() else None
+    except ServerError as error:
+        raise RunError(f"--model {CHAT_API}: {error}") from error
+    except (TypeError, ValueError):  # a wrong argument, which is reported where the model is made
+        return None
+
+
+def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Tasks) -> None:
     if calibrated := [name for name in ranked if is_a(tasks[name], "CalibratedRankingTask")]:
         raise RunError(
             f"{some_names(calibrated)}: calibration compares with prompts without content, which cannot be made of messages, and "
             f"--model {CHAT_API} sends nothing else; {twins(calibrated, tasks)}leave them out"
         )
     try:
-        tells = get_model(CHAT_API).create_from_arg_obj(dict(model_args)).tells_log_likelihoods()
+        tells = _chat_api(model_args).tells_log_likelihoods()
     except ServerError as error:
         raise RunError(f"{some_names(ranked)}: {error}") from error
     if not tells:

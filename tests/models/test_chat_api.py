@@ -4,6 +4,7 @@ import json
 import pickle
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from lm_eval.api.instance import Instance
@@ -283,6 +284,20 @@ def test_thoughts_that_are_counted_and_not_shown(reply, usage, counts, state):
     assert taken_apart(answer).state == state
 
 
+def whole(content, **usage):
+    return Status(200, {"choices": [{"message": {"content": content}, "finish_reason": "stop"}], "usage": usage})
+
+
+def test_an_answer_that_the_server_keeps_to_itself_is_none():
+    """Null, or tokens without text, where the model has ended. An empty answer is one."""
+    for reply in (whole(None), whole("", completion_tokens=40), Answer([("content", "")], usage={"completion_tokens": 40})):
+        answer = answer_of(reply)
+        assert "sends null or no text" in answer.failure and taken_apart(answer).state == "failed"
+    for reply in (whole(""), whole(None, completion_tokens=1), Answer([("content", None)], finish="content_filter")):
+        answer = answer_of(reply)
+        assert (answer, answer.failure, taken_apart(answer).state) == ("", None, "no thought")
+
+
 NO_STREAM = "Unsupported value: 'stream' does not support true with this model. Supported values are: false."
 
 
@@ -421,6 +436,42 @@ def test_a_thought_that_the_template_opens_and_the_server_leaves_in_the_text(wri
     assert found == (answer or written) and found.thought is None
 
 
+HALF = "Okay, the answer is B. But let me double-check"
+SHOWS = "Hm, so B.\n</think>\n\nAnswer: A"
+
+
+@pytest.mark.parametrize(
+    ("texts", "thoughts"),
+    [
+        ([HALF, "Answer: B.", SHOWS, f"{SHOWS}.", HALF], [0, 1, 4]),  # wherever the answer that shows it stands
+        ([HALF, SHOWS, HALF], [0, 2]),
+        ([HALF, HALF, "Answer: B."], []),
+        ([HALF, "<think>Hm.</think>Answer: A."], []),
+        ([HALF, "Answer: A.", "Answer: B.", SHOWS], []),  # a mark that strays into one of many answers
+        ([HALF, "Answer: A.", "Write </think> at the end."], []),
+    ],
+)
+def test_what_most_answers_show_of_the_prompt_counts_for_all(texts, thoughts):
+    """That a template opens the thought, where the server neither tells nor separates it."""
+    ends = dict.fromkeys(texts, "stop") | {HALF: "length"}
+    with serve(lambda body, _: text(said := body["messages"][0]["content"].lstrip("0123456789"), finish=ends[said])) as toy:
+        kept, model = {}, get_model("chat-api")(model="toy", base_url=toy.base_url, num_concurrent=1)
+        model.set_cache_hook(SimpleNamespace(add_partial=lambda _, args, answer: kept.setdefault(args[0], answer)))
+        prompts = [f"{number}{said}" for number, said in enumerate(texts)]
+        answers = model.generate_until([Instance("generate_until", {}, (prompt, GREEDY), 0) for prompt in prompts])
+    assert [number for number, answer in enumerate(answers) if answer.thought] == thoughts
+    assert all(answers[number] == "" and answers[number].thought == texts[number] for number in thoughts)
+    assert all(kept[prompt].thought for prompt in kept if HALF in prompt), "none is kept as an answer that may be a thought"
+
+
+def test_what_the_first_question_shows_counts_for_all():
+    question = "A train leaves"
+    with serve(lambda body, _: text(SHOWS if question in str(body) else HALF, finish="length")) as toy:
+        assert ask(toy)[0].thought is None
+        assert get_model("chat-api")(model="toy", base_url=toy.base_url).thinks()
+        assert ask(toy)[0].thought == HALF
+
+
 def test_options_are_not_ranked_behind_an_open_thought():
     with serve(lambda *_: OK, VLLM, prompt_end="<assistant><think>\n") as toy:
         model = get_model("chat-api")(model="toy", base_url=toy.base_url)
@@ -551,9 +602,10 @@ def test_equal_sampled_requests_have_seeds_of_their_own():
 
 
 def test_an_answer_that_was_begun_is_continued():
-    with serve(lambda *_: OK) as toy:
+    """It stands behind the thought that the template opens otherwise."""
+    with serve(lambda *_: OK, VLLM, prompt_end="<assistant><think>\n") as toy:
         model = get_model("chat-api")(model="toy", base_url=toy.base_url)
         prompt = model.apply_chat_template([*MESSAGES, {"role": "assistant", "content": "Answer:"}], add_generation_prompt=False)
         assert json.loads(prompt.prompt)[-1]["content"] == "Answer:"
-        model.generate_until([Instance("generate_until", {}, (prompt, GREEDY), 0)])
+        assert model.generate_until([Instance("generate_until", {}, (prompt, GREEDY), 0)]) == ["Answer: B"]
     assert toy.requests[0]["continue_final_message"] is True and toy.requests[0]["add_generation_prompt"] is False

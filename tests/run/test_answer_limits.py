@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lm_eval_sea.run.answer_limits import add_default_room, fit_to_window
+from lm_eval_sea.run.answer_limits import add_default_room, fit_to_window, set_limits
+
+from ..models.toy_server import Answer, Status, refusal, serve, text
 
 GENERATED = "sea_belebele_th_chat"
 
@@ -41,10 +43,72 @@ def test_room_in_a_small_window(tokenizer, load_tasks, caplog):
     assert f"; the window of 4,096 leaves {after - before:,} for {GENERATED};" in caplog.messages[-1]
 
 
+def test_rooms_of_tasks_in_a_small_window(tokenizer, load_tasks, caplog):
+    """The log has the least and the most."""
+    caplog.set_level(logging.INFO, "lm_eval_sea")
+    names = [GENERATED, "sea_helm_id_ifeval"]
+    tasks = {name: load_tasks(name)[name] for name in names}
+    before = {name: task.config.generation_kwargs["max_gen_toks"] for name, task in tasks.items()}
+    config = SimpleNamespace(model_args={"max_length": 4096}, gen_kwargs={}, num_fewshot=None)
+    add_default_room(config, tasks, lambda text: len(tokenizer(text).input_ids))
+    least, most = sorted(task.config.generation_kwargs["max_gen_toks"] - before[name] for name, task in tasks.items())
+    assert 0 == least < most and f"; the window of 4,096 leaves 0 to {most:,} for {', '.join(names)};" in caplog.messages[-1]
+
+
+@pytest.mark.parametrize(
+    ("window", "said"), [(4096, ", or what the server's window of 4,096 leaves after the prompt"), (32_768, "")]
+)
+def test_room_in_the_window_of_a_server(window, said, load_tasks, caplog):
+    """The server fits each answer to it."""
+    caplog.set_level(logging.INFO, "lm_eval_sea")
+    with serve(lambda *_: text("188"), Status(200, {"data": [{"id": "toy", "max_model_len": window}]})) as toy:
+        args = {"model": "toy", "base_url": toy.base_url, "thinking": "on"}
+        config = SimpleNamespace(model="chat-api", model_args=args, gen_kwargs={}, num_fewshot=None)
+        set_limits(config, load_tasks(GENERATED), None, None)
+    assert f"answers get 8,192 more tokens for the thought{said}; --thinking_tokens N" in caplog.messages[-1]
+
+
 def test_limits_that_stay(tokenizer, load_tasks):
     for settings in ({"max_length": 300}, {"max_length": 9000, "gen_kwargs": {"max_gen_toks": 9}}):
         before, after, _ = limits_with_room(tokenizer, load_tasks, **settings)
         assert after == before
+
+
+COUNTED = {"completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
+OPEN, CLOSED = "<assistant><think>\n", "<assistant><think>\n\n</think>\n\n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "prompt_end", "given", "thinks", "questions"),
+    [
+        (Answer([("reasoning_content", "Hm."), ("content", "188")]), None, {}, True, 1),
+        (text("<think>Hm.</think>188"), None, {}, True, 1),
+        (text("Hm.</think>188"), None, {}, True, 1),  # the template has opened the thought
+        (text("188", usage=COUNTED), None, {}, True, 1),
+        (text("", finish="length"), None, {}, True, 1),
+        (text("It moves for 188 minutes."), None, {}, False, 1),
+        (text("It moves for 188 minutes."), "<assistant>", {}, False, 1),
+        (refusal("no"), None, {}, False, 1),
+        (text("188"), OPEN, {}, True, 0),
+        (text("188"), CLOSED, {}, False, 0),
+        *((text("188"), None, given, True, 0) for given in ({"effort": "low"}, {"effort": "high"}, {"thinking": True})),
+        *((text("188"), OPEN, given, False, 0) for given in ({"effort": "none"}, {"thinking": "off"})),
+        (text("188"), OPEN, {"gen_kwargs": {"max_gen_toks": 9}}, False, 0),
+    ],
+)
+def test_room_for_thoughts_behind_a_server(reply, prompt_end, given, thinks, questions, load_tasks, caplog):
+    """It is asked only where nothing else tells."""
+    caplog.set_level(logging.INFO, "lm_eval_sea")
+    task = load_tasks(GENERATED)[GENERATED]
+    before = task.config.generation_kwargs["max_gen_toks"]
+    window = prompt_end and Status(200, {"data": [{"id": "toy", "max_model_len": 50_000}]})
+    with serve(lambda *_: reply, window, prompt_end) as toy:
+        args = {"model": "toy", "base_url": toy.base_url} | given
+        config = SimpleNamespace(model="chat-api", gen_kwargs=args.pop("gen_kwargs", {}), model_args=args, num_fewshot=None)
+        set_limits(config, {GENERATED: task}, None, None)
+    assert task.config.generation_kwargs["max_gen_toks"] == before + 8192 * thinks
+    assert len(toy.requests) == questions
+    assert ("the model thinks: answers get 8,192 more tokens" in caplog.text) == thinks
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_results_say_which_parameters_the_server_refuses_and_which_models_answer
         return DROP if broken and number > 1 else named("toy-2026-01" if broken else "toy-2026-06")
 
     with serve(behave) as toy:
-        given = run_on_server(toy, tmp_path, "--limit", "2", model_args=",num_concurrent=1,max_retries=0")
+        given = run_on_server(toy, tmp_path, "--limit", "2", model_args=",thinking=on,num_concurrent=1,max_retries=0")
         assert main(given) == 0
         [first] = tmp_path.rglob("results_*.json")
         first.unlink()
@@ -48,7 +48,7 @@ def test_requests_that_failed_are_asked_again_and_no_others(in_samples, tmp_path
         return DROP if broken and number and body["messages"] == toy.requests[1]["messages"] else THINKING
 
     with serve(behave) as toy:
-        first = run_on_server(toy, output, "--limit", "3", model_args=",num_concurrent=1,max_retries=0")
+        first = run_on_server(toy, output, "--limit", "3", model_args=",thinking=on,num_concurrent=1,max_retries=0")
         assert main(first) == 0
         assert "requests without an answer, which count as failed: 1; the same command asks for them" in caplog.messages
         assert len(toy.requests) == 3 and (output / FOLDER).exists()
@@ -73,7 +73,7 @@ def test_an_interrupted_run_goes_on(in_samples, tmp_path):
         return HANG
 
     with serve(behave) as toy:
-        given = run_on_server(toy, output, "--limit", "4", model_args=",num_concurrent=1")
+        given = run_on_server(toy, output, "--limit", "4", model_args=",thinking=on,num_concurrent=1")
         process = Fork(*given)
         assert silent.wait(250)
         process.send_signal(signal.SIGINT)

@@ -72,6 +72,17 @@ WHOLE += ["Here is my thought process:\n1. The text says so.\n\nAnswer: B", "Sur
 WHOLE += ["The mark <think> begins it. B", "Answer: B\n<think>or not"]
 # words, and no mark of gpt-oss, which is written together with what follows it
 WHOLE += ["analysis of it shows B", "analysis.", "analysis: So.\nAnswer: B", "analysis, B"]
+# by answers that the limit cut
+MENTIONS = [
+    "Answer: B. A thought begins with <think>\nand",
+    "Answer: B\n<think> begins a thought and",
+    "Write:\n```\n<think>\nyour",
+]
+MENTIONS += [
+    "The marks are\n<think>, which begins it,",
+    "Answer: B\nHere is my thought process:\nThe",
+    "Write\n<think>\nor `</think>`",
+]
 
 
 def test_single_forms():
@@ -82,6 +93,15 @@ def test_single_forms():
     assert [found[text] for text in WHOLE] == [("", text, "no thought") for text in WHOLE]
     for text in ("&lt;think&gt;a", "<|im_start|>assistant\n<think>a", "<think>a\nHere is my response: A"):
         assert take_apart(text, finished=False).state == "cut"
+    for preface in (
+        "ได้เลยครับ",
+        "I will read the passage with care, and then give the letter of the right option as I am asked to:",
+    ):
+        assert take_apart(f"{preface}\n<think>\nThe passage", finished=False) == ("The passage", "", "cut")
+        assert take_apart(f"{preface}\n<think>\nThe passage", finished=True).state == "no thought"
+    for text in MENTIONS:
+        assert take_apart(text, finished=False) == ("", text, "no thought")
+    assert take_apart("a</think>B\n<think>\nagain", finished=False) == ("a", "B", "closed")
     assert take_apart("a</think>\nB\n<think>again", prompt="<think>\n") == ("a", "B", "closed")
     assert take_apart("a\n<think>b</think>B", prompt="<think>\n") == ("a\n<think>b", "B", "closed")
     for prompt in ("Think in\n<think> tags first.", "<think>\nOkay, so B.</think>", "Write:\n<think>\nassistant: "):

@@ -98,6 +98,7 @@ _LONGEST_PREFACE = 80
 # Words of a thought that a template writes behind the mark: few, on one line, without the tokens of another turn.
 _BEGUN = re.compile(r"(?!.*assistant)[^\n<>\[\]]{1,80}", re.IGNORECASE)
 _MENTIONED = re.compile(r"[ \t]+[a-z]")  # what stands behind a mark that a sentence mentions
+_GOES_ON = re.compile(r"(?![ \t]+[a-z])[\s\w]")  # what stands behind a mark that begins a line and is no mention
 _QUOTES = tuple("`\"'“”‘’«»「」")
 
 
@@ -115,6 +116,17 @@ def open_thought(prompt: str) -> Marks | None:
     begins_turn = before.rstrip(" ")[-1:] in ("", *"\n>]:")
     goes_on = _END_OF[_family(last)].search(behind) is None and not _MENTIONED.match(behind)
     return _family(last) if begins_turn and goes_on and _BEGUN.fullmatch(behind.strip()) else None
+
+
+def ends_unopened(text: str) -> Marks | None:
+    """The marks of a thought that a text ends and does not begin, as if the chat template had opened it; None without one.
+
+    Sentences are no such marks, for an answer may have them, too.
+    """
+    end = next(_ends(text, 0, None, needs_edge=True), None)
+    if end is None or _is_sentence(_family(end)) or not text[: end.start()].strip() or _opening(text, finished=None):
+        return None
+    return _family(end)
 
 
 def asks_for_thought(prompt: str) -> bool | None:
@@ -181,13 +193,17 @@ def _opening(text: str, finished: bool | None) -> re.Match[str] | None:
     """The mark that begins the thought of a text; None without one.
 
     It begins the text, perhaps behind the name of the role or a short preface ("Sure!"), or a line if its thought ends further
-    on. A sentence is such a mark only if its thought ends, or the text was cut before it could.
+    on, or if the text was cut before any thought ended. A sentence begins no line, and is such a mark only if its thought ends,
+    or the text was cut before it could.
     """
+    is_cut = finished is False and _ENDS.search(text) is None
     for found in islice(_BEGINS.finditer(text), _MOST_BEGINS):
         before, marks = text[: found.start()], _family(found)
         ends = next(_ends(text, found.end(), marks, needs_edge=False), None) is not None
         begins = _ROLE.fullmatch(before) or (_is_preface(before) and not _MENTIONED.match(text, found.end()))
-        if (begins and (finished is False or not _is_sentence(marks))) or (ends and (begins or _begins_line(found))):
+        line = _begins_line(found)
+        goes_on = ends or (is_cut and not _is_sentence(marks) and "```" not in before and _GOES_ON.match(text, found.end()))
+        if (begins and (finished is False or not _is_sentence(marks))) or (ends and begins) or (line and goes_on):
             return found
     return None
 
