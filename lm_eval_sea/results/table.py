@@ -85,7 +85,7 @@ def comparison_notes(runs: Runs) -> list[str]:
 
 
 def records_of(runs: Runs) -> list[dict[str, Any]]:
-    """A record for each model and task of the pack, unrounded, with the table's notes; scores in per cent, None if there are none.
+    """A record for each model and task of the pack, unrounded, with the table's notes; scores in per cent, or None.
 
     For two models also one for each common task, with the second as `against`: their difference in percentage points, with its
     95 % interval and a p-value that is not corrected for the number of tasks. The last, whose task is "mean", is in points of
