@@ -352,6 +352,9 @@ def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
         ({"chat_template_args": {"enable_thinking": False}}, "org/model (thinking off)"),
         ({"chat_template_kwargs": '{"reasoning_effort": "high"}'}, "org/model (effort high)"),
         ({"chat_template_args": "reasoning_effort"}, "org/model"),
+        ({"chat_template_kwargs": {"thinking_mode": "off"}}, "org/model (thinking off)"),
+        ({"gen_kwargs": {"reasoning_effort": "low"}}, "org/model (effort low)"),
+        ({"gen_kwargs": {"chat_template_kwargs": {"enable_thinking": False}}}, "org/model (thinking off)"),
         ({"revision": "step1000"}, "org/model (revision step1000)"),
         ({"revision": "v2", "thinking": "on"}, "org/model (revision v2, thinking on)"),
         ({"revision": "main"}, "org/model"),
@@ -360,7 +363,9 @@ def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
     ],
 )
 def test_a_branch_a_file_and_a_model_that_was_told_how_to_think_are_models_of_their_own(tmp_path, told, name):
-    write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"model_args": {"pretrained": "org/model", **told}})
+    of_request = told.get("gen_kwargs", {})
+    config = {"model_args": {"pretrained": "org/model", **told}, "gen_kwargs": of_request}
+    write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config=config)
     assert [run.model for run in read(tmp_path).runs] == [name]
 
 
