@@ -18,9 +18,10 @@ import pandas as pd
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import DIGEST_LENGTH, Facts
-from lm_eval_sea.results.row_statistics import of_one_more
+from lm_eval_sea.results.row_statistics import of_one_more, scale_of
 from lm_eval_sea.results.rows import Rows, Samples, parse, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
+from lm_eval_sea.results.seeds import mean_scores, pooled
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.strata import Origin, Stratum, reported_stratum, strata_of
 from lm_eval_sea.results.types import Score, mapping_of
@@ -65,6 +66,7 @@ class TaskRun:
     cut_documents: float | None = None  # likewise, whose documents were cut at their end, so that the prompts fit
     samples: Samples | None = field(default=None, repr=False)  # None: the rows were not logged
     notes: list[str] = field(default_factory=list)  # on what is odd; grows as rows are read
+    draws: Sequence[TaskRun] = ()  # the runs of several seeds that this one is the mean of; see `_over_seeds`
 
     @property
     def expected(self) -> int | None:
@@ -102,6 +104,8 @@ class TaskRun:
 
     def logged_by(self, metric: str, *extra: str) -> Rows | None:
         """The rows as any metric scores them; see `read_rows`."""
+        if self.draws:
+            return pooled([draw.logged_by(metric, *extra) for draw in self.draws])
         if self.samples is None:
             return None
         item = self.facts.metric_of_rows if metric == self.facts.headline_metric else metric
@@ -185,7 +189,10 @@ class Runs:
         kept = _best_tasks(once.tasks, once.notes)
         with_tasks, left = ({id(task.run) for task in tasks} for tasks in (once.tasks, kept))
         runs = [run for run in once.runs if id(run) in left or id(run) not in with_tasks]
-        return replace(once._chosen(runs, kept), beside=_with_other_template(once.tasks, kept))
+        chosen = once._chosen(runs, kept)
+        of_means = {(id(task.run), task.name) for task in kept if task.draws}  # lm-eval's means of groups are of one seed
+        groups = [group for group in chosen.groups if not any((id(group.run), name) in of_means for name in group.tasks)]
+        return replace(chosen, groups=groups, beside=_with_other_template(once.tasks, kept))
 
     def by_seed(self) -> Runs:
         """All runs: those of one task are draws of the same score."""
@@ -459,19 +466,41 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
             made += f"; {run.model} may be a different folder for each"
         names = ", ".join(task.name for task in left_out)
         notes.append(f"{run.model}: {names} of {run.date} left out, because the run of {kept_run.date} {why}{made}")
-    notes += (_seeds_note(run, left_out) for run, left_out in seeds.items())
-    return [task for task in tasks if best[task.run.model, task.name] is task]
+    means: dict[int, TaskRun] = {}
+    for run, of_seeds in seeds.items():
+        by_name: dict[str, list[TaskRun]] = {}
+        for task in of_seeds:
+            by_name.setdefault(task.name, []).append(task)
+        found = {name: _over_seeds([*others, best[run.model, name]]) for name, others in by_name.items()}
+        means |= {id(best[run.model, name]): mean for name, mean in found.items() if mean is not None}
+        for is_mean in (True, False):
+            of_kind = [task for task in of_seeds if (found[task.name] is not None) == is_mean]
+            notes += [_seeds_note(run, of_kind, is_mean=is_mean)] if of_kind else []
+    return [means.get(id(task), task) for task in tasks if best[task.run.model, task.name] is task]
 
 
-def _seeds_note(kept: Run, left_out: Sequence[TaskRun]) -> str:
+def _over_seeds(tasks: Sequence[TaskRun]) -> TaskRun | None:
+    """The last of a task's runs with the mean over all, one of each seed; None if one lacks rows that make its score."""
+    draws = list({task.run.seed: task for task in tasks}.values())
+    rows = pooled([draw.telling_rows for draw in draws])
+    if rows is None or rows.statistics is None:
+        return None
+    metric = draws[-1].facts.headline_metric
+    headline = Score(rows.statistics.of_all_rows * scale_of(metric), None)
+    return replace(draws[-1], scores=mean_scores([draw.scores for draw in draws]) | {metric: headline}, draws=draws)
+
+
+def _seeds_note(kept: Run, left_out: Sequence[TaskRun], *, is_mean: bool) -> str:
     names = some_names(list(dict.fromkeys(task.name for task in left_out)))
     runs = (kept, *(task.run for task in left_out))
     seeds = some_names(list(map(str, sorted({run.seed for run in runs if run.seed is not None}))))
+    if is_mean:
+        return f"{kept.model}: {names}: the mean over the seeds {seeds}; its interval is over rows and draws"
     is_averaged = any(task.facts.suite == SEA_HELM for task in left_out)
     averaged = "; `lm-eval-sea score` has the mean over the seeds of SEA-HELM's tasks" if is_averaged else ""
     return (
-        f"{kept.model}: {names}: runs differ only in the seed ({seeds}); shown is seed {kept.seed}, not the mean over them; "
-        f"`lm-eval-sea report --all-runs` shows each{averaged}"
+        f"{kept.model}: {names}: runs differ only in the seed ({seeds}); shown is seed {kept.seed}, not the mean over them, "
+        f"which needs the same rows in all (--log_samples); `lm-eval-sea report --all-runs` shows each{averaged}"
     )
 
 

@@ -67,15 +67,20 @@ class Settings:
         return (self.arguments or "").split(", ")
 
 
+# Those of `models/thinking_switches.py` that are words or truth values; loading that room would load the backends.
+_SWITCHES = ("thinking", "enable_thinking", "thinking_mode", "reasoning")
+
+
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
     """The settings of a run, from lm-eval's `config` with the digests beside it, and from the versions of libraries."""
     arguments, refused = mapping_of(config.get("model_args")), mapping_of(config.get("refused_parameters"))
     names = [name for name in list_of(config.get("answered_by")) if isinstance(name, str)]
     answered_by = None if names == [arguments.get("model")] else _text(one_line(", ".join(names)))
     modes = {"on": "on", "true": "on", "off": "off", "false": "off"}
-    of_template = _template_arguments(arguments)
+    of_request = mapping_of(config.get("gen_kwargs"))
+    of_template = _template_arguments(arguments) | _template_arguments(of_request)
     branch = _text(arguments.get("revision"))
-    switches = (of.get(name) for of in (arguments, of_template) for name in ("thinking", "enable_thinking"))
+    switches = (of.get(name) for of in (arguments, of_template) for name in _SWITCHES)
     told = (config.get("thinking"), *switches)
     return Settings(
         backend=config.get("model"),
@@ -88,7 +93,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         chat_template=config.get("chat_template_sha"),
         system_instruction=config.get("system_instruction_sha"),
         thinking=next((modes[value] for value in map(str.lower, map(str, told)) if value in modes), None),
-        effort=_text(arguments.get("effort") or of_template.get("reasoning_effort")),
+        effort=_text(of_request.get("reasoning_effort") or arguments.get("effort") or of_template.get("reasoning_effort")),
         generation=_text(config.get("gen_kwargs")),
         weights=_text(config.get("weights_digest")),
         refused_parameters=", ".join(f"{name} ({instead})" for name, instead in refused.items()) or None,

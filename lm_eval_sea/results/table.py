@@ -42,6 +42,7 @@ _NO_INTERVAL = (
     "no interval, because the score depends on fewer than two rows or passages: of all, of a label, or for BLEU of those with "
     "four words in a row of their reference"
 )
+_WITHOUT_TOKENIZER = ("acc", "acc_norm", "acc_bytes")  # scores of a ranking
 _OTHER_MEAN = "it is not the plain mean of the scores above"
 
 
@@ -84,7 +85,7 @@ def comparison_notes(runs: Runs) -> list[str]:
 
 
 def records_of(runs: Runs) -> list[dict[str, Any]]:
-    """A record for each model and task of the pack, unrounded, with the table's notes; scores in per cent.
+    """A record for each model and task of the pack, unrounded, with the table's notes; scores in per cent, or None.
 
     For two models also one for each common task, with the second as `against`: their difference in percentage points, with its
     95 % interval and a p-value that is not corrected for the number of tasks. The last, whose task is "mean", is in points of
@@ -101,13 +102,13 @@ def records_of(runs: Runs) -> list[dict[str, Any]]:
             "exemplars": task.num_fewshot,
             "version": task.version,
             "metric": task.facts.headline_metric,
-            **{name: getattr(task.score, name) for name in _NUMBERS},
+            **{name: getattr(task.score, name, None) for name in _NUMBERS},
             "difference": None,
             "p_value": None,
             "notes": "; ".join([*_notes_of(task), *task.notes]),
         }
         for task in runs.tasks
-        if task.score is not None
+        if task.facts.of_pack and not task.facts.is_text
     ]
     both = _two_models(runs)
     return [*records, *_difference_records(both, dict.fromkeys(records[0]))] if both else records
@@ -191,8 +192,11 @@ def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
 
 
 def score_text(task: TaskRun) -> str | None:
-    """A note if the headline score contradicts its rows, has no interval because of them, or does not count."""
+    """A note if the headline score is missing, contradicts its rows, has no interval because of them, or does not count."""
     metric = task.facts.headline_metric
+    if metric not in task.scores and (others := [name for name in _WITHOUT_TOKENIZER if name in task.scores]):
+        said = ", ".join(f"{name} {100 * task.scores[name].value:.1f}" for name in others)
+        return f"no {metric}, which needs the model's tokenizer and the log-likelihood of prompts; there is {said}"
     if task.score is not None:
         has_none = task.score.low is None and task.telling_rows is not None
         return task.score.contradiction or (_NO_INTERVAL if has_none else None)

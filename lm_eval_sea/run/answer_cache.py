@@ -33,8 +33,8 @@ _CHANGE_NO_ANSWER = {
     *("batch_size", "max_batch_size", "max_memory_per_gpu", "max_cpu_memory", "offload_folder"),  # of transformers
     *("gpu_memory_utilization", "swap_space", "max_num_seqs", "max_num_batched_tokens", "disable_log_stats"),  # of vLLM
 }
-# An API's `model` may be the folder that a server here reads.
-_LOADED = LOADED | {"model": "config.json"}
+# An API's `model` may be the folder that a server here reads. A name is the server's own, not that of a repository of the hub.
+_NAMED = (*LOADED, "model")
 
 
 def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> str:
@@ -43,8 +43,8 @@ def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> s
     A local folder counts with the names, sizes and times of its files, a repository of the hub with its commit.
     """
     loaded = {
-        name: _identity(str(model_args[name]), file, revision_of(name, model_args))
-        for name, file in _LOADED.items()
+        name: _identity(str(model_args[name]), LOADED.get(name), revision_of(name, model_args))
+        for name in _NAMED
         if model_args.get(name)
     }
     return digest_of([model, masked(deciding(model_args)), loaded, versions(), sorted(tasks)])  # a new token: same model
@@ -71,7 +71,7 @@ def files_of_model(model_args: Mapping[str, Any]) -> str:
 
 
 def _folders(model_args: Mapping[str, Any]) -> dict[str, Path]:
-    named = {name: Path(str(model_args[name])) for name in _LOADED if model_args.get(name)}
+    named = {name: Path(str(model_args[name])) for name in _NAMED if model_args.get(name)}
     return {name: folder for name, folder in named.items() if folder.is_dir()}
 
 
@@ -104,16 +104,18 @@ def _states(folder: Path) -> list[tuple[str, os.stat_result]]:
     return [(str(path.relative_to(folder)), path.stat()) for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
-def _identity(name: str, file: str, revision: str) -> Any:
+def _identity(name: str, file: str | None, revision: str) -> Any:
     folder = Path(name)
     if folder.is_dir():
         # ctime, too: archives and copies set mtime
         return [[path, state.st_size, state.st_mtime_ns, state.st_ctime_ns] for path, state in _states(folder)]
+    if file is None:
+        return name
     from huggingface_hub import hf_hub_download
 
     try:
         return Path(hf_hub_download(name, file, revision=revision)).parent.name
-    except Exception:  # an API's model only has a name; anything else fails again when it is loaded
+    except Exception:  # it fails again when it is loaded
         return name
 
 

@@ -6,7 +6,9 @@ import shutil
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
+import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -210,12 +212,51 @@ def test_of_several_seeds_one_is_shown_and_the_note_says_so(suite, tmp_path):
     write_seeds(tmp_path, suite)
     runs = read(tmp_path).best()
     assert [(task.run.seed, task.scores["acc"].value) for task in runs.tasks] == [(3, 0.3)]
-    [note] = [note for note in runs.notes if "seed" in note and "samples" not in note]
+    [note] = [note for note in runs.notes if "seed" in note and "no samples" not in note]
     averaged = "; `lm-eval-sea score` has the mean over the seeds of SEA-HELM's tasks" if suite else ""
     assert note == (
-        "org/model: toy_th: runs differ only in the seed (1, 2, 3); shown is seed 3, not the mean over them; "
-        f"`lm-eval-sea report --all-runs` shows each{averaged}"
+        "org/model: toy_th: runs differ only in the seed (1, 2, 3); shown is seed 3, not the mean over them, which "
+        f"needs the same rows in all (--log_samples); `lm-eval-sea report --all-runs` shows each{averaged}"
     )
+
+
+SAMPLED = [[1, 0, 0, 1, 0, 1], [1, 0, 1, 0, 0, 1], [1, 1, 0, 0, 0, 1]]  # rows of each seed
+TEXTS = [["the old market town", text] for text in ("the old market", "a town of old", "the market town", "old market town")]
+
+
+@pytest.mark.parametrize("metric", ["acc", "chrf++"])
+def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
+    """With the interval of the rows' means; a score that all rows make together is that of all answers."""
+    logged = SAMPLED if metric == "acc" else [[TEXTS[(place + seed) % 4] for place in range(6)] for seed in range(3)]
+    for seed, of_rows in enumerate(logged, start=1):
+        reported = np.mean(of_rows) if metric == "acc" else chrf(of_rows)
+        task = toy(of_rows, metric, value=float(reported)) | {"scores": {f"{metric},none": reported, "null_rate,none": seed / 10}}
+        config = {"model": "vllm", "model_args": {"pretrained": "org/model", "seed": seed}, "torch_seed": seed}
+        write_run(tmp_path / f"seed_{seed}", {"toy_th": task}, f"2026-01-0{seed}T00-00-00", config=config)
+    runs = read(tmp_path).best()
+    [task], [note] = runs.tasks, [note for note in runs.notes if "seed" in note]
+    assert note == "org/model: toy_th: the mean over the seeds 1, 2, 3; its interval is over rows and draws"
+    assert task.scores["null_rate"].value == pytest.approx(0.2)
+    if metric == "acc":
+        means = np.mean(logged, axis=0)
+        expected = 100 * means.mean(), 100 * means.std(ddof=1) / np.sqrt(len(means))
+        assert (task.score.score, task.score.stderr) == pytest.approx(expected)
+        assert task.rows_frame()["score"].tolist() == pytest.approx(means)
+    else:
+        assert task.score.score == pytest.approx(chrf(sum(logged, [])))
+    assert task.score.contradiction is None and task.score.low < task.score.score < task.score.high
+
+
+def chrf(pairs):
+    return sacrebleu.corpus_chrf([answer for _, answer in pairs], [[reference for reference, _ in pairs]], word_order=2).score
+
+
+def test_seeds_with_other_rows_have_no_mean(tmp_path):
+    for seed, numbers in ((1, [1, 0, 1]), (2, [1, 0])):
+        config = {"model": "vllm", "model_args": {"pretrained": "org/model", "seed": seed}, "torch_seed": seed}
+        task = toy([float(number) for number in numbers], rows=3)
+        write_run(tmp_path / f"seed_{seed}", {"toy_th": task}, f"2026-01-0{seed}T00-00-00", config=config)
+    assert not any("the mean over the seeds" in note for note in read(tmp_path).best().notes)
 
 
 @pytest.mark.parametrize(("other", "said"), [({"dtype": "float16"}, "dtype: "), ({"limit": 768}, "limit of tokens: ")])
@@ -311,6 +352,9 @@ def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
         ({"chat_template_args": {"enable_thinking": False}}, "org/model (thinking off)"),
         ({"chat_template_kwargs": '{"reasoning_effort": "high"}'}, "org/model (effort high)"),
         ({"chat_template_args": "reasoning_effort"}, "org/model"),
+        ({"chat_template_kwargs": {"thinking_mode": "off"}}, "org/model (thinking off)"),
+        ({"gen_kwargs": {"reasoning_effort": "low"}}, "org/model (effort low)"),
+        ({"gen_kwargs": {"chat_template_kwargs": {"enable_thinking": False}}}, "org/model (thinking off)"),
         ({"revision": "step1000"}, "org/model (revision step1000)"),
         ({"revision": "v2", "thinking": "on"}, "org/model (revision v2, thinking on)"),
         ({"revision": "main"}, "org/model"),
@@ -319,7 +363,9 @@ def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
     ],
 )
 def test_a_branch_a_file_and_a_model_that_was_told_how_to_think_are_models_of_their_own(tmp_path, told, name):
-    write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config={"model_args": {"pretrained": "org/model", **told}})
+    of_request = told.get("gen_kwargs", {})
+    config = {"model_args": {"pretrained": "org/model", **told}, "gen_kwargs": of_request}
+    write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config=config)
     assert [run.model for run in read(tmp_path).runs] == [name]
 
 

@@ -181,6 +181,16 @@ def test_why_a_score_of_all_rows_has_no_interval_is_said(tmp_path, right, has_in
         assert ("toy_sum: no interval, because the score depends on fewer than two rows" in text) == (not has_interval)
 
 
+def test_a_ranking_without_its_headline_says_what_it_needs(tmp_path):
+    """As behind a server that ranks answers to messages; the task is in the table of values, too."""
+    task = {"metadata": {"dataset": "toy", "headline_metric": "acc_ppl"}, "scores": {"acc,none": 0.5, "acc_norm,none": 0.25}}
+    write_run(tmp_path, {"sea_toy_en_to_ppl": task})
+    text = " ".join(table_of(read(tmp_path)).split())
+    assert "no acc_ppl" in text and "acc 50.0, acc_norm 25.0" in text
+    (record,) = records_of(read(tmp_path))
+    assert record["score"] is None and "no acc_ppl" in record["notes"]
+
+
 def test_tasks_whose_size_is_not_known_are_named_in_one_line_and_those_of_other_packs_have_their_own_scores(tmp_path):
     names = [f"sea_helm_{language}_nli" for language in ("ms", "my", "km", "lo", "su")]
     known = {

@@ -6,10 +6,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
 
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.request import RunError
+
+from ..catalogue.hub_server import serving_hub
 
 
 def model_folder(tmp_path, name="model"):
@@ -53,6 +56,17 @@ def test_answers_stay_those_of_a_model_that_is_asked_faster_with_more_patience_o
     others += [{"token": "another"}]
     for backend in ("hf", "vllm", "chat-api", "local-completions"):
         assert len({answer_cache.key_of(backend, base | other, ["a"]) for other in [{}, *others]}) == 1
+
+
+def test_a_server_s_name_for_its_model_is_not_looked_up_on_the_hub(tmp_path, monkeypatch):
+    """A new commit there would lose the answers, and a private name is nobody else's business."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    with serving_hub(tmp_path) as hub:
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", f"{hub.url}/{{repo_id}}/resolve/{{revision}}/{{filename}}")
+        for backend, argument, is_asked in (("chat-api", "model", False), ("hf", "pretrained", True)):
+            answer_cache.key_of(backend, {argument: "org/model"}, ["a"])
+            assert bool(hub.requests) == is_asked
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "adapter_model.safetensors", "tokenizer.json", "sub/config.json"])
