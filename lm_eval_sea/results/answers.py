@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.thoughts import TOLD, budget_curve, thought_rows
+from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, TOLD, budget_curve, thought_rows
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 _HARDLY_READ, _MOST = 0.9, 0.5
 _LONGER = 0.2  # larger shares of answers with the right one among other words are shown
-_MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL")
 
 
 class Rates(NamedTuple):
@@ -80,7 +79,7 @@ def bounds_of(task: TaskRun) -> Bounds | None:
     s + c and s / (1 − c − f). This holds for means over rows only, so there are none of other scores, such as chrF++.
     """
     rates, metric = rates_of(task), task.facts.headline_metric
-    if rates is None or rates.cut <= TOLD or metric not in _MEANS_OF_ROWS or task.score is None:
+    if rates is None or rates.cut <= TOLD or metric not in MEANS_OF_ROWS or task.score is None:
         return None
     score, cut = task.score.score, 100 * rates.cut
     whole = 100 - cut - 100 * rates.failed
@@ -112,16 +111,17 @@ def advice_on(task: TaskRun) -> list[str]:
     elif rates.unexplained > _HARDLY_READ:
         rows = thought_rows(task)
         why = "; is this a chat model? add --apply_chat_template"
+        if templated:
+            why = "; is this a base model? it needs a run without chat template"
+            # results of other packs, and older ones of SEA-HELM's tasks, do not tell
+            why += "" if task.takes_thoughts_apart else "; or do its thoughts not end? raise --thinking_tokens"
         ends = {} if rows is None else (rows.finish_reason.value_counts() / len(rows)).to_dict()
         end = next((end for end, share in ends.items() if share > _MOST and end != "stop"), None)
         if end == "length":
-            why = ", and most stop at the token limit; raise --gen_kwargs max_gen_toks"
+            # SEA-HELM's limits are part of its scores
+            why = f", and most stop at the token limit{'; raise --gen_kwargs max_gen_toks' if task.is_chat else why}"
         elif end is not None:
             why = f", and the server ends most with {one_line(str(end))}"
-        elif templated:
-            why = "; is this a base model? it needs a run without chat template"
-            # SEA-HELM's tasks and the like do not tell
-            why += "" if "cut_rate" in task.scores else "; or do its thoughts not end? raise --thinking_tokens"
         said.append(f"hardly any answer could be read{why}")
     if rates.cut > TOLD:
         said.append("thoughts do not end; where their finish_reason is length, raise --thinking_tokens")
@@ -137,10 +137,11 @@ def advice_on(task: TaskRun) -> list[str]:
 
 
 def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:
-    """A line on the tasks where only some runs record why each answer ended; these runs score cut answers differently."""
+    """A line on the chat tasks where only some runs record why each answer ended; these score cut answers differently."""
     runs: dict[str, list[TaskRun]] = {}
     for task in tasks:
-        runs.setdefault(task.name, []).append(task)
+        if task.is_chat:
+            runs.setdefault(task.name, []).append(task)
     names = [name for name, of in runs.items() if len(of) > 1 and len(set(map(_records_ends, of)) - {None}) > 1]
     what = "Models differ in whether their results record which answers the token limit cut"
     why = "if not, an option that such an answer only names counts. lm-eval-sea run --model hf and vllm record it"

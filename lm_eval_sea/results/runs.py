@@ -26,7 +26,7 @@ from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.strata import Origin, Stratum, reported_stratum, strata_of
 from lm_eval_sea.results.types import Score, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
-from lm_eval_sea.tasks._shared.facts import SEA_HELM
+from lm_eval_sea.tasks._shared.facts import CHAT, SEA_HELM
 
 OF_THOUGHTS = ("doc.state", "doc.finish_reason", "doc.tokens")
 
@@ -83,6 +83,16 @@ class TaskRun:
         """Whether the score is not of all rows of the data set."""
         return self.evaluated is not None and self.expected is not None and self.evaluated < self.expected
 
+    @property
+    def is_chat(self) -> bool:
+        """Whether it is a chat task, whose answers are read by the pack's own rules."""
+        return self.facts.variant in CHAT
+
+    @property
+    def takes_thoughts_apart(self) -> bool:
+        """Whether its rows say how each answer ended: those of chat tasks, and of SEA-HELM's generated ones since 0.3."""
+        return "cut_rate" in self.scores
+
     def texts(self, places: Collection[int] | None = None) -> Iterator[Mapping[str, Any]]:
         """Rows as lm-eval logged them, one after the other; all, or those at some places (column `place` of the frame)."""
         return (row for _, row in read_lines(self.samples, self.notes, places)) if self.samples is not None else iter(())
@@ -93,7 +103,7 @@ class TaskRun:
 
         Those of tasks that take thoughts apart have the columns `OF_THOUGHTS`.
         """
-        extra = OF_THOUGHTS if "cut_rate" in self.scores else ()
+        extra = OF_THOUGHTS if self.takes_thoughts_apart else ()
         rows = self.logged_by(self.facts.headline_metric, *extra) if self.facts.of_pack else None
         numbered = [key for key in rows.keys if key[0] != "None"] if rows is not None else []
         if repeated := len(numbered) - len(set(numbered)):

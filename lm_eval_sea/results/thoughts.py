@@ -1,6 +1,6 @@
 """What thoughts cost: their length, language and loops, and what the score would be within fewer tokens. Of one task of one run.
 
-Chat tasks log what is needed: `thought`, `state`, and `tokens`, which the pack's own backends count.
+Chat tasks and SEA-HELM's log what is needed: `thought`, `state`, and `tokens`, which the pack's own backends count.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ TOLD = 0.02  # higher rates of lost answers are shown
 WINDOW = 20  # characters
 LOOP = 0.5  # share of repeated windows from which on a thought goes in circles
 THOUGHTS_READ = 200  # of a task, evenly spaced: telling languages takes time
+# The scores that are means over rows, in which a lost answer counts 0 and the best one as the whole.
+MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL", "pass")
 _UNFINISHED = ("cut", "stopped in the thought")
 _LONG_ENOUGH = 20  # letters of a line whose language can be told
 _FIRST_POWER = 4  # budgets begin with 2⁴ tokens
@@ -109,7 +111,7 @@ def thought_rows(task: TaskRun) -> pd.DataFrame | None:
 
     None for tasks that do not take thoughts apart, and where the rows were not logged.
     """
-    if "cut_rate" not in task.scores or task.logged is None:
+    if not task.takes_thoughts_apart or task.logged is None:
         return None
     frame = task.logged.frame
     state, finish_reason, told = (frame[name] for name in OF_THOUGHTS)
@@ -169,7 +171,7 @@ def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
 
     None where the rows do not say how many tokens they took, or the score is no mean of the rows.
     """
-    telling = task.telling_rows
+    telling = task.telling_rows if task.facts.headline_metric in MEANS_OF_ROWS else None
     thought = rows.thought.fillna(0).to_numpy()
     total = thought + rows.answer.to_numpy()
     scores = np.array(telling.statistics.averaged if telling is not None and telling.statistics is not None else [])

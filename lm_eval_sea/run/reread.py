@@ -41,7 +41,7 @@ def reread(paths: Sequence[Path], folder: Path) -> list[str]:
     runs = read(*paths).by_seed()
     notes, written = list(runs.notes), 0
     for run in runs.runs:
-        chat = [task for task in runs.of_run(run) if "cut_rate" in task.scores and task.samples is not None]
+        chat = [task for task in runs.of_run(run) if task.is_chat and task.samples is not None]
         if others := [task.name for task in runs.of_run(run) if task not in chat]:
             notes.append(f"{run.place}: left out, because they are not chat tasks with logged answers: {some_names(others)}")
         groups = [group for group in runs.groups if group.run is run]

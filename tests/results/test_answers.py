@@ -108,7 +108,7 @@ def right_answers(rows):
     return 100 * sum(row is True for row in rows) / len(rows)
 
 
-@pytest.mark.parametrize(("metric", "best_score"), [("exact_match", 1), ("f1", 1), ("rougeL", 100)])
+@pytest.mark.parametrize(("metric", "best_score"), [("exact_match", 1), ("f1", 1), ("rougeL", 100), ("pass", 1)])
 @pytest.mark.parametrize("rows", [[True] * 8 + [False] * 6 + [None] * 6, [None] * 3 + [True] * 17, [False] * 9 + [None]])
 def test_bounds_are_those_of_scoring_the_cut_rows_anew(tmp_path, rows, metric, best_score):
     score, cut = right_answers(rows), sum(row is None for row in rows) / len(rows)
@@ -139,6 +139,13 @@ def test_answers_that_break_off_are_told_from_those_of_a_base_model(tmp_path, en
     rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": why}} for number, why in enumerate(reasons)]
     planted = task(score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": rows}
     assert any(said in note for note in notes(tmp_path, {"toy_th": planted}, **CHAT))
+
+
+def test_where_sea_helm_limits_the_answer_it_is_not_to_be_raised(tmp_path):
+    rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": "length"}} for number in range(5)]
+    planted = task(SEA_HELM | {"task": "sentiment"}, score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": rows}
+    said = "read, and most stop at the token limit; is this a base model? it needs a run without chat template"
+    assert any(note.endswith(said) for note in notes(tmp_path, {"sea_helm_id_sentiment": planted}, **CHAT))
 
 
 @pytest.mark.parametrize(
@@ -205,9 +212,12 @@ def test_the_report_says_the_same_with_the_worst_first(tmp_path):
 
 
 def test_models_of_which_some_do_not_tell_cut_answers_are_not_compared_in_silence(tmp_path):
+    """Of chat tasks: SEA-HELM reads a cut answer as it reads others."""
     for model, why in (("a", "length"), ("b", None), ("c", "stop")):
         rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": why}} for number in range(4)]
-        write_run(tmp_path / model, {"toy_th": task(null_rate=0.0, cut_rate=0.0) | {"rows": rows}}, model=model)
+        kinds = {"toy_th": CHOICE, "sea_helm_id_sentiment": SEA_HELM}
+        tasks = {name: task(kind, null_rate=0.0, cut_rate=0.0) | {"rows": rows} for name, kind in kinds.items()}
+        write_run(tmp_path / model, tasks, model=model)
     said = "Models differ in whether their results record which answers the token limit cut (toy_th)"
     for folders, differ in (("abc", True), ("ab", True), ("ac", False), ("b", False)):
         runs = read(*(tmp_path / name for name in folders)).best()

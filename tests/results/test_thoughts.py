@@ -23,7 +23,7 @@ OWN = {
 ENGLISH = "The passage says that the village was flooded last night, so the answer must be the second one."
 
 
-def planted(folder, rows, language="th", **more):
+def planted(folder, rows, language="th", metric="exact_match", **more):
     """A run of rows of (state, thought, thought tokens, answer tokens, score); returns its task."""
     states, thoughts, spent, written, scores = zip(*rows, strict=True)
     docs = {
@@ -32,8 +32,8 @@ def planted(folder, rows, language="th", **more):
         "finish_reason": ["length" if state == "cut" else "stop" for state in states],
         "tokens": [{"thought": own, "answer": answer} for own, answer in zip(spent, written, strict=True)],
     }
-    task = toy(scores, "exact_match", docs, num_fewshot=0, chance=0.0, variant="chat", language=language, **more)
-    task["scores"] |= {"cut_rate,none": states.count("cut") / len(rows), "null_rate,none": 0.0}
+    task = toy(scores, metric, docs, num_fewshot=0, chance=0.0, variant="chat", language=language, **more)
+    task["scores"] = {"cut_rate,none": states.count("cut") / len(rows), "null_rate,none": 0.0} | task["scores"]
     write_run(folder, {"toy_chat": task}, model="m")
     [task] = read(folder).best().tasks
     return task
@@ -122,6 +122,12 @@ def test_a_score_that_still_rises_at_the_limit_says_so(tmp_path, late, cut, rise
     assert (curve.rises, curve.gain) == (rises, pytest.approx(late))
     said = " ".join(table_of(read(tmp_path).best()).split())
     assert ("; the last half of the limit brought 30.0 points" in said) == rises
+
+
+def test_the_share_of_lost_answers_is_no_score_to_have_a_curve(tmp_path):
+    """It is what a task shows that a judge has yet to score."""
+    task = planted(tmp_path, [("closed", "t", 100, 10, 0.0)] * 10 + [("cut", "t", 1000, 0, 1.0)] * 10, metric="null_rate")
+    assert budget_curve(task, thought_rows(task)) is None
 
 
 def test_rows_that_do_not_say_their_tokens_have_no_curve(tmp_path):

@@ -168,7 +168,7 @@ for text in (marks, thai, " " * 300_000, "\\n" * 300_000 + "A", "*" * 300_000, "
     answer_text(text, ["คำตอบ:"])
     plain(text)
     strict_text(text, "Jawaban:")
-    behind_thought(text)
+    behind_thought({}, text)
     is_off_target(text, "th")
 """
 

@@ -11,7 +11,7 @@ from lm_eval_sea.run.answer_cache import FOLDER
 from tests.processes import Fork
 from tests.run.conftest import TASK_ON_SERVER, THINKING, answers_kept, run_on_server, written
 
-from ..models.toy_server import DROP, HANG, refusal, serve
+from ..models.toy_server import DROP, HANG, refusal, serve, text
 
 
 @pytest.mark.slow
@@ -59,6 +59,30 @@ def test_requests_that_failed_are_asked_again_and_no_others(in_samples, tmp_path
     assert [number for number, body in enumerate(toy.requests) if body["messages"] == toy.requests[1]["messages"]] == [1, 3, 5]
     assert len(toy.requests) == 6
     assert not (output / FOLDER).exists(), "all is answered"
+
+
+def test_the_table_says_why_answers_of_sea_helm_are_lost(in_samples, tmp_path, capsys):
+    """Of each task an answer is right, one is cut in its thought and one fails."""
+    right = {"bersih": text("Jawaban: Positif"), "Kerinci": text("Jawaban: 3.805 meter")}
+    cut = dict.fromkeys(("dingin", "Kapuas"), text("<think>Jawaban: Negatif", finish="length"))
+
+    def behave(body, number):
+        asked = body["messages"][-1]["content"]
+        return next((answer for word, answer in (right | cut).items() if word in asked), DROP)
+
+    tasks = "sea_helm_id_sentiment,sea_helm_id_qa"
+    with serve(behave) as toy:
+        alone = ",num_concurrent=1,max_retries=0"
+        assert main(run_on_server(toy, tmp_path, "--apply_chat_template", task=tasks, model_args=alone)) == 0
+    capsys.readouterr()
+    assert main(["show", str(tmp_path)]) == 0
+    notes = " ".join(capsys.readouterr().out.split()).split(" note: ")
+    lost = "not read 66.7 % (cut in the thought 33.3 %, failed requests 33.3 %)"
+    bounds = "f1 is 33.3 if all cut answers are wrong, 66.7 if all are right, 100.0 on completed answers"
+    assert {f"sea_helm_id_sentiment: {lost}", f"sea_helm_id_qa: {lost}; {bounds}"} <= set(notes)
+    both = "sea_helm_id_sentiment, sea_helm_id_qa"
+    assert f"{both}: requests failed; the same command asks them again" in notes
+    assert f"{both}: thoughts do not end; where their finish_reason is length, raise --thinking_tokens" in notes
 
 
 @pytest.mark.slow

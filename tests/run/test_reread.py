@@ -4,10 +4,12 @@ import json
 
 import pytest
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
 from tests.run.conftest import THINKING, USAGE, run_on_server, written
 
 from ..models.toy_server import DROP, Answer, serve, text
+from ..results.lm_eval_output import write_run
 
 TASKS = [
     "sea_m3exam_chat", "sea_wisesight_th_chat_enprompt", "sea_mgsm_th_chat", "sea_flores_id_en_chat", "sea_xquad_th_chat",
@@ -145,3 +147,12 @@ def test_a_run_without_chat_tasks(run, tmp_path, in_samples, capsys):
     said = capsys.readouterr().err
     assert "no answers can be read again" in said and "they are not chat tasks with logged answers" in said
     assert not list((tmp_path / "new").rglob("*.json"))
+
+
+def test_tasks_that_log_as_much_and_are_no_chat_tasks_are_left_out(tmp_path, capsys):
+    metadata = read_tasks().tasks["sea_helm_id_sentiment"].metadata
+    scores = {f"{name},none": 0.0 for name in ("balanced_acc", "null_rate", "cut_rate")}
+    rows = [{"doc_id": 0, "doc": {"state": "no thought"}, "resps": [["A"]]}]
+    write_run(tmp_path / "old", {"sea_helm_id_sentiment": {"scores": scores, "metadata": metadata, "rows": rows}})
+    assert reread(tmp_path / "old", tmp_path / "new") == 1
+    assert "they are not chat tasks with logged answers: sea_helm_id_sentiment" in " ".join(capsys.readouterr().err.split())

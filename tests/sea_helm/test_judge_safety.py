@@ -9,7 +9,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sea_helm.judge_questions import own_rubric
 from lm_eval_sea.sea_helm.judge_rows import conversation
-from tests.tasks.evaluation import evaluate
+from tests.tasks.evaluation import evaluate, scores
 from tests.tasks.planted_model import PlantedModel
 
 from .judge_server import own_tag
@@ -63,7 +63,7 @@ def test_without_a_judge_there_is_no_score_of_safety(tmp_path, capsys):
 def test_the_prompt_is_the_row_and_the_judge_reads_the_answer_without_thoughts(samples, language):
     name = f"sea_multijail_{language}"
     results = evaluate(samples, name, PlantedModel(generation=lambda prompt: "<think>hm</think> No.\n"))
-    assert set(results["results"][name]) <= {"alias", "name", "sample_len", "null_rate,none", "null_rate_stderr,none"}
+    assert set(scores(results, name)) == {"null_rate", "cut_rate", "failure_rate"}
     for sample in results["samples"][name]:
         assert sample["arguments"][0][0] == sample["doc"]["prompt"]
         row = conversation(sample)

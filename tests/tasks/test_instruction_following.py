@@ -211,7 +211,7 @@ def test_where_it_cannot_be_had_the_run_says_so_and_has_no_such_score(tmp_path, 
         assert message in said and "pass_as_published" in said
         doc = {"instruction_ids": [TITLE], "kwargs": [{}], "scoring": {"language": "id"}}
         found = instruction_following.score_instructions(doc, [INDONESIAN])
-        assert set(found) == {"pass", "instructions", "right_language", "null_rate"}
+        assert set(found) == {"pass", "instructions", "right_language", "null_rate", "cut_rate", "failure_rate"}
     finally:
         monkeypatch.undo()
         published_language.obstacle.cache_clear()

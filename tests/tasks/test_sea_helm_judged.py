@@ -32,7 +32,7 @@ def test_the_second_turn_follows_the_answers_of_the_first(samples, tmp_path, tas
     first, second = f"sea_helm_id_{task}_turn_1", f"sea_helm_id_{task}_turn_2"
     log(tmp_path / "org__model", first, run_turn(samples, first, "<think>hm</think>Mari minum teh."))
     results = run_turn(samples, second, "Ayo ngeteh!", first_turn=str(tmp_path))
-    assert results["results"][second]["null_rate,none"] == 0
+    assert {results["results"][second][f"{rate}_rate,none"] for rate in ("null", "cut", "failure")} == {0}
     for row in results["samples"][second]:
         prompt = row["arguments"][0][0]
         assert prompt == f"{row['doc']['turns'][0]}\n\nMari minum teh.\n\n{row['doc']['turns'][1]}\n\n"

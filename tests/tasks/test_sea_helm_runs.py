@@ -1,5 +1,6 @@
 """SEA-HELM's tasks in whole runs: planted answers, a tiny model, samples and real rows."""
 
+import itertools
 import shutil
 from pathlib import Path
 
@@ -121,6 +122,30 @@ def test_a_thought_that_the_chat_template_opened_is_no_answer(samples, task):
         results = evaluate(samples, task, model, apply_chat_template=True, limit=1)
         assert results["samples"][task][0]["doc"]["answer"] == answer
         assert scores(results, task)["null_rate"] == (not answer)
+
+
+ENDS = {
+    "closed": GeneratedText("A", thought="B?", finish_reason="stop", prompt_tokens=9, thought_tokens=2, answer_tokens=1),
+    "cut": GeneratedText("<think>A", finish_reason="length"),
+    "failed": GeneratedText("", failure="the server answered 500 five times"),
+    "stopped in the thought": GeneratedText("", thought="A", finish_reason="stop"),
+}
+
+
+@pytest.mark.parametrize("task", [*ONE_OF_A_KIND[2:8], "sea_helm_ta_lindsea_pragmatics_pair", *OTHER_WRITTEN])
+def test_how_each_answer_ended_is_logged_and_counts(samples, task):
+    answers = itertools.cycle(ENDS.values())
+    results = evaluate(samples, task, PlantedModel(generation=lambda prompt: next(answers)))
+    rows = [sample["doc"] for sample in results["samples"][task]]
+    states = [row["state"] for row in rows]
+    assert states == list(itertools.islice(itertools.cycle(ENDS), len(rows)))
+    assert [row["finish_reason"] for row in rows][:3] == ["stop", "length", None][: len(rows)]
+    assert (rows[0]["thought"], rows[0]["tokens"], rows[1]["tokens"]) == ("B?", {"prompt": 9, "thought": 2, "answer": 1}, {})
+    found = scores(results, task)
+    shares = {state: states.count(state) / len(rows) for state in ENDS}
+    assert found["cut_rate"] == pytest.approx(shares["cut"] + shares["stopped in the thought"])
+    assert found["failure_rate"] == pytest.approx(shares["failed"])
+    assert found["null_rate"] >= found["cut_rate"] + found["failure_rate"] - 1e-9
 
 
 def test_a_text_without_a_thought_is_read_to_the_byte(samples):

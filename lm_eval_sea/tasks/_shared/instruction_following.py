@@ -131,7 +131,8 @@ def score_instructions(doc: dict[str, Any], results: Sequence[str]) -> dict[str,
 
     `pass_as_published` is there if the package for it is.
     """
-    response, language = behind_thought(results[0]).strip(), doc["scoring"]["language"]
+    text, rates = behind_thought(doc, results[0])
+    response, language = text.strip(), doc["scoring"]["language"]
     instructions = doc["instruction_ids"], doc["kwargs"]
     doc["answer"] = response
     doc["followed"] = [check(name, response, kwargs, language) for name, kwargs in zip(*instructions, strict=True)]
@@ -140,4 +141,4 @@ def score_instructions(doc: dict[str, Any], results: Sequence[str]) -> dict[str,
     values = {"pass": followed and right, "instructions": followed, "right_language": right, "null_rate": not response}
     if not obstacle():
         values[AS_PUBLISHED] = passes_as_published(response, *instructions, language)
-    return {name: float(value) for name, value in values.items()}
+    return {name: float(value) for name, value in values.items()} | rates

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
 
 
+_UNFINISHED = ("cut", "stopped in the thought")
+
+
 class PromptedText(str):
     """A generated text with its prompt, and with what its backend told of it (`models/generated_text.py`)."""
 
@@ -89,6 +92,25 @@ def taken_apart(generated: str, parts: Callable[..., Generated] = take_apart) ->
     return Generated(told["thought"], answer, "closed" if told["thought"].strip() else "no thought")
 
 
-def behind_thought(generated: str) -> str:
-    """What stands behind the thought, as the model wrote it: all if there is none, nothing if it did not end."""
-    return taken_apart(generated, parts_as_written).answer
+def recorded(doc: dict[str, Any], generated: str, parts: Callable[..., Generated] = take_apart) -> Generated:
+    """Takes a text apart, and notes in the row, which lm-eval logs, `thought`, `state`, `finish_reason` and `tokens`."""
+    made = taken_apart(generated, parts)
+    doc["thought"], doc["state"] = made.thought, made.state
+    doc["finish_reason"] = getattr(generated, "finish_reason", None)
+    tokens = {kind: getattr(generated, f"{kind}_tokens", None) for kind in ("prompt", "thought", "answer")}
+    doc["tokens"] = {kind: number for kind, number in tokens.items() if number is not None}
+    return made
+
+
+def rates_of_loss(made: Generated) -> dict[str, float]:
+    """`cut_rate`, the thought did not end; `failure_rate`, there is no answer, for the request failed."""
+    return {"cut_rate": float(made.state in _UNFINISHED), "failure_rate": float(made.state == "failed")}
+
+
+def behind_thought(doc: dict[str, Any], generated: str) -> tuple[str, dict[str, float]]:
+    """What stands behind the thought, as the model wrote it, with the rates of loss; what else is known goes into the row.
+
+    All if there is no thought, nothing if it did not end.
+    """
+    made = recorded(doc, generated, parts_as_written)
+    return made.answer, rates_of_loss(made)

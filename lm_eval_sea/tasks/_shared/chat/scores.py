@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
-from ..prompted_answers import taken_apart
+from ..prompted_answers import rates_of_loss, recorded
 from ..reading.answer_tags import behind_last_tag
 from ..reading.answer_text import STOPS, TRIM, composed
 from ..reading.chosen_option import read_choice
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 
 _SCORING = ("answer_tag", "language", "prompt_language", "label_words")
-_UNFINISHED = ("cut", "stopped in the thought")
 
 
 def load_chat_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
@@ -48,23 +47,13 @@ def load_chat_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
 
 
 def _record(doc: dict[str, Any], generated: str) -> Generated:
-    """Takes a text apart, and notes in the row what is known of it."""
-    made = taken_apart(generated)
-    made = made._replace(answer=without_surroundings(first_turn(made.answer.strip()), _words_of(doc["scoring"])))
-    doc["thought"], doc["state"] = made.thought, made.state
-    doc["finish_reason"] = getattr(generated, "finish_reason", None)
-    tokens = {kind: getattr(generated, f"{kind}_tokens", None) for kind in ("prompt", "thought", "answer")}
-    doc["tokens"] = {kind: number for kind, number in tokens.items() if number is not None}
-    return made
+    """Takes a text apart, and notes in the row what is known of it; the answer without what surrounds it."""
+    made = recorded(doc, generated)
+    return made._replace(answer=without_surroundings(first_turn(made.answer.strip()), _words_of(doc["scoring"])))
 
 
 def _rates(made: Generated, *, is_read: bool, declines: bool) -> dict[str, float]:
-    return {
-        "null_rate": float(not is_read),
-        "cut_rate": float(made.state in _UNFINISHED),
-        "refusal_rate": float(declines),
-        "failure_rate": float(made.state == "failed"),
-    }
+    return {"null_rate": float(not is_read), "refusal_rate": float(declines)} | rates_of_loss(made)
 
 
 def _rates_of_reading(made: Generated, found: object | None, language: str) -> dict[str, float]:

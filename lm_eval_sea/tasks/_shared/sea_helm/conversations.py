@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 def score_judged_answer(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
     """Whether there is an answer; the answer without thoughts is written into `doc`, where a judge reads it."""
-    doc["answer"] = behind_thought(results[0]).strip()
-    return {"null_rate": float(not doc["answer"])}
+    text, rates = behind_thought(doc, results[0])
+    doc["answer"] = text.strip()
+    return {"null_rate": float(not doc["answer"])} | rates
 
 
 def load_judged_rows(*, turn_text: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:

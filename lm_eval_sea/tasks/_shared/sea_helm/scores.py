@@ -1,6 +1,7 @@
 """From what a model wrote to what each metric needs of the row: `process_results` of SEA-HELM's tasks, with their loaders.
 
-Every answer is read twice: as SEA-HELM reads it, and strictly (`_strict`); see `sea_helm_answer.py`.
+Every answer is read twice: as SEA-HELM reads it, and strictly (`_strict`); see `sea_helm_answer.py`. Of `null_rate`, `cut_rate`
+and `failure_rate` are parts, as in chat tasks.
 """
 
 from __future__ import annotations
@@ -30,21 +31,16 @@ def load_label_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
     return load_rows_with_scoring(scoring=("answer_tag", "labels", "chance", "phenomena", "language"), **arguments)
 
 
-def _read_labels(doc: dict[str, Any], results: Sequence[str], *, lindsea: bool = False) -> dict[str, str | None]:
-    """The label by suffix of the metrics; both are written into `doc`."""
-    text, scoring = behind_thought(results[0]), doc["scoring"]
-    tag, labels = scoring["answer_tag"], scoring["labels"]
+def _label_scores(doc: dict[str, Any], generated: str, *, grouped_by: str, lindsea: bool = False) -> dict[str, Any]:
+    """What each metric needs of one row. The labels that are read are written into `doc`."""
+    scoring = doc["scoring"]
+    tag, labels, chance = scoring["answer_tag"], scoring["labels"], scoring["chance"]
+    text, plain = behind_thought(doc, generated)
     published = published_label(text, tag, labels, lindsea=lindsea)
     strict = strict_label(text, tag, labels, scoring["language"])
     doc["predictions"] = {"published": published, "strict": strict}
-    return {"": published, STRICT: strict}
-
-
-def _label_scores(doc: dict[str, Any], read: dict[str, str | None], *, grouped_by: str) -> dict[str, Any]:
-    chance = doc["scoring"]["chance"]
-    plain: dict[str, float] = {}
     outcomes: dict[str, Outcome] = {}
-    for suffix, label in read.items():
+    for suffix, label in (("", published), (STRICT, strict)):
         correct = float(label == doc["label"])
         plain |= {f"correct{suffix}": correct, f"null_rate{suffix}": float(label is None)}
         outcomes[f"balanced_acc{suffix}"] = Outcome(doc["label"], correct, chance)
@@ -54,14 +50,13 @@ def _label_scores(doc: dict[str, Any], read: dict[str, str | None], *, grouped_b
 
 def score_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """Balanced accuracy over the right labels."""
-    return _label_scores(doc, _read_labels(doc, results), grouped_by="label")
+    return _label_scores(doc, results[0], grouped_by="label")
 
 
 def score_phenomenon(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """LINDSEA, whose labels are read in a way of their own: mean of the accuracies on the phenomena, and each of them."""
-    read = _read_labels(doc, results, lindsea=True)
-    scores = _label_scores(doc, read, grouped_by="phenomenon")
-    for suffix in read:
+    scores = _label_scores(doc, results[0], grouped_by="phenomenon", lindsea=True)
+    for suffix in ("", STRICT):
         outcome = scores[f"normalised{suffix}"]
         scores |= {f"phenomena_acc{suffix}": outcome, f"phenomena_acc{suffix}{_STDERR}": outcome}
     for phenomenon in doc["scoring"]["phenomena"]:
@@ -87,7 +82,7 @@ class TextScores:
 
     def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
         """What each metric needs of one row. The answers that are scored are written into `doc`."""
-        text, scoring = behind_thought(results[0]), doc["scoring"]
+        (text, rates), scoring = behind_thought(doc, results[0]), doc["scoring"]
         tag, language = scoring["answer_tag"], scoring["answer_language"]
         doc["answer"], doc["answer_strict"] = published_text(text, tag), strict_text(text, tag)
         references = doc["label"] if isinstance(doc["label"], list) else [doc["label"]]
@@ -95,7 +90,8 @@ class TextScores:
             name: metric.of_row(doc["answer_strict" if name.endswith(STRICT) else "answer"], references, language)
             for name, metric in self.metrics.items()
         }
-        return scores | {f"{name}{_STDERR}": scores[name] for name in scores if name.removesuffix(STRICT) in _OF_CORPUS}
+        errors = {f"{name}{_STDERR}": scores[name] for name in scores if name.removesuffix(STRICT) in _OF_CORPUS}
+        return scores | errors | rates
 
 
 question_answering = TextScores("f1", "null_rate", normalised="f1")
