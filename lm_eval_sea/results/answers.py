@@ -6,13 +6,17 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+import pandas as pd
+
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, TOLD, budget_curve, thought_rows
+from lm_eval_sea.results.settings import LIMITS
+from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, TOLD, UNFINISHED, budget_curve, thought_rows
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 _HARDLY_READ, _MOST = 0.9, 0.5
+_IS_CHAT_MODEL = "is this a chat model? add --apply_chat_template"
 _LONGER = 0.2  # larger shares of answers with the right one among other words are shown
 
 
@@ -103,37 +107,62 @@ def advice_on(task: TaskRun) -> list[str]:
     rates = rates_of(task)
     if rates is None:
         return []
-    said = []
-    # The model got messages; the template of a server that chats is its own, and the results have no digest of it.
-    templated = bool(task.run.settings.chat_template) or "chat" in str(task.run.settings.backend)
-    if _lacks_exemplars(task) and not templated:
-        said.append("a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)")
-    elif rates.unexplained > _HARDLY_READ:
-        rows = thought_rows(task)
-        why = "; is this a chat model? add --apply_chat_template"
-        if templated:
-            why = "; is this a base model? it needs a run without chat template"
-            # results of other packs, and older ones of SEA-HELM's tasks, do not tell
-            why += "" if task.takes_thoughts_apart else "; or do its thoughts not end? raise --thinking_tokens"
-        ends = {} if rows is None else (rows.finish_reason.value_counts() / len(rows)).to_dict()
-        end = next((end for end, share in ends.items() if share > _MOST and end != "stop"), None)
-        if end == "length":
-            # SEA-HELM's limits are part of its scores
-            why = f", and most stop at the token limit{'; raise --gen_kwargs max_gen_toks' if task.is_chat else why}"
-        elif end is not None:
-            why = f", and the server ends most with {one_line(str(end))}"
-        said.append(f"hardly any answer could be read{why}")
-    if rates.cut > TOLD:
-        said.append("thoughts do not end; where their finish_reason is length, raise --thinking_tokens")
-    if rates.failed > 0:
-        said.append("requests failed; the same command asks them again")
-    if (rows := thought_rows(task)) is not None and (mode := task.run.settings.thinking) is not None:
+    rows = thought_rows(task)
+    said = [_advice_on_unread(task, rates, rows), _advice_on_cut(task, rates, rows)]
+    said.append("requests failed; the same command asks them again" if rates.failed > 0 else None)
+    if rows is not None and (mode := task.run.settings.thinking) is not None:
         thinking = float((~rows.state.isin(("no thought", "failed")) | (rows.thought > 0)).mean())
         if mode == "off" and thinking > _MOST:
             said.append(f"thinking is off, but {100 * thinking:.0f} % of the answers have a thought: the switch has no effect")
         if mode == "on" and thinking == 0 and rates.failed < 1:
             said.append("thinking is on, but no answer has a thought: does the model have this switch, and the server use it?")
-    return said
+    return list(filter(None, said))
+
+
+def _advice_on_unread(task: TaskRun, rates: Rates, rows: pd.DataFrame | None) -> str | None:
+    # The model got messages; the template of a server that chats is its own, and the results have no digest of it.
+    by_server, has_template = "chat" in str(task.run.settings.backend), bool(task.run.settings.chat_template)
+    if _lacks_exemplars(task) and not (by_server or has_template):
+        return "a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)"
+    end = _usual_end(rows)
+    if rates.unexplained <= _HARDLY_READ:
+        is_asked_bare = task.is_chat and not (by_server or has_template) and end == "length"
+        return f"most answers stop at the token limit; {_IS_CHAT_MODEL}" if is_asked_bare else None
+    why = f"; {_IS_CHAT_MODEL}"
+    if by_server:
+        why = "; the samples show what the model answers"
+    elif has_template:
+        why = "; is this a base model? it needs a run without chat template"
+        # results of other packs, and older ones of SEA-HELM's tasks, do not tell
+        why += "" if task.takes_thoughts_apart else "; or do its thoughts not end? raise --thinking_tokens"
+    if end == "length":
+        # SEA-HELM's limits are part of its scores
+        why = f", and most stop at the token limit{f'; raise {_limit_of(task)}' if task.is_chat else why}"
+    elif end not in (None, "stop"):
+        why = f", and the server ends most with {one_line(end)}"
+    return f"hardly any answer could be read{why}"
+
+
+def _advice_on_cut(task: TaskRun, rates: Rates, rows: pd.DataFrame | None) -> str | None:
+    if rates.cut <= TOLD:
+        return None
+    end = None if rows is None else _usual_end(rows[rows.state.isin(UNFINISHED)])
+    if end == "stop":
+        return "the model stops within its thought; does the server, or the model, put the answer into the thought?"
+    where = "" if end == "length" else "where their finish_reason is length, "
+    return f"thoughts do not end; {where}raise {_limit_of(task, thought=True)}"
+
+
+def _usual_end(rows: pd.DataFrame | None) -> str | None:
+    """The finish reason of most rows; None if there is none, or it is not known."""
+    ends = {} if rows is None or rows.empty else (rows.finish_reason.value_counts() / len(rows)).to_dict()
+    return next((str(end) for end, share in ends.items() if share > _MOST), None)
+
+
+def _limit_of(task: TaskRun, *, thought: bool = False) -> str:
+    """The flag that limits the answers of a run; `run` takes one of the two."""
+    given = next((name for name in LIMITS if f"'{name}'" in (task.run.settings.generation or "")), None)
+    return "--thinking_tokens" if thought and given is None else f"--gen_kwargs {given or LIMITS[0]}"
 
 
 def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:

@@ -25,7 +25,7 @@ LOOP = 0.5  # share of repeated windows from which on a thought goes in circles
 THOUGHTS_READ = 200  # of a task, evenly spaced: telling languages takes time
 # The scores that are means over rows, in which a lost answer counts 0 and the best one as the whole.
 MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL", "pass")
-_UNFINISHED = ("cut", "stopped in the thought")
+UNFINISHED = ("cut", "stopped in the thought")
 _LONG_ENOUGH = 20  # letters of a line whose language can be told
 _FIRST_POWER = 4  # budgets begin with 2⁴ tokens
 _KINDS = ("own", "English", "other")
@@ -124,7 +124,7 @@ def thought_rows(task: TaskRun) -> pd.DataFrame | None:
 def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
     """The ledger of a task by its `thought_rows` and their texts; None if it has no thoughts."""
     clusters = [str(cluster) for cluster in rows.cluster]
-    thinking = rows.state.isin(("closed", *_UNFINISHED))
+    thinking = rows.state.isin(("closed", *UNFINISHED))
     if not thinking.any():
         return None
     lengths = rows.thought[thinking]

@@ -9,9 +9,10 @@ from typing import Any
 
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.api_server import CHAT_API
-from lm_eval_sea.run.chat_template import RANKED, TemplateUse, check_template_of_model
+from lm_eval_sea.run.chat_template import RANKED, TemplateUse, check_template_of_model, load_tokenizer
 from lm_eval_sea.run.model_check import check_choices_follow_thoughts, reads_folders
 from lm_eval_sea.run.request import GENERATION, RunError, Tasks, is_a
+from lm_eval_sea.tasks._shared.facts import CHAT
 from lm_eval_sea.tasks._shared.reading.thought import MARKS
 
 _READING = "PromptedAnswers"  # the class of tasks that remove thoughts themselves
@@ -45,6 +46,10 @@ def check_template(config: Any, tasks: Tasks, mode: str, date: datetime | None) 
     if date is not None and not (config.apply_chat_template and is_local):
         raise RunError("--date sets the date of a chat template; it needs --apply_chat_template, and no server takes it")
     if not config.apply_chat_template:
+        chat = [name for name, task in tasks.items() if (task.config.metadata or {}).get("variant") in CHAT]
+        if chat and is_local and getattr(load_tokenizer(config.model_args), "chat_template", None):
+            said = "%s: prompts are bare text, but the tokenizer has a chat template; a chat model needs --apply_chat_template"
+            logger.warning(said, some_names(chat))
         return None
     check_thoughts_reach_tasks(tasks, mode, config.model_args.get("think_end_token"))
     use = check_template_of_model(

@@ -88,9 +88,6 @@ SAID = {
         {"toy_th": task(null_rate=1.0)}, CHAT,
         ["toy_th: not read 100.0 %", f"toy_th: {TEMPLATE}; or do its thoughts not end? raise --thinking_tokens"],
     ),
-    "hardly an answer of a server that chats": (
-        HARDLY, BASE | {"config": {"model": "chat-api"}}, f"toy_th, toy_vi: {TEMPLATE}",
-    ),
     "ranked tasks get no advice": (
         {"sea_helm_id_sentiment_ppl": task(SEA_HELM | {"task": "sentiment", "headline_metric": "balanced_acc_cc"})}, BASE, [],
     ),
@@ -166,6 +163,42 @@ def test_a_switch_that_is_not_heeded_is_told(tmp_path, mode, states, tokens, sai
     planted = task(null_rate=0.0, cut_rate=0.0) | {"rows": rows}
     found = notes(tmp_path, {"toy_th": planted}, **CHAT | {"config": {"model": "chat-api", "thinking": mode}})
     assert [note.removeprefix("toy_th: ").partition(":")[0] for note in found] == said
+
+
+LIMITED = {"model": "hf", "gen_kwargs": {"max_gen_toks": 24}}
+SERVER = {"model": "chat-api", "model_args": {"model": "m"}}
+
+
+IN_THOUGHT = {"null_rate": 1.0, "cut_rate": 1.0}
+HARDLY_ANY = "hardly any answer could be read"
+
+
+@pytest.mark.parametrize(
+    ("run", "config", "ends", "rates", "said"),
+    [
+        (BASE, {}, "length", {"null_rate": 0.0}, "most answers stop at the token limit; is this a chat model?"),
+        (BASE, {}, "stop", {"null_rate": 0.0}, None),
+        (CHAT, {}, "length", {"null_rate": 0.0}, None),
+        (
+            CHAT,
+            {},
+            "length",
+            {"null_rate": 1.0},
+            f"{HARDLY_ANY}, and most stop at the token limit; raise --gen_kwargs max_gen_toks",
+        ),
+        (BASE, SERVER, "stop", {"null_rate": 1.0}, f"{HARDLY_ANY}; the samples show what the model answers"),
+        (CHAT, {}, "length", IN_THOUGHT, "thoughts do not end; raise --thinking_tokens"),
+        (CHAT, LIMITED, "length", IN_THOUGHT, "thoughts do not end; raise --gen_kwargs max_gen_toks"),
+        (CHAT, {}, "stop", IN_THOUGHT, "the model stops within its thought; does the server, or the model,"),
+    ],
+)
+def test_advice_follows_how_answers_ended_and_names_a_flag_that_the_run_takes(tmp_path, run, config, ends, rates, said):
+    state = "cut" if rates.get("cut_rate") else "no thought"
+    rows = [{"doc_id": number, "doc": {"state": state, "finish_reason": ends, "tokens": {}}} for number in range(3)]
+    planted = task(score=0.0, **({"cut_rate": 0.0} | rates)) | {"rows": rows}
+    found = notes(tmp_path, {"toy_th": planted}, **run | {"config": config})
+    advice = [note.removeprefix("toy_th: ") for note in found if "not read" not in note]
+    assert [note[: len(said)] for note in advice] == [said] if said else not advice
 
 
 @pytest.mark.parametrize("cause", ["refusal_rate", "failure_rate"])

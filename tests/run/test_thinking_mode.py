@@ -168,6 +168,15 @@ def chat_run(place, *more):
     return run_of(f"{place},max_length=4096", "sea_belebele_th_chat", "--apply_chat_template", "--limit", 1, *more)
 
 
+def test_a_chat_task_without_the_chat_template_is_told_before_the_run(folder, in_samples, caplog):
+    said = "sea_belebele_th_chat: prompts are bare text, but the tokenizer has a chat template"
+    bare = [word for word in chat_run(folder(OPENS), "--gen_kwargs", "max_gen_toks=2") if word != "--apply_chat_template"]
+    assert main(bare) == 0 and said in caplog.text
+    caplog.clear()
+    assert main(run_of(f"{folder(OPENS)},max_length=4096", "sea_belebele_th_to_ppl", "--limit", 1)) == 0
+    assert "bare text" not in caplog.text
+
+
 def test_two_modes_of_a_model_are_two_models(folder, in_samples, tmp_path, caplog):
     output, place = tmp_path / "results", folder(OPENS)
     caplog.set_level(logging.INFO, "lm_eval_sea")
