@@ -26,6 +26,7 @@ def read(row):
     scoring = {"answer_tag": tags.get(kind, tags["answer"]), "language": language, "prompt_language": language}
     scoring |= {"answer_language": row.get("answer_language", language), "label_words": options}
     doc = {"scoring": scoring, "gold": 0, "solution": "0", "answers": ["-"], "summary": "-", "target": "-", "translation": "-"}
+    doc |= {name: row[name] for name in ("passage",) if name in row}
     if kind == "letter":
         doc |= {"letters": list("ABCDE"[: len(options)]), "options": options}
     SCORERS[kind](doc, [row["answer"]])
@@ -157,6 +158,10 @@ CROSSINGS = [
     # quotation marks
     ("id", "span", "Menurut bacaan itu ia lahir 'di tepi sungai Musi' pada zaman dahulu.", "di tepi sungai Musi"),
     ("en", "span", "The farmers' market and the sailors' inn", "The farmers' market and the sailors' inn"),
+    # a gloss in Latin letters
+    ("th", "span", "คำตอบ: ยุงลาย (Aedes mosquito)", "ยุงลาย"),
+    ("th", "span", "คำตอบ: ยุง (ลาย)", "ยุง (ลาย)"),
+    ("id", "span", "Jawaban: Badan Meteorologi (BMKG)", "Badan Meteorologi (BMKG)"),
     # the last line states it
     ("vi", "span", "Đoạn văn nêu hai năm.\nNăm 1953 là năm lập hội.\nVậy đáp án đúng là 1956.", "1956"),
     ("id", "span", "1956\nJawaban ini ada di kalimat kedua bacaan tersebut.", "1956"),
@@ -208,6 +213,12 @@ CROSSINGS = [
 )
 def test_single_answers(row, answer, found):
     assert read(row | {"answer": answer}) == found
+
+
+def test_a_gloss_that_the_passage_has_belongs_to_the_answer():
+    row = {"language": "th", "kind": "span", "answer": "คำตอบ: ดัลลัส (Dallas)"}
+    assert read(row) == "ดัลลัส"
+    assert read(row | {"passage": "เขาเกิดที่ ดัลลัส (Dallas) ในปี 1950"}) == "ดัลลัส (Dallas)"
 
 
 # What is asked → the right answer and another one.

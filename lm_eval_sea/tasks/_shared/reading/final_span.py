@@ -48,6 +48,8 @@ _LONGEST_POINTING = 60
 # Particles that make what "is" follows a clause and no phrase.
 _BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
+# "(Aedes mosquito)" behind words of another script
+_GLOSS = re.compile(r"(?P<said>[^()（）]*[\u0b80-\u17ff\u4e00-\u9fff][^()（）]*?)\s*[(（][A-Za-z][^()（）\u0b80-\u17ff\u4e00-\u9fff]*[)）]")
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # as a prompt may show where the answer goes
 _SINGLE = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")  # quotation marks
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
@@ -189,6 +191,12 @@ def _trimmed(line: str, said: _Said) -> str:
     polite = any_word("polite", said.language).pattern
     line = _without_pointer(re.sub(rf"(?<=\S)\s*(?:{polite})[\s.]*\Z", "", line, flags=re.IGNORECASE), said.language)
     return unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
+
+
+def without_gloss(span: str) -> str:
+    """A short answer in a script of its own without its name in Latin letters behind it, in brackets."""
+    found = _GLOSS.fullmatch(span)
+    return found["said"] if found else span
 
 
 def _breaks_off(span: str, said: _Said) -> bool:
