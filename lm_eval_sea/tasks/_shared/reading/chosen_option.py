@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, any_word, at_end, has_word
@@ -81,6 +82,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         return first
     is_cut = (finished is False or _breaks_off(whole, choices)) and text == whole
     text = _above_another_question(_without_list(with_letters(text, choices), choices), choices)
+    text = _without_tagged_list(text, choices)
     tagged = [span for span in tag_spans(text, choices.tags) if not _lists_all(text[span[1] :], choices)]
     behind = text[tagged[-1][1] :] if tagged else None
     if not is_cut and (chosen := forced_choice(text if behind is None else behind, choices)) is not None:
@@ -276,6 +278,17 @@ def _without_list(text: str, choices: Choices) -> str:
     return re.sub(rf"(?<![{WORD}])(?:{item}){others}", "\n", text, flags=re.IGNORECASE)
 
 
+def _without_tagged_list(text: str, choices: Choices) -> str:
+    """The text without an answer tag and all options behind it, a line each with nothing beside the option."""
+    for begin, end in tag_spans(text, choices.tags):
+        lines = list(islice(re.finditer(r"\S[^\n]*", text[end:]), len(choices.options)))
+        labels = [choices.patterns.small.match(line[0]) if choices.are_letters else None for line in lines]
+        items = [choices.by_text(line[0][label.end() if label else 0 :]) for line, label in zip(lines, labels, strict=True)]
+        if items == list(range(len(choices.options))):
+            return text[:begin] + text[end + lines[-1].end() :]
+    return text
+
+
 def _lists_all(text: str, choices: Choices) -> bool:
     """Whether a text begins with all options, a line each, which repeat the question: "… choose an answer: A. Yes", "B. No"."""
     lines = [line.strip() for line in text.splitlines() if line.strip()][: len(choices.options)]
@@ -285,10 +298,11 @@ def _lists_all(text: str, choices: Choices) -> bool:
 
 
 def _framed(text: str, choices: Choices) -> int | None:
-    """The option that a short text names which is the answer by its place."""
+    """The option that a short text names which is the answer by its place, perhaps in the form of the prompt: "X = B"."""
     line = next((line for line in plain(without_emphasis(without_latex(text))).splitlines() if line.strip(TRIM)), "")
     if len(folded(line)) > 1 and (position := choices.by_text(line)) is not None:
         return position
+    line = re.sub(r"\A\s*X\s*=\s*", "", line)
     counts = re.fullmatch(r"[1-9]", line.strip(TRIM + STOPS + CLOSING + OPENING))
     if counts and choices.are_letters and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
         return int(counts[0]) - 1 if int(counts[0]) <= len(choices.labels) else None
