@@ -180,9 +180,11 @@ def _breaks_off_behind(text: str) -> bool:
 
 
 def _breaks_off_in_list(text: str, language: str) -> bool:
-    """Whether the last line is an item of a list that lacks the stop of its script, which the items above have, and a result."""
+    """Whether the last line is an item of a list that lacks a result, and the stop of its script or a number, which others have."""
     items = [line.strip() for line in text.splitlines() if LIST_MARK.match(line.strip())]
     ends = [item.endswith(STOPS_OF_SCRIPTS) for item in items]
-    if not items or ends[-1] or not any(ends) or not text.rstrip().endswith(items[-1]):
+    numbers = [re.search(r"\d", LIST_MARK.sub("", item)) is not None for item in items]
+    lacks_number = all(numbers[:-1]) and len(items) > 1 and not numbers[-1] and items[-1][-1] not in STOPS
+    if not items or not text.rstrip().endswith(items[-1]) or not (lacks_number or (any(ends) and not ends[-1])):
         return False
     return not (EQUATION.search(items[-1]) or has_word(items[-1], language, "so", "answer", "left"))
