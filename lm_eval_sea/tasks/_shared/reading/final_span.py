@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from .answer_patterns import WORD, any_word, at_end, bounded, has_word, subject_of, up_to_reason, without_ending
+from .answer_patterns import WORD, any_word, at_end, bounded, has_word, is_reason, subject_of, up_to_reason, without_ending
 from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_tags import any_tag, behind_last_tag, tag_spans
 from .answer_text import COLON, STOPS, composed, without_asked_form
@@ -126,7 +126,12 @@ def _line_of(lines: Sequence[str], language: str) -> str:
 
 
 def _framed_behind_tag(said: _Said, behind: str) -> str | None:
-    """The only phrase in bold type or quotation marks behind a tag, where it begins or ends what is said; None without one."""
+    """The only phrase in bold type or quotation marks behind a tag, where it begins or ends what is said; None without one.
+
+    Behind the first one a reason may quote others.
+    """
+    if (first := QUOTED.match(said.line)) and is_reason(said.line[first.end() :].lstrip("， "), said.language):
+        return first[1].strip()
     phrase = _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind), said.line, said.language)
     begins = re.match(rf"{re.escape(phrase)}\s*[,(–—-]", said.line) is not None
     return unquoted(phrase) if phrase and (begins or _ends_sentence(phrase, said.line)) else None

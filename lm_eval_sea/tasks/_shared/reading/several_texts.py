@@ -128,6 +128,8 @@ def _first_version(text: str, language: str) -> str:
             if first := "\n".join([rest, *lines[begin + 1 : end]]).strip():
                 return first
     items = [number for number, line in enumerate(lines) if LIST_MARK.match(line.strip())]
+    if items and any(any_word("note", language).match(line.strip(" #*_")) for line in lines[1 : items[0]]):
+        return text  # the list belongs to the notes
     kinds = [_VERSION_ITEM.match(lines[number].strip()) for number in items]
     if len(kinds) > 1 and all(kinds[1:]):
         return (kinds[0] and kinds[0]["text"]) or LIST_MARK.sub("", lines[items[0]].strip())
