@@ -63,7 +63,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     text = one_of_several(text, tags, language)
     behind = behind_last_tag(text, tags, language)
     text = _behind_rendered(text, language) if behind is None else _behind_repeated_tags(behind, tags)
-    if behind is None and (_asks_user(text, language) or _promises(text, language)):
+    if _asks_user(text, language, is_tagged=behind is not None) or (behind is None and _promises(text, language)):
         return ""
     text = text_alone(text, language, target, is_tagged=behind is not None)
     text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text)  # a paragraph that repeats itself
@@ -86,8 +86,11 @@ def _is_of_prompt(kept: str, shown: str, language: str, tags: Sequence[str]) -> 
     return ends_with_form or any_word("thinks", language).match(shown) is not None or _is_copy(kept, language)
 
 
-def _asks_user(text: str, language: str) -> bool:
-    """Whether a text is nothing but questions about the task, or asks for the text that is to be translated or summarised."""
+def _asks_user(text: str, language: str, *, is_tagged: bool) -> bool:
+    """Whether a text is nothing but questions about the task, or asks for the text; behind a tag, "the text to translate"."""
+    if is_tagged:
+        names = len(text) <= LONGEST_REQUEST and task_words(language).search(text)
+        return bool(names) and has_word(text, language, "requests")
     questions = task_words(language).search(text) and re.fullmatch(r"(?:[^\s.?!？][^.?!？\n]*[?？]\s*){2,}", text)
     return bool(questions) or has_word(text[:LONGEST_REQUEST], language, "requests", "begs")
 
