@@ -88,6 +88,7 @@ LETTERS = {"language": "en", "kind": "letter", "options": ["east", "west", "nort
 YES_OR_NO = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
 BURMESE = {"language": "my", "kind": "label", "options": ["ဟုတ်", "မဟုတ်"]}
 SIGNS = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"]}  # which patterns use
+PRONOUN = {"language": "id", "kind": "letter", "options": ["Ia pulang lebih awal.", "Ia membeli payung."]}
 SPAN, NUMBER, SUMMARY = ({"language": "en", "kind": kind} for kind in ("span", "number", "summary"))
 REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
 NAMED = {"letter": LETTERS["options"], "label": ["positive", "negative"]}
@@ -168,6 +169,50 @@ CROSSINGS = [
     # it breaks off, or ends with a label
     ("en", "letter", "East is where the sun rises and west is where it sets. The wind came from the cold north because", None),
     ("en", "letter", "The sun sets there, as the second line of the passage says in so many words. My choice: option A", "A"),
+    # what the prompt says of the answer
+    ("ms", "span", "Jawapan: frasa pendek yang disalin daripada teks", None),
+    ("th", "span", "คำตอบ: X คือวลีสั้น ๆ ที่คัดมาจากเนื้อความ", None),
+    ("en", "span", "Answer: a short phrase from the text", None),
+    ("zh", "translation", "译文：X 是译文。", None),
+    ("en", "span", "Answer: a short phrase that he learnt in the market", "a short phrase that he learnt in the market"),
+    ("id", "span", "Jawaban: teks", "teks"),
+    # a promise, and the same words in a text
+    ("id", "translation", "Tentu! Saya akan menerjemahkan teks tersebut.", None),
+    ("zh", "summary", "好的，我来为这篇文章写一个摘要。首先，我需要找出", None),
+    ("en", "summary", "I will first analyse the structure of the article, looking at the", None),
+    ("id", "translation", "Terjemahan: Saya akan menerjemahkan buku itu.", "Saya akan menerjemahkan buku itu."),
+    ("vi", "translation", "Tôi sẽ giải thích câu chuyện này.", "Tôi sẽ giải thích câu chuyện này."),
+    # asking for the text
+    ("id", "translation", "Terjemahan: Mohon berikan teks yang ingin diterjemahkan.", None),
+    ("id", "translation", "Terjemahan: Mohon kirim teks itu kepada guru.", "Mohon kirim teks itu kepada guru."),
+    ("en", "summary", "```\n```\nI'm sorry, but the article appears to be empty.", None),
+    ("en", "translation", "I'm sorry, the bus is empty.", "I'm sorry, the bus is empty."),
+    # all options, or one of them
+    ("en", "letter", "Answer: A: east\nB: west\nC: north", None),
+    ("en", "letter", "Answer: A: east\nB: west\nC: north\nThe right answer is C.", "C"),
+    ("en", "letter", "Answer: A: east\nB is west, where the sun sets.", "A"),
+    ("ms", "letter", "Jawapan: X = B", "B"),
+    # a further row
+    ("en", "label", "Answer: negative\n\nMessage: I love it.\nAnswer: positive", "negative"),
+    ("en", "label", "Answer: negative\nView: Fine.\nAnswer: positive\nView: Good.\nAnswer: positive", "negative"),
+    ("en", "label", "Answer: negative\n\nCorrection: the last line praises it.\nAnswer: positive", "positive"),
+    ("en", "label", "It is mostly positive, with only one negative remark on the queue.", "positive"),
+    ("en", "label", "It cannot be positive, leaving only negative.", "negative"),
+    # a step without its number, and a share
+    ("th", "number", "1. วันแรกอ่าน 20 หน้า\n2. วันที่สองอ่าน 20 + 5 = 25 หน้า\n3. วันที่สามอ่าน", None),
+    ("en", "number", "1. On day one, 20 pages.\n2. On day two, 20 + 5 = 25 pages.\n3. So she reads twenty-five.", "25"),
+    ("lo", "number", "ຄຳຕອບ: 16\n\nສະຫຼຸບ: 40% ຂອງ 40 ແມ່ນ 16.", "16"),
+    ("en", "number", "In conclusion, 40% of 40 is 16.", "16"),
+    ("jv", "number", "Jawaban: 16\n\nDadi jawabane: 40% saka 40 iku 16.", "16"),
+    ("en", "number", "Answer: 5\n\nConclusion: 7 of the boys are left, not 5.", "7"),
+    # a quoted answer and its reason
+    ("lo", "span", 'ຄຳຕອບ: "ເຈົ້າຟ້າງຸ່ມ" ເພາະວ່າບົດອ່ານກ່າວວ່າເພິ່ນເປັນຜູ້ຮວບຮວມອານາຈັກລ້ານຊ້າງ.', "ເຈົ້າຟ້າງຸ່ມ"),
+    ("en", "span", 'Answer: the "Diponegoro" because of the war', 'the "Diponegoro" because of the war'),
+    # notes below a translation, or versions of it
+    ("ta", "translation", 'அது பாதுகாப்பானது.\n\n**குறிப்புகள்**\n1. "it" – அது\n2. "safe" – பாதுகாப்பானது (பெயரடை)', "அது பாதுகாப்பானது."),
+    ("id", "translation", "1. Vaksin itu aman. (formal)\n2. Vaksinnya aman, kok. (santai)", "Vaksin itu aman."),
+    # the tag at the end wins
+    ("vi", "span", "Suy luận: Có hai người:\n- Lý Bạch\n- Đỗ Phủ\n\nCâu hỏi: ai là bạn?\n\nTrả lời: Đỗ Phủ", "Đỗ Phủ"),
 ]  # fmt: skip
 
 
@@ -181,6 +226,7 @@ CROSSINGS = [
             for text in ("<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>")
         ),
         (BURMESE, "**အဖြေ: မဟုတ်**\n\nစာပိုဒ်အရ ဒေါ်မြသည် ဆရာမဖြစ်ပြီး ဆရာဝန်မဟုတ်ပါ။", "မဟုတ်"),
+        (PRONOUN, "Akibat yang paling masuk akal adalah dia membeli payung.", "B"),
         (LETTERS, "Answer: A\n\nThe text says north, so A is wrong.\n\nThe correct answer is: C", "C"),
         (SUMMARY, "Summary: X, where X is the summary of the article.", None),
         # texts without end, in which the time would grow with the square of the length

@@ -170,7 +170,7 @@ class ChatTranslationScores(ChatTextScores, TranslationScores):
     """The same of translations."""
 
     def _answered(self, doc: dict[str, Any], text: str) -> str:
-        """Empty where it is the source, from and to English alone: languages that are close to each other share whole sentences."""
+        """Empty where it is the source, from and to English alone: other languages that are close share whole sentences."""
         if "english" not in doc:
             return text
         source = "translation" if doc["scoring"]["answer_language"] == "en" else "english"

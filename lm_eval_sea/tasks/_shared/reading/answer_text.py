@@ -132,9 +132,8 @@ def describes_answer(text: str, language: str) -> bool:
     """Whether a text is what the prompt says of X in "Answer: X", perhaps in part: "a short phrase from the text"."""
     said = _letters(text) if len(text) <= _LONGEST_PLACE else ""
     fewest = _FEWEST_OF_X if re.match("X(?![A-Za-z])", text) else _FEWEST_LETTERS
-    if len(said) + len(re.findall("[\u4e00-\u9fff]", said)) < fewest:
-        return False
-    parts = [SequenceMatcher(None, said, form, autojunk=False).get_matching_blocks() for form in _asked_forms(language)]
+    forms = _asked_forms(language) if len(said) + len(re.findall("[\u4e00-\u9fff]", said)) >= fewest else ()
+    parts = (SequenceMatcher(None, said, form, autojunk=False).get_matching_blocks() for form in forms)
     return any(sum(part.size for part in own if part.size > 2) >= 0.9 * len(said) for own in parts)
 
 

@@ -54,8 +54,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         concluded, last = worked.concluded, worked.tagged[-1]
         later = [end for end in worked.stated if end > last and "\n" not in concluded[end:].strip()]
         worked_out = _behind_statements(concluded, later, language, tagged=False)
-        numbers = NUMBER.findall(concluded[later[-1] :]) if later else []
-        repeats = numbers and parse_number(numbers[-1], language) == found and not has_word(concluded[later[-1] :], language, "denies")
+        behind = concluded[later[-1] :] if later else ""
+        repeats = [parse_number(number, language) for number in NUMBER.findall(behind)][-1:] == [found]
+        repeats = repeats and not has_word(behind, language, "denies")
         return found if worked_out is None or repeats else worked_out  # the working behind the tag came to another result
     if not worked.tagged and (undecided := _undecided(worked.concluded, language)) is not None:
         return _stated_before(undecided, worked)
@@ -283,9 +284,9 @@ def _result(clause: str, language: str) -> Decimal | None:
     found = list(NUMBER.finditer(sentence))
     if not found:
         return None
-    if len(found) == 3 and _SHARE.match(sentence, found[0].start()):
-        if has_word(sentence[found[1].end() : found[2].start()], language, "equates"):
-            return parse_number(found[2][0], language)
+    is_share = len(found) == 3 and _SHARE.match(sentence, found[0].start())
+    if is_share and has_word(sentence[found[1].end() : found[2].start()], language, "equates"):
+        return parse_number(found[2][0], language)
     if len(found) > 1:
         between = sentence[found[0].end() : found[1].start()]
         if re.fullmatch(r"\s*(?:[-–—:]|to)\s*", between):  # a range, or a time

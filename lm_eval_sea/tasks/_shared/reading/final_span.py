@@ -49,7 +49,9 @@ _LONGEST_POINTING = 60
 _BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
 # "(Aedes mosquito)" behind words of another script
-_GLOSS = re.compile(r"(?P<said>[^()（）]*[\u0b80-\u17ff\u4e00-\u9fff][^()（）]*?)\s*[(（][A-Za-z][^()（）\u0b80-\u17ff\u4e00-\u9fff]*[)）]")
+_GLOSS = re.compile(
+    r"(?P<said>[^()（）]*[\u0b80-\u17ff\u4e00-\u9fff][^()（）]*?)\s*[(（][A-Za-z][^()（）\u0b80-\u17ff\u4e00-\u9fff]*[)）]"
+)
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # as a prompt may show where the answer goes
 _SINGLE = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")  # quotation marks
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")

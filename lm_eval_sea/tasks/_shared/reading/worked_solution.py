@@ -180,7 +180,7 @@ def _breaks_off_behind(text: str) -> bool:
 
 
 def _breaks_off_in_list(text: str, language: str) -> bool:
-    """Whether the last line is an item of a list that lacks a result, and the stop of its script or a number, which others have."""
+    """Whether the last line is an item of a list without a result, and without a number or a stop, which others have."""
     items = [line.strip() for line in text.splitlines() if LIST_MARK.match(line.strip())]
     ends = [item.endswith(STOPS_OF_SCRIPTS) for item in items]
     numbers = [re.search(r"\d", LIST_MARK.sub("", item)) is not None for item in items]
