@@ -83,7 +83,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     is_cut = (finished is False or _breaks_off(whole, choices)) and text == whole
     text = _above_another_question(_without_list(with_letters(text, choices), choices), choices)
     text = _without_tagged_list(text, choices)
-    tagged = [span for span in tag_spans(text, choices.tags) if not _lists_all(text[span[1] :], choices)]
+    tagged = tag_spans(text, choices.tags)
     behind = text[tagged[-1][1] :] if tagged else None
     if not is_cut and (chosen := forced_choice(text if behind is None else behind, choices)) is not None:
         return chosen
@@ -287,14 +287,6 @@ def _without_tagged_list(text: str, choices: Choices) -> str:
         if items == list(range(len(choices.options))):
             return text[:begin] + text[end + lines[-1].end() :]
     return text
-
-
-def _lists_all(text: str, choices: Choices) -> bool:
-    """Whether a text begins with all options, a line each, which repeat the question: "… choose an answer: A. Yes", "B. No"."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()][: len(choices.options)]
-    labels = [choices.patterns.small.match(line) for line in lines] if choices.are_letters else []
-    positions = [choices.position_of(label["label"]) if label else None for label in labels]
-    return positions == list(range(len(choices.options)))
 
 
 def _framed(text: str, choices: Choices) -> int | None:

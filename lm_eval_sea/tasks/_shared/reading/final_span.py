@@ -128,12 +128,9 @@ def _line_of(lines: Sequence[str], language: str) -> str:
 
 
 def _framed_behind_tag(said: _Said, behind: str) -> str | None:
-    """The only phrase in bold type or quotation marks behind a tag, where it begins or ends what is said; None without one.
-
-    Behind the first one a reason may quote others.
-    """
+    """The only phrase in bold type or quotation marks behind a tag, where it begins or ends what is said; None without one."""
     if (first := QUOTED.match(said.line)) and is_reason(said.line[first.end() :].lstrip("， "), said.language):
-        return first[1].strip()
+        return first[1].strip()  # the reason may quote others
     phrase = _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind), said.line, said.language)
     begins = re.match(rf"{re.escape(phrase)}\s*[,(–—-]", said.line) is not None
     return unquoted(phrase) if phrase and (begins or _ends_sentence(phrase, said.line)) else None

@@ -191,14 +191,11 @@ def _any_option(options: tuple[str, ...]) -> tuple[re.Pattern[str], list[int]]:
 
 
 def _any_text(text: str) -> str:
-    """A text as whole words, where its script has blanks between words. A number may have none beside the word it belongs to.
-
-    Indonesian and Malay "ia" and "dia" are one word.
-    """
+    """A text as whole words, where its script has blanks between words. A number may have none beside the word it belongs to."""
     if text.isdecimal():
         return rf"(?<![A-Za-z\d-])(?<!\d[.,]){text}(?![A-Za-z\d]|[.,]\d)"
     written = re.sub(r"(?<=\d)(?=[^\W\d_])", r"\\s?", re.escape(text)).replace("\\.\\ ", r"\.\s?")
-    written = re.sub(r"\bd?ia\b", "d?ia", written)
+    written = re.sub(r"\bd?ia\b", "d?ia", written)  # Indonesian and Malay "he"
     return rf"(?<![{WORD}]){written}(?![{WORD}])" if re.fullmatch(r"[\u0000-\u024f\u1e00-\u1eff]+", text) else written
 
 
