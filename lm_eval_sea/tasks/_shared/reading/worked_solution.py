@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import any_word, at_end, has_word
+from .answer_patterns import WORD, any_word, at_end, has_word
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_tags import tag_spans
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS
@@ -176,7 +176,7 @@ def _breaks_off_behind(text: str) -> bool:
     """Whether a last line of sentences that end with stops goes on with words without a number and without a stop."""
     *sentences, last = SENTENCE_END.split(text.rstrip().rpartition("\n")[2])
     words = last.split()
-    return bool(sentences) and len(words) >= _FEWEST_WORDS and not re.search(r"\d|[^\w\s]\Z", last)
+    return bool(sentences) and len(words) >= _FEWEST_WORDS and not re.search(rf"\d|[^{WORD}\s]\Z", last)
 
 
 def _breaks_off_in_list(text: str, language: str) -> bool:
