@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .answer_patterns import any_word, has_word, is_end, task_words
 from .answer_tags import LONGEST_LEAD, any_tag, behind_last_tag
 from .answer_text import COLON, SENTENCE_STOP, STOPS, composed, without_asked_form
-from .frames import QUOTED, begins_object, last_frame, unfenced, unquoted, without_emphasis
+from .frames import QUOTED, QUOTES, begins_object, last_frame, unfenced, unquoted, without_emphasis
 from .other_questions import without_another_question
 from .prefaces_and_notes import LABELLED, LONGEST_INTRODUCTION, LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
 from .several_texts import corrected, of_target, one_of_several
@@ -60,6 +60,8 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", unquoted(kept))
     begins = behind_last_tag(text, tags, language) or text
+    if _asks_which(text, language):
+        return ""
     text = one_of_several(text, tags, language)
     behind = behind_last_tag(text, tags, language)
     text = _behind_rendered(text, language) if behind is None else _behind_repeated_tags(behind, tags)
@@ -95,13 +97,28 @@ def _asks_user(text: str, language: str, *, is_tagged: bool) -> bool:
     return bool(questions) or has_word(text[:LONGEST_REQUEST], language, "requests", "begs")
 
 
+def _asks_which(text: str, language: str) -> bool:
+    """Whether a last line asks which of several labelled versions is wanted."""
+    *above, last = text.rstrip().splitlines() or [""]
+    found = [LABELLED.match(line.strip(" *_#•-")) for line in above]
+    versions = {label["label"] for label in found if label and has_word(label["label"], language, "version")}
+    return len(versions) > 1 and last[-1:] in ("?", "？") and has_word(last, language, "unclear")
+
+
+def promises_of(text: str, language: str) -> list[re.Match[str]]:
+    """The words at the beginning of a text that say what will be done, not "Sure!" alone."""
+    found = any_word("greeting", language).finditer(text[:LONGEST_INTRODUCTION])
+    near = [words for words in found if words.start() <= LONGEST_LEAD and words[0][-1] not in STOPS + "，！"]
+    return [words for words in near if len(words[0]) >= LONGEST_LEAD or not any_word("preface", language).match(words[0])]
+
+
 def _promises(text: str, language: str) -> bool:
     """Whether a text says what will be done and hardly more: "Sure! I will translate it"; or breaks off in what it looks at."""
+    quoted, _, last = text.rstrip().rpartition("\n\n")
+    if quoted[-1:] in tuple(QUOTES.values()) and not has_word(last, language, "further") and _promises(last, language):
+        return True  # below the text that is to be translated
     breaks_off = text.rstrip()[-1:] not in _ENDS
-    for words in any_word("greeting", language).finditer(text[:LONGEST_INTRODUCTION]):
-        is_short = len(words[0]) < LONGEST_LEAD and any_word("preface", language).match(words[0])
-        if words.start() > LONGEST_LEAD or is_short or words[0][-1] in STOPS + "，！":
-            continue  # "Sure!" alone
+    for words in promises_of(text, language):
         stop = SENTENCE_STOP.search(text, words.end())
         said, rest = text[words.start() : stop and stop.end()], text[stop.end() :] if stop else ""
         if task_words(language).search(said) or (breaks_off and has_word(said, language, "asks", "source")):
