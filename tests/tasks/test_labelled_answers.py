@@ -213,6 +213,50 @@ CROSSINGS = [
     ("id", "translation", "1. Vaksin itu aman. (formal)\n2. Vaksinnya aman, kok. (santai)", "Vaksin itu aman."),
     # the tag at the end wins
     ("vi", "span", "Suy luận: Có hai người:\n- Lý Bạch\n- Đỗ Phủ\n\nCâu hỏi: ai là bạn?\n\nTrả lời: Đỗ Phủ", "Đỗ Phủ"),
+    # a number that breaks off in a sentence
+    ("my", "number", "ကျောင်းသား 24 ယောက် ရှိသည်။ အုပ်စုတစ်ခုလျှင် 6 ယောက်ဖြစ်သဖြင့် စုစုပေါင်းကို", None),
+    ("zh", "number", "全班共有48人。四分之一参加合唱团，篮球队的人数是合唱团人数的", None),
+    ("th", "number", "มีชาย 24 คน กลุ่มละ 6 คน นำจำนวนทั้งหมดหารด้วย", None),
+    ("th", "number", "มีทั้งหมด 12 คน", "12"),
+    # a word for a number in polite words
+    ("jv", "number", "Nuwun sewu, kula boten saged ngetang soal punika amargi angkanipun boten jangkep.", None),
+    ("jv", "number", "Nuwun sewu, kula nembe sinau.", None),
+    ("jv", "number", "Wangsulan: sewu", "1000"),
+    ("su", "span", "Hapunten, abdi henteu mendakan waleranana dina téks. Naha tiasa dipasihan téks anu sanés?", None),
+    ("su", "span", "Waleran: henteu mendakan cai", "henteu mendakan cai"),
+    ("ta", "span", "மன்னிக்கவும், பத்தியில் விடை கிடைக்கவில்லை.", None),
+    # what will be done
+    ("my", "span", "စာပိုဒ်ကို ဖတ်ပြီး မေးခွန်းကို ဖြေပေးပါမယ်။", None),
+    ("vi", "span", "Tôi sẽ đọc đoạn văn và trả lời câu hỏi.", None),
+    ("en", "span", "Let's see, the passage names Paris.", "Let's see, the passage names Paris"),
+    ("vi", "summary", "Tôi sẽ đọc kỹ văn bản và tóm tắt nội dung chính bằng một câu ngắn gọn.", None),
+    ("vi", "translation", "Tôi sẽ đọc cuốn sách ấy.", "Tôi sẽ đọc cuốn sách ấy."),
+    ("su", "translation", 'Mangga, ieu kalimahna:\n\n"Harga beras naik lagi."\n\nAbdi bakal narjamahkeun kalimah ieu.', None),
+    ("en", "translation", 'Here is the translation:\n\n"Rice rose."\n\nI can translate other sentences, too.', "Rice rose."),
+    # several behind a tag, and which of them is wanted
+    ("my", "letter", "အဖြေ: A B C", None),
+    ("en", "letter", "Answer: A B C\n\nThe correct answer is B.", "B"),
+    ("km", "letter", "ចម្លើយ៖ **A** (east) ឬ **C** (north) ទាំងពីរត្រូវបានលើកឡើង។", None),
+    ("en", "letter", "Answer: B (west), not C (north)", "B"),
+    ("id", "letter", "Jawaban: A atau B\n\nPilihan akhir: B", "B"),
+    ("zh", "label", "答案：positive、negative\n\n从整体来看，因此最终选择：negative", "negative"),
+    ("en", "label", "It may be positive, for the food, or negative. Which one would you like me to choose?", None),
+    ("vi", "label", "Đây là negative, không phải positive. Bạn muốn tôi giải thích thêm không?", "negative"),
+    ("jv", "translation", "Ngoko: Aku ora lunga.\nKrama: Kula boten kesah.\n\nSampeyan kersane nganggo ragam sing endi?", None),
+    ("jv", "translation", "Ngoko: Aku ora lunga.\nKrama: Kula boten kesah.", "Aku ora lunga."),
+    # which is counted
+    ("tl", "letter", "Kaya ang pinakatamang sagot ay ang ikalawa.", "B"),
+    ("my", "letter", "ထို့ကြောင့် ဒုတိယအချက်သည် မှန်ကန်သော အဖြေ ဖြစ်ပါသည်။", "B"),
+    ("id", "letter", "Jadi, jawaban yang paling tepat adalah yang kedua.", "B"),
+    ("ms", "letter", "Petikan tidak mencukupi untuk memilih satu sahaja.", None),
+    ("en", "letter", "The answer is in the second sentence.", None),
+    # the phrase in bold type of a sentence
+    ("vi", "span", "Câu trả lời: Sách được in tại **Roma** vào năm 1651.", "Roma"),
+    ("en", "span", "Answer: the **1911** revolution", "the 1911 revolution"),
+    ("vi", "span", 'Theo bối cảnh: "Robusta, vị đắng, chiếm phần lớn".\n\n=> Giống cà phê là: **robusta**', "robusta"),
+    # the prompt again
+    ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ:", None),
+    ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ: 1914", "1914"),
 ]  # fmt: skip
 
 
