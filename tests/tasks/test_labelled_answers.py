@@ -26,6 +26,7 @@ def read(row):
     scoring = {"answer_tag": tags.get(kind, tags["answer"]), "language": language, "prompt_language": language}
     scoring |= {"answer_language": row.get("answer_language", language), "label_words": options}
     doc = {"scoring": scoring, "gold": 0, "solution": "0", "answers": ["-"], "summary": "-", "target": "-", "translation": "-"}
+    doc |= {name: row[name] for name in ("passage",) if name in row}
     if kind == "letter":
         doc |= {"letters": list("ABCDE"[: len(options)]), "options": options}
     SCORERS[kind](doc, [row["answer"]])
@@ -87,6 +88,7 @@ LETTERS = {"language": "en", "kind": "letter", "options": ["east", "west", "nort
 YES_OR_NO = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
 BURMESE = {"language": "my", "kind": "label", "options": ["ဟုတ်", "မဟုတ်"]}
 SIGNS = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"]}  # which patterns use
+PRONOUN = {"language": "id", "kind": "letter", "options": ["Ia pulang lebih awal.", "Ia membeli payung."]}
 SPAN, NUMBER, SUMMARY = ({"language": "en", "kind": kind} for kind in ("span", "number", "summary"))
 REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
 NAMED = {"letter": LETTERS["options"], "label": ["positive", "negative"]}
@@ -157,12 +159,104 @@ CROSSINGS = [
     # quotation marks
     ("id", "span", "Menurut bacaan itu ia lahir 'di tepi sungai Musi' pada zaman dahulu.", "di tepi sungai Musi"),
     ("en", "span", "The farmers' market and the sailors' inn", "The farmers' market and the sailors' inn"),
+    # a gloss in Latin letters
+    ("th", "span", "คำตอบ: ยุงลาย (Aedes mosquito)", "ยุงลาย"),
+    ("th", "span", "คำตอบ: ยุง (ลาย)", "ยุง (ลาย)"),
+    ("id", "span", "Jawaban: Badan Meteorologi (BMKG)", "Badan Meteorologi (BMKG)"),
     # the last line states it
     ("vi", "span", "Đoạn văn nêu hai năm.\nNăm 1953 là năm lập hội.\nVậy đáp án đúng là 1956.", "1956"),
     ("id", "span", "1956\nJawaban ini ada di kalimat kedua bacaan tersebut.", "1956"),
     # it breaks off, or ends with a label
     ("en", "letter", "East is where the sun rises and west is where it sets. The wind came from the cold north because", None),
     ("en", "letter", "The sun sets there, as the second line of the passage says in so many words. My choice: option A", "A"),
+    # what the prompt says of the answer
+    ("ms", "span", "Jawapan: frasa pendek yang disalin daripada teks", None),
+    ("th", "span", "คำตอบ: X คือวลีสั้น ๆ ที่คัดมาจากเนื้อความ", None),
+    ("en", "span", "Answer: a short phrase from the text", None),
+    ("zh", "translation", "译文：X 是译文。", None),
+    ("en", "span", "Answer: a short phrase that he learnt in the market", "a short phrase that he learnt in the market"),
+    ("id", "span", "Jawaban: teks", "teks"),
+    # a promise, and the same words in a text
+    ("id", "translation", "Tentu! Saya akan menerjemahkan teks tersebut.", None),
+    ("zh", "summary", "好的，我来为这篇文章写一个摘要。首先，我需要找出", None),
+    ("en", "summary", "I will first analyse the structure of the article, looking at the", None),
+    ("id", "translation", "Terjemahan: Saya akan menerjemahkan buku itu.", "Saya akan menerjemahkan buku itu."),
+    ("vi", "translation", "Tôi sẽ giải thích câu chuyện này.", "Tôi sẽ giải thích câu chuyện này."),
+    # asking for the text
+    ("id", "translation", "Terjemahan: Mohon berikan teks yang ingin diterjemahkan.", None),
+    ("id", "translation", "Terjemahan: Mohon kirim teks itu kepada guru.", "Mohon kirim teks itu kepada guru."),
+    ("en", "summary", "```\n```\nI'm sorry, but the article appears to be empty.", None),
+    ("en", "translation", "I'm sorry, the bus is empty.", "I'm sorry, the bus is empty."),
+    # all options, or one of them
+    ("en", "letter", "Answer: A: east\nB: west\nC: north", None),
+    ("en", "letter", "Answer: A: east\nB: west\nC: north\nThe right answer is C.", "C"),
+    ("en", "letter", "Answer: A: east\nB is west, where the sun sets.", "A"),
+    ("ms", "letter", "Jawapan: X = B", "B"),
+    # a further row
+    ("en", "label", "Answer: negative\n\nMessage: I love it.\nAnswer: positive", "negative"),
+    ("en", "label", "Answer: negative\nView: Fine.\nAnswer: positive\nView: Good.\nAnswer: positive", "negative"),
+    ("en", "label", "Answer: negative\n\nCorrection: the last line praises it.\nAnswer: positive", "positive"),
+    ("en", "label", "It is mostly positive, with only one negative remark on the queue.", "positive"),
+    ("en", "label", "It cannot be positive, leaving only negative.", "negative"),
+    # a step without its number, and a share
+    ("th", "number", "1. วันแรกอ่าน 20 หน้า\n2. วันที่สองอ่าน 20 + 5 = 25 หน้า\n3. วันที่สามอ่าน", None),
+    ("en", "number", "1. On day one, 20 pages.\n2. On day two, 20 + 5 = 25 pages.\n3. So she reads twenty-five.", "25"),
+    ("lo", "number", "ຄຳຕອບ: 16\n\nສະຫຼຸບ: 40% ຂອງ 40 ແມ່ນ 16.", "16"),
+    ("en", "number", "In conclusion, 40% of 40 is 16.", "16"),
+    ("jv", "number", "Jawaban: 16\n\nDadi jawabane: 40% saka 40 iku 16.", "16"),
+    ("en", "number", "Answer: 5\n\nConclusion: 7 of the boys are left, not 5.", "7"),
+    # a quoted answer and its reason
+    ("lo", "span", 'ຄຳຕອບ: "ເຈົ້າຟ້າງຸ່ມ" ເພາະວ່າບົດອ່ານກ່າວວ່າເພິ່ນເປັນຜູ້ຮວບຮວມອານາຈັກລ້ານຊ້າງ.', "ເຈົ້າຟ້າງຸ່ມ"),
+    ("en", "span", 'Answer: the "Diponegoro" because of the war', 'the "Diponegoro" because of the war'),
+    # notes below a translation, or versions of it
+    ("ta", "translation", 'அது பாதுகாப்பானது.\n\n**குறிப்புகள்**\n1. "it" – அது\n2. "safe" – பாதுகாப்பானது (பெயரடை)', "அது பாதுகாப்பானது."),
+    ("id", "translation", "1. Vaksin itu aman. (formal)\n2. Vaksinnya aman, kok. (santai)", "Vaksin itu aman."),
+    # the tag at the end wins
+    ("vi", "span", "Suy luận: Có hai người:\n- Lý Bạch\n- Đỗ Phủ\n\nCâu hỏi: ai là bạn?\n\nTrả lời: Đỗ Phủ", "Đỗ Phủ"),
+    # a number that breaks off in a sentence
+    ("my", "number", "ကျောင်းသား 24 ယောက် ရှိသည်။ အုပ်စုတစ်ခုလျှင် 6 ယောက်ဖြစ်သဖြင့် စုစုပေါင်းကို", None),
+    ("zh", "number", "全班共有48人。四分之一参加合唱团，篮球队的人数是合唱团人数的", None),
+    ("th", "number", "มีชาย 24 คน กลุ่มละ 6 คน นำจำนวนทั้งหมดหารด้วย", None),
+    ("th", "number", "มีทั้งหมด 12 คน", "12"),
+    # a word for a number in polite words
+    ("jv", "number", "Nuwun sewu, kula boten saged ngetang soal punika amargi angkanipun boten jangkep.", None),
+    ("jv", "number", "Nuwun sewu, kula nembe sinau.", None),
+    ("jv", "number", "Wangsulan: sewu", "1000"),
+    ("su", "span", "Hapunten, abdi henteu mendakan waleranana dina téks. Naha tiasa dipasihan téks anu sanés?", None),
+    ("su", "span", "Waleran: henteu mendakan cai", "henteu mendakan cai"),
+    ("ta", "span", "மன்னிக்கவும், பத்தியில் விடை கிடைக்கவில்லை.", None),
+    # what will be done
+    ("my", "span", "စာပိုဒ်ကို ဖတ်ပြီး မေးခွန်းကို ဖြေပေးပါမယ်။", None),
+    ("vi", "span", "Tôi sẽ đọc đoạn văn và trả lời câu hỏi.", None),
+    ("en", "span", "Let's see, the passage names Paris.", "Let's see, the passage names Paris"),
+    ("vi", "summary", "Tôi sẽ đọc kỹ văn bản và tóm tắt nội dung chính bằng một câu ngắn gọn.", None),
+    ("vi", "translation", "Tôi sẽ đọc cuốn sách ấy.", "Tôi sẽ đọc cuốn sách ấy."),
+    ("su", "translation", 'Mangga, ieu kalimahna:\n\n"Harga beras naik lagi."\n\nAbdi bakal narjamahkeun kalimah ieu.', None),
+    ("en", "translation", 'Here is the translation:\n\n"Rice rose."\n\nI can translate other sentences, too.', "Rice rose."),
+    # several behind a tag, and which of them is wanted
+    ("my", "letter", "အဖြေ: A B C", None),
+    ("en", "letter", "Answer: A B C\n\nThe correct answer is B.", "B"),
+    ("km", "letter", "ចម្លើយ៖ **A** (east) ឬ **C** (north) ទាំងពីរត្រូវបានលើកឡើង។", None),
+    ("en", "letter", "Answer: B (west), not C (north)", "B"),
+    ("id", "letter", "Jawaban: A atau B\n\nPilihan akhir: B", "B"),
+    ("zh", "label", "答案：positive、negative\n\n从整体来看，因此最终选择：negative", "negative"),
+    ("en", "label", "It may be positive, for the food, or negative. Which one would you like me to choose?", None),
+    ("vi", "label", "Đây là negative, không phải positive. Bạn muốn tôi giải thích thêm không?", "negative"),
+    ("jv", "translation", "Ngoko: Aku ora lunga.\nKrama: Kula boten kesah.\n\nSampeyan kersane nganggo ragam sing endi?", None),
+    ("jv", "translation", "Ngoko: Aku ora lunga.\nKrama: Kula boten kesah.", "Aku ora lunga."),
+    # which is counted
+    ("tl", "letter", "Kaya ang pinakatamang sagot ay ang ikalawa.", "B"),
+    ("my", "letter", "ထို့ကြောင့် ဒုတိယအချက်သည် မှန်ကန်သော အဖြေ ဖြစ်ပါသည်။", "B"),
+    ("id", "letter", "Jadi, jawaban yang paling tepat adalah yang kedua.", "B"),
+    ("ms", "letter", "Petikan tidak mencukupi untuk memilih satu sahaja.", None),
+    ("en", "letter", "The answer is in the second sentence.", None),
+    # the phrase in bold type of a sentence
+    ("vi", "span", "Câu trả lời: Sách được in tại **Roma** vào năm 1651.", "Roma"),
+    ("en", "span", "Answer: the **1911** revolution", "the 1911 revolution"),
+    ("vi", "span", 'Theo bối cảnh: "Robusta, vị đắng, chiếm phần lớn".\n\n=> Giống cà phê là: **robusta**', "robusta"),
+    # the prompt again
+    ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ:", None),
+    ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ: 1914", "1914"),
 ]  # fmt: skip
 
 
@@ -176,6 +270,7 @@ CROSSINGS = [
             for text in ("<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>")
         ),
         (BURMESE, "**အဖြေ: မဟုတ်**\n\nစာပိုဒ်အရ ဒေါ်မြသည် ဆရာမဖြစ်ပြီး ဆရာဝန်မဟုတ်ပါ။", "မဟုတ်"),
+        (PRONOUN, "Akibat yang paling masuk akal adalah dia membeli payung.", "B"),
         (LETTERS, "Answer: A\n\nThe text says north, so A is wrong.\n\nThe correct answer is: C", "C"),
         (SUMMARY, "Summary: X, where X is the summary of the article.", None),
         # texts without end, in which the time would grow with the square of the length
@@ -208,6 +303,12 @@ CROSSINGS = [
 )
 def test_single_answers(row, answer, found):
     assert read(row | {"answer": answer}) == found
+
+
+def test_a_gloss_that_the_passage_has_belongs_to_the_answer():
+    row = {"language": "th", "kind": "span", "answer": "คำตอบ: ดัลลัส (Dallas)"}
+    assert read(row) == "ดัลลัส"
+    assert read(row | {"passage": "เขาเกิดที่ ดัลลัส (Dallas) ในปี 1950"}) == "ดัลลัส (Dallas)"
 
 
 # What is asked → the right answer and another one.

@@ -17,10 +17,10 @@ from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
 from ..prompted_answers import rates_of_loss, recorded
 from ..reading.answer_tags import behind_last_tag
-from ..reading.answer_text import STOPS, TRIM, composed
+from ..reading.answer_text import STOPS, TRIM, composed, describes_answer
 from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
-from ..reading.final_span import read_span
+from ..reading.final_span import read_span, without_gloss
 from ..reading.final_text import read_final_text, read_summary
 from ..reading.frames import first_turn
 from ..reading.option_labels import Choices
@@ -130,7 +130,7 @@ class ChatTextScores(TextScores):
         # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
         text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
-        text = "" if self._is_source(doc, text) else text
+        text = "" if describes_answer(text, scoring["prompt_language"]) else self._answered(doc, text)
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = text or None
         if "votes" in doc:
@@ -138,25 +138,33 @@ class ChatTextScores(TextScores):
             found["contains_weighted"] = contains_weighted(text, doc[self.reference], doc["votes"], language)
         return found
 
-    def _is_source(self, doc: dict[str, Any], text: str) -> bool:
-        """Whether a text is what was to be translated."""
-        return False
+    def _answered(self, doc: dict[str, Any], text: str) -> str:
+        """What a text answers, seen beside the row; empty where it is no answer."""
+        return text
 
     def _references(self, doc: dict[str, Any], language: str) -> list[str]:
         """As the readers write the answer: a Thai or Lao vowel typed in two parts is no error."""
         return list(map(composed, super()._references(doc, language)))
 
 
+class ChatQuestionScores(ChatTextScores):
+    """The same of short answers to questions."""
+
+    def _answered(self, doc: dict[str, Any], text: str) -> str:
+        """Without a gloss that the passage does not have."""
+        return text if text in doc.get("passage", "") else without_gloss(text)
+
+
 class ChatTranslationScores(ChatTextScores, TranslationScores):
     """The same of translations."""
 
-    def _is_source(self, doc: dict[str, Any], text: str) -> bool:
-        """From and to English alone: languages that are close to each other share whole sentences."""
+    def _answered(self, doc: dict[str, Any], text: str) -> str:
+        """Empty where it is the source, from and to English alone: other languages that are close share whole sentences."""
         if "english" not in doc:
-            return False
+            return text
         source = "translation" if doc["scoring"]["answer_language"] == "en" else "english"
         (reference,) = self._references(doc, doc["scoring"]["answer_language"])
-        return _bare(text) == _bare(composed(doc[source])) != _bare(reference)
+        return "" if _bare(text) == _bare(composed(doc[source])) != _bare(reference) else text
 
 
 def _bare(text: str) -> str:
@@ -164,7 +172,7 @@ def _bare(text: str) -> str:
     return " ".join(text.split()).strip(STOPS + TRIM).casefold()
 
 
-chat_question_answering = ChatTextScores(read_span, "exact_match", "f1", "contains")
+chat_question_answering = ChatQuestionScores(read_span, "exact_match", "f1", "contains")
 chat_summarization = ChatTextScores(read_summary, *OF_CORPUS, "rougeL", "off_target_rate", reference="summary")
 chat_translation = ChatTranslationScores(read_final_text, *OF_CORPUS, "off_target_rate")
 

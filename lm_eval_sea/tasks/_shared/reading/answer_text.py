@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from difflib import SequenceMatcher
+from functools import cache
 from typing import TYPE_CHECKING
 
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+from ..facts import TASKS_FOLDER, read_yaml
 from ..unicode_text import normal_form
 
 
@@ -30,6 +33,7 @@ _MARKUP = r"[\s*_#>]*"
 COLON = r"(?:[:：\u17d6\u17c8]|\u104b\s*\u104b)"
 _DASH = r"[-–—]"
 _CLOSING_QUOTES = "\"'”’»」』`"
+_FEWEST_LETTERS, _FEWEST_OF_X, _LONGEST_PLACE = 14, 4, 200  # of what may describe an answer, or "X, …"
 _EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 SENTENCE_STOP = re.compile(r"\n|[.!?](?=\s)|[\u3002\u104b\u17d4]")
 # Nikhahit, perhaps with a tone mark before or behind it, and aa: Thai and Lao am, which Unicode does not compose in NFC.
@@ -122,6 +126,28 @@ def without_asked_form(text: str, tags: Sequence[str]) -> str:
             end = behind.end() if behind else again.start() if again else len(text)
         text = "".join(kept) + text[end:]
     return text
+
+
+def describes_answer(text: str, language: str) -> bool:
+    """Whether a text is what the prompt says of X in "Answer: X", perhaps in part: "a short phrase from the text"."""
+    said = _letters(text) if len(text) <= _LONGEST_PLACE else ""
+    fewest = _FEWEST_OF_X if re.match("X(?![A-Za-z])", text) else _FEWEST_LETTERS
+    forms = _asked_forms(language) if len(said) + len(re.findall("[\u4e00-\u9fff]", said)) >= fewest else ()
+    parts = (SequenceMatcher(None, said, form, autojunk=False).get_matching_blocks() for form in forms)
+    return any(sum(part.size for part in own if part.size > 2) >= 0.9 * len(said) for own in parts)
+
+
+@cache
+def _asked_forms(language: str) -> list[str]:
+    """The letters of the sentences that tell chat models in a language how to answer."""
+    path = TASKS_FOLDER / "chat_answers" / f"{language}.yml"
+    forms = read_yaml(path).values() if path.is_file() else ()
+    return [_letters(form.format(tag="", labels="")) for form in forms if "{tag}" in str(form)]
+
+
+def _letters(text: str) -> str:
+    """The letters of a text and the signs of their scripts, in lower case, without blanks and marks."""
+    return "".join(character for character in plain(text).casefold() if unicodedata.category(character)[0] in "LM")
 
 
 def _without_blank_start(text: str) -> str:

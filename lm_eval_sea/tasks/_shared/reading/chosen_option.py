@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, any_word, at_end, has_word
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 # Of longer answers the lines at the beginning and at the end are read, and of longer lines their two ends.
 _MOST_LINES, _LONGEST_END = 150, 2_000
 _FEW_CHARACTERS, _SHORT_LINE = 6, 100
+_BRACKETED = re.compile(r"\s*\([^()]*\)")
 _ITEM = re.compile(r"\s*[-•●▪‣–—*+]\s")
 # Small pictures, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
@@ -81,7 +83,8 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         return first
     is_cut = (finished is False or _breaks_off(whole, choices)) and text == whole
     text = _above_another_question(_without_list(with_letters(text, choices), choices), choices)
-    tagged = [span for span in tag_spans(text, choices.tags) if not _lists_all(text[span[1] :], choices)]
+    text = _without_tagged_list(text, choices)
+    tagged = tag_spans(text, choices.tags)
     behind = text[tagged[-1][1] :] if tagged else None
     if not is_cut and (chosen := forced_choice(text if behind is None else behind, choices)) is not None:
         return chosen
@@ -89,10 +92,11 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         return None
     if behind is not None:
         line = next((line for line in behind.splitlines() if line.strip(TRIM)), "")
-        if (found := _framed(line, choices)) is not None:
-            return _taken_back(line, behind.partition(line)[2], choices, found, is_cut=is_cut)
-        if _joins_labels(line, choices):
-            return None
+        rest, several = behind.partition(line)[2], _gives_several(line, choices)
+        if not several and (found := _framed(line, choices)) is not None:
+            return _taken_back(line, rest, choices, found, is_cut=is_cut)
+        if several or _joins_labels(line, choices):
+            return _concluded(rest, choices, declines=True, is_cut=is_cut)  # "Final choice: B" at most
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
     if _leaves_open(text, choices):
         return None
@@ -119,6 +123,15 @@ def _joins_labels(line: str, choices: Choices) -> bool:
     return label is not None and joined_end(line[label.end() :], choices.position_of(label["label"]), choices) > 0
 
 
+def _gives_several(line: str, choices: Choices) -> bool:
+    """Whether a line is nothing but several labels, "A B C D", or joins two with a remark in brackets: "A (1953) or D (1993)"."""
+    named = [choices.patterns.forms.get(word.casefold()) for word in re.findall(r"[^\W_]+|<", line)]
+    bare = _BRACKETED.sub("", line, count=1)
+    label = choices.patterns.named.match(bare)
+    joins = bare != line and label and any_word("joined", choices.language).match(bare[label.end() :].lstrip())
+    return (None not in named and len(set(named)) > 1) or (bool(joins) and _joins_labels(bare, choices))
+
+
 def _leaves_open(text: str, choices: Choices) -> bool:
     """Whether the last of several sentences declines, asks behind "A or B may be right", or says that one cannot tell.
 
@@ -128,11 +141,14 @@ def _leaves_open(text: str, choices: Choices) -> bool:
     _, *doubted = any_word("unsure", language).split(text)
     if doubted and not SENTENCE_STOP.search(doubted[-1].strip(TRIM + STOPS)) and len(set(choices.named_in(doubted[-1]))) != 1:
         return len(set(choices.named_in(text))) > 1
+    asks = text.rstrip(TRIM)[-1:] in ("?", "？")
+    if asks and has_word(sentences[-1], language, "unclear"):  # "Which one would you like?"
+        return len(set(choices.named_in(text))) > 1
     if len(sentences) < 2:
         return False
     if is_refusal(sentences[-1], language):
         return True
-    weighed = [each[: 2 * LONGEST_PHRASE] for each in sentences[1:-1] if text.rstrip(TRIM)[-1:] in ("?", "？")]
+    weighed = [each[: 2 * LONGEST_PHRASE] for each in sentences[1:-1] if asks]
     weighed = [each for each in weighed if has_word(each, language, "right") and not has_word(each, language, "wrong")]
     if any(_joins_labels(each[label.start() :], choices) for each in weighed for label in choices.patterns.named.finditer(each)):
         return True
@@ -276,19 +292,23 @@ def _without_list(text: str, choices: Choices) -> str:
     return re.sub(rf"(?<![{WORD}])(?:{item}){others}", "\n", text, flags=re.IGNORECASE)
 
 
-def _lists_all(text: str, choices: Choices) -> bool:
-    """Whether a text begins with all options, a line each, which repeat the question: "… choose an answer: A. Yes", "B. No"."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()][: len(choices.options)]
-    labels = [choices.patterns.small.match(line) for line in lines] if choices.are_letters else []
-    positions = [choices.position_of(label["label"]) if label else None for label in labels]
-    return positions == list(range(len(choices.options)))
+def _without_tagged_list(text: str, choices: Choices) -> str:
+    """The text without an answer tag and all options behind it, a line each with nothing beside the option."""
+    for begin, end in tag_spans(text, choices.tags):
+        lines = list(islice(re.finditer(r"\S[^\n]*", text[end:]), len(choices.options)))
+        labels = [choices.patterns.small.match(line[0]) if choices.are_letters else None for line in lines]
+        items = [choices.by_text(line[0][label.end() if label else 0 :]) for line, label in zip(lines, labels, strict=True)]
+        if items == list(range(len(choices.options))):
+            return text[:begin] + text[end + lines[-1].end() :]
+    return text
 
 
 def _framed(text: str, choices: Choices) -> int | None:
-    """The option that a short text names which is the answer by its place."""
+    """The option that a short text names which is the answer by its place, perhaps in the form of the prompt: "X = B"."""
     line = next((line for line in plain(without_emphasis(without_latex(text))).splitlines() if line.strip(TRIM)), "")
     if len(folded(line)) > 1 and (position := choices.by_text(line)) is not None:
         return position
+    line = re.sub(r"\A\s*X\s*=\s*", "", line)
     counts = re.fullmatch(r"[1-9]", line.strip(TRIM + STOPS + CLOSING + OPENING))
     if counts and choices.are_letters and not any(re.search(r"\d", each) for each in (*choices.labels, *choices.options)):
         return int(counts[0]) - 1 if int(counts[0]) <= len(choices.labels) else None

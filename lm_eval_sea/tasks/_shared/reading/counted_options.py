@@ -6,8 +6,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from .answer_patterns import any_word, bounded, known_languages
+from .answer_patterns import any_word, bounded, known_languages, subject_of, without_lead_in
 from .answer_phrases import PHRASES
+from .answer_text import SENTENCE_STOP, STOPS, TRIM
+from .statements import statement_spans
 
 
 if TYPE_CHECKING:
@@ -31,7 +33,20 @@ def with_letters(text: str, choices: Choices) -> str:
         noun = any_word("option", choices.language).search(found[0])
         return f"{noun[0] if noun else found[0].replace(written, '', 1).strip()} {choices.labels[position]}"
 
-    return counted_options(choices.language).sub(lettered, text)
+    return _with_stated(counted_options(choices.language).sub(lettered, text), choices)
+
+
+def _with_stated(text: str, choices: Choices) -> str:
+    """The text with letters in the places of words that count alone: "the answer is the second", "the second one is right"."""
+    language, options = choices.language, " ".join(choices.options).casefold()
+    for sentence in SENTENCE_STOP.split(text):
+        subject = without_lead_in(subject_of(sentence, language), language)
+        stated = [sentence[end:].strip(TRIM + STOPS) for _, end in statement_spans(sentence, language)]
+        for found in filter(None, map(_counted_alone(language).fullmatch, (subject, *stated))):
+            name, written = next((name, written) for name, written in found.groupdict().items() if written)
+            if written.casefold() not in options and int(name[1]) <= len(choices.labels):
+                text = text.replace(sentence, sentence.replace(found[0], choices.labels[int(name[1]) - 1], 1), 1)
+    return text
 
 
 def _counting(known: Sequence[Phrases], place: int) -> tuple[list[str], list[str]]:
@@ -47,6 +62,17 @@ def ordinal(language: str) -> re.Pattern[str]:
     words = ["|".join(ordinals + cardinals) for ordinals, cardinals in (_counting(known, place) for place in range(5))]
     counted = "|".join(f"(?P<p{number}>{own})" for number, own in enumerate(words, 1))
     return re.compile(rf"(?:\w{{1,4}}\s+)?(?:{counted})", re.IGNORECASE)
+
+
+@cache
+def _counted_alone(language: str) -> re.Pattern[str]:
+    """An ordinal without a noun, "the second one", or a number behind a word such as Thai "ที่"."""
+    mark, known = any_word("between", language).pattern, [PHRASES[code] for code in known_languages(language)]
+    counted = "|".join(
+        rf"(?P<p{place + 1}>{'|'.join(ordinals) or '(?!)'})|(?:{mark})\s*(?P<f{place + 1}>{'|'.join(ordinals + cardinals)})"
+        for place, (ordinals, cardinals) in enumerate(_counting(known, place) for place in range(5))
+    )
+    return re.compile(rf"(?:\w{{1,4}}\s+)?(?:{counted})(?:\s?(?:{mark}))?", re.IGNORECASE)
 
 
 @cache

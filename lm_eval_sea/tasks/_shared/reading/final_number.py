@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _MOST_STATEMENTS = 50
 _LONGEST_CLAUSE = 500
 _STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
+_SHARE = re.compile(r"\s?[\d.]+(?:\s?%[^\d,;=]{1,20}\d|[^\d,;=]{1,20}[\d.]+\s?%)")  # "40% of 40", or Chinese "40的40%"
 _BRACKETED = re.compile(r"\([^()]*\)")
 _FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
 
@@ -53,7 +54,10 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         concluded, last = worked.concluded, worked.tagged[-1]
         later = [end for end in worked.stated if end > last and "\n" not in concluded[end:].strip()]
         worked_out = _behind_statements(concluded, later, language, tagged=False)
-        return found if worked_out is None else worked_out  # the working behind the tag came to another result
+        behind = concluded[later[-1] :] if later else ""
+        repeats = [parse_number(number, language) for number in NUMBER.findall(behind)][-1:] == [found]
+        repeats = repeats and not has_word(behind, language, "denies")
+        return found if worked_out is None or repeats else worked_out  # the working behind the tag came to another result
     if not worked.tagged and (undecided := _undecided(worked.concluded, language)) is not None:
         return _stated_before(undecided, worked)
     if (found := _behind_statements(worked.concluded, worked.stated, language, tagged=False)) is not None:
@@ -280,6 +284,9 @@ def _result(clause: str, language: str) -> Decimal | None:
     found = list(NUMBER.finditer(sentence))
     if not found:
         return None
+    is_share = len(found) == 3 and _SHARE.match(sentence, found[0].start())
+    if is_share and has_word(sentence[found[1].end() : found[2].start()], language, "equates"):
+        return parse_number(found[2][0], language)
     if len(found) > 1:
         between = sentence[found[0].end() : found[1].start()]
         if re.fullmatch(r"\s*(?:[-–—:]|to)\s*", between):  # a range, or a time

@@ -6,11 +6,11 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from .answer_patterns import WORD, any_word, at_end, bounded, has_word, subject_of, up_to_reason, without_ending
+from .answer_patterns import WORD, any_word, at_end, bounded, has_word, is_reason, subject_of, up_to_reason, without_ending
 from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_tags import any_tag, behind_last_tag, tag_spans
 from .answer_text import COLON, STOPS, composed, without_asked_form
-from .final_text import framed_text, read_final_text
+from .final_text import framed_text, promises_of, read_final_text
 from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
 from .other_questions import question_label, without_another_question
 from .prefaces_and_notes import LONGEST_REQUEST, is_foreign
@@ -48,6 +48,10 @@ _LONGEST_POINTING = 60
 # Particles that make what "is" follows a clause and no phrase.
 _BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
+# "(Aedes mosquito)" behind words of another script
+_GLOSS = re.compile(
+    r"(?P<said>[^()（）]*[\u0b80-\u17ff\u4e00-\u9fff][^()（）]*?)\s*[(（][A-Za-z][^()（）\u0b80-\u17ff\u4e00-\u9fff]*[)）]"
+)
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # as a prompt may show where the answer goes
 _SINGLE = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")  # quotation marks
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
@@ -93,7 +97,8 @@ def _gives_none(answer: str, behind: str, language: str) -> bool:
     if is_short and any(is_refusal(answer, code) for code in PHRASES):
         return True
     begs = is_short and has_word(answer, language, "begs", "unclear")
-    return behind == answer and (begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language))
+    none = begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language)
+    return behind == answer and (none or _promises(answer, language))
 
 
 def _said(answer: str, language: str, tags: Sequence[str]) -> _Said | None:
@@ -125,9 +130,12 @@ def _line_of(lines: Sequence[str], language: str) -> str:
 
 def _framed_behind_tag(said: _Said, behind: str) -> str | None:
     """The only phrase in bold type or quotation marks behind a tag, where it begins or ends what is said; None without one."""
+    if (first := QUOTED.match(said.line)) and is_reason(said.line[first.end() :].lstrip("， "), said.language):
+        return first[1].strip()  # the reason may quote others
     phrase = _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind), said.line, said.language)
     begins = re.match(rf"{re.escape(phrase)}\s*[,(–—-]", said.line) is not None
-    return unquoted(phrase) if phrase and (begins or _ends_sentence(phrase, said.line)) else None
+    is_sentence = f"**{phrase}**" in behind and said.line[-1:] in STOPS  # it stands in its middle
+    return unquoted(phrase) if phrase and (begins or is_sentence or _ends_sentence(phrase, said.line)) else None
 
 
 def _whole_phrase(said: _Said) -> str | None:
@@ -191,6 +199,12 @@ def _trimmed(line: str, said: _Said) -> str:
     return unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
 
 
+def without_gloss(span: str) -> str:
+    """A short answer in a script of its own without its name in Latin letters behind it, in brackets."""
+    found = _GLOSS.fullmatch(span)
+    return found["said"] if found else span
+
+
 def _breaks_off(span: str, said: _Said) -> bool:
     """Whether a span ends the text with a word that no sentence ends with; "1920-an" is no such word."""
     last = at_end("unfinished", span, said.language)
@@ -221,6 +235,8 @@ def _is_passage(answer: str, language: str) -> bool:
     """Whether an answer repeats the question, perhaps below or behind the passage, with their labels, and no more."""
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     label = re.compile(question_label(language), re.IGNORECASE)
+    if len(lines) > 1 and re.fullmatch(any_tag(ANSWER_TAGS), lines[-1], re.IGNORECASE):
+        return all(map(label.match, lines[:-1]))
     if len(lines) == 1 and len(sentences := _SENTENCE_END.split(lines[0])) > 1:
         return all(map(label.match, (sentences[0], sentences[-1])))
     return bool(lines) and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
@@ -241,6 +257,14 @@ def _repeats(answer: str) -> bool:
     """Whether an answer ends with a question that it asks over and over, the last time perhaps in part: the prompt's."""
     found = re.search(r"(?P<asked>[^?？\n]{10,}[?？])\s*(?P=asked)\s*(?P<cut>[^?？]*)\Z", answer)
     return found is not None and found["asked"].strip().startswith(found["cut"].strip())
+
+
+def _promises(answer: str, language: str) -> bool:
+    """Whether an answer is nothing but a sentence that says what will be done: "I will read the text and answer the question"."""
+    said = _first_sentence(answer)
+    words = max(promises_of(said, language), key=re.Match.end, default=None)
+    is_all = said.rstrip(STOPS) == answer.strip().rstrip(STOPS) and not re.search(rf"{COLON}|[\d\n*\"“«「]", said)
+    return bool(words and is_all and has_word(said, language, "asks") and not re.search("[,，\u104a]", said[words.end() :]))
 
 
 def _retells(answer: str, language: str) -> bool:
@@ -361,7 +385,8 @@ def _bold_at_last(answer: str, language: str) -> str:
     phrases = _BOLD.findall(answer)
     if len(phrases) != 1 or not before or "\n" in last or f"**{phrases[0]}**" not in last or re.search(COLON, phrases[0]):
         return ""
-    concludes = has_word(last, language, "so", "asks", "answer") and not has_word(last, language, "absent", "wrong")
+    concludes = re.match("[=⇒→]", last) or has_word(last, language, "so", "asks", "answer")
+    concludes = concludes and not has_word(last, language, "absent", "wrong")
     return str(phrases[0]) if concludes and _ends_sentence(phrases[0], without_emphasis(last)) else ""
 
 

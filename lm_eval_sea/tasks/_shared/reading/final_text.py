@@ -10,11 +10,11 @@ import re
 from typing import TYPE_CHECKING
 
 from .answer_patterns import any_word, has_word, is_end, task_words
-from .answer_tags import any_tag, behind_last_tag
+from .answer_tags import LONGEST_LEAD, any_tag, behind_last_tag
 from .answer_text import COLON, SENTENCE_STOP, STOPS, composed, without_asked_form
-from .frames import QUOTED, begins_object, last_frame, unfenced, unquoted, without_emphasis
+from .frames import QUOTED, QUOTES, begins_object, last_frame, unfenced, unquoted, without_emphasis
 from .other_questions import without_another_question
-from .prefaces_and_notes import LABELLED, LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
+from .prefaces_and_notes import LABELLED, LONGEST_INTRODUCTION, LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
 from .several_texts import corrected, of_target, one_of_several
 from .surroundings import BULLET, LIST_MARK, without_marks
 
@@ -35,6 +35,7 @@ _ENDS_OF_SENTENCES = ".!?:：\u3002\u104b\u17d4\u17d6"
 _THINKS = re.compile(
     r"(?:Alright|Hmm|OK|Okay),? (?:let me (?:read|see|think)|let's (?:read|see|think)|so the user|the user)\b", re.IGNORECASE
 )
+_ENDS = STOPS + '?"”»」)'  # of what does not break off
 _MOST_LETTERS_BESIDE = 4  # of an article or a preposition
 _MOST_WORDS_OF_PLACE = 10
 
@@ -59,10 +60,12 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", unquoted(kept))
     begins = behind_last_tag(text, tags, language) or text
+    if _asks_which(text, language):
+        return ""
     text = one_of_several(text, tags, language)
     behind = behind_last_tag(text, tags, language)
     text = _behind_rendered(text, language) if behind is None else _behind_repeated_tags(behind, tags)
-    if behind is None and _asks_user(text, language):
+    if _asks_user(text, language, is_tagged=behind is not None) or (behind is None and _promises(text, language)):
         return ""
     text = text_alone(text, language, target, is_tagged=behind is not None)
     text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text)  # a paragraph that repeats itself
@@ -85,10 +88,43 @@ def _is_of_prompt(kept: str, shown: str, language: str, tags: Sequence[str]) -> 
     return ends_with_form or any_word("thinks", language).match(shown) is not None or _is_copy(kept, language)
 
 
-def _asks_user(text: str, language: str) -> bool:
-    """Whether a text is nothing but questions about the task, or asks for the text that is to be translated or summarised."""
+def _asks_user(text: str, language: str, *, is_tagged: bool) -> bool:
+    """Whether a text is nothing but questions about the task, or asks for the text; behind a tag, "the text to translate"."""
+    if is_tagged:
+        names = len(text) <= LONGEST_REQUEST and task_words(language).search(text)
+        return bool(names) and has_word(text, language, "requests")
     questions = task_words(language).search(text) and re.fullmatch(r"(?:[^\s.?!？][^.?!？\n]*[?？]\s*){2,}", text)
     return bool(questions) or has_word(text[:LONGEST_REQUEST], language, "requests", "begs")
+
+
+def _asks_which(text: str, language: str) -> bool:
+    """Whether a last line asks which of several labelled versions is wanted."""
+    *above, last = text.rstrip().splitlines() or [""]
+    found = [LABELLED.match(line.strip(" *_#•-")) for line in above]
+    versions = {label["label"] for label in found if label and has_word(label["label"], language, "version")}
+    return len(versions) > 1 and last[-1:] in ("?", "？") and has_word(last, language, "unclear")
+
+
+def promises_of(text: str, language: str) -> list[re.Match[str]]:
+    """The words at the beginning of a text that say what will be done, not "Sure!" alone."""
+    found = any_word("greeting", language).finditer(text[:LONGEST_INTRODUCTION])
+    near = [words for words in found if words.start() <= LONGEST_LEAD and words[0][-1] not in STOPS + "，！"]
+    return [words for words in near if len(words[0]) >= LONGEST_LEAD or not any_word("preface", language).match(words[0])]
+
+
+def _promises(text: str, language: str) -> bool:
+    """Whether a text says what will be done and hardly more: "Sure! I will translate it"; or breaks off in what it looks at."""
+    quoted, _, last = text.rstrip().rpartition("\n\n")
+    if quoted[-1:] in tuple(QUOTES.values()) and not has_word(last, language, "further") and _promises(last, language):
+        return True  # below the text that is to be translated
+    breaks_off = text.rstrip()[-1:] not in _ENDS
+    for words in promises_of(text, language):
+        stop = SENTENCE_STOP.search(text, words.end())
+        said, rest = text[words.start() : stop and stop.end()], text[stop.end() :] if stop else ""
+        if task_words(language).search(said) or (breaks_off and has_word(said, language, "asks", "source")):
+            names = task_words(language).search(rest) or has_word(rest, language, "asks", "source", "speaks")
+            return breaks_off or len(rest) <= len(said) or bool(names)
+    return False
 
 
 def _behind_repeated_tags(text: str, tags: Sequence[str]) -> str:
@@ -117,7 +153,7 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
 
 def _is_copy(text: str, language: str) -> bool:
     """Whether a text without an answer tag is the prompt's: "Text: …" that breaks off, or an instruction over and over."""
-    label, whole = LABELLED.match(text), text.rstrip()[-1:] in STOPS + '?"”»」)'
+    label, whole = LABELLED.match(text), text.rstrip()[-1:] in _ENDS
     names = label and any(any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source"))
     sentences = [sentence.strip() for sentence in SENTENCE_STOP.split(text) if sentence.strip()]
     again = len(sentences) > 1 and len(set(sentences)) == 1 and task_words(language).search(text)

@@ -53,7 +53,9 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
 def text_behind_so(line: str, choices: Choices) -> int | None:
     """The only option whose text follows the last "so" or "that leaves" of a line, which denies nothing behind it."""
     language = choices.language
-    ends = [match.end() for place in ("so", "left", "but") for match in any_word(place, language).finditer(line)]
+    # "positive, with only one negative remark"
+    places = ("so", "left", "but") if choices.are_letters else ("so", "but")
+    ends = [match.end() for place in places for match in any_word(place, language).finditer(line)]
     rest = line[max(ends) :] if ends else ""
     named = _texts_in(rest, choices)
     if has_word(rest, language, "wrong", "condition") or "?" in rest:
@@ -82,7 +84,9 @@ def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
             joins = end and len(before) < LONGEST_JOINT and not re.search(r"[-–—→:]", before)
             turns = any_word("but", language).search(before) or (not choices.are_letters and lead_in(language).search(before))
             follows = was_denied and joins and not turns
-            was_denied = bool(follows) or _is_denied(clause, behind, language, last=start == len(sentence))
+            excepts = end and not (was_denied or choices.are_letters or has_word(before, language, "yet"))
+            excepts = excepts and has_word(before, language, "left")
+            was_denied = bool(follows or excepts) or _is_denied(clause, behind, language, last=start == len(sentence))
             (denied if was_denied else named).add(position)
     left = named - denied
     return left.pop() if len(left) == 1 else None
@@ -191,6 +195,7 @@ def _any_text(text: str) -> str:
     if text.isdecimal():
         return rf"(?<![A-Za-z\d-])(?<!\d[.,]){text}(?![A-Za-z\d]|[.,]\d)"
     written = re.sub(r"(?<=\d)(?=[^\W\d_])", r"\\s?", re.escape(text)).replace("\\.\\ ", r"\.\s?")
+    written = re.sub(r"\bd?ia\b", "d?ia", written)  # Indonesian and Malay "he"
     return rf"(?<![{WORD}]){written}(?![{WORD}])" if re.fullmatch(r"[\u0000-\u024f\u1e00-\u1eff]+", text) else written
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import any_word
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+# A line that begins with a label.
+_ROW = re.compile(rf"\n[\s>#*_]*([^\W\d][^\n:：\d]{{0,30}}){COLON}")
 # What questions are counted with, beside words for "question".
 _NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 
@@ -24,14 +26,16 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
     """The text up to another question that the model made up and answered, too.
 
     That is a line "Question: …" or "Source: …" between two answer tags, or below an empty line and an answer on the first line; a
-    line "Question 2: …" between two tags; or a second round of the labels that the text itself has: "Label: … Text: … Label: …".
+    line "Question 2: …" between two tags; or a line with a label of any words between two tags, and again between the next two.
     """
-    for pattern in (_answer_above_a_question(language), _second_round(language)):
-        if begins := pattern.match(text):
-            return text[: begins.end("answer")]
-    ends = [match.end() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
-    for end, following in pairwise(ends):
+    if begins := _answer_above_a_question(language).match(text):
+        return text[: begins.end("answer")]
+    spans = [match.span() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
+    rows = [list(_ROW.finditer(text, end, begin)) for (_, end), (begin, _) in pairwise(spans)]
+    for number, ((_, end), (_, following)) in enumerate(pairwise(spans)):
         asked = _labelled_question(language).search(text, end, following) or _numbered_question(text, end, following, language)
+        again = {row[1] for row in chain(*rows[number + 1 : number + 2])}
+        asked = asked or next((row for row in rows[number] if row[1] in again), None)
         if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
             return text[: asked.start()]
     return text
@@ -77,13 +81,3 @@ def _answer_above_a_question(language: str) -> re.Pattern[str]:
     stated = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
     answer = rf"\s*[>#*_]*(?:{stated})[^\n:\d]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"
     return re.compile(rf"{answer}\n\s*\n(?=[^\W\d_]+ (?!1\D)\d+{COLON}|{question_label(language)})", re.IGNORECASE)
-
-
-@cache
-def _second_round(language: str) -> re.Pattern[str]:
-    """An answer behind a label on the first line, an empty line, the label of a question, and the first label again."""
-    return re.compile(
-        rf"\s*[>#*_]*(?P<label>[^\n:：]{{1,30}}){COLON}(?P<answer>[^\n=]{{1,60}})\n\s*\n{question_label(language)}"
-        rf"(?=[\s\S]*?\n[\s>#*_]*(?P=label){COLON})",
-        re.IGNORECASE,
-    )

@@ -35,7 +35,7 @@ _BEFORE_NAME = r"(?:(?:in|into|ke|dalam|kanthi|dina|ka|sa|bằng|iti|ha|ing|用)
 def one_of_several(text: str, tags: Sequence[str], language: str) -> str:
     """The text that counts, with the lines that introduce it: the final or the first version, before another round begins."""
     text = _above_another_text(_without_table(text), tags, language)
-    return _first_version(_behind_result(text, tags, language), language)
+    return _first_version(_behind_result(text, tags, language), tags, language)
 
 
 def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
@@ -113,7 +113,7 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     return found or text
 
 
-def _first_version(text: str, language: str) -> str:
+def _first_version(text: str, tags: Sequence[str], language: str) -> str:
     """The first of several texts that labels such as "Version 1:" or "Literal:" set apart, or a list that a remark weighs."""
     lines, version = text.splitlines(), any_word("version", language)
     heads = [
@@ -128,11 +128,14 @@ def _first_version(text: str, language: str) -> str:
             if first := "\n".join([rest, *lines[begin + 1 : end]]).strip():
                 return first
     items = [number for number, line in enumerate(lines) if LIST_MARK.match(line.strip())]
+    if items and any(any_word("note", language).match(line.strip(" #*_")) for line in lines[1 : items[0]]):
+        return text  # the list belongs to the notes
     kinds = [_VERSION_ITEM.match(lines[number].strip()) for number in items]
     if len(kinds) > 1 and all(kinds[1:]):
         return (kinds[0] and kinds[0]["text"]) or LIST_MARK.sub("", lines[items[0]].strip())
     before = [line for line in lines[: items[0]] if line.strip()] if len(items) > 1 else ["none"]
     remarks = lines[items[-1] + 1 :] if all(INTRODUCES.search(line) for line in before) else []
+    remarks = [] if re.search(any_tag(tags), "\n".join(remarks), re.IGNORECASE) else remarks  # the answer stands there
     chosen = _chosen(remarks, language)
     if 0 < chosen <= len(items):
         end = items[chosen] if chosen < len(items) else items[-1] + 1

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import any_word, at_end, has_word
+from .answer_patterns import WORD, any_word, at_end, has_word
 from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_tags import tag_spans
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS
@@ -176,13 +176,15 @@ def _breaks_off_behind(text: str) -> bool:
     """Whether a last line of sentences that end with stops goes on with words without a number and without a stop."""
     *sentences, last = SENTENCE_END.split(text.rstrip().rpartition("\n")[2])
     words = last.split()
-    return bool(sentences) and len(words) >= _FEWEST_WORDS and not re.search(r"\d|[^\w\s]\Z", last)
+    return bool(sentences) and len(words) >= _FEWEST_WORDS and not re.search(rf"\d|[^{WORD}\s]\Z", last)
 
 
 def _breaks_off_in_list(text: str, language: str) -> bool:
-    """Whether the last line is an item of a list that lacks the stop of its script, which the items above have, and a result."""
+    """Whether the last line is an item of a list without a result, and without a number or a stop, which others have."""
     items = [line.strip() for line in text.splitlines() if LIST_MARK.match(line.strip())]
     ends = [item.endswith(STOPS_OF_SCRIPTS) for item in items]
-    if not items or ends[-1] or not any(ends) or not text.rstrip().endswith(items[-1]):
+    numbers = [re.search(r"\d", LIST_MARK.sub("", item)) is not None for item in items]
+    lacks_number = all(numbers[:-1]) and len(items) > 1 and not numbers[-1] and items[-1][-1] not in STOPS
+    if not items or not text.rstrip().endswith(items[-1]) or not (lacks_number or (any(ends) and not ends[-1])):
         return False
     return not (EQUATION.search(items[-1]) or has_word(items[-1], language, "so", "answer", "left"))
