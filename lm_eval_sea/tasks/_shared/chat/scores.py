@@ -152,7 +152,7 @@ class ChatQuestionScores(ChatTextScores):
 
     def _answered(self, doc: dict[str, Any], text: str) -> str:
         """Without a gloss that the passage does not have."""
-        return text if text in doc.get("passage", "") else without_gloss(text)
+        return text if text in composed(doc.get("passage", "")) else without_gloss(text)
 
 
 class ChatTranslationScores(ChatTextScores, TranslationScores):
