@@ -82,7 +82,7 @@ def test_the_table_says_why_answers_of_sea_helm_are_lost(in_samples, tmp_path, c
     assert {f"sea_helm_id_sentiment: {lost}", f"sea_helm_id_qa: {lost}; {bounds}"} <= set(notes)
     both = "sea_helm_id_sentiment, sea_helm_id_qa"
     assert f"{both}: requests failed; the same command asks them again" in notes
-    assert f"{both}: thoughts do not end; where their finish_reason is length, raise --thinking_tokens" in notes
+    assert f"{both}: thoughts do not end; raise --thinking_tokens" in notes
 
 
 @pytest.mark.slow

@@ -129,6 +129,8 @@ def _gives_several(line: str, choices: Choices) -> bool:
     bare = _BRACKETED.sub("", line, count=1)
     label = choices.patterns.named.match(bare)
     joins = bare != line and label and any_word("joined", choices.language).match(bare[label.end() :].lstrip())
+    if label and choices.by_text(bare[label.end() :].strip(TRIM)) == choices.position_of(label["label"]):
+        return False  # the text of an option may be a letter
     return (None not in named and len(set(named)) > 1) or (bool(joins) and _joins_labels(bare, choices))
 
 
