@@ -94,7 +94,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         system_instruction=config.get("system_instruction_sha"),
         thinking=next((modes[value] for value in map(str.lower, map(str, told)) if value in modes), None),
         effort=_text(of_request.get("reasoning_effort") or arguments.get("effort") or of_template.get("reasoning_effort")),
-        generation=_text(config.get("gen_kwargs")),
+        generation=_text({name: value for name, value in of_request.items() if name != "seed"} or config.get("gen_kwargs")),
         weights=_text(config.get("weights_digest")),
         refused_parameters=", ".join(f"{name} ({instead})" for name, instead in refused.items()) or None,
         answered_by=answered_by,

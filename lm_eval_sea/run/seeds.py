@@ -12,9 +12,11 @@ from typing import Any
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.answer_cache import deciding, digest_of, key_of
+from lm_eval_sea.run.api_server import CHAT_API
 from lm_eval_sea.run.model_check import generation_config_of
 from lm_eval_sea.run.request import RunError
 
+_SEEDS_OF_RUN = 1000
 SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 # Flags that change neither the answers nor what is written of them.
 _WITHOUT_EFFECT = {"batch_size", "max_batch_size", "device", "output_path", "verbosity", "use_cache", "cache_requests"}
@@ -56,6 +58,8 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
         one.output_path, one.seed, one.gen_kwargs = str(folder), [seed] * 4, values
         if model.startswith("vllm"):  # it draws with a seed of its own
             one.model_args = {**model_args, "seed": seed}
+        if model == CHAT_API:  # equal requests of a run get the numbers that follow
+            one.gen_kwargs = values | {"seed": seed * _SEEDS_OF_RUN}
         if first_turns:  # a second turn follows the first one of the same seed
             one.metadata = {**parsed.metadata, "first_turn": str(first_turns / folder.name)}
         mark = folder / f"complete_{digest_of([_settings(one), further, key])}.json"

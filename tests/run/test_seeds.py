@@ -14,6 +14,8 @@ from lm_eval_sea.run.seeds import mark_complete, runs_of
 from lm_eval_sea.sea_helm import judge
 from tests.processes import run_of
 
+from ..results.lm_eval_output import toy, write_run
+
 
 @pytest.fixture
 def model(tmp_path):
@@ -71,6 +73,19 @@ def seed_results(folder):
 
 
 @pytest.mark.slow
+def test_a_server_draws_with_the_seed_too(tmp_path):
+    """And runs that differ in it alone are one model's, with a mean."""
+    given = arguments({"model": "m", "base_url": "http://localhost:1/v1"}, tmp_path, tasks=["sea_a"], model="chat-api")
+    given.gen_kwargs = {"do_sample": True, "temperature": 0.7}
+    begun = [run.gen_kwargs for run, _ in runs_of(given, 2, None)]
+    assert begun == [{"do_sample": True, "temperature": 0.7, "seed": seed} for seed in (1000, 2000)]
+    for seed, settings in enumerate(begun, start=1):
+        config = {"model": "chat-api", "model_args": {"model": "m"}, "gen_kwargs": settings, "torch_seed": seed}
+        write_run(tmp_path / str(seed), {"toy_th": toy([1.0, 0.0])}, f"2026-01-0{seed}T00-00-00", config=config)
+    [note] = [note for note in read(tmp_path).best().notes if "seed" in note]
+    assert "the mean over the seeds 1, 2" in note
+
+
 def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, in_samples, tmp_path, capsys):
     model = shutil.copytree(tiny_model, tmp_path / "model")
     stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
