@@ -134,7 +134,8 @@ def _framed_behind_tag(said: _Said, behind: str) -> str | None:
         return first[1].strip()  # the reason may quote others
     phrase = _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind), said.line, said.language)
     begins = re.match(rf"{re.escape(phrase)}\s*[,(–—-]", said.line) is not None
-    is_sentence = f"**{phrase}**" in behind and said.line[-1:] in STOPS  # it stands in its middle
+    # it may stand in its middle, not in that of a name
+    is_sentence = re.search(rf"\*\*{re.escape(phrase)}\*\*(?!\s+[A-Z])", behind) is not None and said.line[-1:] in STOPS
     return unquoted(phrase) if phrase and (begins or is_sentence or _ends_sentence(phrase, said.line)) else None
 
 
