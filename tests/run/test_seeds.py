@@ -72,11 +72,10 @@ def seed_results(folder):
     return path, json.loads(path.read_text(encoding="utf-8")), answers
 
 
-@pytest.mark.slow
 def test_a_server_draws_with_the_seed_too(tmp_path):
     """And runs that differ in it alone are one model's, with a mean."""
-    given = arguments({"model": "m", "base_url": "http://localhost:1/v1"}, tmp_path, tasks=["sea_a"], model="chat-api")
-    given.gen_kwargs = {"do_sample": True, "temperature": 0.7}
+    given = arguments({"model": "m", "base_url": "http://localhost:1/v1"}, tmp_path, tasks=["sea_a"])
+    given.model, given.gen_kwargs = "chat-api", {"do_sample": True, "temperature": 0.7}
     begun = [run.gen_kwargs for run, _ in runs_of(given, 2, None)]
     assert begun == [{"do_sample": True, "temperature": 0.7, "seed": seed} for seed in (1000, 2000)]
     for seed, settings in enumerate(begun, start=1):
@@ -86,6 +85,7 @@ def test_a_server_draws_with_the_seed_too(tmp_path):
     assert "the mean over the seeds 1, 2" in note
 
 
+@pytest.mark.slow
 def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, in_samples, tmp_path, capsys):
     model = shutil.copytree(tiny_model, tmp_path / "model")
     stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
