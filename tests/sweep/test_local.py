@@ -52,7 +52,7 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undistur
     assert re.search(rf"^stopped +1  {stopped}$", table, re.MULTILINE)
     assert again == f"to continue: lm-eval-sea sweep {models / 'out.yaml'} --split suite --engine local"
     assert err.strip().endswith("interrupted; the same command continues where this one stopped")
-    status, out = sweep_here(*shlex.split(again)[5:])
+    status, out = sweep_here(*shlex.split(again)[4:])  # behind "to continue: lm-eval-sea sweep"
     assert status == 0, out
     assert "0 of 4" not in out
     plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=4)
