@@ -17,7 +17,14 @@ from lm_eval.models.utils import normalize_gen_kwargs
 from tqdm import tqdm
 
 from lm_eval_sea.tasks._shared.chat.ends import ended_by_itself
-from lm_eval_sea.tasks._shared.reading.thought import Generated, asks_for_thought, ends_unopened, open_thought, take_apart
+from lm_eval_sea.tasks._shared.reading.thought import (
+    UNFINISHED,
+    Generated,
+    asks_for_thought,
+    ends_unopened,
+    open_thought,
+    take_apart,
+)
 
 from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError, in_parallel
 from .generated_text import GeneratedText
@@ -265,7 +272,7 @@ class ChatAPI(LM):
 
     async def _ask_all(self, requests: Sequence[Instance], progress: Any) -> list[Any]:
         answers: list[GeneratedText | None] = [None] * len(requests)
-        replies: dict[int, tuple[Reply, list[str], dict[str, Any]]] = {}
+        replies: dict[int, tuple[Reply, list[str], dict[str, Any]]] = {}  # that further answers may show to be thoughts
         bodies = enumerate(self._bodies(requests))
         failed_in_a_row = 0
 
@@ -285,7 +292,8 @@ class ChatAPI(LM):
                             raise ServerError(f"{failed} requests in a row have no answer, the last: {error}") from error
                 else:
                     self._note(reply, wanted)
-                    replies[index] = reply, until, wanted
+                    if self._prompt_end is None and not reply.thought:
+                        replies[index] = reply, until, wanted
                     answer = answers[index] = self._text_of(reply, until, wanted)
                     failed_in_a_row, self._answered = 0, True
                     # further answers may show that one that was cut is a thought; it is kept once all are here
@@ -368,7 +376,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not separate thoughts leaves them in the text
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
-    if told_apart is None and text and parts.state in ("cut", "stopped in the thought"):
+    if told_apart is None and text and parts.state in UNFINISHED:
         text, told_apart = "", parts.thought
     prompt, thought, written = reply.tokens
     if not text and thought and told_apart is None:

@@ -11,9 +11,10 @@ import pandas as pd
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.settings import LIMITS
-from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, TOLD, UNFINISHED, budget_curve, thought_rows
+from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, TOLD, budget_curve, thought_rows
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
+from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED
 
 _HARDLY_READ, _MOST = 0.9, 0.5
 _IS_CHAT_MODEL = "is this a chat model? add --apply_chat_template"

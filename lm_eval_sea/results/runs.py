@@ -103,6 +103,8 @@ class TaskRun:
 
         Those of tasks that take thoughts apart have the columns `OF_THOUGHTS`.
         """
+        if self.draws:
+            return pooled([draw.logged for draw in self.draws])
         extra = OF_THOUGHTS if self.takes_thoughts_apart else ()
         rows = self.logged_by(self.facts.headline_metric, *extra) if self.facts.of_pack else None
         numbered = [key for key in rows.keys if key[0] != "None"] if rows is not None else []

@@ -18,6 +18,7 @@ from lm_eval_sea.results.runs import OF_THOUGHTS, TaskRun
 from lm_eval_sea.results.types import count_of, mapping_of
 from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_difference, percent
 from lm_eval_sea.tasks._shared.metrics.target_language import is_in_language
+from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED
 
 TOLD = 0.02  # higher rates of lost answers are shown
 WINDOW = 20  # characters
@@ -25,7 +26,6 @@ LOOP = 0.5  # share of repeated windows from which on a thought goes in circles
 THOUGHTS_READ = 200  # of a task, evenly spaced: telling languages takes time
 # The scores that are means over rows, in which a lost answer counts 0 and the best one as the whole.
 MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL", "pass")
-UNFINISHED = ("cut", "stopped in the thought")
 _LONG_ENOUGH = 20  # letters of a line whose language can be told
 _FIRST_POWER = 4  # budgets begin with 2⁴ tokens
 _KINDS = ("own", "English", "other")

@@ -231,8 +231,7 @@ def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
     for seed, of_rows in enumerate(logged, start=1):
         reported = np.mean(of_rows) if metric == "acc" else chrf(of_rows)
         task = toy(of_rows, metric, value=float(reported)) | {"scores": {f"{metric},none": reported, "null_rate,none": seed / 10}}
-        config = {"model": "vllm", "model_args": {"pretrained": "org/model", "seed": seed}, "torch_seed": seed}
-        write_run(tmp_path / f"seed_{seed}", {"toy_th": task}, f"2026-01-0{seed}T00-00-00", config=config)
+        write_draw(tmp_path, seed, task)
     runs = read(tmp_path).best()
     [task], [note] = runs.tasks, [note for note in runs.notes if "seed" in note]
     assert note == "org/model: toy_th: the mean over the seeds 1, 2, 3; its interval is over rows and draws"
@@ -247,15 +246,18 @@ def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
     assert task.score.contradiction is None and task.score.low < task.score.score < task.score.high
 
 
+def write_draw(folder, seed, task):
+    config = {"model": "vllm", "model_args": {"pretrained": "org/model", "seed": seed}, "torch_seed": seed}
+    write_run(folder / f"seed_{seed}", {"toy_th": task}, f"2026-01-0{seed}T00-00-00", config=config)
+
+
 def chrf(pairs):
     return sacrebleu.corpus_chrf([answer for _, answer in pairs], [[reference for reference, _ in pairs]], word_order=2).score
 
 
 def test_seeds_with_other_rows_have_no_mean(tmp_path):
     for seed, numbers in ((1, [1, 0, 1]), (2, [1, 0])):
-        config = {"model": "vllm", "model_args": {"pretrained": "org/model", "seed": seed}, "torch_seed": seed}
-        task = toy([float(number) for number in numbers], rows=3)
-        write_run(tmp_path / f"seed_{seed}", {"toy_th": task}, f"2026-01-0{seed}T00-00-00", config=config)
+        write_draw(tmp_path, seed, toy([float(number) for number in numbers], rows=3))
     assert not any("the mean over the seeds" in note for note in read(tmp_path).best().notes)
 
 

@@ -13,7 +13,7 @@ from lm_eval.api.task import ConfigurableTask
 
 from .chat.ends import ended_by_itself
 from .lm_eval_private import model_under_evaluation, set_up
-from .reading.thought import Generated, parts_as_written, take_apart
+from .reading.thought import UNFINISHED, Generated, parts_as_written, take_apart
 
 
 if TYPE_CHECKING:
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from lm_eval.api.instance import Instance
-
-
-_UNFINISHED = ("cut", "stopped in the thought")
 
 
 class PromptedText(str):
@@ -104,7 +101,7 @@ def recorded(doc: dict[str, Any], generated: str, parts: Callable[..., Generated
 
 def rates_of_loss(made: Generated) -> dict[str, float]:
     """`cut_rate`, the thought did not end; `failure_rate`, there is no answer, for the request failed."""
-    return {"cut_rate": float(made.state in _UNFINISHED), "failure_rate": float(made.state == "failed")}
+    return {"cut_rate": float(made.state in UNFINISHED), "failure_rate": float(made.state == "failed")}
 
 
 def behind_thought(doc: dict[str, Any], generated: str) -> tuple[str, dict[str, float]]:

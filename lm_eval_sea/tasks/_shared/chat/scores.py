@@ -152,7 +152,8 @@ class ChatQuestionScores(ChatTextScores):
 
     def _answered(self, doc: dict[str, Any], text: str) -> str:
         """Without a gloss that the passage does not have."""
-        return text if text in composed(doc.get("passage", "")) else without_gloss(text)
+        bare = without_gloss(text)
+        return bare if bare != text and text not in composed(doc.get("passage", "")) else text
 
 
 class ChatTranslationScores(ChatTextScores, TranslationScores):

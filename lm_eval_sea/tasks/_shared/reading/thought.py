@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # "closed": the thought ended and the answer follows it. "cut": the limit of tokens fell into the thought. "stopped in the
 # thought": the model ended its text inside it. "failed": there is no text, for the request failed.
 State = Literal["no thought", "closed", "cut", "stopped in the thought", "failed"]
+UNFINISHED = ("cut", "stopped in the thought")
 
 
 class Generated(NamedTuple):
