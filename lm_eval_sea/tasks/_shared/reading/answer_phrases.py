@@ -1,15 +1,15 @@
-"""What people and models say around an answer, by language: the words of `words/<language>.yml`.
+"""What people and models write around an answer, by language: the words of `words/<language>.yml`.
 
-The words before a label ("The correct answer is option B") and those behind it ("B is the correct answer", "B ครับ") are given in
-pieces. Any number of `before` may stand before a label, one after the other, and any number of `after` between the label and
-the end of the line. So the pieces need not be combined by hand, and none may deny, ask or restrict: no "not", "if", "maybe". All
-other words are regular expressions. Those of English are read in every language, those of the national language in the regional
-languages that have `also`.
+Words before a label ("The correct answer is option B") and after it ("B is the correct answer", "B ครับ") are given in pieces.
+Any number of `before` pieces may come before a label, and any number of `after` pieces between the label and the end of the line.
+So nobody has to combine them by hand, and no piece may deny, ask or restrict: no "not", "if", "maybe". All other words are
+regular expressions. English words are read in every language. Regional languages that have `also` read the words of the
+national language, too.
 
-A new language: fill `before` with the words for "the answer", "the correct answer", "is", "option", "letter", "I choose",
+To add a language, fill `before` with the words for "the answer", "the correct answer", "is", "option", "letter", "I choose",
 "so", "according to the passage"; `after` with whole predicates ("is the correct answer"), final copulas and polite particles;
-`because` with the words that begin a reason; then the other words, as the English file has them.
-`answer_patterns.py` makes regular expressions of them.
+`because` with the words that begin a reason. Then add the other words, as in the English file. `answer_patterns.py` turns them
+into regular expressions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from ..facts import read_yaml
 
 
-# The same word in two spellings, whatever the language: labels and answer tags are read in either.
+# Spellings of the same word, whatever the language. Labels and answer tags are read in any of them.
 SPELLINGS = (
     ("netral", "neutral", "nyutral"),
     ("positip", "positif"),
@@ -33,19 +33,19 @@ SPELLINGS = (
     ("trả lời", "câu trả lời"),
 )
 
-# How labels are called: label → language → words separated by "|". Chat tasks read each for the other; SEA-HELM's published
-# reader does not.
+# The names of labels: label → language → words separated by "|". Chat tasks accept any of them; SEA-HELM's published reader
+# does not.
 LABEL_WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("label_words.yml"))
 
-# How languages are called: code → regular expression.
+# The names of languages: code → regular expression.
 LANGUAGE_NAMES: dict[str, str] = read_yaml(Path(__file__).with_name("language_names.yml"))
 
-# The words before an answer, in any language: models take others than those that the prompt asks for.
+# The words before an answer, in any language. Models also write others than the prompt asks for.
 _TAGS = (
     "Answer|Jawaban|Jawapan|Wangsulan|Waleran|Đáp án|Trả lời|Câu trả lời|Sagot|Tubag|Sungbat"
     "|คำตอบ|ຄຳຕອບ|ចម្លើយ|အဖြေ|விடை|பதில்|答案"
 )
-# Answer tag → what chat models that reason write in its place.
+# Answer tag → what reasoning models write instead.
 FINAL_TAGS = {
     "answer": "final answer",
     "jawaban": "jawaban akhir",
@@ -55,7 +55,7 @@ FINAL_TAGS = {
 }
 ANSWER_TAGS = tuple(f"{word}:" for word in _TAGS.split("|"))
 
-# Languages that write words without blanks between them. A blank in one of their pieces may be left out in an answer.
+# Languages that write words without spaces between them. An answer may leave out a space that one of their pieces has.
 WRITTEN_TOGETHER = {"th", "lo", "km", "my", "zh"}
 
 
@@ -63,76 +63,76 @@ WRITTEN_TOGETHER = {"th", "lo", "km", "my", "zh"}
 class Phrases:
     """The words of one language. All but `letters`, `also`, `ordinals` and `cardinals` are separated by "|"."""
 
-    before: str = ""  # pieces that may stand before a label
-    after: str = ""  # pieces that may stand behind a label
-    because: str = ""  # words that begin a reason behind a label
-    letters: str = ""  # what stands for A, B, C, D, E in the language's script; empty where there is no such custom
-    also: str = ""  # the code of another language whose words are read too
+    before: str = ""  # pieces that may come before a label
+    after: str = ""  # pieces that may follow a label
+    because: str = ""  # words that begin a reason after a label
+    letters: str = ""  # the letters for A, B, C, D, E in the language's script; empty if there is no such custom
+    also: str = ""  # the code of another language whose words are read, too
 
     answer: str = ""  # nouns and verbs that make a sentence a statement of the answer: "answer", "I choose"
-    option: str = ""  # nouns that may stand before a label in any sentence: "option", "letter"
-    lead: str = ""  # what else may lead to a label in a long answer: "in conclusion", "probably", "the sentiment"
+    option: str = ""  # nouns that may come before a label in any sentence: "option", "letter"
+    lead: str = ""  # other words that may lead to a label in a long answer: "in conclusion", "probably", "the sentiment"
     joined: str = ""  # what joins two labels: "or", "and"
-    wrong: str = ""  # what says, in the clause with a label, that it is not the answer
-    right: str = ""  # what says that it is
-    denies: str = ""  # "not" before the label that is denied: not A …
-    but: str = ""  # … and before the one that takes its place: but C
-    yet: str = ""  # what turns from one thought to another: "I thought A, but it is C"
-    condition: str = ""  # what makes the clause that it begins no statement: "if"
-    preface: str = ""  # how a line begins that introduces an answer and is none: "Here is the translation:"
-    work: str = ""  # what was asked for, in the words before a colon: "translation", "summary", the name of the language
-    rendered: str = ""  # verbs that say before a colon what was done: "can be translated as"
-    tongue: str = ""  # names of languages, which stand before a colon where the source and its translation are given
+    wrong: str = ""  # says in the clause of a label that it is not the answer
+    right: str = ""  # says that it is
+    denies: str = ""  # comes before the denied label in "not A but C"
+    but: str = ""  # comes before the label that replaces it
+    yet: str = ""  # turns from one thought to another: "I thought A, but it is C"
+    condition: str = ""  # begins a clause that is no statement: "if"
+    preface: str = ""  # begins a line that only introduces an answer: "Here is the translation:"
+    work: str = ""  # names before a colon what was asked for: "translation", "summary", the name of the language
+    rendered: str = ""  # verbs before a colon that say what was done: "can be translated as"
+    tongue: str = ""  # names of languages, before a colon in answers that give the source and its translation
     follows: str = ""  # how a line ends that introduces what follows: "as follows"
     source: str = ""  # the words before a colon and a text that is repeated from the prompt
-    greeting: str = ""  # how a paragraph begins that greets, or says what will be done: "Great question!", "Let me translate"
-    note: str = ""  # how a line begins that comments on an answer or gives another: "Note:", "Or:"; all of `farewell` besides
-    farewell: str = ""  # how a paragraph begins that offers more, thanks or wishes well: "If you need …", "I hope this helps"
-    so: str = ""  # what begins the clause of a result: "so", "therefore"
-    working: str = ""  # what begins a paragraph that shows how a result was found: "Working:", "Steps:"
-    undecided: str = ""  # what says that there is no result: "cannot be determined"
-    further: str = ""  # what says that a question is not the first one: "next", "additional"
+    greeting: str = ""  # begins a paragraph that greets or says what comes next: "Great question!", "Let me translate"
+    note: str = ""  # begins a line that comments on an answer or gives another: "Note:", "Or:"; those of `farewell` do so, too
+    farewell: str = ""  # begins a paragraph that offers more, thanks or wishes well: "If you need …", "I hope this helps"
+    so: str = ""  # begins the clause of a result: "so", "therefore"
+    working: str = ""  # begins a paragraph that shows how a result was found: "Working:", "Steps:"
+    undecided: str = ""  # says that there is no result: "cannot be determined"
+    further: str = ""  # says that a question is not the first one: "next", "additional"
     polite: str = ""  # particles at the end of a sentence that are no part of an answer
-    unfinished: str = ""  # words that no sentence ends with
-    check: str = ""  # what begins a sentence that goes over a result again: "Check:"
-    corrects: str = ""  # what takes an answer back: "Correction:", "I misread"
-    left: str = ""  # what stands before the only option that is left: "what remains is"
-    asks: str = ""  # what stands before a colon at the beginning of another question that the model makes up: "Question:"
+    unfinished: str = ""  # words that end no sentence
+    check: str = ""  # begins a sentence that goes over a result again: "Check:"
+    corrects: str = ""  # takes an answer back: "Correction:", "I misread"
+    left: str = ""  # comes before the only remaining option: "what remains is"
+    asks: str = ""  # begins, with a colon, another question that the model makes up: "Question:"
     version: str = ""  # nouns and adjectives that name one of several texts: "version 2", "literal translation"
-    best: str = ""  # what says of one of several texts that it is the best or the last: "final"
+    best: str = ""  # says that one of several texts is the best or the last: "final"
     task: str = ""  # stems of "translate" and "summarise"
-    absent: str = ""  # what says that the passage has no answer
-    requests: str = ""  # what asks for the text that is to be translated or summarised
-    begs: str = ""  # "I do not see the passage", and then what asks to send it
-    speaks: str = ""  # "I" and "you": who speaks to the user says something about the answer
-    equates: str = ""  # verbs behind which a sentence names what was asked for: "is", "namely"
-    closes: str = ""  # verbs that end such a sentence where the name stands before them
+    absent: str = ""  # says that the passage has no answer
+    requests: str = ""  # asks for the text to be translated or summarised
+    begs: str = ""  # "I do not see the passage" and a request to send it
+    speaks: str = ""  # "I" and "you": a sentence to the user is about the answer
+    equates: str = ""  # verbs after which a sentence names what was asked for: "is", "namely"
+    closes: str = ""  # verbs that end such a sentence, after the name
     relates: str = ""  # prepositions before a place, a time or a cause: "in", "because of"
-    declines: str = ""  # how a refusal says that one is unable or unwilling, and what one is unable to do or to be
-    ordinals: tuple[str, ...] = ()  # how the first, the second, … option is counted, before or behind the word for an option
-    cardinals: tuple[str, ...] = ()  # the same behind it only: "option two"; before it they count all options
-    counted: str = ""  # the nouns that are counted so, where some of `option` may also count sentences
-    between: str = ""  # what may stand between such a word and that for an option
-    purposes: str = ""  # what begins a phrase that says what something is for: "to"
-    parting: str = ""  # how a last sentence begins that is surely none of a text: "I hope this helps"
-    pointer: str = ""  # "it is" and the like before a phrase that is all an answer says; not before a participle
-    cites: str = ""  # how a sentence begins that says where an answer stands: "The passage says"
-    to: str = ""  # what makes a range of two numbers: "to"
-    though: str = ""  # what begins a clause that weighs another option behind the answer: "although"
-    forced: str = ""  # "if I had to choose", behind which the choice stands
-    than: str = ""  # what stands before, or in Burmese and Tamil behind, what another thing is compared with
-    better: str = ""  # what says of one of two options that it fits better: "more plausible"
-    less: str = ""  # … and that it fits less
-    alters: str = ""  # what stands before the answer that takes the place of another: "I change my answer to"
-    errs: str = ""  # how a sentence begins that admits an error: "I was wrong"
-    unsure: str = ""  # what says at the end that one cannot choose: "I am not sure", "it depends"
-    unclear: str = ""  # what asks back: "I do not understand the question", "please specify"
-    thinks: str = ""  # how a thought begins that has no marks: "The user wants"
+    declines: str = ""  # words of a refusal: unable or unwilling, and to do or to be what
+    ordinals: tuple[str, ...] = ()  # "first", "second", …, before or after the word for an option
+    cardinals: tuple[str, ...] = ()  # "one", "two", …, only after it ("option two"); before it they count all options
+    counted: str = ""  # the nouns that are counted so, if some of `option` may also count sentences
+    between: str = ""  # what may come between such a word and the noun
+    purposes: str = ""  # begins a phrase that says what something is for: "to"
+    parting: str = ""  # begins a last sentence that is surely not part of a text: "I hope this helps"
+    pointer: str = ""  # "it is" and the like before a phrase that is the whole answer; not before a participle
+    cites: str = ""  # begins a sentence that says where the passage has the answer: "The passage says"
+    to: str = ""  # joins two numbers to a range: "to"
+    though: str = ""  # begins a clause that weighs another option after the answer: "although"
+    forced: str = ""  # "if I had to choose", before the choice
+    than: str = ""  # comes before the second thing of a comparison, in Burmese and Tamil after it
+    better: str = ""  # says of one of two options that it fits better: "more plausible"
+    less: str = ""  # says that it fits less
+    alters: str = ""  # comes before the answer that replaces another: "I change my answer to"
+    errs: str = ""  # begins a sentence that admits an error: "I was wrong"
+    unsure: str = ""  # says at the end that one cannot choose: "I am not sure", "it depends"
+    unclear: str = ""  # asks back: "I do not understand the question", "please specify"
+    thinks: str = ""  # begins a thought that has no marks: "The user wants"
     orders: str = ""  # words of an instruction that gives the labels: "write only one of"
 
 
 def _phrases(path: Path) -> Phrases:
-    """The words of a file. A line of it may be broken behind "|"."""
+    """The words of a file. Its lines may be broken after "|"."""
     words: dict[str, Any] = {
         name: re.sub(r"\| ", "|", value) if isinstance(value, str) else tuple(value) for name, value in read_yaml(path).items()
     }

@@ -1,4 +1,4 @@
-"""The words that ask for an answer in the prompt, such as "Answer:", and what stands behind them. Pure functions, no I/O."""
+"""The words that ask for an answer in the prompt, such as "Answer:", and what follows them. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 _REMARK = r"(?:\([^()\n]{1,40}\)[*_]*[^\S\n]*)?"
 _TEXT = re.compile(r"[^ *_`\n\t]")
-LONGEST_LEAD = 15  # of what is no text yet
+LONGEST_LEAD = 15  # characters after a tag that are no text yet
 
 
 def any_tag(tags: Sequence[str]) -> str:
-    """The regular expression of an answer tag at the beginning of a line."""
+    """The regular expression of any of the tags at the beginning of a line."""
     return rf"(?:\A|\n)[\s>#*_]*(?:{'|'.join(map(tag_pattern, tags)) or '(?!)'})"
 
 
 def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[int, int]]:
-    """Where the answer tags stand that have text behind them, also as a heading on a line of its own without a mark.
+    """Begin and end of each answer tag that has text after it. A tag may be a heading on a line of its own, without a mark.
 
-    `before` is a regular expression of what has to stand before one, and is part of it. Marks of a heading may stand before a tag
-    of an answer; below those of a translation or a summary further headings belong to it.
+    `before` is a regular expression that has to match before a tag, and is part of the span. The marks of a heading may come
+    before the tag of an answer, but not before that of a translation or a summary, whose text may have headings of its own.
     """
     forms = []
     for tag in tags:
@@ -40,16 +40,13 @@ def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[in
 
 
 def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None:
-    """What stands behind the last answer tag that begins a line or sentence and has text behind it; None without one.
-
-    The tag may follow a word such as "so".
-    """
+    """The text after the last answer tag that begins a line or a sentence, perhaps after a word such as "so"; else None."""
     begin = rf"(?:\A|[\n.!?:>。\u104b\u17d4])[ \t>#*_]*(?:(?:{any_word('so', language).pattern})[ \t,]*)?"
     found = tag_spans(text, tags, begin)
     if not found:
         return None
     last = text[found[-1][1] :]
-    # one that repeats itself is cut in the last round
+    # an answer that repeats itself is cut in its last round
     before = text[found[-2][1] : found[-1][0] + 1].strip() if len(found) > 1 else ""
     is_cut = len(last.strip()) > LONGEST_LEAD and last.strip()[-1] not in STOPS + "?"
     is_cut |= at_end("unfinished", last.strip(), language) is not None

@@ -1,8 +1,8 @@
 """Reading the answer from generated text. Pure functions, no I/O.
 
-The answer is the first line that has text. lm-eval would stop at a line break even if it came before the answer, so the tasks
-stop only where the model begins another question (`generation_kwargs.until` in their YAML), and what follows the answer's line
-is cut off here. With exemplars in the prompt that costs the few tokens of a blank line and the next question's first word.
+The answer is the first line that has text. The tasks do not stop generation at a line break, because one may come before the
+answer. They stop where the model begins another question (`generation_kwargs.until` in their YAML), and what follows the answer's
+line is cut off here. With exemplars in the prompt this costs a few tokens: an empty line and the next question's first word.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ from ..facts import TASKS_FOLDER, read_yaml
 from ..unicode_text import normal_form
 
 
-# Stops behind a label or a sentence: also Chinese ones, U+104A and U+104B of Burmese, U+17D4 and U+17D6 of Khmer.
+# Stops after a label or a sentence: also Chinese ones, U+104A and U+104B of Burmese, U+17D4 and U+17D6 of Khmer.
 STOPS = ".,:;!。、\u104a\u104b\u17d4\u17d6"
 TRIM = " \t_`\"'“”‘’«»「」*<>[]{}|"  # marks around an answer
-STOPS_OF_SCRIPTS = ("\u3002", "\u104b", "\u17d4")  # of Chinese, Burmese and Khmer, which stand for nothing else
-# Markdown that people put around a cue.
+STOPS_OF_SCRIPTS = ("\u3002", "\u104b", "\u17d4")  # of Chinese, Burmese and Khmer, which mean nothing else
+# Markdown around a cue.
 _MARKUP = r"[\s*_#>]*"
-# The marks that may end a cue: a colon; the Khmer one and the sign often typed for it; the doubled stop of Burmese; a dash with a
-# blank behind it, for otherwise it may be a minus or join two words.
+# The marks that may end a cue: a colon; the Khmer one and the sign often typed for it; the doubled stop of Burmese.
 COLON = r"(?:[:：\u17d6\u17c8]|\u104b\s*\u104b)"
-_DASH = r"[-–—]"
+_DASH = r"[-–—]"  # ends a cue only before a space, because it may be a minus or join two words
 _CLOSING_QUOTES = "\"'”’»」』`"
 _FEWEST_LETTERS, _FEWEST_OF_X, _LONGEST_PLACE = 14, 4, 200  # of what may describe an answer, or "X, …"
 _EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 SENTENCE_STOP = re.compile(r"\n|[.!?](?=\s)|[\u3002\u104b\u17d4]")
-# Nikhahit, perhaps with a tone mark before or behind it, and aa: Thai and Lao am, which Unicode does not compose in NFC.
+# Nikhahit, perhaps with a tone mark before or after it, and aa: Thai and Lao am, which Unicode does not compose in NFC.
 _TWO_PART_AM = (
     (re.compile("([\u0e48-\u0e4b]?)\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\\2\u0e33"),
     (re.compile("([\u0ec8-\u0ecb]?)\u0ecd([\u0ec8-\u0ecb]?)\u0eb2"), "\\1\\2\u0eb3"),
@@ -46,7 +45,7 @@ _TWO_PART_AM = (
 def composed(text: str) -> str:
     """The text in Unicode NFC, with one form of the Thai and Lao vowels that can be typed in two parts and look alike.
 
-    These are am (nikhahit and aa) and ae (e twice). Of several empty lines one is left: some models write nothing else.
+    These are am (nikhahit and aa) and ae (e twice). Several empty lines become one, because some models write nothing else.
     """
     text = _EMPTY_LINES.sub("\n\n", normal_form("NFC", text))
     for two_parts, one in _TWO_PART_AM:
@@ -55,10 +54,11 @@ def composed(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The text without differences that do not change an answer; for comparing.
+    """The text for comparing, without differences that do not change an answer.
 
-    Full-width letters, digits of other scripts, vowels in two parts, invisible characters, asterisks (bold type), and a blank
-    before the Thai or Lao sign of repetition are made alike. Lines stay apart; other blanks become one.
+    Full-width letters, digits of other scripts and vowels in two parts get their usual form. Invisible characters, asterisks
+    (bold type) and a space before the Thai or Lao sign of repetition are removed. Line breaks stay; other white space becomes one
+    space.
     """
     text = composed(normal_form("NFKC", text))
     kept = (character for character in text if unicodedata.category(character) != "Cf" and character != "*")
@@ -67,10 +67,10 @@ def plain(text: str) -> str:
 
 
 def answer_lines(generated: str, cues: Sequence[str]) -> list[str]:
-    """The lines with text of what a model wrote, in Unicode NFC, without blanks at their ends; none if there is no text.
+    """The lines that have text, in Unicode NFC, without spaces at their ends.
 
-    An answer cue ("คำตอบ:") that the model repeats before its answer is cut off, however often, also in bold or on a line of its
-    own, and with any of the marks `:`, `៖` and `-` at its end.
+    Answer cues ("คำตอบ:") that the model repeats before its answer are cut off, also in bold, on a line of their own, or with
+    another mark at the end: `:`, `៖` or `-`.
     """
     text = _without_blank_start(normal_form("NFC", generated))
     pattern = "|".join(f"{_MARKUP}{cue_pattern(cue)}[*_]*" for cue in cues)
@@ -80,14 +80,15 @@ def answer_lines(generated: str, cues: Sequence[str]) -> list[str]:
 
 
 def answer_text(generated: str, cues: Sequence[str]) -> str:
-    """The answer in what a model wrote, the first of its `answer_lines`; empty if there is none."""
+    """The first of the `answer_lines`; empty if there is none."""
     return next(iter(answer_lines(generated, cues)), "")
 
 
 def cue_pattern(cue: str, spellings: Sequence[str] = (), remark: str = "") -> str:
-    """The regular expression of an answer cue or tag in text in Unicode NFC: with any mark at its end, perhaps in bold.
+    """The regular expression of an answer cue or tag with any mark at its end, perhaps in bold, for text in Unicode NFC.
 
-    `spellings` are other spellings of its words, without the mark; `remark` is a regular expression of what may stand before it.
+    `spellings` are other spellings of its words, without the mark. `remark` is a regular expression of what may come before the
+    mark.
     """
     cue = composed(cue)
     words = words_of_cue(cue)
@@ -107,9 +108,9 @@ def words_of_cue(cue: str) -> str:
 
 
 def without_asked_form(text: str, tags: Sequence[str]) -> str:
-    """The text without sentences that repeat the form that the prompt asks for: 'Reply only in the form "Answer: X", where …'.
+    """The text without sentences that repeat the form of the prompt: 'Reply only in the form "Answer: X", where …'.
 
-    Behind one of the answer `tags` of the prompt, X and a closing quotation mark are the form, or X and what it stands for.
+    The form is one of the answer `tags` of the prompt, X, and then a closing quotation mark or what X stands for.
     """
     for tag in tags:
         cue = re.compile(cue_pattern(composed(tag)), re.IGNORECASE)
@@ -129,7 +130,7 @@ def without_asked_form(text: str, tags: Sequence[str]) -> str:
 
 
 def describes_answer(text: str, language: str) -> bool:
-    """Whether a text is what the prompt says of X in "Answer: X", perhaps in part: "a short phrase from the text"."""
+    """Whether a text is all or part of what the prompt says of X in "Answer: X": "a short phrase from the text"."""
     said = _letters(text) if len(text) <= _LONGEST_PLACE else ""
     fewest = _FEWEST_OF_X if re.match("X(?![A-Za-z])", text) else _FEWEST_LETTERS
     forms = _asked_forms(language) if len(said) + len(re.findall("[\u4e00-\u9fff]", said)) >= fewest else ()
@@ -139,14 +140,14 @@ def describes_answer(text: str, language: str) -> bool:
 
 @cache
 def _asked_forms(language: str) -> list[str]:
-    """The letters of the sentences that tell chat models in a language how to answer."""
+    """The sentences that tell chat models in a language how to answer, as `_letters` returns them."""
     path = TASKS_FOLDER / "chat_answers" / f"{language}.yml"
     forms = read_yaml(path).values() if path.is_file() else ()
     return [_letters(form.format(tag="", labels="")) for form in forms if "{tag}" in str(form)]
 
 
 def _letters(text: str) -> str:
-    """The letters of a text and the signs of their scripts, in lower case, without blanks and marks."""
+    """The letters and vowel signs of a text in lower case, without spaces and punctuation."""
     return "".join(character for character in plain(text).casefold() if unicodedata.category(character)[0] in "LM")
 
 
@@ -158,5 +159,5 @@ def _without_blank_start(text: str) -> str:
 
 
 def is_invisible(character: str) -> bool:
-    """Whether a character is a blank, a joiner or a control character."""
+    """Whether a character is a space, a joiner or a control character."""
     return character.isspace() or unicodedata.category(character) in ("Cf", "Cc")

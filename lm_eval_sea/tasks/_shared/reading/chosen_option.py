@@ -1,22 +1,22 @@
 """Reading which option a chat model chose from an answer of any length. Pure functions, no I/O.
 
-The text may reason, list the options, judge them one by one, correct itself. What counts, in this order:
+The text may reason, list the options, judge them one by one, or correct itself. This counts, in this order:
 
-1. what is framed, by JSON, a LaTeX box or an element of XML, or stands behind the answer tag of the prompt: the last of these;
+1. what is framed, by JSON, a LaTeX box or an element of XML, or follows the answer tag of the prompt: the last of these;
 2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text;
 3. the only option that is judged right: "B. …: correct";
-4. the only option that stands alone on a line, with or without its text, or the first line where a reason follows it;
+4. the only option alone on a line, with or without its text, or the first line if a reason follows it;
 5. the text of one option, alone or on the first line;
-6. of labels that are words, the only one that the first or the last sentence names;
-7. of options that are dates, numbers of statements or formulae, the one that the answer concludes with;
-8. the only option whose text stands with its letter, or whose text is named at all and not denied.
+6. if labels are words, the only one that the first or the last sentence names;
+7. if options are dates, numbers of statements or formulae, the one that the answer concludes with;
+8. the only option whose text comes with its letter, or whose text is named at all and not denied.
 
-Of options that differ in a number alone, the number that the answer concludes with counts in the place of 6 to 8.
+If the options differ only in a number, the number that the answer concludes with counts instead of 6 to 8.
 
-Before that, words that count the options ("the second option") become letters, and another question that the model makes up and
-answers is cut off. A correction behind a framed answer takes its place.
+Before all this, words that count the options ("the second option") become letters, and another question that the model makes up
+and answers is cut off. A correction after a framed answer replaces it.
 
-What none of these reads is no answer: it is never guessed.
+If none of these finds an option, there is no answer: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# Of longer answers the lines at the beginning and at the end are read, and of longer lines their two ends.
+# Longer answers are read only at their first and last lines, and longer lines only at their two ends.
 _MOST_LINES, _LONGEST_END = 150, 2_000
 _FEW_CHARACTERS, _SHORT_LINE = 6, 100
 _BRACKETED = re.compile(r"\s*\([^()]*\)")
 _ITEM = re.compile(r"\s*[-•●▪‣–—*+]\s")
-# Small pictures, but not those that judge.
+# Emoji, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 
 
 def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) -> int | None:
-    """Position of the option that an answer, without its thought, chooses, or None where it cannot be read.
+    """The position of the option that an answer (without its thought) chooses; None if it cannot be read.
 
-    `finished` says whether the model ended the answer, if that is known. In one that the limit of tokens cut, only what it begins
-    with and what it states count: other options may have followed.
+    `finished` says whether the model ended the answer, if that is known. If the limit of tokens cut the answer, only its
+    beginning and its statements count: other options may have followed.
     """
     answer = with_plain_powers(answer)
     choices = choices._replace(options=tuple(with_plain_powers(without_latex(option)) for option in choices.options))
@@ -104,13 +104,13 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
 
 
 def _breaks_off(text: str, choices: Choices) -> bool:
-    """Whether a text ends with a word that no sentence ends with, and that is no label."""
+    """Whether a text ends with a word that ends no sentence and is no label."""
     last = at_end("unfinished", text.rstrip(), choices.language)
     return last is not None and len(text) > _SHORT_LINE and not choices.named_in(text, last.start())
 
 
 def _plain(answer: str, choices: Choices) -> str:
-    """An answer without markup, and with a blank before polite words, which Thai writes at once behind a label."""
+    """An answer without markup, with a space before polite words, which Thai writes directly after a label."""
     text = plain(without_emphasis(without_latex(unfenced(answer))))
     if not choices.are_letters:
         text = re.sub(rf"(?<=\S)(?=(?:{any_word('polite', choices.language).pattern})(?:\s|\Z))", " ", text)
@@ -124,7 +124,7 @@ def _joins_labels(line: str, choices: Choices) -> bool:
 
 
 def _gives_several(line: str, choices: Choices) -> bool:
-    """Whether a line is nothing but several labels, "A B C D", or joins two with a remark in brackets: "A (1953) or D (1993)"."""
+    """Whether a line has only labels ("A B C D"), or joins two that have remarks in brackets: "A (1953) or D (1993)"."""
     named = [choices.patterns.forms.get(word.casefold()) for word in re.findall(r"[^\W_]+|<", line)]
     bare = _BRACKETED.sub("", line, count=1)
     label = choices.patterns.named.match(bare)
@@ -135,9 +135,9 @@ def _gives_several(line: str, choices: Choices) -> bool:
 
 
 def _leaves_open(text: str, choices: Choices) -> bool:
-    """Whether the last of several sentences declines, asks behind "A or B may be right", or says that one cannot tell.
+    """Whether the last of several sentences declines, asks after "A or B may be right", or says that one cannot tell.
 
-    The latter counts where the text names several options; "it cannot be determined" only where it states none.
+    That one cannot tell counts if the text names several options; "it cannot be determined" only if the text states none.
     """
     language, sentences = choices.language, sentences_of([text])
     _, *doubted = any_word("unsure", language).split(text)
@@ -159,9 +159,9 @@ def _leaves_open(text: str, choices: Choices) -> bool:
 
 
 def _above_another_question(text: str, choices: Choices) -> str:
-    """What stands above a question that the model made up, where it is an answer; else the text.
+    """The part above a question that the model made up, if that part is an answer; else the whole text.
 
-    Either it is nothing but an answer, or the question has options of its own, or is answered, too.
+    The part has to be nothing but an answer, or the question has to have its own options or an answer.
     """
     asked = question_line(choices.language).search(text)
     above = text[: asked.start()].strip() if asked else ""
@@ -176,19 +176,19 @@ def _above_another_question(text: str, choices: Choices) -> str:
 
 
 def _is_answered_again(text: str, choices: Choices) -> bool:
-    """Whether a line of a text is a label of its own and one of the labels that are words: "Category: sports"."""
+    """Whether a line of a text is any heading and one of the labels, which are words: "Category: sports"."""
     lines = (re.match(rf"[^\n:：]{{2,30}}?{COLON}", line) for line in text.splitlines())
     return any(line and choices.by_text(line.string[line.end() :]) is not None for line in lines)
 
 
 def _listed_options(text: str, choices: Choices) -> set[str]:
-    """The texts behind letters that begin lines; none of choices that are words."""
+    """The texts after letters at the beginning of lines; none if the labels are words."""
     items = [(choices.patterns.small.match(line), line) for line in text.splitlines()] if choices.are_letters else []
     return {folded(line[label.end() :]) for label, line in items if label}
 
 
 def _in_bold(answer: str, choices: Choices) -> int | None:
-    """The only option that is in bold type, its label or its text, where nothing denies it: "Hence **C**", in any language."""
+    """The only option whose label or text is in bold type and not denied: "Hence **C**", in any language."""
     named: set[int] = set()
     for span in re.finditer(r"\*\*([^*\n]{1,80})\*\*", answer[-10 * LONGEST_PHRASE :]):
         if (position := _alone(plain(span[1]), choices)) is None:
@@ -201,15 +201,15 @@ def _in_bold(answer: str, choices: Choices) -> int | None:
 
 
 def _alone(text: str, choices: Choices) -> int | None:
-    """The option whose label, or whose text, is all of a text."""
+    """The option whose label or text is the whole text."""
     alone = choices.patterns.alone.match(text)
     return choices.position_of(alone["label"]) if alone else choices.by_text(text)
 
 
 def _ranked_first(text: str, choices: Choices) -> int | None:
-    """The option of the first line, where each line counts another: "1st choice: B", "2nd choice: A"; None of any other text.
+    """The option of the first line if the lines rank the options: "1st choice: B", "2nd choice: A"; None for any other text.
 
-    All options in their order are those of the question.
+    All options in their own order are a copy of the question and no ranking.
     """
     lines = [line for line in text.splitlines() if line.strip(TRIM)]
     counted = [counted_options(choices.language).match(line.strip(TRIM)) for line in lines]
@@ -225,7 +225,7 @@ def _ranked_first(text: str, choices: Choices) -> int | None:
 
 
 def _orders(text: str, choices: Choices) -> bool:
-    """Whether a text is nothing but the prompt's own words: one sentence that names all options and says to give one of them."""
+    """Whether a text only repeats the prompt: one sentence that names all options and says to give one of them."""
     return (
         len(set(choices.named_in(text))) == len(choices.options)
         and len(sentences_of([text])) == 1
@@ -234,9 +234,9 @@ def _orders(text: str, choices: Choices) -> bool:
 
 
 def _differ(text: str, choices: Choices) -> bool:
-    """Whether one line has answer tags with different labels, and nothing else between them: "Answer: B Answer: C".
+    """Whether one line has answer tags with different labels and nothing else between them: "Answer: B Answer: C".
 
-    Or whether all options stand behind tags, one below the other.
+    Also whether each option has a tag of its own, one line below the other.
     """
     tags = "|".join(map(tag_pattern, choices.tags)) or "(?!)"
     label = choices.patterns.named.pattern
@@ -252,10 +252,10 @@ def _differ(text: str, choices: Choices) -> bool:
 
 
 def _taken_back(line: str, rest: str, choices: Choices, found: int, *, is_cut: bool) -> int | None:
-    """The option that the text behind an answer, on its line or below, puts in its place.
+    """The option that counts if `rest`, the text after an answer, may correct it.
 
-    It stands behind "Correction: … so it is A", or on a last line "The right answer: A". The answer itself
-    where nothing takes it back; None where that text was cut before it names another, or admits an error and names none.
+    A correction is "Correction: … so it is A", or a last line "The right answer: A". Without one the answer itself counts. None
+    if the text was cut before the correction names an option, or admits an error and names none.
     """
     text, language = line + rest, choices.language
     turn, altered = any_word("corrects", language).search(text), list(any_word("alters", language).finditer(text))
@@ -277,13 +277,13 @@ def _right_at_last(text: str, choices: Choices) -> int | None:
 
 
 def _without_list(text: str, choices: Choices) -> str:
-    """The text without lists of all options on one line, which repeat the question: "A. Yes B. No"."""
+    """The text without a list of all options on one line, which repeats the question: "A. Yes B. No"."""
     own, folded = [own_text(option) for option in choices.options], text.casefold()
-    # the pattern is another for each row, and few answers need it
+    # each row needs its own pattern, and few answers need it
     if not choices.are_letters or not all(option and option.casefold() in folded for option in own):
         return text
     forms = choices.patterns.forms
-    # few characters in a row, so that the time does not grow with their number squared
+    # a limited number of characters, so that the time does not grow with their number squared
     blanks, opening = r"[^\S\n]{0,4}", rf"[{re.escape(OPENING)}]{{0,4}}"
     item = "|".join(
         rf"{opening}(?:{'|'.join(re.escape(form) for form, place in forms.items() if place == position)})"
@@ -295,7 +295,7 @@ def _without_list(text: str, choices: Choices) -> str:
 
 
 def _without_tagged_list(text: str, choices: Choices) -> str:
-    """The text without an answer tag and all options behind it, a line each with nothing beside the option."""
+    """The text without an answer tag and all options after it, one on each line and nothing else."""
     for begin, end in tag_spans(text, choices.tags):
         lines = list(islice(re.finditer(r"\S[^\n]*", text[end:]), len(choices.options)))
         labels = [choices.patterns.small.match(line[0]) if choices.are_letters else None for line in lines]
@@ -306,7 +306,7 @@ def _without_tagged_list(text: str, choices: Choices) -> str:
 
 
 def _framed(text: str, choices: Choices) -> int | None:
-    """The option that a short text names which is the answer by its place, perhaps in the form of the prompt: "X = B"."""
+    """The option in a short text that is the answer by its place, perhaps in the form of the prompt: "X = B"."""
     line = next((line for line in plain(without_emphasis(without_latex(text))).splitlines() if line.strip(TRIM)), "")
     if len(folded(line)) > 1 and (position := choices.by_text(line)) is not None:
         return position
@@ -326,10 +326,10 @@ class _Said:
     """The lines of an answer, and what each says of the options."""
 
     lines: list[str]
-    evidence: list[tuple[int, Evidence]]  # with the numbers of the lines
+    evidence: list[tuple[int, Evidence]]  # with the number of its line
 
     def of(self, kind: str) -> list[tuple[int, int]]:
-        """The lines and the positions of the options of which one thing is said."""
+        """The lines that give one kind of evidence, and the positions of the options."""
         return [(number, evidence.position) for number, evidence in self.evidence if evidence.kind == kind]
 
     def options(self, kind: str) -> set[int]:
@@ -339,7 +339,7 @@ class _Said:
 def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> int | None:
     """The option that a text concludes with.
 
-    Where it begins with a refusal only a statement counts: "I cannot" names none. Where it was cut its first line counts, too.
+    If it begins with a refusal, only a statement counts: "I cannot" names no option. If it was cut, its first line counts, too.
     """
     ends = [[line[:_LONGEST_END], line[-_LONGEST_END:]] if len(line) > 2 * _LONGEST_END else [line] for line in text.splitlines()]
     lines = [line for own in ends for line in own if line.strip(TRIM)]
@@ -348,7 +348,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return position
     said = _Said(lines, [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)])
     stated = [position for number, position in said.of("stated") if not (is_cut and _is_step(lines, number, choices))]
-    if stated:  # one that states option after option, until it is cut, does not choose
+    if stated:  # a cut answer that states option after option does not choose
         return None if is_cut and len(set(stated)) > 2 else stated[-1]
     if declines or not lines:
         return None
@@ -373,14 +373,14 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
 
 
 def _begun_with(said: _Said, choices: Choices) -> int | None:
-    """The option that the first line of a cut answer is, where no other is named."""
+    """The option on the first line of a cut answer, if no other is named."""
     begins = [position for number, position in said.of("bare") if number == 0]
     is_only = len({evidence.position for _, evidence in said.evidence}) == 1
     return begins[0] if begins and is_only else choices.by_text(said.lines[0])
 
 
 def _listed(said: _Said, choices: Choices) -> int | None:
-    """The only option that stands alone on a line, at the beginning or the end; of a list the one that its end repeats."""
+    """The only option alone on a line, at the beginning or the end; after a list, the option that the end repeats."""
     bare, wrong, last = said.of("bare"), said.options("wrong"), len(said.lines) - 1
     positions = [position for _, position in bare]
     if len(set(positions)) > 1:
@@ -410,13 +410,13 @@ def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int 
 
 
 def _is_step(lines: Sequence[str], number: int, choices: Choices) -> bool:
-    """Whether a line below the first is an item of a list that may label a part of the text: "- The last phrase is negative"."""
+    """Whether a line below the first is a list item that may label a part of the text: "- The last phrase is negative"."""
     is_item = number > 0 and not choices.are_letters and _ITEM.match(lines[number])
     return bool(is_item) and not has_word(lines[number], choices.language, "answer", "lead", "so")
 
 
 def _lists(before: str, line: str, choices: Choices) -> bool:
-    """Whether a line about the first option begins a list that breaks off: below the question, or below "each option:"."""
+    """Whether a line about the first option, below the question or "each option:", begins a list that breaks off."""
     before = before.rstrip(TRIM)
     heads = re.search(rf"(?:{any_word('option', choices.language).pattern})\s*{COLON}\Z", before, re.IGNORECASE)
     names = has_word(before, choices.language, "answer", "right")
@@ -430,7 +430,7 @@ def _says_more(line: str, position: int, choices: Choices) -> bool:
 
 
 def _is_whole(lines: Sequence[str], language: str) -> bool:
-    """Whether a text does not break off: its last line ends with a stop, as those above it do, or is short, or has no stops."""
+    """Whether a text does not break off: its last line ends with a stop like those above it, is short, or has no stops."""
     *above, last = [line.rstrip(TRIM + CLOSING)[-1:] for line in lines] or [""]
     stops = any(end in STOPS_OF_SCRIPTS for end in above)
     return language in ("th", "lo") or (len(lines[-1]) < _SHORT_LINE and not stops) or last in STOPS + "?"

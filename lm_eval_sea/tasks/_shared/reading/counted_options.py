@@ -1,4 +1,4 @@
-"""Words that count an option, "the second option", "option two", and the letters for them. Pure functions, no I/O."""
+"""Replaces words that count an option ("the second option", "option two") by letters. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def with_letters(text: str, choices: Choices) -> str:
-    """The text with letters in the places of words and digits that count the options: "option B" for "the second option"."""
+    """The text with letters instead of words and digits that count the options: "option B" for "the second option"."""
     if not choices.are_letters or any(label.isdigit() for label in choices.labels):
         return text
     numbers = {number for option in choices.options for number in re.findall(r"\d+", option)}
@@ -37,7 +37,7 @@ def with_letters(text: str, choices: Choices) -> str:
 
 
 def _with_stated(text: str, choices: Choices) -> str:
-    """The text with letters in the places of words that count alone: "the answer is the second", "the second one is right"."""
+    """The text with letters instead of counting words without a noun: "the answer is the second", "the second one is right"."""
     language, options = choices.language, " ".join(choices.options).casefold()
     for sentence in SENTENCE_STOP.split(text):
         subject = without_lead_in(subject_of(sentence, language), language)
@@ -50,14 +50,14 @@ def _with_stated(text: str, choices: Choices) -> str:
 
 
 def _counting(known: Sequence[Phrases], place: int) -> tuple[list[str], list[str]]:
-    """The regular expressions of words for "second" and for "two", where the place is 1."""
+    """The regular expressions of the ordinals and the cardinals of a place: "second" and "two" if it is 1."""
     ordinals = [bounded(word.ordinals[place]) for word in known if word.ordinals]
     return ordinals, [bounded(word.cardinals[place]) for word in known if word.cardinals]
 
 
 @cache
 def ordinal(language: str) -> re.Pattern[str]:
-    """The words for "first" to "fifth", perhaps behind an article; the group that matches, `p1` to `p5`, says which."""
+    """The words for "first" to "fifth", perhaps after an article, in the groups `p1` to `p5`."""
     known = [PHRASES[code] for code in known_languages(language)]
     words = ["|".join(ordinals + cardinals) for ordinals, cardinals in (_counting(known, place) for place in range(5))]
     counted = "|".join(f"(?P<p{number}>{own})" for number, own in enumerate(words, 1))
@@ -66,7 +66,7 @@ def ordinal(language: str) -> re.Pattern[str]:
 
 @cache
 def _counted_alone(language: str) -> re.Pattern[str]:
-    """An ordinal without a noun, "the second one", or a number behind a word such as Thai "ที่"."""
+    """An ordinal without a noun, "the second one", or a number after a word such as Thai "ที่"."""
     mark, known = any_word("between", language).pattern, [PHRASES[code] for code in known_languages(language)]
     counted = "|".join(
         rf"(?P<p{place + 1}>{'|'.join(ordinals) or '(?!)'})|(?:{mark})\s*(?P<f{place + 1}>{'|'.join(ordinals + cardinals)})"
@@ -77,10 +77,7 @@ def _counted_alone(language: str) -> re.Pattern[str]:
 
 @cache
 def counted_options(language: str) -> re.Pattern[str]:
-    """Words that count an option: "the second option", "option 2", "第二个选项".
-
-    The group that matches, `b1` to `b5` or `f1` to `f5`, says which.
-    """
+    """Words that count an option: "the second option", "option 2", "第二个选项". The groups are `b1` to `b5` and `f1` to `f5`."""
     known = [PHRASES[code] for code in known_languages(language)]
     option = "|".join(bounded(word.counted or word.option) for word in known)
     between = "|".join(bounded(word.between) for word in known if word.between)

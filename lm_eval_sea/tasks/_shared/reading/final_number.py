@@ -1,8 +1,8 @@
 """Reading the number that a chat model concludes with. Pure functions, no I/O.
 
-A framed number counts before a stated one, a stated one before the result of the last equation, and the last of each kind counts.
-Of an answer that the limit of tokens cut only framed and stated numbers count: its last equation is a step.
-Numbers are read as the language writes them: "1.234,5" is Indonesian for what is "1,234.5" in English.
+A framed number counts first, then a stated one, then the result of the last equation. The last of each kind counts. If the limit
+of tokens cut the answer, only framed and stated numbers count, because its last equation is a step. Numbers are read as the
+language writes them: Indonesian "1.234,5" is English "1,234.5".
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# Of an answer that repeats itself without end the last statements are read.
+# If an answer repeats itself without end, only its last statements are read.
 _MOST_STATEMENTS = 50
 _LONGEST_CLAUSE = 500
 _STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
 _SHARE = re.compile(r"\s?[\d.]+(?:\s?%[^\d,;=]{1,20}\d|[^\d,;=]{1,20}[\d.]+\s?%)")  # "40% of 40", or Chinese "40的40%"
 _BRACKETED = re.compile(r"\([^()]*\)")
-_FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # as the data of grade-school mathematics ends an answer
+_FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # ends an answer in GSM8K
 
 
 def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, finished: bool | None = None) -> Decimal | None:
-    """The number that an answer of any length concludes with; None where it gives none or several.
+    """The number that an answer of any length concludes with; None if it gives none or several.
 
     Numbers are read as the `language` writes them; `finished` says whether the model ended the answer, if that is known.
     """
-    answer = BULLET.sub("", RULE.sub("", answer).lstrip())  # of a list with one item, no minus
+    answer = BULLET.sub("", RULE.sub("", answer).lstrip())  # the dash of a list with one item is no minus
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)
     answer = _behind_hashes(answer, language)
@@ -57,7 +57,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         behind = concluded[later[-1] :] if later else ""
         repeats = [parse_number(number, language) for number in NUMBER.findall(behind)][-1:] == [found]
         repeats = repeats and not has_word(behind, language, "denies")
-        return found if worked_out is None or repeats else worked_out  # the working behind the tag came to another result
+        return found if worked_out is None or repeats else worked_out  # the working after the tag came to another result
     if not worked.tagged and (undecided := _undecided(worked.concluded, language)) is not None:
         return _stated_before(undecided, worked)
     if (found := _behind_statements(worked.concluded, worked.stated, language, tagged=False)) is not None:
@@ -66,7 +66,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
 
 
 def _behind_hashes(answer: str, language: str) -> str:
-    """What stands behind the last "####", as data of grade-school mathematics end; not that of another question."""
+    """What follows the last "####", the mark of GSM8K, that does not belong to another question."""
     if not (final := _FINAL.findall(answer)):
         return answer
     again = re.search(rf"(?m)^\s*####[^\n]*\n\s*\n{question_label(language)}", answer, re.IGNORECASE)
@@ -77,7 +77,7 @@ def _behind_hashes(answer: str, language: str) -> str:
 
 
 def _says_none(worked: Worked) -> bool:
-    """Whether several numbers or nothing but another question stand behind the tag, or it is taken back, or a range is stated."""
+    """Whether several numbers or only another question follow the tag, the answer is taken back, or a range is stated."""
     behind, language = worked.behind_tag, worked.language
     if _gives_several(behind, language) or re.match(rf"\s*\n{question_label(language)}", behind, re.IGNORECASE):
         return True
@@ -88,17 +88,17 @@ def _says_none(worked: Worked) -> bool:
 
 
 def _stated_before(place: int, worked: Worked) -> Decimal | None:
-    """The only number that is stated before a place where a solution says that there is none, and under no condition."""
+    """The only number that a solution states, without a condition, before the place where it says that there is none."""
     ends = [end for end in worked.stated if end < place]
     stated = {_behind_statements(worked.concluded, [end], worked.language, tagged=False) for end in ends} - {None}
     return stated.pop() if len(stated) == 1 and not has_word(worked.concluded, worked.language, "condition") else None
 
 
 def _unstated(worked: Worked) -> Decimal | None:
-    """The number of a solution that states no result: in its first sentence, in bold type, behind "so", on its last lines."""
+    """The number of a solution that states no result: in its first sentence, in bold type, after "so", on its last lines."""
     text, language, behind = worked.concluded, worked.language, worked.behind_tag
     if behind.strip(TRIM + STOPS) and not re.search(r"\d", behind):
-        return _of_words(behind.strip().partition("\n")[0], language)  # or an answer that cannot be read
+        return _of_words(behind.strip().partition("\n")[0], language)  # without a number it cannot be read
     subject = subject_of(SENTENCE_END.split(text.strip(), maxsplit=1)[0], language)
     if len(values := _values(subject, language)) == 1:
         return values.pop()
@@ -113,13 +113,13 @@ def _unstated(worked: Worked) -> Decimal | None:
 
 
 def _of_words(sentence: str, language: str) -> Decimal | None:
-    """The only number in words of a sentence that denies nothing."""
+    """The only number in words in a sentence that denies nothing."""
     words = None if any_word("wrong", language).search(sentence) else only_number_in_words(sentence, language)
     return None if words is None else Decimal(words)
 
 
 def _undecided(text: str, language: str) -> int | None:
-    """Where a text says that there is no answer, or not enough to tell, and gives no result behind it; None if it does not."""
+    """The place where a text says that there is no answer or not enough to tell, if no result follows; else None."""
     last = max(any_word("undecided", language).finditer(text), key=re.Match.start, default=None)
     if last is None:
         return None
@@ -130,7 +130,7 @@ def _undecided(text: str, language: str) -> int | None:
 
 
 def _depends(text: str, ends: Sequence[int], language: str) -> bool:
-    """Whether the last two statements of a text stand behind "if", a line each, and give different numbers."""
+    """Whether the last two statements of a text are on lines with "if" and give different numbers."""
     lines = [(text[text.rfind("\n", 0, end) + 1 : end], text[end:].partition("\n")[0]) for end in ends[-2:]]
     condition = any_word("condition", language)
     if len(lines) < 2 or not all(condition.match(re.sub(r"\A[\s\d.)*•-]+", "", before)) for before, _ in lines):
@@ -140,9 +140,9 @@ def _depends(text: str, ends: Sequence[int], language: str) -> bool:
 
 
 def _given_first(text: str, answer: str, language: str) -> Decimal | None:
-    """The only number of the first sentence, where a reason follows it, or of the first paragraph, where the working does.
+    """The only number of the first sentence if a reason follows, or of the first paragraph if the working follows.
 
-    Where what follows has results, the number has to be one of them, or its line in bold type in the answer with its markup.
+    If what follows has results, the number has to be one of them, or its line has to be in bold type in the original answer.
     """
     first, *behind = SENTENCE_END.split(text.strip(), maxsplit=1)
     rest = "".join(behind)
@@ -164,7 +164,7 @@ def _values(text: str, language: str) -> set[Decimal]:
 
 
 def _behind_statements(text: str, ends: Sequence[int], language: str, *, tagged: bool) -> Decimal | None:
-    """The number behind the last tag or statement that gives one, or the number that corrects it."""
+    """The number after the last tag or statement that has one, or the number that corrects it."""
     for end in reversed(ends[-_MOST_STATEMENTS:]):
         clause, _, rest = text[end:].lstrip().partition("\n")
         things = tagged or re.search(rf"{COLON}\s*\Z", text[:end]) is not None
@@ -187,7 +187,10 @@ def _last_sentence(text: str) -> str:
 
 
 def _in_bold(answer: str, language: str, *, last: bool) -> Decimal | None:
-    """The only number in bold type on the last line; with `last` if no other stands behind it and its sentence denies nothing."""
+    """The only number in bold type on the last line.
+
+    With `last`, no other number may follow it and its sentence may deny nothing.
+    """
     line = next((line for line in reversed(unfenced(answer).splitlines()) if line.strip()), "")
     spans = [span for span in re.finditer(r"\*\*([^*]+)\*\*", line) if re.search(r"\d", plain(span[1]))]
     is_remark = any_word("note", language).match(line.lstrip("([*_ ")) or any_word("wrong", language).search(_last_sentence(line))
@@ -201,7 +204,7 @@ def _in_bold(answer: str, language: str, *, last: bool) -> Decimal | None:
 
 
 def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
-    """The number that the last line of a text gives: behind a label, as the result of an equation, alone, or alone in bold type.
+    """The number on the last line of a text: after a label, the result of an equation, alone, or alone in bold type.
 
     The text is prepared; the answer has its markup.
     """
@@ -222,7 +225,7 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
             return result if ends and (not further or result in further) else None  # a later sentence goes on from the result
     if not re.search(r"\d", ending) and any_word("wrong", language).search(ending):
         return None  # "… so the number of girls cannot be told"
-    # a number in words beside one in digits is one of several, too
+    # a number in words next to one in digits makes several, too
     written = with_digits(lines[-1], language) if re.search(r"\d", lines[-1]) else ""
     numbers = _values(written, language)
     if len(numbers) > 1:
@@ -235,13 +238,13 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
 
 
 def _goes_on(text: str, below: str, language: str) -> bool:
-    """Whether the lines that end a text give numbers that stand nowhere above, and neither conclude nor deny."""
+    """Whether the last lines of a text have numbers that are nowhere above, and neither conclude nor deny."""
     lines = [line for line in below.splitlines() if not has_word(line, language, "so", "wrong", "note")]
     return not _values(" ".join(lines), language) <= _values(text.removesuffix(below), language)
 
 
 def _without_denied(sentence: str, language: str) -> str:
-    """A sentence without the clause at its end that denies another number: "50, not 52.5"."""
+    """A sentence without a last clause that denies another number: "50, not 52.5"."""
     for denial in any_word("denies", language).finditer(sentence):
         before = sentence[: denial.start()].rstrip(" (,")
         if re.search(r"\d", before) and re.match(r"\s*[^\d\n]{0,4}\d", sentence[denial.end() :]):
@@ -250,7 +253,7 @@ def _without_denied(sentence: str, language: str) -> str:
 
 
 def _of_last_result(text: str, language: str) -> Decimal | None:
-    """The number that the last clause behind "so" or "therefore" gives, if one alone or the result of an equation."""
+    """The number of the last clause after "so" or "therefore", if it is the only one or the result of an equation."""
     clauses = [text[match.end() :] for match in any_word("so", language).finditer(text)]
     for clause in reversed(clauses[-_MOST_STATEMENTS:]):
         line = clause.lstrip(" ,").split("\n", 1)[0][:_LONGEST_CLAUSE]
@@ -273,7 +276,7 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
 
 
 def _result(clause: str, language: str) -> Decimal | None:
-    """The number behind the last "=" of a clause, else the one that it gives; None if it gives several."""
+    """The number after the last "=" of a clause, else its only number; None if it gives several."""
     sentence = SENTENCE_END.split(clause, maxsplit=1)[0]
     if fraction := re.fullmatch(r"(\d{1,3})/(2|4|5|8|10|20|25|50|100)(?![\d/])\D*", sentence.strip()):
         return Decimal(fraction[1]) / Decimal(fraction[2])

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# The end of a sentence behind a whole word or a number, not behind an abbreviation.
+# The end of a sentence after a whole word or a number, not after an abbreviation.
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
-# A sentence in brackets behind a span.
+# A sentence in brackets after a span.
 _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
-# The same behind a tag, where a name in capitals or in another script is part of the span.
+# The same after a tag. There a name in capitals or in another script is part of the span.
 _TAGGED_REMARK = re.compile(
     r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})[\s.]*\Z"
 )
@@ -38,21 +38,21 @@ _ENGLISH_SENTENCE = re.compile(
 )
 # "damaged by" in "it was damaged by floods"
 _DONE = re.compile(r"\A\w+ed (?:at|by|from|in|near|on) ")
-# "According to the passage, …"; and what a clause behind its answer adds.
+# "According to the passage, …", and what a clause adds after its answer.
 _SOURCE = re.compile(
     r"(?P<source>[^,，\u104a.?!\n]{1,60}?)(?:[,，\u104a]\s*|(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\s+)(?P<said>[^\n]+)"
 )
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
 _LONGEST_POINTING = 60
-# Particles that make what "is" follows a clause and no phrase.
+# Particles by which the words before "is" are a clause and not a phrase.
 _BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
-# "(Aedes mosquito)" behind words of another script
+# "(Aedes mosquito)" after words of another script
 _GLOSS = re.compile(
     r"(?P<said>[^()（）]*[\u0b80-\u17ff\u4e00-\u9fff][^()（）]*?)\s*[(（][A-Za-z][^()（）\u0b80-\u17ff\u4e00-\u9fff]*[)）]"
 )
-_PLACE = re.compile(r"<([^<>/\n]+)>")  # as a prompt may show where the answer goes
+_PLACE = re.compile(r"<([^<>/\n]+)>")  # a prompt may show like this where the answer goes
 _SINGLE = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")  # quotation marks
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 
@@ -60,17 +60,17 @@ _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 class _Said(NamedTuple):
     """What an answer to a question about a passage says, and where."""
 
-    answer: str  # without another question and what repeats the prompt
-    text: str  # the answer without what introduces it and comments on it
+    answer: str  # without another question and without repetitions of the prompt
+    text: str  # the answer without introductions and comments
     line: str  # the line of the text that answers
-    is_tagged: bool  # whether it stands behind an answer tag, or behind "the answer is:" on a line of its own
+    is_tagged: bool  # whether it follows an answer tag, or "the answer is:" on a line of its own
     language: str
 
 
 def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
-    """A short answer: the first line of the text, without the words that lead to it ("The answer is …") or give a reason for it.
+    """A short answer: the first line of the text without words that lead to it ("The answer is …") or give a reason.
 
-    `target` is the language of the passage, in which an answer may say that it is not there.
+    `target` is the language of the passage; an answer may use it to say that the passage has no answer.
     """
     frame = framed_text(answer, language, tags)
     answer = composed(answer if frame is None else frame)
@@ -92,7 +92,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
 
 
 def _gives_none(answer: str, behind: str, language: str) -> bool:
-    """Whether an answer declines, in whatever language, or without a tag asks for the passage or repeats it or the question."""
+    """Whether an answer declines in any language, or, without a tag, asks for the passage or repeats it or the question."""
     is_short = len(answer) <= LONGEST_REQUEST
     if is_short and any(is_refusal(answer, code) for code in PHRASES):
         return True
@@ -102,7 +102,7 @@ def _gives_none(answer: str, behind: str, language: str) -> bool:
 
 
 def _said(answer: str, language: str, tags: Sequence[str]) -> _Said | None:
-    """What an answer says; None where it asks back."""
+    """What an answer says; None if it asks back."""
     is_formula = "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     first = _first_sentence(answer)
@@ -120,7 +120,7 @@ def _said(answer: str, language: str, tags: Sequence[str]) -> _Said | None:
 
 
 def _line_of(lines: Sequence[str], language: str) -> str:
-    """The line that answers, the first or one that it leads to, without a question in quotation marks, a citation, a bullet."""
+    """The line that answers: the first, or one that it leads to. A quoted question, a citation and a bullet are cut off."""
     leads = len(lines) > 1 and any(not lines[0][match.end() :].strip() for match in lead_in(language).finditer(lines[0]))
     line = lines[1] if leads else lines[0]
     line = re.sub(r"[\"“][^\"”\n]{1,200}[?？][\"”]\s*", "", line) or line
@@ -129,23 +129,24 @@ def _line_of(lines: Sequence[str], language: str) -> str:
 
 
 def _framed_behind_tag(said: _Said, behind: str) -> str | None:
-    """The only phrase in bold type or quotation marks behind a tag, where it begins or ends what is said; None without one."""
+    """The only phrase in bold type or quotation marks after a tag, if it begins or ends what is said; else None."""
     if (first := QUOTED.match(said.line)) and is_reason(said.line[first.end() :].lstrip("， "), said.language):
         return first[1].strip()  # the reason may quote others
     phrase = _framed_phrase(re.sub(r"\A[*_]+\s+", "", behind), said.line, said.language)
     begins = re.match(rf"{re.escape(phrase)}\s*[,(–—-]", said.line) is not None
-    # it may stand in its middle, not in that of a name
+    # it may be in the middle of a sentence, but not of a name
     is_sentence = re.search(rf"\*\*{re.escape(phrase)}\*\*(?!\s+[A-Z])", behind) is not None and said.line[-1:] in STOPS
     return unquoted(phrase) if phrase and (begins or is_sentence or _ends_sentence(phrase, said.line)) else None
 
 
 def _whole_phrase(said: _Said) -> str | None:
-    """The phrase of an answer without a tag that is the span as it stands; empty where the answer says that there is none."""
+    """The phrase of an answer without a tag that is the span as it is; empty if the answer says that there is none."""
+
     language, line = said.language, said.line
     if phrase := _english_answer(line, language) or _bold_at_last(said.answer, language):
         return phrase
     statements, phrase = statement_spans(line, language), _framed_phrase(said.answer, line, language)
-    # before the statement it may quote the question
+    # a phrase before the statement may be from the question
     if phrase and line.find(phrase) + len(phrase) > max((begin for begin, _ in statements), default=0):
         return unquoted(phrase)
     first = _first_sentence(said.answer)
@@ -156,9 +157,9 @@ def _whole_phrase(said: _Said) -> str | None:
 
 
 def _stated(said: _Said) -> str | None:
-    """What the line states to be the answer; None where it states nothing.
+    """What the line states as the answer; None if it states nothing.
 
-    Behind a tag the same words are part of the span, unless it begins with them.
+    After a tag, the words of a statement are part of the span, unless it begins with them.
     """
     language, line = said.language, _behind_label(said)
     statements = [span for span in statement_spans(line, language) if not _is_part_of_phrase(line, *span, language)]
@@ -172,19 +173,19 @@ def _stated(said: _Said) -> str | None:
 
 
 def _behind_tag(said: _Said) -> str:
-    """The first sentence of a line behind a tag: a second one says something of the span."""
+    """The first sentence of a line after a tag. A second one comments on the span."""
     return without_ending(_first_sentence(_TAGGED_REMARK.sub("", _behind_label(said))), said.language)
 
 
 def _bare(said: _Said) -> str:
-    """A line without a tag and without a sentence behind it that is a note."""
+    """A line without a tag, and without a last sentence that is a note."""
     line = _behind_label(said)
     sentences = [sentence for sentence in _SENTENCE_END.split(line) if sentence.strip()]
     return sentences[0] if len(sentences) == 2 and any_word("note", said.language).match(sentences[1]) else line
 
 
 def _behind_label(said: _Said) -> str:
-    """What follows a tag of another language, and words that lead to an answer and end with a colon, on a line."""
+    """A line without a tag of another language, and without words with a colon that lead to an answer."""
     line = said.line
     if not said.is_tagged and (other := re.match(any_tag(ANSWER_TAGS), line, re.IGNORECASE)):
         line = line[other.end() :] if line[other.end() :].strip() else line
@@ -193,7 +194,7 @@ def _behind_label(said: _Said) -> str:
 
 
 def _trimmed(line: str, said: _Said) -> str:
-    """A line without a remark behind it, "it is" before it, polite particles, stops and quotation marks."""
+    """A line without a remark after it, "it is" before it, polite particles, stops and quotation marks."""
     line = _AFTERTHOUGHT.sub(r"\g<said>", (_TAGGED_REMARK if said.is_tagged else _REMARK).sub("", line))
     polite = any_word("polite", said.language).pattern
     line = _without_pointer(re.sub(rf"(?<=\S)\s*(?:{polite})[\s.]*\Z", "", line, flags=re.IGNORECASE), said.language)
@@ -201,19 +202,19 @@ def _trimmed(line: str, said: _Said) -> str:
 
 
 def without_gloss(span: str) -> str:
-    """A short answer in a script of its own without its name in Latin letters behind it, in brackets."""
+    """A short answer in another script, without its name in Latin letters in brackets after it."""
     found = _GLOSS.fullmatch(span)
     return found["said"] if found else span
 
 
 def _breaks_off(span: str, said: _Said) -> bool:
-    """Whether a span ends the text with a word that no sentence ends with; "1920-an" is no such word."""
+    """Whether a span ends the text with a word that ends no sentence; "1920-an" is no such word."""
     last = at_end("unfinished", span, said.language)
     return last is not None and span[: last.start()][-1:] not in ("-", "'", "’") and said.text.endswith(span)
 
 
 def _says_nothing(span: str, said: _Said, target: str) -> bool:
-    """Whether a span says that there is no answer, or joins two: "A or B, it is unclear"."""
+    """Whether a span says that there is no answer, or leaves two: "A or B, it is unclear"."""
     if any(_is_absent(span, said.answer, code) for code in filter(None, (said.language, target))):
         return True
     return has_word(said.answer, said.language, "undecided") and has_word(span, said.language, "joined")
@@ -233,7 +234,7 @@ def _is_part_of_phrase(line: str, begin: int, end: int, language: str) -> bool:
 
 
 def _is_passage(answer: str, language: str) -> bool:
-    """Whether an answer repeats the question, perhaps below or behind the passage, with their labels, and no more."""
+    """Whether an answer only repeats the question with its label, perhaps with the passage before it."""
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     label = re.compile(question_label(language), re.IGNORECASE)
     if len(lines) > 1 and re.fullmatch(any_tag(ANSWER_TAGS), lines[-1], re.IGNORECASE):
@@ -244,7 +245,7 @@ def _is_passage(answer: str, language: str) -> bool:
 
 
 def _without_cut_repetition(answer: str, tags: Sequence[str]) -> str:
-    """The answer without a last tag behind which a text that stood behind two tags before begins again and is cut."""
+    """The answer without a last tag whose text was cut and begins like the text after two earlier tags."""
     spans = tag_spans(answer, tags)[-3:]
     if len(spans) < 3:
         return answer
@@ -255,13 +256,13 @@ def _without_cut_repetition(answer: str, tags: Sequence[str]) -> str:
 
 
 def _repeats(answer: str) -> bool:
-    """Whether an answer ends with a question that it asks over and over, the last time perhaps in part: the prompt's."""
+    """Whether an answer ends with the prompt's question over and over; the last repetition may be cut."""
     found = re.search(r"(?P<asked>[^?？\n]{10,}[?？])\s*(?P=asked)\s*(?P<cut>[^?？]*)\Z", answer)
     return found is not None and found["asked"].strip().startswith(found["cut"].strip())
 
 
 def _promises(answer: str, language: str) -> bool:
-    """Whether an answer is nothing but a sentence that says what will be done: "I will read the text and answer the question"."""
+    """Whether an answer is only a sentence that says what comes next: "I will read the text and answer the question"."""
     said = _first_sentence(answer)
     words = max(promises_of(said, language), key=re.Match.end, default=None)
     is_all = said.rstrip(STOPS) == answer.strip().rstrip(STOPS) and not re.search(rf"{COLON}|[\d\n*\"“«「]", said)
@@ -269,7 +270,7 @@ def _promises(answer: str, language: str) -> bool:
 
 
 def _retells(answer: str, language: str) -> bool:
-    """Whether an answer of several sentences states nothing and breaks off in the last one: it retells the passage."""
+    """Whether an answer retells the passage: several sentences that state nothing, the last of which breaks off."""
     text = without_emphasis(answer).strip()
     several = len(list(islice(_SENTENCE_END.finditer(text), 2))) > 1
     ends = text[-1:] in STOPS + "?" + "".join(QUOTES.values()) + ")"
@@ -277,15 +278,15 @@ def _retells(answer: str, language: str) -> bool:
 
 
 def _english_answer(line: str, language: str) -> str:
-    """What an English sentence of another language's answer says: "Rizal" of "The man who wrote it is Rizal."; else empty."""
+    """The name in an English sentence, if the answer's language is another: "Rizal" of "The man who wrote it is Rizal."."""
     found = _ENGLISH_SENTENCE.fullmatch(line.strip()) if is_foreign(line, language) else None
     return _DONE.sub("", found["said"].rstrip(".")) if found else ""
 
 
 def _named_by_sentence(line: str, language: str) -> str:
-    """What a sentence names that begins with its source: "1911" of "According to the passage, it opened in 1911."; else empty.
+    """The name in a sentence that begins with its source: "1911" of "According to the passage, it opened in 1911."; else empty.
 
-    It stands behind the only verb that equates, or else behind the only preposition: of several, each may stand before it.
+    It follows the only verb that equates, or else the only preposition. With several it is unclear which.
     """
     if (found := _SOURCE.match(line.strip())) is None:
         return ""
@@ -312,14 +313,14 @@ def _without_denied(line: str, language: str) -> str:
 
 
 def _without_citation(line: str, language: str) -> str:
-    """A line without all from the first sentence on that says where the answer stands: "Tin. The passage says …"."""
+    """A line up to the first sentence that says where the passage has the answer: "Tin. The passage says …"."""
     stop = r"(?<=\S)\s+(?=[\u0e00-\u0eff])" if language in ("th", "lo") else r"[.!?](?=\s)\s*|[\u3002\u104b\u17d4]\s*"
     ends = [end for end in re.finditer(stop, line) if any_word("cites", language).match(line, end.end())]
     return line[: ends[0].start()] if ends and not statement_spans(line[ends[0].end() :], language) else line
 
 
 def _without_pointer(line: str, language: str) -> str:
-    """A short sentence without "it is" before all that it says: "It was 1911.", "X ဖြစ်သည်"."""
+    """A short sentence without its "it is": "It was 1911.", "X ဖြစ်သည်"."""
     said = line.strip().rstrip(STOPS + " ")
     if len(said) > _LONGEST_POINTING or re.search(r"[,;.]\s|[，；]", said):
         return line
@@ -332,7 +333,7 @@ def _without_pointer(line: str, language: str) -> str:
 
 
 def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:
-    """The first line, where it is an answer and no heading, and another question follows an empty line, with an answer tag."""
+    """The first line, if it is no heading and another question with an answer tag follows below an empty line."""
     first, _, rest = answer.strip().partition("\n\n")
     asks = re.match(rf"{question_label(language)}[\s\S]*?{any_tag((*tags, *ANSWER_TAGS))}", rest, re.IGNORECASE)
     heads = has_word(first, language, "asks", "source", "working", "answer", "preface")
@@ -341,13 +342,13 @@ def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:
 
 
 def _behind_echo(answer: str) -> str:
-    """The answer without a question on its first line, which repeats the prompt's."""
+    """The answer without a first line that repeats the prompt's question."""
     first, _, rest = answer.strip().partition("\n")
     return rest if first.rstrip(" *_")[-1:] in ("?", "？") and rest.strip() else answer
 
 
 def _restated(answer: str, language: str) -> str | None:
-    """What stands behind the last words that state an answer, end with a colon, and begin a line or a sentence behind others."""
+    """What follows the last statement of an answer that ends with a colon and begins a later line or sentence."""
     text = without_emphasis(answer)
     ends = [
         end
@@ -360,7 +361,7 @@ def _restated(answer: str, language: str) -> str | None:
 
 
 def _stated_at_last(answer: str, language: str) -> str:
-    """What the last of several lines states at its beginning, where the first is a sentence; else empty: "So it is 1911"."""
+    """What the last line states at its beginning ("So it is 1911"), if the first of several lines is a sentence; else empty."""
     text = without_emphasis(answer).strip()
     first, last = text.partition("\n")[0], text.rpartition("\n")[2].strip()
     if first == text or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS):
@@ -371,7 +372,7 @@ def _stated_at_last(answer: str, language: str) -> str:
 
 
 def _is_absent(span: str, answer: str, language: str) -> bool:
-    """Whether a span says that the passage has no answer: "The passage does not mention it", or "none" where the rest says so."""
+    """Whether a span says that the passage has no answer: "The passage does not mention it", or "none" if the rest says so."""
     absent = any_word("absent", language)
     if absent.search(span):
         return True
@@ -381,7 +382,7 @@ def _is_absent(span: str, answer: str, language: str) -> bool:
 
 
 def _bold_at_last(answer: str, language: str) -> str:
-    """The only phrase in bold type, where the last of several paragraphs is a sentence that concludes with it; else empty."""
+    """The only phrase in bold type, if the last of several paragraphs is a sentence that concludes with it; else empty."""
     before, _, last = answer.strip().rpartition("\n\n")
     phrases = _BOLD.findall(answer)
     if len(phrases) != 1 or not before or "\n" in last or f"**{phrases[0]}**" not in last or re.search(COLON, phrases[0]):
@@ -398,15 +399,15 @@ def _ends_sentence(phrase: str, line: str) -> bool:
 
 
 def _framed_phrase(answer: str, line: str, language: str) -> str:
-    """The only phrase of a sentence that is in bold type or quotation marks: "It ended **in 1975**."; empty without one.
+    """The only phrase of a sentence in bold type or quotation marks: "It ended **in 1975**."; else empty.
 
-    A phrase that is no sentence may have such a part: hợp đồng "xây dựng thiết kế".
+    A phrase that is no sentence may itself have such a part: hợp đồng "xây dựng thiết kế".
     """
     first = next((own for own in answer.splitlines() if line.strip() in without_emphasis(own)), answer)
     for pattern in (_BOLD, QUOTED, _SINGLE):
         found = [phrase.strip() for phrase in pattern.findall(first)]
         phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]
-        # what a later sentence quotes is evidence
+        # a quotation in a later sentence is evidence
         later = pattern is not _BOLD and phrases and _SENTENCE_END.search(line.partition(phrases[0])[0])
         is_sentence = pattern is _BOLD or line.rstrip()[-1:] in STOPS or len(line) > _LONGEST_POINTING
         is_sentence = is_sentence or has_word(line, language, "equates", "pointer")

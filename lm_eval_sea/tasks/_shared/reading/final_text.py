@@ -1,7 +1,7 @@
 """Reading the text that a chat model answers with: a translation, a summary. Pure functions, no I/O.
 
-The last frame or answer tag counts; without one the text without the lines that introduce it or comment on it, and
-without code fence, quotation marks and markup around it. Sentences that repeat the form that the prompt asks for are left out.
+The text in the last frame or after the last answer tag counts; without one, the whole answer. Lines that introduce the text or
+comment on it, a code fence, quotation marks and markup around it, and sentences that repeat the form of the prompt are cut off.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# A text in quotation marks, and what is said of it.
+# A text in quotation marks, and a remark on it.
 _QUOTED_ALONE = re.compile(rf"{QUOTED.pattern}\s*(?P<said>[^\"“”«»「」]{{1,60}})")
-# A question with lettered options behind an empty line.
+# A question with lettered options below an empty line.
 _QUIZ = re.compile(r"(?<=\S)\n\s*\n[^\n]*[?？:：]\s*\n\s*\(?A[.)]\s[^\n]+\n\s*\(?B[.)]\s")
-# A line in bold type, the first one or the first one below an answer tag.
+# A line in bold type: the first, or the first below an answer tag.
 _BOLD = r"[ \t]*(?:\*\*|__)(?P<title>[^*_\n]{1,120})(?:\*\*|__)[ \t]*"
 _BOLD_LINE = re.compile(rf"(?m)^{_BOLD}$")
 _TITLE = re.compile(rf"\A\s*(?:[^\n]{{1,40}}{COLON}[*_]*[ \t]*\n\s*)?(?P<line>{_BOLD}\n\s*)(?=\S)")
@@ -35,16 +35,16 @@ _ENDS_OF_SENTENCES = ".!?:：\u3002\u104b\u17d4\u17d6"
 _THINKS = re.compile(
     r"(?:Alright|Hmm|OK|Okay),? (?:let me (?:read|see|think)|let's (?:read|see|think)|so the user|the user)\b", re.IGNORECASE
 )
-_ENDS = STOPS + '?"”»」)'  # of what does not break off
-_MOST_LETTERS_BESIDE = 4  # of an article or a preposition
+_ENDS = STOPS + '?"”»」)'  # ends of a text that does not break off
+_MOST_LETTERS_BESIDE = 4  # as many as an article or a preposition has
 _MOST_WORDS_OF_PLACE = 10
 
 
 def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
-    """The text that an answer, without its thought, gives on as many lines as it has; empty if it gives none.
+    """The text that an answer (without its thought) gives, with all its lines; empty if it gives none.
 
-    `language` is that of the instruction; English prefaces are known in all. `target` is that of the text, if it is known:
-    paragraphs before and behind it in another one are remarks.
+    `language` is that of the instruction; English prefaces are read in every language. `target` is the language of the text, if
+    known: paragraphs in another language before or after the text are remarks.
     """
     if (frame := framed_text(answer, language, tags)) is not None:
         return frame
@@ -55,7 +55,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if is_place(behind_last_tag(answer, tags, language) or answer, language):
         return ""
     shown = unfenced(answer).strip()
-    kept = without_asked_form(shown, tags).strip()  # before quotation marks are cut off, for the form stands in some
+    kept = without_asked_form(shown, tags).strip()  # before quotation marks are cut off: the form may have some
     if _is_of_prompt(kept, shown, language, tags):
         return ""
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", unquoted(kept))
@@ -69,17 +69,17 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
         return ""
     text = text_alone(text, language, target, is_tagged=behind is not None)
     text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text)  # a paragraph that repeats itself
-    is_first = text in begins.partition("\n")[0]  # it is the text, whatever it begins with
+    is_first = text in begins.partition("\n")[0]  # then it is the text, whatever it begins with
     if _is_none(text, language, target) or (not is_first and any_word("note", language).match(text)):
         return ""  # of the latter: a remark on what was no text
     quoted = _QUOTED_ALONE.fullmatch(text)
     if quoted and (is_end(quoted["said"], language) or has_word(quoted["said"], language, "work")):
-        return quoted[1].strip()  # behind it stands a polite particle, or "is the translation"
+        return quoted[1].strip()  # a polite particle or "is the translation" follows
     return _bare(text, is_tagged=behind is not None)
 
 
 def _is_of_prompt(kept: str, shown: str, language: str, tags: Sequence[str]) -> bool:
-    """Whether an answer, `shown`, gives only the prompt's words or thinks about them; `kept` is what it says beside the form."""
+    """Whether an answer, `shown`, only repeats the prompt or thinks about it. `kept` is the answer without the prompt's form."""
     if re.fullmatch(rf"(?:{any_tag(tags)}|(?=X|ANSWER))[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", unquoted(kept), re.IGNORECASE):
         return True
     if behind_last_tag(kept, tags, language) is not None:
@@ -89,7 +89,7 @@ def _is_of_prompt(kept: str, shown: str, language: str, tags: Sequence[str]) -> 
 
 
 def _asks_user(text: str, language: str, *, is_tagged: bool) -> bool:
-    """Whether a text is nothing but questions about the task, or asks for the text; behind a tag, "the text to translate"."""
+    """Whether a text has only questions about the task, or asks for the text; after a tag, for "the text to translate"."""
     if is_tagged:
         names = len(text) <= LONGEST_REQUEST and task_words(language).search(text)
         return bool(names) and has_word(text, language, "requests")
@@ -106,14 +106,14 @@ def _asks_which(text: str, language: str) -> bool:
 
 
 def promises_of(text: str, language: str) -> list[re.Match[str]]:
-    """The words at the beginning of a text that say what will be done, not "Sure!" alone."""
+    """The words at the beginning of a text that say what comes next; "Sure!" alone does not."""
     found = any_word("greeting", language).finditer(text[:LONGEST_INTRODUCTION])
     near = [words for words in found if words.start() <= LONGEST_LEAD and words[0][-1] not in STOPS + "，！"]
     return [words for words in near if len(words[0]) >= LONGEST_LEAD or not any_word("preface", language).match(words[0])]
 
 
 def _promises(text: str, language: str) -> bool:
-    """Whether a text says what will be done and hardly more: "Sure! I will translate it"; or breaks off in what it looks at."""
+    """Whether a text hardly does more than say what comes next ("Sure! I will translate it"), or breaks off in an analysis."""
     quoted, _, last = text.rstrip().rpartition("\n\n")
     if quoted[-1:] in tuple(QUOTES.values()) and not has_word(last, language, "further") and _promises(last, language):
         return True  # below the text that is to be translated
@@ -128,21 +128,21 @@ def _promises(text: str, language: str) -> bool:
 
 
 def _behind_repeated_tags(text: str, tags: Sequence[str]) -> str:
-    """What stands behind a tag, without the same tag again and "X =", the form of the prompt."""
+    """What follows a tag, without the same tag again and without "X =", the form of the prompt."""
     while repeated := re.match(any_tag(tags), text, re.IGNORECASE):
         text = text[repeated.end() :].lstrip()
     return re.sub(r"\A\s*X\s*[=:]\s*(?=\S)", "", text)
 
 
 def _is_none(text: str, language: str, target: str) -> bool:
-    """Whether a text is none: the place of one, marks, nothing but labels, or the source again in its language."""
+    """Whether a text is no answer: a placeholder, punctuation, only labels, or the source again in its own language."""
     if is_place(text, language) or not re.search(r"\w", text) or (target and is_foreign(text, target)):
         return True
     return all(re.search(rf"{COLON}\s*\Z", line) for line in text.splitlines() if line.strip())
 
 
 def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
-    """The same of a summary: a title in bold type, the only one, on a line of its own above it is no part of it."""
+    """Like `read_final_text`, for a summary: a single title in bold type, on a line above the summary, is cut off."""
     title = _TITLE.search(answer)
     rest = answer[title.end() :] if title else ""
     is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in _ENDS_OF_SENTENCES
@@ -152,7 +152,7 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
 
 
 def _is_copy(text: str, language: str) -> bool:
-    """Whether a text without an answer tag is the prompt's: "Text: …" that breaks off, or an instruction over and over."""
+    """Whether a text without an answer tag copies the prompt: "Text: …" that breaks off, or an instruction over and over."""
     label, whole = LABELLED.match(text), text.rstrip()[-1:] in _ENDS
     names = label and any(any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source"))
     sentences = [sentence.strip() for sentence in SENTENCE_STOP.split(text) if sentence.strip()]
@@ -167,14 +167,14 @@ def framed_text(answer: str, language: str, tags: Sequence[str]) -> str | None:
 
 
 def _bare(text: str, *, is_tagged: bool) -> str:
-    """A text without the marks around it. Behind a tag a number may begin it, which else is that of an item."""
+    """A text without the marks around it. A number at its beginning is cut off as that of an item, but not after a tag."""
     text = without_marks(text)
     item = BULLET if is_tagged else LIST_MARK
     return unquoted(text if "\n" in text else item.sub("", text) or text)
 
 
 def _behind_rendered(text: str, language: str) -> str:
-    """What follows "This sentence means" at the beginning of a text, without a colon; else the text."""
+    """The text without "This sentence means" at its beginning, if no colon follows."""
     pair = re.match(
         rf"[^\n\"“]{{0,{LONGEST_LABEL}}}{QUOTED.pattern}(?P<said>[^\n\"“”]{{1,{LONGEST_LABEL}}}){QUOTED.pattern}\s*\Z", text
     )
@@ -188,7 +188,7 @@ def _behind_rendered(text: str, language: str) -> str:
 
 
 def is_place(text: str, language: str) -> bool:
-    """Whether a text is the place where one should be: "[translation]", "[words of the passage]", "your answer"."""
+    """Whether a text is a placeholder: "[translation]", "[words of the passage]", "your answer"."""
     text = text.strip(" *_\n")
     if text.startswith("ANSWER"):
         return True

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# A word behind the opening mark is the name of a language only if it ends the line.
+# A word after the opening mark is the name of a language only if it ends the line.
 _FENCE = re.compile(r"```(?:[\w+-]*[ \t]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]{0,500}\}){0,500}\}){0,500})\}")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|mbox)\s*\{([^{}]*)\}")
@@ -26,17 +26,17 @@ _ANSWER_KEYS = (
     *("answer", "final_answer", "finalanswer", "correct_answer", "correctanswer", "choice", "option", "label", "result"),
     *("jawaban akhir", "jawapan akhir", "câu trả lời", "đáp án", "คำตอบสุดท้าย", "最终答案"),
 )
-# The names of elements of XML that frame an answer. Those of the second group may hold any option, also one that is discussed.
+# The names of elements of XML that frame an answer. Those of the second group may hold any option, also a discussed one.
 _ELEMENT_NAMES = ("answer", "final answer", "correct answer", "final", "result")
 _OPTION_NAMES = ("choice", "option", "label", "output", "response")
 _XML_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[^\W\d][^<>\n/|]{0,30})>")
 _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
 _TASK = re.compile("|".join(words.task for words in PHRASES.values() if words.task), re.IGNORECASE)  # of any language
-# An object of JSON begins so, and not a group of LaTeX.
+# The beginning of an object of JSON, but not of a group of LaTeX.
 _OBJECT_BEGIN = re.compile(r"\{\s*\"")
 _MOST_BROKEN_OBJECTS = 20
 _LINE = re.compile(r"\s*\S.*\n")
-# What begins the next turn of a conversation, as text: a special token of a chat template, or the name of who speaks.
+# The beginning of the next turn of a conversation, as text: a special token of a chat template, or the name of a speaker.
 _TURN = re.compile(
     r"<\|(?:im_start|im_end|eot_id|start_header_id|user|assistant|end|endoftext|end_of_text)\|>|<(?:start|end)_of_turn>|\[INST\]"
     r"|</s>\s*(?:<s>|\n)|(?<=[.!?\u3002\u104b\u17d4\n]\n)(?:Human|User):\s*\Z"
@@ -44,7 +44,7 @@ _TURN = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _REPLY = re.compile(r"\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：]", re.IGNORECASE)
-# What ends the prompt, where a model repeats it. A user's turn behind a text is the next one.
+# The end of the prompt, if a model repeats it. A user's turn after a text is the next turn.
 _ANSWER_TURN = re.compile(
     r"\A[\s\S]*?\[/INST\]|\A(?:\s*<\|im_start\|>(?:system|user)[\s\S]*?|(?:(?!<\|im_start\|>user)[\s\S])*?)<\|im_start\|>assistant"
     r"|\A\s*(?:System|User|Human):[\s\S]*?\n\s*(?:AI|Assistant):|\A\s*(?:system|user)\n[\s\S]*?\nassistant\n",
@@ -65,20 +65,20 @@ _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 
 
 def first_turn(text: str) -> str:
-    """The text without the prompt that it repeats before, and the turns that the model made up behind, its own turn."""
+    """The model's own turn: the text without a repeated prompt before it and made-up turns after it."""
     if (prompt := _ANSWER_TURN.match(text)) and text[prompt.end() :].strip():
         text = text[prompt.end() :]
     own = _SPEAKER.sub("", text)
     begin, replies = len(own) - len(own.lstrip()), [reply.start() for reply in _REPLY.finditer(own)]
     turns = (found for found in _TURN.finditer(own) if found.start() > begin)
-    # the name of who speaks begins a turn that is answered
+    # the name of a speaker begins a turn only if that is answered
     end = next((found.start() for found in turns if not found["speaker"] or (replies and replies[-1] >= found.end())), None)
     own = own if end is None else own[:end].rstrip()
-    return text if re.search(r"(?im)^(?:Human|User):", own) else own  # of a dialogue that is the answer all lines
+    return text if re.search(r"(?im)^(?:Human|User):", own) else own  # an answer may be a dialogue
 
 
 class _Frame(NamedTuple):
-    """What frames an answer: where it begins and ends, what it holds, and whether it may hold any option."""
+    """A frame of an answer: where it begins and ends, what it holds, and whether it may hold any option."""
 
     start: int
     end: int
@@ -87,15 +87,15 @@ class _Frame(NamedTuple):
 
 
 def last_frame(text: str, tags: Sequence[str], language: str, keys: Sequence[str] = ()) -> str | None:
-    r"""What the last frame of a text holds: an object of JSON, a LaTeX box, an element of XML whose name is that of an answer.
+    r"""What the last frame of a text holds. Frames are objects of JSON, LaTeX boxes, and elements of XML with an answer's name.
 
-    None without a frame, and where an answer tag with text behind it follows the last one: "First \boxed{A}. No. Answer: B". A
-    tag below a question does not: that is another one, which the model made up.
+    None without a frame, and if an answer tag with text follows the last one: "First \boxed{A}. No. Answer: B". A tag below
+    another question does not count, because the model made up that question.
 
-    The `tags` of the prompt also name elements, and with `keys` the answer in JSON.
+    The words of the prompt's `tags` may also name an element or, like `keys`, the answer in JSON.
     """
     if whole := _ELEMENT.fullmatch(text.strip()):
-        return whole[2].strip()  # whatever its name
+        return whole[2].strip()  # an element around the whole text may have any name
     names = [words_of_cue(tag) for tag in tags]
     tag_ends = [end for _, end in tag_spans(text, tags)]
     objects = _objects(text, (*names, *keys))
@@ -112,23 +112,23 @@ def last_frame(text: str, tags: Sequence[str], language: str, keys: Sequence[str
 
 
 def _is_other_line(text: str, tag_ends: Sequence[int], frame: _Frame) -> bool:
-    """Whether the last answer tag before a frame has its text on a line above it."""
+    """Whether the last answer tag before a frame has its text on a line above the frame."""
     number = bisect_right(tag_ends, frame.start)
     return number > 0 and _LINE.match(text, tag_ends[number - 1], frame.start) is not None
 
 
 def _within_text(text: str, names: Sequence[str]) -> list[_Frame]:
-    """The boxes and the elements of XML of a text that hold something, in their order."""
+    """The boxes and elements of XML in a text that hold something, in their order."""
     boxes = [_Frame(*found.span(), without_latex(found[1]).strip()) for found in _BOX.finditer(text)]
     return sorted(frame for frame in (*boxes, *_elements(text, names)) if frame.content)
 
 
 def _elements(text: str, names: Sequence[str]) -> list[_Frame]:
-    """The innermost elements of XML with the name of an answer. One that does not end has all the text up to the next."""
+    """The innermost elements of XML with the name of an answer. An element without an end holds the text up to the next."""
     known = set(map(_plain_key, (*_ELEMENT_NAMES, *_OPTION_NAMES, *names, *map(words_of_cue, ANSWER_TAGS))))
     marks = [mark for mark in _XML_TAG.finditer(text) if _plain_key(mark["name"]) in known or _TASK.match(mark["name"])]
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    # an answer tag behind it counts, also in it
+    # an answer tag counts also inside an element
     return [
         _Frame(mark.start(), mark.end(), text[mark.end() : end].strip(), _plain_key(mark["name"]) in _OPTION_NAMES)
         for mark, end in zip(marks, ends, strict=False)
@@ -151,9 +151,9 @@ def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:
 
 
 def values_of_object(text: str) -> list[str]:
-    """The texts in an object of JSON that is all of a text, perhaps in a code fence; none of another or a broken one.
+    """The strings in an object of JSON that is the whole text, perhaps in a code fence; none if it is broken.
 
-    A number may be how sure the model is.
+    Numbers are left out, because they may say how sure the model is.
     """
     text = unfenced(text).strip()
     try:
@@ -164,7 +164,7 @@ def values_of_object(text: str) -> list[str]:
 
 
 def begins_object(text: str) -> bool:
-    """Whether a text begins with an object of JSON, which is no text to be scored."""
+    """Whether a text begins with an object of JSON. Such a text is not scored."""
     return _OBJECT_BEGIN.match(unfenced(text).strip()) is not None
 
 
@@ -181,7 +181,7 @@ def without_latex(text: str) -> str:
 
 
 def _sign(found: re.Match[str]) -> str:
-    r"""The character of a command of LaTeX, "×" for `\times` and "π" for `\pi`; the command where there is none."""
+    r"""The character of a command of LaTeX, "×" for `\times` and "π" for `\pi`; the command if it has none."""
     name = found[1]
     if name in _SIGNS:
         return _SIGNS[name]
@@ -211,17 +211,17 @@ def _plain_key(key: str) -> str:
 
 
 def unfenced(text: str) -> str:
-    """The content of code fences in their place."""
+    """The text without the marks of code fences."""
     return _FENCE.sub(lambda found: f"\n{found[1]}\n", text)
 
 
 def without_emphasis(text: str) -> str:
-    """The text without the asterisks and underscores of Markdown, and without its marks of headings and quotations."""
+    """The text without the marks of Markdown: asterisks, underscores, headings, quotations."""
     return re.sub(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)", "", _EMPHASIS.sub("", text))
 
 
 def unquoted(text: str) -> str:
-    """The text without the quotation marks that stand around all of it."""
+    """The text without quotation marks around the whole of it."""
     text = text.strip()
     while len(text) > 1 and QUOTES.get(text[0]) == text[-1] and text.count(text[0]) == (2 if text[0] == text[-1] else 1):
         text = text[1:-1].strip()

@@ -13,43 +13,46 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# Marks that people put around a label or a whole answer.
+# Marks around a label or a whole answer.
 _OPENING, _CLOSING = "([{\"'“‘«`【「", ")]}\"'”’»`】」"
 _WRAPPING = " _`\"'“”‘’«»「」"
-# What stands between a label and the text of its option, or ends a sentence.
+# Marks between a label and the text of its option, or at the end of a sentence.
 _SEPARATORS = STOPS + ")"
 
 
 def extract_letter(text: str, letters: Sequence[str], options: Sequence[str], *, language: str, cue: str = "") -> int | None:
     """Position of the answer in `letters`, or None if the text does not begin with an answer.
 
-    Only the first line with text counts. Accepted is a label alone ("B", "(b)", "**B**", "B."), and one that the text of its own
-    option follows ("B. …", "B – …", "B (…)", also if it breaks off), each also behind the answer's cue and the words of the
-    language that lead to an answer, on the same line or on one before, and before words that end one or begin a reason without
-    another label (`answer_phrases.py`): "The correct answer is option (B)", "B is correct", "B, because the passage says so".
-    A letter may be the one of its position in the script of the language, a digit that of any script, or the Latin letter of its
-    position.
+    Only the first line with text counts. It may have
+    - a label alone ("B", "(b)", "**B**", "B.") or with the text of its own option ("B. …", "B – …", "B (…)", also cut off);
+    - before it, on the same line or one above, the cue and words of the language that lead to an answer (`answer_phrases.py`):
+      "The correct answer is option (B)";
+    - after it, words that end an answer, or a reason without another label: "B is correct", "B, because the passage says so".
 
-    A label that is part of a word or a number ("Bandung", "3,5", "A.M."), or that anything else follows ("A dog", "A. or B.",
-    "Option B is wrong", "1. First, …"), is no answer; nor are two options on the line, nor one if the next line reads as another.
+    Instead of a letter there may be the letter of the same position in the script of the language; instead of a digit, the digit
+    in another script or the Latin letter of the same position.
 
-    `letters` are upper-case Latin letters or Arabic digits, the labels of `options`; `cue` is that of the prompt: "คำตอบ:".
+    A label is no answer if it is part of a word or a number ("Bandung", "3,5", "A.M."), or if anything else follows ("A dog",
+    "A. or B.", "Option B is wrong", "1. First, …"). There is also no answer if two options are on the line, or if the next line
+    reads as another option.
+
+    `letters` are the labels of `options`: upper-case Latin letters or Arabic digits. `cue` is that of the prompt: "คำตอบ:".
     """
     lines = answer_lines(plain(text), [plain(cue)] if cue else [])
     forms = [_forms(position, letters, options, language) for position in range(len(letters))]
-    # what leads to an answer may have a line of its own
+    # the words that lead to an answer may be on a line of their own
     answers = [answer for line in lines if (answer := _without_lead_in(line, language))]
     read = [_read(answer, forms, options, language) for answer in answers[:2]]
     return read[0] if read and set(read[1:]) <= {read[0], None} else None
 
 
 def _without_lead_in(line: str, language: str) -> str:
-    """A line without what leads to an answer, and without marks at its ends."""
+    """A line without words that lead to an answer, and without marks at its ends."""
     return without_lead_in(line.lstrip("#> ").strip(_WRAPPING), language).strip(_WRAPPING)
 
 
 def _forms(position: int, letters: Sequence[str], options: Sequence[str], language: str) -> list[str]:
-    """The ways a label is written: itself, and others that are not the text of an option, for that might be meant."""
+    """The ways to write a label. Those that are the text of an option are left out, because the text may be meant."""
     label = letters[position]
     others = "ABCDE" if label.isdecimal() else script_letters(language)
     texts = {_folded(option) for option in options}
@@ -71,7 +74,7 @@ def _read(line: str, forms: Sequence[Sequence[str]], options: Sequence[str], lan
         # "a" before a reason is a word: in Ilocano "Ti umno a gapu ta …"
         if match[1] != "a" and is_reason(rest, language) and not _may_be_option(rest, options):
             return None if _names(rest, others) else position
-        # a label is a word of its own; to letters of other scripts a dash may stand close, as in the Burmese "က-"
+        # a label is a whole word; a dash may directly follow letters of other scripts, as in the Burmese "က-"
         dash = r"[-–—](?=\s)" if match[1].isascii() else r"[-–—]"
         if not match[2] and not re.match(rf"\s|\(|{dash}", rest):
             continue
@@ -83,13 +86,13 @@ def _read(line: str, forms: Sequence[Sequence[str]], options: Sequence[str], lan
 
 
 def _is_other_text(rest: str, position: int, options: Sequence[str]) -> bool:
-    """Whether the whole text of another option follows, even if the texts begin alike."""
+    """Whether `rest` is the whole text of another option, even if the texts begin alike."""
     text, own = _bare(rest), _bare(options[position])
     return text not in ("", own) and text in {_bare(option) for option in options}
 
 
 def _is_own_text(rest: str, option: str, others: Sequence[str], language: str) -> bool:
-    """Whether the text of the option follows its label, or its beginning up to the end, and no other label behind it."""
+    """Whether `rest` is the text of the option or its beginning, with no other label after it."""
     own = _bare(option)
     text = _folded(rest).lstrip(_OPENING + " ")
     if _bare(text) in map(str.casefold, others) or not own:
@@ -107,13 +110,13 @@ def _is_own_text(rest: str, option: str, others: Sequence[str], language: str) -
 
 
 def _may_be_option(rest: str, options: Sequence[str]) -> bool:
-    """Whether what follows a label is or begins the text of an option, or the other way round: "B. Because of the rain"."""
+    """Whether the words after a label are or begin the text of an option, or begin with it: "B. Because of the rain"."""
     text = _bare(rest)
     return any(text.startswith(own) or own.startswith(text) for own in filter(None, map(_bare, options)))
 
 
 def _names(text: str, forms: Sequence[str], flags: int = 0) -> bool:
-    """Whether one of the labels stands in a text as a word; by default in its own case, for "a" is a word."""
+    """Whether a text has one of the labels as a word. By default case matters, because "a" is a word."""
     return re.search(rf"(?<![{WORD}])(?:{_any(forms)})(?![{WORD}])", text, flags) is not None
 
 
@@ -122,7 +125,7 @@ def _any(forms: Sequence[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """The text on one line without differences of case."""
+    """The text on one line, with case folded."""
     return " ".join(plain(text).casefold().split())
 
 

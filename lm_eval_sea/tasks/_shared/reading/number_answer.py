@@ -8,16 +8,17 @@ from decimal import Decimal
 from .answer_text import plain
 
 
-# What stands before the result in the exemplars and in what people write, by language; English is read in every language.
+# The words before the result in exemplars and answers, by language; English is read in every language.
 RESULT_IS = {"en": r"answer is", "th": r"คำตอบ(?:ที่ถูกต้อง)?\s*(?:คือ|:)"}
-# Neither the end of a word nor a part of another number: "A7", "1/7" and "1,7" have none. A minus behind a digit is no sign.
+# A number is neither the end of a word nor a part of another number: "A7", "1/7" and "1,7" have none. A minus after a digit is no
+# sign.
 _NUMBER = re.compile(r"(?<![A-Za-z\d.,/])(?:(?<!\d)-\s?)?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?!\d|[.,/]\d)")
 
 
 def read_number(generated: str, language: str) -> Decimal | None:
-    """The number behind the first "the answer is" that has one, else the last number; None if there is none.
+    """The number after the first "the answer is" that has one, else the last number; None if there is none.
 
-    Digits of any script and full-width ones are read, with or without commas between thousands.
+    Digits may be full-width or of any script, with or without commas between thousands.
     """
     text = plain(generated)
     phrases = {RESULT_IS["en"], RESULT_IS.get(language, RESULT_IS["en"])}

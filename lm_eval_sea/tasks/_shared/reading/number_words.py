@@ -1,4 +1,4 @@
-"""Numbers in words, "two hundred and five", from the words of `number_words.yml`. Pure functions, no I/O."""
+"""Reads numbers in words ("two hundred and five") with the words of `number_words.yml`. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WORDS = read_yaml(Path(__file__).with_name("number_words.yml"))
-# "a million and a half" is no million and 0.5
+# "a million and a half" is not a million and 0.5
 _MOST_WITH_HALF = 100
 _LEAST_ALONE = 10
-# "Percent" behind a number in words, or before it.
+# "Percent" after a number in words, or before it.
 _PERCENT = re.compile(
     r"\A(?:百分之|ร้อยละ|ຮ້ອຍລະ)|\s*(?:per ?cent|pers[eé]n|peratus|phần trăm|porsi?yento|เปอร์เซ็นต์|ເປີເຊັນ|ភាគរយ|ရာခိုင်နှုန်း"
     r"|சதவீதம்|விழுக்காடு)\Z",
     re.IGNORECASE,
 )
-# Languages whose numbers are one word each: Tamil joins its parts, as the languages do that write all words together.
+# Languages that write each number as one word: Tamil, and those that write all words together.
 _JOINED = WRITTEN_TOGETHER | {"ta"}
-# Languages in which a single word for a number is often another word or a part of one: it counts at the beginning of a line.
+# In these languages a single word for a number is often another word or part of one: it counts only at the beginning of a line.
 _AMBIGUOUS = WRITTEN_TOGETHER | {"vi"}
 
 
 def with_digits(text: str, language: str) -> str:
-    """The text with digits in the places of numbers in words, in a language, its national one or English.
+    """The text with digits instead of numbers in words of the language, its national language or English.
 
-    One word for one ("a", "satu", "isa") is also an article, and stays.
+    A single word for one ("a", "satu", "isa") stays, because it is also an article.
     """
     for code in _languages(language):
         text = _in_language(text, code)
@@ -44,9 +44,9 @@ def with_digits(text: str, language: str) -> str:
 
 
 def number_in_words(text: str, language: str) -> str | None:
-    """The digits of a text that is nothing but a number in words, perhaps with a half; None for any other.
+    """The digits of a text that is only a number in words, perhaps with a half; None for any other text.
 
-    What stands beside such words may change their value ("two dozen", "half past two"), so that nothing may.
+    No other words are allowed, because they may change the value: "two dozen", "half past two".
     """
     text = _PERCENT.sub("", text).strip()
     for code in _languages(language):
@@ -62,7 +62,7 @@ def number_in_words(text: str, language: str) -> str | None:
 
 
 def number_of_things(text: str, language: str) -> str | None:
-    """The digits of the number in words that a phrase begins with, if only what is counted follows it: "nine trips"."""
+    """The digits of the number in words at the beginning of a phrase, if only the counted things follow: "nine trips"."""
     for code in _languages(language):
         if begins := re.match(rf"{_any_form(code)}({_further_forms(code)}*)", text, re.IGNORECASE):
             rest = text[begins.end() :]
@@ -77,9 +77,9 @@ def number_of_things(text: str, language: str) -> str | None:
 
 
 def only_number_in_words(text: str, language: str) -> str | None:
-    """The digits of the only number in words of a sentence without digits, if it is ten at least.
+    """The digits of the only number in words in a sentence without digits, if it is at least ten.
 
-    Smaller ones are also articles and pronouns.
+    Words for smaller numbers are also articles and pronouns.
     """
     for code in _languages(language):
         found = [(match, _value(match[0], code)) for match in _numeral(code).finditer(text)]
@@ -91,7 +91,7 @@ def only_number_in_words(text: str, language: str) -> str | None:
 
 
 def _may_change(text: str, code: str) -> bool:
-    """Whether a text has words that make another number of one beside them: "two and a half", "two dozen", "two more"."""
+    """Whether a text has words that change the value of a number next to them: "two and a half", "two dozen", "two more"."""
     return _changing(code).search(text) is not None
 
 
@@ -102,23 +102,23 @@ def _changing(code: str) -> re.Pattern[str]:
 
 
 def _languages(language: str) -> list[str]:
-    """A language, its national one and English, as far as their words are known."""
+    """The language, its national language and English, without those that have no words for numbers."""
     also = PHRASES[language].also if language in PHRASES else ""
     return [code for code in dict.fromkeys((language, also, "en")) if code in _WORDS]
 
 
 def with_halves(text: str, language: str) -> str:
-    """The text with decimals in the places of halves in words behind a number in digits: "2 and a half"."""
+    """The text with decimals instead of halves in words after a number in digits: "2 and a half"."""
     return re.sub(rf"(?<![\d.,])(\d+)\s*(?:{half_words(language)})(?![A-Za-z])", r"\1.5", text, flags=re.IGNORECASE)
 
 
 def half_words(language: str) -> str:
-    """A pattern of the words for a half behind a number, of the language and English."""
+    """A pattern of the words for a half after a number, in the language and English."""
     return "|".join(_WORDS[code]["half"] for code in dict.fromkeys((language, "en")) if code in _WORDS)
 
 
 def multiplier_words() -> dict[str, int]:
-    """Words of all languages that multiply a number in digits before them by a thousand or more → the factor."""
+    """Words of all languages that multiply the digits before them by a thousand or more → the factor."""
     return {
         word: int(value[1:])
         for words in _WORDS.values()
@@ -141,7 +141,7 @@ def _in_language(text: str, language: str) -> str:
 
 
 def _value(written: str, language: str) -> str | None:
-    """The value of words in a row; None where they are no one number: "two three"."""
+    """The value of consecutive words; None if they are not one number: "two three"."""
     meanings = [_meanings(language)[word.replace("’", "'")] for word in re.findall(_any_form(language), written.casefold())]
     if "point" in meanings:
         point = meanings.index("point")
@@ -189,7 +189,7 @@ def _any_form(language: str) -> str:
 @cache
 def _numeral(language: str) -> re.Pattern[str]:
     form = _any_form(language)
-    # in Tamil a word for a number may also be a part of another one
+    # in Tamil a word for a number may also be part of another word
     one = rf"(?<!\S){form}(?!\S)" if language in _JOINED else form
     one = rf"(?:\A|(?<=[:：\n])){form}" if language in _AMBIGUOUS else one
     return re.compile(rf"{form}{_further_forms(language)}+|{one}", re.IGNORECASE)
@@ -197,7 +197,7 @@ def _numeral(language: str) -> re.Pattern[str]:
 
 @cache
 def _further_forms(language: str) -> str:
-    """A group of what may follow a form in one number; a quantifier stands behind it."""
+    """A group of the words that may follow a form within one number. The caller adds a quantifier."""
     joint = _WORDS[language].get("joint", "(?!)")
     between = r"\s?" if language in _JOINED else rf"[\s-]+(?:(?:{joint})\s+)?"
     return rf"(?:{between}{_any_form(language)})"

@@ -1,4 +1,4 @@
-"""What one line of an answer says of the options: what it states, judges, or merely names. Pure functions, no I/O."""
+"""What one line of an answer says of the options: which it states, judges or merely names. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→
 _BEHIND_LABEL = re.compile(
     rf"\s*[{re.escape(CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
 )
-# The end of a sentence, or of a clause; not the stop of a number, of an abbreviation or of the label that begins a line.
+# The end of a sentence or a clause, but not the stop in a number or after an abbreviation or a label at the beginning of a line.
 SENTENCE_END = re.compile(
     r"(?<!^\w)(?<![\s(]\w)(?<!\.[^\W\d_])(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+"
 )
 CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u17d4]|[,،]\s|[，,]|\n")
-# What a verdict stands behind at the end of what is said of an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
+# The mark before a verdict at the end of a sentence on an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
 _LAST_CLAUSE = re.compile(r"[,\u104a][^,\u104a]*\Z")
 _LONGEST_CONDITION = 60
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
 _MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
-# The "not" of a question that asks what is not so.
+# The quoted "not" of a question that asks which option is not true.
 _QUOTED_DENIAL = re.compile(r"[\"“'‘]\S{1,12}[\"”'’]")
 _LONGEST_TURN = 40
 _ANSWERS = ("answer", "right", "left")  # the words that make a sentence with a label a statement
-# Languages whose denial stands behind what it denies.
+# Languages that put a denial after the denied words.
 DENIES_BEHIND = frozenset({"my", "ta"})
 
 
@@ -41,7 +41,7 @@ class Evidence(NamedTuple):
 
 
 def evidence_of(line: str, choices: Choices) -> list[Evidence]:
-    """What one line says of the options, in its order."""
+    """What one line says of the options, in the order of its words."""
     line = _row(line)
     if (marked := _marked(line, choices)) is not None:
         return [marked]
@@ -62,7 +62,7 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
 
 
 def _marked(line: str, choices: Choices) -> Evidence | None:
-    """What a tick or a cross at the beginning or the end of a line says of the option beside it."""
+    """What a tick or a cross at either end of a line says of the option next to it."""
     for mark in filter(None, (_MARK.match(line), _MARK_BEHIND.search(line))):
         rest = line[mark.end() :] if mark.start() == 0 else line[: mark.start()]
         if (judged := _leading(_BULLET.sub("", rest), choices)) is not None:
@@ -71,7 +71,7 @@ def _marked(line: str, choices: Choices) -> Evidence | None:
 
 
 def _stated_in(line: str, choices: Choices) -> list[tuple[int, Evidence]]:
-    """Where words in a line lead to a label, and what they say of it; no label that is joined to another: "A or B"."""
+    """The places where words in a line lead to a label, and what they say of it. Joined labels ("A or B") do not count."""
     spots: list[tuple[int, Evidence]] = []
     joined_until, texts = 0, _texts_with_labels(line, choices)
     for said in _statements(line, choices):
@@ -85,9 +85,9 @@ def _stated_in(line: str, choices: Choices) -> list[tuple[int, Evidence]]:
 
 
 def _of_sentence(line: str, start: int, end: int, choices: Choices) -> list[Evidence]:
-    """What a sentence of a line says of the options that it begins with, or that begin a later clause."""
+    """What a sentence says of the option at its beginning, or at the beginning of a later clause."""
     sentence = line[start:end]
-    # the stop behind the label that begins a line does not end a sentence
+    # the stop after a label at the beginning of a line does not end a sentence
     evidence = (None if start else _leading(line, choices)) or _leading(sentence, choices)
     if evidence is None or (start and evidence.kind == "bare"):
         evidence = None if evidence else _behind_comma(sentence, choices)
@@ -98,7 +98,7 @@ def _of_sentence(line: str, start: int, end: int, choices: Choices) -> list[Evid
 
 
 def forced_choice(text: str, choices: Choices) -> int | None:
-    """The option behind "if I had to choose", where no other label follows; None without one."""
+    """The option after "if I had to choose", if no other label follows; else None."""
     language, found = choices.language, None
     for words in any_word("forced", language).finditer(text):
         begin = re.compile(r"[\s,，:：\u104a]*").match(text, words.end())
@@ -112,7 +112,7 @@ def forced_choice(text: str, choices: Choices) -> int | None:
 
 
 def _texts_with_labels(line: str, choices: Choices) -> list[tuple[int, int]]:
-    """Where in a line the texts of options stand that themselves name a label: "A is right"."""
+    """The places in a line of option texts that themselves name a label: "A is right"."""
     named = [plain(option) for option in choices.options if choices.named_in(option)]
     return [match.span() for text in named for match in re.finditer(re.escape(text), line, re.IGNORECASE)]
 
@@ -162,7 +162,7 @@ def _compared(line: str, choices: Choices) -> list[Evidence]:
 
 
 def _better_and_other(clause: str, choices: Choices) -> tuple[int, int] | None:
-    """The two options of a clause that says which of them fits better."""
+    """The two options of a clause that compares them, the better one first."""
     language, labels = choices.language, _latin_labels(clause, choices)
     if len({place for _, place in labels}) != 2 or any_word("condition", language).search(clause) or "?" in clause:
         return None
@@ -179,14 +179,14 @@ def _better_and_other(clause: str, choices: Choices) -> tuple[int, int] | None:
 
 
 def _latin_labels(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
-    """The labels of a text and their positions; only Latin ones where it has some: a Burmese letter is also a particle."""
+    """The labels of a text and their positions. If it has Latin ones, only those: a Burmese letter is also a particle."""
     labels = list(choices.patterns.label.finditer(text))
     labels = [label for label in labels if label[0].isascii()] or labels
     return [(label, choices.position_of(label[0])) for label in labels]
 
 
 def _is_measure(label: re.Match[str], language: str) -> bool:
-    """Whether something is compared with what a label names: "than B", "than option B"."""
+    """Whether a label is the second part of a comparison: "than B", "than option B"."""
     before, behind = label.string[: label.start()].rstrip(" (\"'“"), label.string[label.end() :]
     if language in DENIES_BEHIND:
         return re.match(rf"\W{{0,3}}(?:{any_word('than', language).pattern})", behind) is not None
@@ -195,13 +195,13 @@ def _is_measure(label: re.Match[str], language: str) -> bool:
 
 
 def _with_and_without_lead(text: str, language: str) -> tuple[str, str]:
-    """The text with and without the words at its end that lead to an answer, for these may be part of a denial."""
+    """The text with and without words at its end that lead to an answer, because they may be part of a denial."""
     ends = [words.start() for words in lead_in(language).finditer(text + " ") if words.end() >= len(text)]
     return text.strip(" ,"), text[: ends[0]].strip(" ,") if ends else text.strip(" ,")
 
 
 class _Statement(NamedTuple):
-    """Words that lead to an answer, a label behind them, and what stands around both."""
+    """Words that lead to an answer, the label after them, and the text around both."""
 
     start: int
     end: int
@@ -210,7 +210,7 @@ class _Statement(NamedTuple):
     position: int  # of the label's option
     before: str
     behind: str
-    rest: str  # what stands behind the text of the option, or behind the label without it
+    rest: str  # what follows the text of the option, or the label if there is no text
 
 
 def _statement(line: str, start: int, lead: str, label: re.Match[str], written: str, choices: Choices) -> _Statement:
@@ -220,17 +220,17 @@ def _statement(line: str, start: int, lead: str, label: re.Match[str], written: 
 
 
 def _statements(line: str, choices: Choices) -> list[_Statement]:
-    """The statements of a line. Their words are looked for first, so that the time does not grow with their number squared."""
+    """The statements of a line. Their words are found first, so that the time does not grow with the square of their number."""
     found = [(words, choices.patterns.named.match(line, words.end())) for words in lead_in(choices.language).finditer(line)]
     return [_statement(line, words.start(), words[0], label, label["label"], choices) for words, label in found if label]
 
 
 def _stated(said: _Statement, choices: Choices) -> Evidence | None:
-    """What a statement with a label says: the label is the answer, or is denied; None if it says neither."""
+    """What a statement says of its label: that it is the answer, or is not; None if it says neither."""
     language, lead = choices.language, said.lead
     names_option = any_word("option", language).match(lead) and not any_word("answer", language).match(lead)
     if not said.before.strip(TRIM) and said.behind[:1] in tuple(".:)") and names_option:
-        # "Option B. The text says …", but not with the text of another option
+        # "Option B. The text says …", unless that is the text of another option
         is_own = choices.by_text(said.behind) in (None, said.position)
         return _leading(said.label + said.behind, choices) if is_own else None
     if _is_article(said, language):
@@ -245,7 +245,7 @@ def _stated(said: _Statement, choices: Choices) -> Evidence | None:
 
 
 def _is_article(said: _Statement, language: str) -> bool:
-    """Whether an "a" is no label but an article, also one in which a text breaks off."""
+    """Whether an "a" is an article and no label. A text may also break off after an article."""
     if said.label != "a" or said.rest != said.behind or is_reason(said.behind[:LONGEST_PHRASE], language):
         return False
     breaks_off = re.search(r"\b(?:is|be|choose|pick|select|with|ti)\b[^:]*\Z", said.lead, re.IGNORECASE)
@@ -253,7 +253,7 @@ def _is_article(said: _Statement, language: str) -> bool:
 
 
 def _is_denied(said: _Statement, choices: Choices) -> bool:
-    """Whether the clause behind a label, up to another label, or the words before it deny it."""
+    """Whether a label is denied by the words before it, or by the clause after it up to the next label."""
     language = choices.language
     clause = "" if is_reason(said.rest[:LONGEST_PHRASE], language) else CLAUSE_END.split(said.rest, maxsplit=1)[0]
     clause = any_word("yet", language).split(clause)[0]
@@ -263,28 +263,28 @@ def _is_denied(said: _Statement, choices: Choices) -> bool:
 
 
 def _certainty(said: _Statement, choices: Choices) -> str | None:
-    """Whether a label is "stated" or, under a condition or in brackets, "conditional"; None where it is asked or supposed."""
+    """Whether a label is "stated", or "conditional", that is under a condition or in brackets; None if asked or supposed."""
     language, condition = choices.language, any_word("condition", choices.language)
     sentence = SENTENCE_END.split(said.before)[-1]
     asks = said.behind.lstrip(CLOSING + " ").startswith("?")
     if asks or condition.search(CLAUSE_END.split(sentence)[-1][-_LONGEST_CONDITION:]):
         return None
     is_beside = said.before.rstrip().endswith(("(", "（", "[")) and has_word(said.lead, language, "option")
-    # a condition goes with the first label behind it
+    # a condition belongs to the first label after it
     labels = [label.end() for label in choices.patterns.label.finditer(sentence)]
     depends = condition.search(sentence[labels[-1] :]) if labels else condition.match(sentence.strip(TRIM))
     return "conditional" if depends or (is_beside and not has_word(said.lead, language, *_ANSWERS)) else "stated"
 
 
 def _is_listed(said: _Statement, choices: Choices) -> bool:
-    """Whether a label ends a text that says something of another: "Option A is … Option B is … Option C", which breaks off."""
+    """Whether a text breaks off after a label and discusses another label before: "Option A is … Option B is … Option C"."""
     if said.rest.strip() or has_word(said.lead, choices.language, *_ANSWERS, "so"):
         return False
     return not has_word(said.before, choices.language, "condition") and bool(choices.named_in(said.before))
 
 
 def _concludes(said: _Statement, choices: Choices) -> bool:
-    """Whether a statement ends behind its label, or goes on as one may: with a reason, or with what weighs another option."""
+    """Whether a statement ends after its label, or continues only with a reason or by weighing another option."""
     language, lead, behind, rest = choices.language, said.lead, said.behind, said.rest
     if _is_listed(said, choices):
         return False
@@ -306,7 +306,7 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
 
 
 def _without_denial_of_next(text: str, language: str) -> str:
-    """The text without a denial at its end, which belongs to what follows it."""
+    """The text without a denial at its end, which belongs to the following words."""
     if language in DENIES_BEHIND:
         return text
     bare = text.rstrip(" (\"'“")
@@ -315,14 +315,14 @@ def _without_denial_of_next(text: str, language: str) -> str:
 
 
 def _is_judged_right(text: str, language: str) -> bool:
-    """Whether the first clause of a text says that something is right, and neither asks nor restricts it."""
+    """Whether the first clause of a text says that something is right, without a question or a restriction."""
     clause = CLAUSE_END.split(text, maxsplit=1)[0]
     right, condition = (any_word(place, language).search(clause) for place in ("right", "condition"))
     return right is not None and condition is None and text[len(clause) : len(clause) + 1] != "?"
 
 
 def _is_surely_label(written: str, choices: Choices) -> bool:
-    """Whether a label is no word whatever follows: "A" may begin the text of an option, and lower-case letters are words."""
+    """Whether a label can be no other word. "A" may begin the text of an option, and lower-case letters may be words."""
     return written.isupper() and not (written == "A" and any(folded(option).startswith("a ") for option in choices.options))
 
 
@@ -332,7 +332,7 @@ def _ends_with_denial(text: str, language: str) -> bool:
 
 
 def _leading(line: str, choices: Choices) -> Evidence | None:
-    """What a line says that begins with a label."""
+    """What a line says of the label at its beginning; None if it begins with none or says nothing of it."""
     language = choices.language
     exact = choices.patterns.leading.match(line) or choices.patterns.alone.match(line)
     found = exact or choices.patterns.small.match(line)
@@ -358,14 +358,14 @@ def _leading(line: str, choices: Choices) -> Evidence | None:
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
     if other := choices.patterns.label.search(head):
         if not (marked or reasons) or (found["mark"] == "-" and behind[:1].strip()):
-            return None  # what it says of two
+            return None  # it speaks of two
         head = _without_denial_of_next(head[: other.start()], language)
     is_sentence = found["mark"] == "." and not choices.are_letters  # "Negative. Not one good word in it."
     return Evidence("bare" if is_sentence else _verdict(head, choices, own=own), position)
 
 
 def _of_predicate(text: str, position: int, choices: Choices) -> Evidence | None:
-    """What a text says that goes on behind a label without a mark: "B is wrong", "B fits best"."""
+    """What the words directly after a label say of it: "B is wrong", "B fits best"."""
     clause = CLAUSE_END.split(text, maxsplit=1)[0]
     if has_word(clause, choices.language, "wrong"):
         return Evidence("wrong", position)
@@ -374,7 +374,7 @@ def _of_predicate(text: str, position: int, choices: Choices) -> Evidence | None
 
 
 def _verdict(head: str, choices: Choices, *, own: bool) -> str:
-    """How a sentence behind a label judges it, at its beginning or its end; behind the option's `own` text, anywhere."""
+    """How a sentence after a label judges it, at its beginning or end; after the option's `own` text, anywhere."""
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(TRIM + STOPS + CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < LONGEST_VERDICT and _is_verdict(last[0], choices):
         head = last[0]
@@ -383,7 +383,7 @@ def _verdict(head: str, choices: Choices, *, own: bool) -> str:
 
 
 def _behind_comma(sentence: str, choices: Choices) -> Evidence | None:
-    """What a sentence says of the label that begins one of its later clauses: "Of these options, B is the best"."""
+    """What a sentence says of a label at the beginning of a later clause: "Of these options, B is the best"."""
     sentence = sentence[: 2 * LONGEST_PHRASE]
     for comma in re.finditer(r"[,\u104a]\s*", sentence):
         clause = sentence[comma.end() :]
@@ -398,13 +398,13 @@ def _behind_comma(sentence: str, choices: Choices) -> Evidence | None:
 
 
 def _stated_text(line: str, choices: Choices) -> int | None:
-    """The option whose text a statement of the answer gives without a label."""
+    """The option whose text is stated as the answer without its label."""
     statements = statement_spans(line, choices.language, "left")
     if not statements:
         return None
     start, end = statements[-1]
     said, words = folded(line[start:]), len(folded(line[start:end])) + 4
-    # the first words of an option may also lead to an answer: "ang"
+    # the first word of an option may also be one that leads to an answer: "ang"
     own = [folded(option) for option in choices.options]
     found = [
         (len(text), position, place.end())
@@ -430,8 +430,9 @@ def _is_verdict(text: str, choices: Choices) -> bool:
 
 
 def _final_label(line: str, choices: Choices) -> int | None:
-    """The only label of a line that ends with words that lead to it, or with its choice: "What fits best is B.", "As for me, B I
-    choose".
+    """The only label of a line, if the line ends with it or with words that choose it.
+
+    "What fits best is B.", "As for me, B I choose".
     """
     language, sentence = choices.language, ([each for each in SENTENCE_END.split(line) if each.strip(TRIM)] or [""])[-1]
     texts, named = _texts_with_labels(sentence, choices), choices.patterns.label.finditer(sentence)
@@ -451,7 +452,7 @@ def _final_label(line: str, choices: Choices) -> int | None:
 
 
 def _without_own_text(rest: str, position: int, choices: Choices) -> str:
-    """What follows the text of the option behind its label, or behind "that is"; the whole of it if that text is not there."""
+    """`rest`, the text after a label, without the option's own text at its beginning, perhaps after "that is"."""
     trimmed = rest.lstrip(OPENING + CLOSING + STOPS + " -–—")
     own = own_text(choices.options[position])
     words = lead_in(choices.language).match(trimmed)
@@ -462,13 +463,16 @@ def _without_own_text(rest: str, position: int, choices: Choices) -> str:
 
 
 def joined_end(rest: str, position: int, choices: Choices) -> int:
-    """Where another label ends that is joined at once by "or", "and", a comma, a slash, for words a blank; 0 if none is."""
+    """The end of a label at the beginning of `rest` that "or", "and", a comma or a slash joins, or a space if labels are words.
+
+    0 if there is none.
+    """
     joined = _joined(rest, 0, choices)
     return joined.end() if joined is not None and choices.position_of(joined["label"]) != position else 0
 
 
 def _joined(text: str, start: int, choices: Choices) -> re.Match[str] | None:
-    """The label that a joint leads to, perhaps with words such as "option" between them."""
+    """The label after a joint such as "or", perhaps with words such as "option" between them."""
     joint = choices.patterns.joint.match(text, start)
     if joint is None:
         return None

@@ -1,4 +1,4 @@
-"""How labels and texts of options are written in an answer, and the patterns that find them. Pure functions, no I/O."""
+"""The ways in which answers write labels and texts of options, and patterns that find them. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-LONGEST_PHRASE = 300  # of longer text behind a label it is not asked whether it is a phrase that may stand there
+LONGEST_PHRASE = 300  # longer text after a label cannot be a phrase that may follow it
 LONGEST_VERDICT, LONGEST_JOINT = 30, 20
 OPENING, CLOSING = "([{\"'“‘«`【「<", ")]}\"'”’»`】」>"
 # The languages whose words for labels are alike.
@@ -23,10 +23,10 @@ _COGNATE = ("id", "su", "ms", "tl", "ceb")
 
 
 class Choices(NamedTuple):
-    """What there is to choose from."""
+    """The options of a question."""
 
     labels: tuple[str, ...]  # letters, digits or words, in the order of the options
-    options: tuple[str, ...]  # the texts of the options; the labels themselves where these are words
+    options: tuple[str, ...]  # the texts of the options; the labels themselves if these are words
     language: str  # code of the language of the answers
     tags: tuple[str, ...] = ()  # the words that ask for the answer in the prompt, such as "Jawaban:"
 
@@ -46,11 +46,11 @@ class Choices(NamedTuple):
         return self.patterns.forms[written.casefold()]
 
     def named_in(self, text: str, start: int = 0) -> list[int]:
-        """The positions of the options whose labels a text names, in its order."""
+        """The positions of the options whose labels a text names, in the order of the text."""
         return [self.position_of(label[0]) for label in self.patterns.label.finditer(text, start)]
 
     def by_text(self, text: str) -> int | None:
-        """The only option whose text a text is, perhaps with its label or polite words behind it: "A fishing village (B)"."""
+        """The only option whose text is the whole `text`, perhaps with its label or polite words: "A fishing village (B)"."""
         whole, own = folded(text), [folded(option) for option in self.options]
         said = {whole, folded(re.sub(r"\s*\(\s*\w\s*\)[.\s]*\Z", "", text))} - {""}
         found = [position for position, option in enumerate(own) if option in said]
@@ -67,21 +67,21 @@ def is_small_letter(label: str) -> bool:
 
 
 class Patterns(NamedTuple):
-    """The patterns of labels in a language. They do not depend on the options: these change from row to row."""
+    """The patterns of labels in a language. They do not depend on the options, which change from row to row."""
 
     forms: dict[str, int]  # each way a label is written, in lower case → the position of its option
     label: re.Pattern[str]  # a label in its own case, anywhere
-    leading: re.Pattern[str]  # a label at the beginning, with what sets it apart from the text of its option
-    small: re.Pattern[str]  # the same in any case, with a mark behind it
-    alone: re.Pattern[str]  # nothing but a label
+    leading: re.Pattern[str]  # a label at the beginning, with the mark between it and the text of its option
+    small: re.Pattern[str]  # the same in any case, always with a mark
+    alone: re.Pattern[str]  # only a label
     named: re.Pattern[str]  # a label in any case, in brackets or not
-    joint: re.Pattern[str]  # "or", "and", a comma, a slash, for words a blank, between two labels
-    other: re.Pattern[str]  # a label behind it
+    joint: re.Pattern[str]  # "or", "and", a comma or a slash between two labels; a space if labels are words
+    other: re.Pattern[str]  # the label after a joint
 
 
 @lru_cache(maxsize=256)
 def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> Patterns:
-    """The patterns; with `native` the letters of the language's script count, too, for none of them is the text of an option."""
+    """The patterns. With `native`, which says that none is the text of an option, letters of the language's script count, too."""
     forms = _forms(labels, language, native=native)
     single = all(len(label) == 1 for label in labels)
     case = 0 if single else re.IGNORECASE
@@ -105,7 +105,7 @@ def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> Pattern
 
 
 def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, int]:
-    """Each way a label is written → the position of its option."""
+    """Each way to write a label → the position of its option."""
     words = [{plain(form) for form in _spellings(label, language)} for label in labels]
     forms = {form: place for place, own in enumerate(words) for form in own if sum(form in other for other in words) == 1}
     forms |= {plain(label): position for position, label in enumerate(labels)}
@@ -117,7 +117,7 @@ def _forms(labels: Sequence[str], language: str, *, native: bool) -> dict[str, i
 
 
 def _spellings(label: str, language: str) -> set[str]:
-    """How a label that is a word may be written: "science and technology" for "science/technology", or one of the two."""
+    """The ways to write a label that is a word: for "science/technology", also "science and technology" or one of the two."""
     found = {label, *spellings(label), *_other_words(label, language)}
     first, _, second = label.partition("/")
     if second:
@@ -130,7 +130,7 @@ def _spellings(label: str, language: str) -> set[str]:
 
 
 def _other_words(label: str, language: str) -> set[str]:
-    """What a label that is a word is called besides, in the languages that are read in one."""
+    """Other names of a label that is a word, in all languages that are read."""
     said = [
         {word for code in (*known_languages(language), *_COGNATE) if code in words for word in words[code].split("|")}
         for words in LABEL_WORDS.values()
@@ -140,9 +140,9 @@ def _other_words(label: str, language: str) -> set[str]:
 
 
 def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> str:
-    """Any label as a word of its own: a Latin one may stand close to letters of another script, a Tamil one have an ending.
+    """Any label as a whole word. A Latin one may touch letters of another script, and a Tamil one may have an ending.
 
-    Words that a script without blanks may join to it stand before one that is `glued`.
+    Before one that is `glued` there may be words that a script without spaces joins to it.
     """
     before = "" if glued and language in WRITTEN_TOGETHER else rf"(?<![{WORD}])"
     after = rf"(?=யா[னக])|(?![{WORD}])" if language == "ta" else rf"(?![{WORD}])"
@@ -157,12 +157,12 @@ def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> 
 
 
 def folded(text: str) -> str:
-    """Plain text in lower case without marks around it and brackets around short numbers; a minus close to a number stays."""
+    """Plain text in lower case, without marks around it and brackets around short numbers. The minus of a number stays."""
     line = re.sub(r"\((\d{1,2})\)", r"\1", " ".join(plain(text).casefold().split()))
     line = re.sub(r"(?<=\.) (?=\d)", "", line).strip(OPENING + CLOSING + STOPS + " *_")
     return line if re.match(r"-\d", line) else line.strip(OPENING + CLOSING + STOPS + " *_-–—")
 
 
 def own_text(option: str) -> str:
-    """The text of an option as answers give it, without quotation marks and stops."""
+    """The text of an option as answers write it: without quotation marks and stops."""
     return plain(option).strip(TRIM + STOPS)

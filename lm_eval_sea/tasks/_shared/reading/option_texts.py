@@ -1,4 +1,4 @@
-"""Which option the text of an answer names by the option's own text, without its letter. Pure functions, no I/O."""
+"""Which option an answer names by the option's text, without its letter. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SHORTEST_TEXT = 2
 
 
 def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
-    """The option whose text the lines or the first of them are, or that alone the first or the last sentence names."""
+    """The option whose text is all lines or the first one, or the only option that the first or the last sentence names."""
     texts = [choices.by_text(line) for line in lines]
     if texts[0] is not None and not any(text not in (None, texts[0]) for text in texts):
         return texts[0]
     if choices.are_letters or has_denial(choices):
-        # "not" in a sentence is no label, but alone behind a question it is
+        # "not" in a sentence is no label, but alone after a question it is
         _, asked, answered = " ".join(lines).rpartition("?")
         return choices.by_text(answered) if asked else None
     sentences = sentences_of(lines)
@@ -44,14 +44,14 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     turns = [any_word("yet", choices.language).search(sentence) is not None for sentence in sentences]
     if len(named) > 1 and any(turns[:-1]) and not turns[-1]:
         return found[-1][0]  # "it looks true, but …. Verdict: false."
-    if len(named) > 1:  # the one of the sentence that says what it names
+    if len(named) > 1:  # the sentence that states its option counts
         says = any_word("lead", choices.language)
         named = {position for position, sentence in found if position is not None and says.search(sentence)}
     return named.pop() if len(named) == 1 else None
 
 
 def text_behind_so(line: str, choices: Choices) -> int | None:
-    """The only option whose text follows the last "so" or "that leaves" of a line, which denies nothing behind it."""
+    """The only option whose text follows the last "so" or "that leaves" of a line, if nothing after that is denied."""
     language = choices.language
     # "positive, with only one negative remark"
     places = ("so", "left", "but") if choices.are_letters else ("so", "but")
@@ -93,7 +93,7 @@ def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
 
 
 def text_beside_letters(lines: Sequence[str], wrong: set[int], choices: Choices) -> int | None:
-    """The only option whose text is named, or what "is" leads to, where the letters in the text do not contradict it.
+    """The only option whose text is named or follows "is", if the letters in the text do not contradict it.
 
     `wrong` are the options that were judged wrong.
     """
@@ -108,9 +108,9 @@ def text_beside_letters(lines: Sequence[str], wrong: set[int], choices: Choices)
 
 
 def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
-    """The option that "is" leads to in the first or the last sentence, with only a stop or a reason behind it: "It is copper".
+    """The option after "is" in the first or the last sentence, if only a stop or a reason follows: "It is copper".
 
-    None where another sentence says the same of another option.
+    None if another sentence says the same of another option.
     """
     language = choices.language
     if not _are_wordy(choices, _SHORTEST_TEXT + (language not in WRITTEN_TOGETHER)):
@@ -131,7 +131,7 @@ def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
             turns = not choices.are_letters and any_word("yet", language).match(behind)
             denied = any_word("wrong", language).search(CLAUSE_END.split(before)[-1])
             is_led = any(len(before) <= end <= spot.start() for end in leads)
-            is_led |= language in DENIES_BEHIND and behind.strip(TRIM + STOPS) != ""  # "is" stands behind it
+            is_led |= language in DENIES_BEHIND and behind.strip(TRIM + STOPS) != ""  # there "is" follows the option
             if is_led and not denied and (turns or is_end(behind, language) or is_reason(behind, language)):
                 stated.append((number, position))
     numbers, positions = {number for number, _ in stated}, {position for _, position in stated}
@@ -139,13 +139,13 @@ def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
 
 
 def under_condition(lines: Sequence[str], choices: Choices) -> set[int]:
-    """The options whose labels stand in sentences with a condition."""
+    """The options whose labels are in sentences with a condition."""
     sentences = filter(any_word("condition", choices.language).search, sentences_of(lines))
     return {position for sentence in sentences for position in choices.named_in(sentence)}
 
 
 def only_pair(lines: Sequence[str], choices: Choices) -> int | None:
-    """The only option whose text and letter stand together, "Bandung (A)", or whose letter stands alone behind a colon."""
+    """The only option whose text comes with its letter, "Bandung (A)", or whose letter is alone after a colon."""
     found = set()
     option = any_word("option", choices.language).pattern
     for position, (label, text) in enumerate(zip(choices.labels, choices.options, strict=True)):
@@ -163,15 +163,16 @@ def has_denial(choices: Choices) -> bool:
 
 
 def _are_wordy(choices: Choices, length: int) -> bool:
-    """Whether labels are words, or each option's text has a letter, or is a fraction or a time, and has so many characters."""
+    """Whether labels are words, or each option has at least `length` characters and a letter, or is a fraction or a time."""
     texts = () if not choices.are_letters else map(own_text, choices.options)
     return all(len(own) >= length and re.search(r"[^\W\d]|\d[/:]\d", own) for own in texts)
 
 
 def _texts_in(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
-    """Where a text has that of an option, or a label that is a word, and the position of the option; longer texts go first.
+    """The places of option texts, or labels that are words, in a text, and the positions of the options.
 
-    Single characters but digits are left out, and all where options have the same text.
+    Longer option texts are found first. Single characters other than digits are left out; nothing is found if two options have
+    the same text.
     """
     if not choices.are_letters:
         return [(spot, choices.position_of(spot[0])) for spot in choices.patterns.label.finditer(text)]
@@ -181,7 +182,7 @@ def _texts_in(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
 
 @lru_cache(maxsize=16)  # an answer is looked at sentence by sentence
 def _any_option(options: tuple[str, ...]) -> tuple[re.Pattern[str], list[int]]:
-    """The pattern of any of the texts, a group for each, and the position of the option of each group."""
+    """The pattern of any of the texts, with a group for each, and the position of the option of each group."""
     own = {own_text(option).casefold(): position for position, option in enumerate(options)}
     texts = sorted((text for text in own if len(text) >= _SHORTEST_TEXT or text.isdecimal()), key=len, reverse=True)
     if len(own) < len(options):
@@ -191,7 +192,7 @@ def _any_option(options: tuple[str, ...]) -> tuple[re.Pattern[str], list[int]]:
 
 
 def _any_text(text: str) -> str:
-    """A text as whole words, where its script has blanks between words. A number may have none beside the word it belongs to."""
+    """The pattern of a text as whole words, if its script has spaces. A number may touch the word that it belongs to."""
     if text.isdecimal():
         return rf"(?<![A-Za-z\d-])(?<!\d[.,]){text}(?![A-Za-z\d]|[.,]\d)"
     written = re.sub(r"(?<=\d)(?=[^\W\d_])", r"\\s?", re.escape(text)).replace("\\.\\ ", r"\.\s?")
@@ -200,9 +201,9 @@ def _any_text(text: str) -> str:
 
 
 def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
-    """Whether the words close to the text of an option deny it.
+    """Whether the words around the text of an option deny it.
 
-    They are the clause before it, and what follows it up to the next option or, behind the `last`, to the end of the sentence.
+    These are the clause before it, and what follows it up to the next option or, after the `last`, to the end of the sentence.
     """
     wrong = any_word("wrong", language)
     if language in DENIES_BEHIND and wrong.search(CLAUSE_END.split(behind.lstrip(" ,"), maxsplit=1)[0]):

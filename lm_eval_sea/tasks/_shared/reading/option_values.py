@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _OPERATORS = re.escape("+×·/÷√^*-")
 _BLANK = r"[^\S\n]?"
-# No word of a language, but "NaOH", "cos", "λ".
+# "NaOH", "cos" or "λ", but no word of a language.
 _FORMULA = re.compile(r"(?!.*[a-z]{4})[!-~\u00b0-\u00b7\u00d7\u00f7\u0370-\u03ff\u2190-\u22ff]+")
 _FIRST_YEAR = 1000
 _NEGATIVE = re.compile(r"(?<!\d)(?<!\d\s)(?:(?<!\w)(?:minus|negatif|negative|negatibo|âm)\s+|ลบ\s*|[负負])(?=\d)", re.IGNORECASE)
@@ -32,7 +32,7 @@ _ANY_ROMAN = re.compile(rf"(?<!\w)(?:{'|'.join(_ROMAN)})(?!\w)")
 
 
 def amounts_of(choices: Choices) -> list[Decimal]:
-    """The numbers of options that differ in these alone, in digits or words: "20 km", "25 km"; none of others."""
+    """The numbers of the options, in digits or words, if these differ only in them: "20 km", "25 km"; else none."""
     if not choices.are_letters:
         return []
     words = [number_in_words(plain(option).strip(TRIM), choices.language) for option in choices.options]
@@ -46,7 +46,7 @@ def amounts_of(choices: Choices) -> list[Decimal]:
 
 
 def of_amounts(text: str, amounts: Sequence[Decimal], choices: Choices) -> int | None:
-    """The option with the number, of `amounts_of` all, that a text concludes with; None where the text breaks off behind it."""
+    """The option whose number, one of `amounts`, a text concludes with; None if the text breaks off after it."""
     last = sentences_of([text])[-1:]
     if not last or (last[0] != text and not re.search(r"\d", last[0]) and text.rstrip(TRIM)[-1:] not in (*STOPS, "?")):
         return None
@@ -62,10 +62,10 @@ def of_amounts(text: str, amounts: Sequence[Decimal], choices: Choices) -> int |
 
 
 def of_numbers(lines: Sequence[str], choices: Choices) -> int | None:
-    """The option with the numbers of the last clause, or of the first sentence, in their order: "from 1950 to 1953", "1 and 3".
+    """The option with the numbers of the last clause or the first sentence in the same order: "from 1950 to 1953", "1 and 3".
 
-    What has no "so", "is" or "=" before it counts where no other option is named. Of options that are years, other numbers do not
-    count.
+    Without "so", "is" or "=" before them, the numbers count only if no other option is named. If options are years, other numbers
+    do not count.
     """
     roman = any(_ANY_ROMAN.search(plain(option).casefold()) for option in choices.options)
     own = [_numbers_in(option, roman=roman) for option in choices.options]
@@ -85,21 +85,21 @@ def of_numbers(lines: Sequence[str], choices: Choices) -> int | None:
 
 
 def _numbers_in(text: str, *, roman: bool) -> list[int]:
-    """The integers of a text; also Roman ones where these are asked for."""
+    """The integers of a text, with `roman` also Roman ones."""
     tokens = re.findall(r"\d+|(?<!\w)[iv]+(?!\w)", plain(re.sub("([①-⑳])", r" \1 ", text)).casefold())
     tokens = [token for token in tokens if token.isdecimal() or (roman and token in _ROMAN)]
     return [int(token) if token.isdecimal() else _ROMAN.index(token) + 1 for token in tokens]
 
 
 def _holds(numbers: list[int], part: list[int]) -> bool:
-    """Whether some numbers have others among them, side by side."""
+    """Whether `numbers` contain `part` as consecutive numbers."""
     return any(numbers[start : start + len(part)] == part for start in range(len(numbers)))
 
 
 def of_formulae(lines: Sequence[str], choices: Choices) -> int | None:
-    r"""The only option that the last or the first sentence names, where all are formulae: "4πr²" for `4 \pi r^{2}`.
+    r"""The only option that the last or the first sentence names, if all options are formulae: "4πr²" for `4 \pi r^{2}`.
 
-    Of two sentences that name different ones the last counts if it has a "so" or "=" before its formula.
+    If the two sentences name different ones, the last counts, provided that "so" or "=" comes before its formula.
     """
     own = ["".join(plain(option).split()) for option in choices.options]
     if not all(map(_FORMULA.fullmatch, own)) or all(option.isalpha() for option in own):
@@ -109,7 +109,7 @@ def of_formulae(lines: Sequence[str], choices: Choices) -> int | None:
         return None
     written = sorted((option for option in own if len(option) > 1), key=len, reverse=True)
     any_option = "|".join(f"({_BLANK.join(map(re.escape, option))})" for option in written) or r"(?!)"
-    # an operator beside it would make it a part of another formula
+    # next to an operator it would be part of another formula
     pattern = re.compile(
         rf"(?<![\w{_OPERATORS}])(?<![{_OPERATORS}] )(?<!\d[.,])(?:{any_option})(?!\w|{_BLANK}[={_OPERATORS}°%]|[.,]\d)"
     )
@@ -123,9 +123,11 @@ def of_formulae(lines: Sequence[str], choices: Choices) -> int | None:
 
 
 def _ends(lines: Sequence[str], choices: Choices) -> list[tuple[str, bool]]:
-    """The last sentence, from its last "so", "is" or "=" on if it has one, which is told, and the first one.
+    """The last and the first sentence, each with whether it is cut off before its result.
 
-    Reasons and working behind the first one are left out.
+    Only the last one may be: if a number follows a "so", "is" or "=", what comes before the last of these is cut off.
+
+    Reasons and working after the first one are left out.
     """
     language = choices.language
     first, *others = sentences_of(lines) or [""]
@@ -150,11 +152,11 @@ def _joins_numbers(clause: str, choices: Choices) -> bool:
 
 
 def _counts_options(sentence: str, choices: Choices) -> bool:
-    """Whether a sentence may mean the place of an option: "option 3"."""
+    """Whether a sentence may give an option by its place: "option 3"."""
     word = any_word("option", choices.language).pattern
     return re.search(rf"(?:{word})\s*[1-{len(choices.options)}](?!\d|[.,]\d)(?!.*\d)", sentence, re.IGNORECASE) is not None
 
 
 def _is_open(clause: str, choices: Choices) -> bool:
-    """Whether a clause denies, asks, or says what would be. A "×" multiplies here."""
+    """Whether a clause denies, asks, or is hypothetical. A "×" multiplies here."""
     return "?" in clause or has_word(clause.replace("×", ""), choices.language, "wrong", "condition")

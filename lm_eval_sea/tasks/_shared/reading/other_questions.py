@@ -1,4 +1,4 @@
-"""Other questions, which a model makes up and answers, too, below its answer. Pure functions, no I/O."""
+"""Cuts off further questions that a model makes up and answers below its answer. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 # A line that begins with a label.
 _ROW = re.compile(rf"\n[\s>#*_]*([^\W\d][^\n:：\d]{{0,30}}){COLON}")
-# What questions are counted with, beside words for "question".
+# Words that number questions, besides those for "question".
 _NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 
 
 def without_another_question(text: str, tags: Sequence[str], language: str) -> str:
-    """The text up to another question that the model made up and answered, too.
+    """The text up to another question that the model made up and answered.
 
-    That is a line "Question: …" or "Source: …" between two answer tags, or below an empty line and an answer on the first line; a
-    line "Question 2: …" between two tags; or a line with a label of any words between two tags, and again between the next two.
+    Another question begins with a line "Question: …" or "Source: …" between two answer tags, or below an answer on the first line
+    and an empty line; with a line "Question 2: …" between two tags; or with a line with any label between two tags, if the same
+    label comes again between the next two.
     """
     if begins := _answer_above_a_question(language).match(text):
         return text[: begins.end("answer")]
@@ -42,7 +43,7 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
 
 
 def _numbered_question(text: str, begin: int, end: int, language: str) -> re.Match[str] | None:
-    """A line such as "Câu 2:" or "Soal 2" between two places of a text that has no line "Câu 1:"."""
+    """A line such as "Câu 2:" or "Soal 2" between two places, if the text has no line "Câu 1:"."""
     found = _second_question(language).search(text, begin, end)
     return found if found and not re.search(rf"{found['word']} 1\b", text) else None
 
@@ -55,7 +56,7 @@ def _second_question(language: str) -> re.Pattern[str]:
 
 @cache
 def question_label(language: str) -> str:
-    """The regular expression of a label such as "Question:", "Question 2:" or "Soal salajengna:", and of marks before it."""
+    """The regular expression of a label such as "Question:", "Question 2:" or "Soal salajengna:", with marks before it."""
     words = "|".join([*(any_word(place, language).pattern for place in ("asks", "source")), "instruksi|instructions?"])
     return rf"[\s>#*_]*(?:{words})[^\n:：.!?\d]{{0,15}}[\s*_\d]*(?:{COLON}|-(?=\s))"
 
@@ -76,7 +77,7 @@ def question_line(language: str) -> re.Pattern[str]:
 def _answer_above_a_question(language: str) -> re.Pattern[str]:
     """A first line that states an answer, an empty line, and the label of a question or any word with a number: "Câu 2:".
 
-    A word with the number 1 may begin the steps that lead to the answer.
+    The number 1 is left out, because it may begin the steps that lead to the answer.
     """
     stated = "|".join(any_word(place, language).pattern for place in ("answer", "option"))
     answer = rf"\s*[>#*_]*(?:{stated})[^\n:\d]{{0,30}}{COLON}(?P<answer>[^\n]{{1,60}})"

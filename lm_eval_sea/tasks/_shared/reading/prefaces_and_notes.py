@@ -1,4 +1,4 @@
-"""What stands before and behind the text that a chat model gives: introductions, labels, headings, notes."""
+"""Cuts off what comes before and after a chat model's text: introductions, labels, headings, notes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# What stands before the colon of a label: "Translation:", "The translation is:".
+# A label with its colon: "Translation:", "The translation is:".
 _LABEL = re.compile(rf"[^\n:：\"“「]{{1,60}}?(?:{COLON}|[-–](?=\s|\Z)|(?=[\"“「]))\s*")
 # The same in one word of Thai or Lao: "แปลได้ว่า …".
 _SAYS = re.compile(r"[^\s:]{1,40}(?:ว่า|ວ່າ)\s+")
-# How a line ends that introduces what follows: the dash is a Burmese custom.
+# The end of a line that introduces what follows. The dash is a Burmese custom.
 INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 # The colon of a time, "11:00", ends no label.
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
@@ -33,7 +33,7 @@ LONGEST_LABEL, LONGEST_INTRODUCTION, _LONGEST_REMARK, LONGEST_REQUEST = 60, 160,
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _MOST_WORDS_WITHOUT_TONES, _LONGEST_WORD = 7, 30
 _SCRIPTS = SCRIPTS | {"zh": "CJK"}
-# Words of English that Latin-written languages of the region lack.
+# English words that no language of the region in the Latin script has.
 _ENGLISH = frozenset(
     "a about after and are as be been between by during every for from had has have here his i in into is it its not of that"  # noqa: SIM905
     " the their these they this to two was were which who will with you your".split()
@@ -41,7 +41,7 @@ _ENGLISH = frozenset(
 
 
 def text_alone(text: str, language: str, target: str, *, is_tagged: bool) -> str:
-    """A text without what introduces it and comments on it; behind an answer tag nothing on its line introduces it."""
+    """A text without introductions and comments. Nothing on the line of an answer tag is an introduction."""
     text = _up_to_heading(text, language)
     if not is_tagged or not text.partition("\n")[0].strip(" *_"):
         text = _HEADINGS.sub("", text)
@@ -61,7 +61,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _without_preface(lines: list[str], language: str) -> list[str]:
-    """The lines without those before the text that only introduce it or repeat its source, and without a label before it."""
+    """The lines without a label, and without first lines that only introduce the text or repeat its source."""
     for _ in range(_MOST_LINES_BEFORE):
         if not any(lines[1:]) or (lines[0] and not _stands_before(lines[0], lines[1:], language)):
             break
@@ -71,7 +71,7 @@ def _without_preface(lines: list[str], language: str) -> list[str]:
 
 
 def _stands_before(line: str, text: Sequence[str], language: str) -> bool:
-    """Whether a line is a preface of the text below it, or its source where the text has a label, too."""
+    """Whether a line is a preface of the text below it, or its source if the text has a label, too."""
     if any_word("work", language).fullmatch(line) or _introduces(line, language):
         return True
     if _LABEL.match(line):
@@ -96,7 +96,7 @@ def _introduces(line: str, language: str) -> bool:
 
 
 def _label(line: str, language: str) -> int | None:
-    """Where the label ends that begins a line: a word for what was asked, few words around it, a colon; None without one."""
+    """The end of a label at the beginning of a line: a word for what was asked, few others, a colon; None if there is none."""
     work = any_word("work", language)
     found = (work.match(line) and _SAYS.match(line)) or _LABEL.match(line)
     if found is None:
@@ -110,7 +110,7 @@ def _label(line: str, language: str) -> int | None:
 
 
 def _is_quoted_with_gloss(lines: Sequence[str]) -> bool:
-    """Whether the first line is all in quotation marks, and each paragraph behind it quotes a word: '"Mill" is a factory.'."""
+    """Whether the whole first line is in quotation marks, and each later paragraph explains a word: '"Mill" is a factory.'."""
     quoted = lines[0][:1] in QUOTES and lines[0][0] != "[" and unquoted(lines[0]) != lines[0].strip()
     glosses = [line for line in lines[1:] if line]
     words = [QUOTED.search(line) for line in glosses]
@@ -118,14 +118,14 @@ def _is_quoted_with_gloss(lines: Sequence[str]) -> bool:
 
 
 def _up_to_heading(text: str, language: str) -> str:
-    """The text up to a second heading of Markdown, where the first one names what was asked for."""
+    """The text up to a second heading of Markdown, if the first one names what was asked for."""
     marks = list(re.finditer(r"(?m)^[ \t]*#{1,6}[ \t]+(.*)$", text))
     names = len(marks) > 1 and not text[: marks[0].start()].strip() and any_word("work", language).search(marks[0][1])
     return text[: marks[1].start()] if names and text[marks[0].end() : marks[1].start()].strip() else text
 
 
 def _without_notes(lines: list[str], language: str) -> list[str]:
-    """The lines up to the first that comments on the text: behind a word such as "Note", in brackets, or behind a rule."""
+    """The lines up to the first that comments on the text: after a word such as "Note", in brackets, or below a rule."""
     note = any_word("note", language)
     with_text = [number for number, line in enumerate(lines) if line] or [0]
     for number, line in enumerate(lines):
@@ -144,9 +144,9 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
 
 
 def _is_apart(line: str, text: Sequence[str], language: str, *, last: bool) -> bool:
-    """Whether a paragraph behind a text is not part of it.
+    """Whether a paragraph after a text is not part of it.
 
-    It has a label, or calls the text by its name, where the text does not; or it speaks to the user, or is a last question.
+    It has a label or calls the text by its name, while the text does not; or it speaks to the user; or it is a last question.
     """
     if (label := LABELLED.match(line)) and len(label["label"].split()) <= 4 and not any(map(LABELLED.match, text)):
         return True
@@ -157,7 +157,7 @@ def _is_apart(line: str, text: Sequence[str], language: str, *, last: bool) -> b
 
 
 def _is_remark(said: str, text: str, language: str, target: str) -> bool:
-    """Whether what stands in brackets behind a text comments on it, or is it in another language."""
+    """Whether the words in brackets after a text are a comment, or the same text in another language."""
     if any(any_word(place, language).match(said) for place in ("note", "version", "joined")):
         return True
     # "18 words", not "24 km. (15 miles)"
@@ -166,17 +166,17 @@ def _is_remark(said: str, text: str, language: str, target: str) -> bool:
 
 
 def _without_other_languages(lines: list[str], target: str) -> list[str]:
-    """The lines without those at the beginning and the end that are in another script, or in English, than the text is."""
+    """The lines without first and last ones in another script than the target's, or in English if that is not the target."""
     own = [number for number, line in enumerate(lines) if re.search(r"[^\W\d_]", line) and not is_foreign(line, target)]
     if not target or not own:
         return lines
     end = own[-1] + 1
-    # a last line of the text may be a name in another script
+    # the last line of the text may be a name in another script
     return [*lines[own[0] : end], *([] if any(is_foreign(line, target) for line in lines[end:]) else lines[end:])]
 
 
 def is_foreign(text: str, target: str) -> bool:
-    """Whether a text of several words is in another script than a language is written in, or in English where that is another."""
+    """Whether a text of several words is in another script than the target's, or in English if that is not the target."""
     words = re.findall(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff'’]+", text)
     if own := _SCRIPTS.get(target):
         return len(words) > 1 and not letters_by_script(text)[own]

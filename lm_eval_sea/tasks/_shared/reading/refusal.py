@@ -10,14 +10,14 @@ from .answer_phrases import PHRASES
 from .answer_text import SENTENCE_STOP
 
 
-_BEGINNING = 300  # characters of an answer in which a refusal has to stand
+_BEGINNING = 300  # characters of an answer; later words are no refusal
 
 
 def is_refusal(answer: str, language: str) -> bool:
-    """Whether an answer begins with a refusal, in the language that it is expected to speak or in English.
+    """Whether an answer begins with a refusal in the expected language or in English.
 
-    That is also a first sentence in which the model speaks of itself, names the task and denies ("I found nothing to translate"),
-    and an answer that is a question of this kind to the user.
+    A first sentence in which the model speaks of itself, names the task and denies ("I found nothing to translate") is a refusal,
+    too, and so is an answer that only asks the user such a question.
     """
     begin = answer[:_BEGINNING].lstrip(' \t\n*_"“')
     first = SENTENCE_STOP.split(begin, maxsplit=1)[0]
@@ -26,7 +26,7 @@ def is_refusal(answer: str, language: str) -> bool:
     speaks = any_word("speaks", language).search(said) and task_words(language).search(said) and ":" not in said
     if _refusal(language).match(begin):
         return True
-    # beside a regional language the national one is spoken, and quoted
+    # answers in a regional language also use the national one
     national = PHRASES[language].also if language in PHRASES else ""
     if national and _refusal(national).match(begin) and task_words(language).search(first):
         return True

@@ -1,8 +1,8 @@
-"""Reading the answer from what a model wrote, as SEA-HELM does it and strictly. Pure functions, no I/O.
+"""Reads answers in two ways: as SEA-HELM does, and strictly. Pure functions, no I/O.
 
-As published (SEA-HELM v1.1: `f1_acc_metric.py`, `seahelm_metric.py`, `minimal_pairs.py`, `question_answering.py`), the first
-answer tag counts, and whatever label stands behind it, also as the beginning of a word: "Jawaban: Akhirnya B" is A, and so is an
-echoed "Jawaban: ANSWER". Strictly the last tag counts, and behind it a whole label.
+As published (SEA-HELM v1.1: `f1_acc_metric.py`, `seahelm_metric.py`, `minimal_pairs.py`, `question_answering.py`), any label
+after the first answer tag counts, even as the beginning of a word: "Jawaban: Akhirnya B" is A, and so is an echoed
+"Jawaban: ANSWER". Read strictly, only a whole label after the last tag counts.
 """
 
 from __future__ import annotations
@@ -21,22 +21,21 @@ if TYPE_CHECKING:
 
 
 _MARKUP = " \t\r\n\f\v\u200b\ufeff*_`\"'“”‘’«»()[]{}<>#"
-# What stands between a letter and the text of its option. A dash may stand close to a letter that is not Latin, as in "က-".
+# Marks between a letter and the text of its option. A dash may directly follow a letter that is not Latin, as in "က-".
 _OPTION_MARK = re.compile(r"[*_`]*[.:)]|\s*\(|\s+[-–—]\s|(?<![A-Za-z])[-–—]|[-–—]\s")
 
 
 def published_label(text: str, tag: str, labels: Sequence[str], *, lindsea: bool = False) -> str | None:
     r"""The label that SEA-HELM reads, or None.
 
-    The pattern is TAG [\s*]* (l1|l2|…)+, whatever the case: first match, last repetition. Without a match the whole text is
-    looked up among the labels: without blanks of any kind at its ends, lower-cased, then without ASCII punctuation, spaces and
-    line feeds at its ends.
+    The pattern is TAG [\s*]* (l1|l2|…)+ in any case: the first match and its last repetition count. Without a match, the whole
+    text may be a label: stripped of white space, lower-cased, then stripped of ASCII punctuation, spaces and line feeds.
 
-    The labels are tried in their order; the published order is that of a set, and may change from run to run. With `lindsea` it
-    is as LINDSEA does it, minimal pairs and pragmatics: (…)* instead of (…)+, and case matters. The first tag then decides even
-    if no label follows.
+    Labels are tried in the given order. The published order is that of a set, which may change from run to run. With `lindsea`
+    the pattern is that of LINDSEA (minimal pairs, pragmatics): (…)* instead of (…)+, and case matters. Then the first tag decides
+    even if no label follows.
     """
-    # Labels are not escaped when published; those of the benchmark have no special characters.
+    # SEA-HELM does not escape labels, but its labels have no special characters.
     pattern = rf"{re.escape(tag)}[\s\*]*({'|'.join(map(re.escape, labels))})"
     if match := re.search(pattern + "*", text) if lindsea else re.search(pattern + "+", text, re.IGNORECASE):
         return _look_up(match[1] or "", labels)
@@ -48,13 +47,12 @@ def _look_up(text: str, labels: Sequence[str]) -> str | None:
 
 
 def strict_label(text: str, tag: str, labels: Sequence[str], language: str) -> str | None:
-    """The whole label behind the last answer tag, or that is the whole text if there is no tag; else None.
+    """The whole label after the last answer tag, or the label that is the whole text if there is no tag; else None.
 
-    The words of the language that lead to an answer may stand before it and words that end one behind it
-    (`answer_phrases.py`): "Jawaban: adalah **B**.", "คำตอบคือ แง่บวก ครับ". Markdown, quotation marks and brackets do not count,
-    nor do stops, case and other spellings of the same word. A letter may be that of its position in the script of the language,
-    and may be followed by the text of its option ("B. …", "B) …", "B - …", "B (…)") if no other label stands there. If the next
-    line is another label, there is none.
+    Words of the language that lead to an answer or end one (`answer_phrases.py`) may come before and after it: "Jawaban: adalah
+    **B**.", "คำตอบคือ แง่บวก ครับ". Markdown, quotation marks, brackets, stops, case and the spelling of a word do not matter.
+    Instead of a letter there may be the letter of the same position in the script of the language. The text of the option may
+    follow ("B. …", "B) …", "B - …", "B (…)") if it has no other label. If the next line is another label, there is no answer.
     """
     behind = _last(text, tag)
     lines = plain(text if behind is None else behind).splitlines()
@@ -70,7 +68,7 @@ def _label_of(line: str, labels: Sequence[str], language: str) -> str | None:
     forms = _forms(labels, language)
     for form, label in forms:
         rest = line[len(form) :]
-        # beside a Latin letter one of another script is a word
+        # next to a Latin letter, a letter of another script is a word
         others = [other for other, its_label in forms if its_label != label and other.isascii() == form.isascii()]
         if line[: len(form)].casefold() != form.casefold() or _has_label(rest, others):
             continue
@@ -80,12 +78,12 @@ def _label_of(line: str, labels: Sequence[str], language: str) -> str | None:
 
 
 def _without_lead_in(line: str, language: str) -> str:
-    """A line without what leads to an answer, and without marks at its ends."""
+    """A line without words that lead to an answer, and without marks at its ends."""
     return without_lead_in(line.strip(_MARKUP + STOPS), language).strip(_MARKUP + STOPS)
 
 
 def _forms(labels: Sequence[str], language: str) -> list[tuple[str, str]]:
-    """Each way a label is written, and the label; the longest first, for one may begin with another."""
+    """Each way to write a label, and the label. The longest come first, because one may begin with another."""
     forms = {plain(spelling): label for label in labels for spelling in spellings(label)}
     if list(labels) == list(string.ascii_uppercase[: len(labels)]):
         forms |= dict(zip(script_letters(language), labels, strict=False))
@@ -93,7 +91,7 @@ def _forms(labels: Sequence[str], language: str) -> list[tuple[str, str]]:
 
 
 def _has_label(text: str, forms: Sequence[str]) -> bool:
-    """Whether a label stands in a text as a word; a letter in its own case, for "a" is a word of English."""
+    """Whether a text has a label as a word. The case of letters matters, because "a" is an English word."""
     words = re.split(rf"[\s{re.escape(_MARKUP + STOPS)}]+", text)
     return not {_folded(word) for word in words}.isdisjoint(map(_folded, forms))
 
@@ -103,20 +101,20 @@ def _folded(word: str) -> str:
 
 
 def published_text(text: str, tag: str) -> str:
-    """The first line with text behind the first answer tag; without a tag the whole text."""
+    """The first line with text after the first answer tag; the whole text if there is no tag."""
     match = re.search(rf"{re.escape(tag)}[\s\r\n`*]*(.*)", text)
     return (match[1] if match else text).strip()
 
 
 def strict_text(text: str, tag: str) -> str:
-    """The first line with text behind the last answer tag, without marks of Markdown at its ends; without a tag nothing."""
+    """The first line with text after the last answer tag, without Markdown at its ends; empty if there is no tag."""
     behind = _last(text, tag)
     lines = [line.strip(" \t`*") for line in (behind or "").splitlines()]
     return next((line for line in lines if line), "")
 
 
 def _last(text: str, tag: str) -> str | None:
-    """What stands behind the last tag, whichever mark ends it, in Unicode NFC; None without a tag."""
+    """What follows the last tag with any mark at its end, in Unicode NFC; None if there is no tag."""
     text = normal_form("NFC", text)
     pattern = cue_pattern(tag, spellings(tag.rstrip(string.punctuation + STOPS + " ")))
     found = list(re.finditer(pattern, text, re.IGNORECASE))

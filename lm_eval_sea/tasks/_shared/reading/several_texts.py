@@ -1,4 +1,4 @@
-"""Which of several texts counts, where a chat model gives more than one: a version, a correction, a second round."""
+"""Which text counts if a chat model gives several: versions, corrections, second rounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _TABLE = re.compile(r"(?m)^[ \t]*\|[^\n]+\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*(?:\n[ \t]*\|[^\n]*)+")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+\S.*|(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__))\s*\Z")
-# An item of a list that says at its end what kind of text it is: "(formal)".
+# An item of a list that names its kind of text at its end: "(formal)".
 _VERSION_ITEM = re.compile(
     r"\A\d{1,2}[.)\u104b\u17d4]\s+(?:(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z|[(（][^()（）]{2,40}[)）]\s+\S)"
 )
@@ -33,13 +33,13 @@ _BEFORE_NAME = r"(?:(?:in|into|ke|dalam|kanthi|dina|ka|sa|bằng|iti|ha|ing|用)
 
 
 def one_of_several(text: str, tags: Sequence[str], language: str) -> str:
-    """The text that counts, with the lines that introduce it: the final or the first version, before another round begins."""
+    """The text that counts, with its introduction: the final or the first version, up to another round."""
     text = _above_another_text(_without_table(text), tags, language)
     return _first_version(_behind_result(text, tags, language), tags, language)
 
 
 def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
-    """The paragraphs above another source and its answer, which the model made up, where they are no introduction."""
+    """The paragraphs above another source and answer that the model made up, unless they are an introduction."""
     again = re.search(rf"\n\s*\n(?={question_label(language)}[\s\S]{{0,{_LONGEST_SOURCE}}}?{any_tag(tags)})", text, re.IGNORECASE)
     above = text[: again.start()].strip() if again else ""
     rendered = any_word("rendered", language).search(above)
@@ -53,9 +53,9 @@ def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
 
 
 def of_target(text: str, language: str, target: str) -> str:
-    """What stands behind the label with the name of the target's language: "Tiếng Anh: …"; the text where it has no such label.
+    """What follows the label with the name of the target language: "Tiếng Anh: …"; the whole text if there is no such label.
 
-    Empty where all that follows an instruction, or begins the text, is labelled with another language.
+    Empty if the text, perhaps below an instruction, has only labels of other languages.
     """
     lines = text.splitlines()
     heads = [(number, code, name[1]) for number, line in enumerate(lines) if (name := _named(line)) and (code := _code(name[0]))]
@@ -78,7 +78,7 @@ def of_target(text: str, language: str, target: str) -> str:
 
 
 def _code(label: str) -> str:
-    """The language that a label names, and no more: "in English", "Bahasa Inggris"."""
+    """The language of a label that names nothing else: "in English", "Bahasa Inggris"."""
     names = (
         code for code, pattern in LANGUAGE_NAMES.items() if re.fullmatch(rf"{_BEFORE_NAME}(?:{pattern})", label.strip(" *_"))
     )
@@ -86,7 +86,7 @@ def _code(label: str) -> str:
 
 
 def _without_table(text: str) -> str:
-    """The text with the columns of a table of Markdown as labelled lines."""
+    """The text with labelled lines instead of the columns of a Markdown table."""
     found = _TABLE.search(text)
     if found is None:
         return text
@@ -97,7 +97,7 @@ def _without_table(text: str) -> str:
 
 
 def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
-    """What follows the last label that names the best or final text, or the only one that names the text behind other lines."""
+    """What follows the last label of the best or final text, or the only label of the text below other lines."""
     lines, task = text.splitlines(), task_words(language)
     named = [(number, name) for number, line in enumerate(lines) if (name := _named(line))]
     heads = [head for head in named if task.search(head[1][0])]
@@ -114,7 +114,7 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
 
 
 def _first_version(text: str, tags: Sequence[str], language: str) -> str:
-    """The first of several texts that labels such as "Version 1:" or "Literal:" set apart, or a list that a remark weighs."""
+    """The first of several texts with labels such as "Version 1:" or "Literal:", or in a list with a remark on its items."""
     lines, version = text.splitlines(), any_word("version", language)
     heads = [
         (number, name)
@@ -135,7 +135,7 @@ def _first_version(text: str, tags: Sequence[str], language: str) -> str:
         return (kinds[0] and kinds[0]["text"]) or LIST_MARK.sub("", lines[items[0]].strip())
     before = [line for line in lines[: items[0]] if line.strip()] if len(items) > 1 else ["none"]
     remarks = lines[items[-1] + 1 :] if all(INTRODUCES.search(line) for line in before) else []
-    remarks = [] if re.search(any_tag(tags), "\n".join(remarks), re.IGNORECASE) else remarks  # the answer stands there
+    remarks = [] if re.search(any_tag(tags), "\n".join(remarks), re.IGNORECASE) else remarks  # the answer is there
     chosen = _chosen(remarks, language)
     if 0 < chosen <= len(items):
         end = items[chosen] if chosen < len(items) else items[-1] + 1
@@ -147,7 +147,7 @@ def _first_version(text: str, tags: Sequence[str], language: str) -> str:
 
 
 def _chosen(remarks: Sequence[str], language: str) -> int:
-    """Which of several texts remarks choose, counted from 1: "I'd go with the second one"; 0 if they choose none."""
+    """The number (from 1) of the text that remarks choose: 2 for "I'd go with the second one"; 0 if they choose none."""
     for remark in remarks:
         for lead in lead_in(language).finditer(remark):
             place = ordinal(language).match(remark, lead.end())
@@ -157,7 +157,7 @@ def _chosen(remarks: Sequence[str], language: str) -> int:
 
 
 def _named(line: str) -> tuple[str, str] | None:
-    """The label of a line or of a heading, without stops and emphasis, and what stands behind it; None without one."""
+    """The label of a line or heading, without stops and emphasis, and what follows it; None if there is no label."""
     bare = re.sub(r"\A[^\w\s(\"“«'-]+\s+", "", LIST_MARK.sub("", without_emphasis(line).strip()))
     if found := LABELLED.match(bare):
         return found["label"].strip(" *_").casefold(), found["rest"].strip()
@@ -165,7 +165,7 @@ def _named(line: str) -> tuple[str, str] | None:
 
 
 def corrected(text: str, language: str) -> str:
-    """What stands behind a paragraph that takes back the one before it and introduces another: "Sorry, it should be:"."""
+    """What follows a paragraph that takes back the one before it and introduces another text: "Sorry, it should be:"."""
     for line in re.finditer(rf"(?<=\n\n)[ \t*_]*(?P<said>[^\n]{{1,{LONGEST_INTRODUCTION}}}){COLON}[ \t*_]*(?=\n)", text):
         names = has_word(line["said"], language, "answer", "right", "work")
         if names and any_word("corrects", language).match(line["said"]) and text[line.end() :].strip():

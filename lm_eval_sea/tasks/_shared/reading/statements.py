@@ -1,4 +1,4 @@
-"""Where what chat models write states an answer, or admits an error. Pure functions, no I/O."""
+"""Finds the words with which chat models state an answer or admit an error. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .answer_patterns import alternatives, any_word, lead_in_pieces
 from .answer_text import COLON, SENTENCE_STOP
 
 
-# What may stand between two words that lead to an answer, and before the answer; a dash before a digit is a minus.
+# What may come between two words that lead to an answer, and before the answer. A dash before a digit is a minus.
 _JOINT = rf"[\])】]?\s*(?:{COLON}|[,\u104a]|[-–—=]+(?!\d)>?|→)?\s*"
 
 
 @cache
 def lead_in(language: str) -> re.Pattern[str]:
-    """The words that lead to an answer, anywhere in a line, and what stands between them and it."""
+    """The words that lead to an answer, anywhere in a line, and the marks between them and the answer."""
     return re.compile(
         rf"(?:(?:{lead_in_pieces(language)}|{'|'.join(alternatives(place, language) for place in ('lead', 'left', 'answer'))})"
         rf"{_JOINT}){{1,12}}",
@@ -24,7 +24,10 @@ def lead_in(language: str) -> re.Pattern[str]:
 
 
 def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, int]]:
-    """Where in a text words state an answer: "the answer is", "the right option is", "so right is"; also words of more fields."""
+    """The places of words that state an answer: "the answer is", "the right option is", "so right is".
+
+    `further` names more fields of `Phrases` whose words state one.
+    """
     places = [any_word(place, language) for place in ("answer", *further)]
     option, right, so = (any_word(place, language) for place in ("option", "right", "so"))
     return [
@@ -36,7 +39,7 @@ def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, 
 
 
 def admission(text: str, language: str) -> int | None:
-    """Where the last words end that begin a sentence, perhaps behind "wait", and admit an error: "I was wrong"; None without."""
+    """The end of the last words that admit an error ("I was wrong") at the beginning of a sentence, perhaps after "wait"."""
     found = None
     for words in any_word("errs", language).finditer(text):
         sentence = SENTENCE_STOP.split(text[: words.start()].replace("…", "\n"))[-1]

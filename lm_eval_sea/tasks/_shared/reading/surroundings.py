@@ -1,4 +1,4 @@
-"""What surrounds all of a chat model's answer and is no part of it: marks, a greeting, a farewell, repetition. Pure functions."""
+"""Cuts off what surrounds a chat model's whole answer: marks, a greeting, a farewell, repetition. Pure functions."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# The mark of an item of a list; of any list, also one that is counted.
+# The mark of a list item; then that of any list, also a numbered one.
 BULLET = re.compile(r"\A[-*•→]\s+(?=\S)")
 LIST_MARK = re.compile(r"\A(?:[-*•→]|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4])\s+")
 # A rule of Markdown.
 RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|={3,}|_{3,})[ \t]*$")
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n(?P<inside>(?:(?!```)[\s\S])+)```")
-# An element that says nothing of what it holds.
+# Elements whose names say nothing of what they hold.
 _NAMES = "p|div|body|response|output|reply|text"
 _ELEMENT = re.compile(rf"<(?P<name>{_NAMES})>(?P<inside>[\s\S]*)</(?P=name)>", re.IGNORECASE)
 _FIRST_TAG, _LAST_TAG = re.compile(rf"<({_NAMES})>", re.IGNORECASE), re.compile(rf"</({_NAMES})>\Z", re.IGNORECASE)
 _LONGEST_TAG = 12
 _QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]|<br ?/?>[ \t]*\n?", re.IGNORECASE)
-_BLANK = re.compile(r"[^\S\n\t ]")  # of another width, or without a break
-# Pictures, and what colours them. Signs such as ° and ✓ may be part of an answer.
+_BLANK = re.compile(r"[^\S\n\t ]")  # spaces of another width, or without a break
+# Emoji and their modifiers. Signs such as ° and ✓ may be part of an answer.
 _PICTURE = re.compile(r"[\U0001f000-\U0001faff\u2600-\u2712\u2728-\u27bf\u2b00-\u2bff\ufe0f]")
 _LONGEST_GREETING, _LONGEST_FAREWELL = 160, 300
 _LONGEST_PARTING = 100
-_MOST_PARAGRAPHS = 3  # of a greeting, or of a farewell
-_MOST_MARKS = 4  # one around the other
+_MOST_PARAGRAPHS = 3  # of a greeting or a farewell
+_MOST_MARKS = 4  # nested
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\u104b\u17d4\uff01])\s*")
-# A line with an answer tag alone, and the fewest characters of a sentence, which reasons or concludes.
+# Most characters of a line that is only an answer tag; fewest of a sentence that gives a reason or a conclusion.
 _LONGEST_HEADING, _LEAST_SENTENCE = 30, 50
 _HEADING = re.compile(rf"[^:：\u17d6]+{COLON}[\s*_]*")
-# A first line, or the beginning of one, that announces an answer. Behind it a letter may stand on the same line.
+# A first line, or its beginning, that announces an answer. A letter may follow on the same line.
 _ANNOUNCES = re.compile(rf"(?P<said>[^\n:：\u17d6]{{1,160}}){COLON}[*_]*(?P<end>[^\S\n]*\n|\s)\s*(?=\S)")
 _LABEL = re.compile(rf"\A[\s*_#]*(?:Output|Response|Reply){COLON}[\s*_]*(?=\S)", re.IGNORECASE)
 
 
 def without_surroundings(text: str, language: str) -> str:
-    """The text without what sets all of it off, introduces it or takes leave behind it; line ends and blanks are of one kind.
+    """The text without what surrounds it, and with only one kind of line end and space.
 
-    These are invisible characters, pictures and rules at its ends, a code fence, an element such as <p>, marks of a quotation,
-    a first line such as "Sure! Here is my answer:", and last paragraphs such as "I hope this helps!". Of a text that is written
-    several times one is left.
+    Cut off are invisible characters, emoji and rules at its ends, a code fence, an element such as <p>, the marks of a quotation,
+    a first line such as "Sure! Here is my answer:", and last paragraphs such as "I hope this helps!". A text that is written
+    several times is left once.
     """
     text = without_marks(_BLANK.sub(" ", _LINE_END.sub("\n", text)))
     text = without_marks(_without_introduction(text, language))
@@ -60,9 +60,9 @@ def without_surroundings(text: str, language: str) -> str:
 
 
 def without_greeting(text: str, language: str, options: Sequence[str] = ()) -> str:
-    """The text without first paragraphs that only greet, or say what will be done: "Great question! Let's think step by step.".
+    """The text without first paragraphs that only greet or say what comes next: "Great question! Let's think step by step.".
 
-    One that names any of the `options` may be the answer.
+    A paragraph that names any of the `options` stays, because it may be the answer.
     """
     for _ in range(_MOST_PARAGRAPHS):
         first, _, rest = text.partition("\n\n")
@@ -79,7 +79,7 @@ def without_greeting(text: str, language: str, options: Sequence[str] = ()) -> s
 
 
 def without_marks(text: str) -> str:
-    """The text without the marks that set all of it off."""
+    """The text without marks around the whole of it."""
     for _ in range(_MOST_MARKS):
         before, text = text, _bare(text)
         for whole in (_FENCE, _ELEMENT):
@@ -93,7 +93,7 @@ def without_marks(text: str) -> str:
 
 
 def _without_tag_alone(text: str) -> str:
-    """The text without one tag of an element at its beginning or end, where the other was cut off or stood before the thought."""
+    """The text without a single tag of an element at its beginning or end: the other was cut off, or came before the thought."""
     first, last = _FIRST_TAG.match(text), _LAST_TAG.search(text[-_LONGEST_TAG:])
     if first and f"</{first[1].lower()}>" not in text.lower():
         return text[first.end() :].lstrip()
@@ -103,7 +103,7 @@ def _without_tag_alone(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """The text without rules, pictures, blanks and invisible characters at its ends."""
+    """The text without rules, emoji, spaces and invisible characters at its ends."""
     lines = text.splitlines()
     kept = [number for number, line in enumerate(lines) if not (RULE.fullmatch(line) or all(map(_is_bare, line)))]
     text = "\n".join(lines[kept[0] : kept[-1] + 1]) if kept else ""
@@ -120,10 +120,10 @@ def _is_bare(character: str) -> bool:
 
 
 def _without_introduction(text: str, language: str) -> str:
-    """The text without a first line that only announces an answer, or the beginning of one that does: "Here is the answer: B".
+    """The text without a first line, or its beginning, that only announces an answer: "Here is the answer: B".
 
-    A heading, "Answer:", does no more where a sentence or a calculation stands below it. A line that names a translation or a
-    summary tells the reader of texts where the text begins.
+    The heading "Answer:" is cut off only if a sentence or a calculation follows below it. A line that names a translation or a
+    summary stays, because it tells `final_text` where the text begins.
     """
     text = _LABEL.sub("", text)
     first, _, rest = text.partition("\n")
@@ -144,7 +144,7 @@ def _without_introduction(text: str, language: str) -> str:
 
 
 def _without_farewell(text: str, language: str) -> str:
-    """The text without a last paragraph that only offers more, thanks or wishes well, or is a note behind a rule."""
+    """The text without last paragraphs that only offer more, thank or wish well, or are a note below a rule."""
     before, _, last = text.rstrip().rpartition("\n\n")
     is_below_rule = any(RULE.fullmatch(line) for line in (last.partition("\n")[0], before.rstrip().rpartition("\n")[2]))
     bare = _bare(last).strip(" *_#>(")
@@ -160,7 +160,7 @@ def _without_farewell(text: str, language: str) -> str:
 
 
 def _once(text: str) -> str:
-    """One of the texts, if all of it is the same one over and over."""
+    """The text only once, if it is the same one over and over."""
     lines = [line.strip() for line in text.splitlines()]
     with_text = [number for number, line in enumerate(lines) if line]
     said = [lines[number] for number in with_text]

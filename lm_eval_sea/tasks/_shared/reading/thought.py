@@ -1,4 +1,4 @@
-"""Taking apart what a model generated: its thought, its answer, and how the thought ended. Pure functions, no I/O."""
+"""Takes apart what a model generated: its thought, its answer, and how the thought ended. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-# "closed": the thought ended and the answer follows it. "cut": the limit of tokens fell into the thought. "stopped in the
-# thought": the model ended its text inside it. "failed": there is no text, for the request failed.
+# "closed": the thought ended and the answer follows. "cut": the limit of tokens cut the thought off. "stopped in the thought":
+# the model ended its text inside the thought. "failed": there is no text, because the request failed.
 State = Literal["no thought", "closed", "cut", "stopped in the thought", "failed"]
 UNFINISHED = ("cut", "stopped in the thought")
 
@@ -23,12 +23,12 @@ class Generated(NamedTuple):
     """What a model generated, taken apart."""
 
     thought: str  # without its marks; empty if there is none
-    answer: str  # what follows the thought; empty where the thought did not end
+    answer: str  # what follows the thought; empty if the thought did not end
     state: State
 
 
 class Marks(NamedTuple):
-    """What begins and ends the thoughts of a family of models."""
+    """The marks that begin and end the thoughts of a family of models."""
 
     begin: str
     end: str
@@ -63,16 +63,16 @@ MARKS = (
     Marks("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
     Marks("Thinking...", "...done thinking."),
 )
-# gpt-oss as transformers decodes it when special tokens are skipped: "analysisThe passage says …assistantfinalB".
+# gpt-oss when transformers decodes it without special tokens: "analysisThe passage says …assistantfinalB".
 _SKIPPED_HARMONY = re.compile(r"\Aanalysis(?=[^\W\da-z_]|[\"'“(*])(.*?)(?:assistantfinal(?!.*assistantfinal)(.*))?\Z", re.DOTALL)
-# What frames an answer behind a thought, and the special tokens that end a turn.
+# Frames of an answer after a thought, and special tokens that end a turn.
 _FRAMES = (
     ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
     ("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"),
     ("<|begin_of_solution|>", "<|end_of_solution|>"),
     ("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
 )
-_ANSWER_ELEMENT = re.compile(r"<answer>((?:(?!</?answer>)[\s\S])*)(?:</?answer>\s*)*")  # all of an answer
+_ANSWER_ELEMENT = re.compile(r"<answer>((?:(?!</?answer>)[\s\S])*)(?:</?answer>\s*)*")  # around the whole answer
 _BOX = re.compile(r"<\|begin_of_box\|>((?:(?!<\|begin_of_box\|>)[\s\S])*?)<\|end_of_box\|>")  # of GLM 4.5V
 _TURN_END = re.compile(
     r"(?:<\|(?:(?!sep\|)\w{1,24}|start\|>assistant)\|?>"
@@ -83,7 +83,7 @@ _LONGEST_TURN_END = 36
 
 
 def _pattern(mark: str) -> str:
-    """The regular expression of a mark, also with the escapes of HTML."""
+    """The regular expression of a mark, also with HTML escapes."""
     return re.escape(mark).replace("<", "(?:<|&lt;)").replace(">", "(?:>|&gt;)")
 
 
@@ -91,22 +91,22 @@ def _pattern(mark: str) -> str:
 _BEGINS = re.compile("|".join(f"({_pattern(marks.begin)})" for marks in MARKS), re.IGNORECASE)
 _ENDS = re.compile("|".join(f"({_pattern(marks.end)})" for marks in MARKS), re.IGNORECASE)
 _END_OF = {marks: re.compile(_pattern(marks.end), re.IGNORECASE) for marks in MARKS}
-_MOST_BEGINS = 20  # of which it is asked whether they open a thought
-# What may stand before a thought: blanks, invisible characters, tokens of the chat template and the name of the role.
+_MOST_BEGINS = 20  # no more marks are looked at
+# What may come before a thought: white space, invisible characters, tokens of the chat template, and the name of the role.
 _ROLE = re.compile(r"(?:[\s\ufeff\u200b-\u200f\u2060]|<\|\w+\|>|<start_of_turn>|(?:assistant|model)\b[:：]?)*", re.IGNORECASE)
 _PREFACE = re.compile("|".join(words.preface for words in PHRASES.values() if words.preface), re.IGNORECASE)
 _LONGEST_PREFACE = 80
-# Words of a thought that a template writes behind the mark: few, on one line, without the tokens of another turn.
+# Words of a thought that a template writes after the mark: few, on one line, without the tokens of another turn.
 _BEGUN = re.compile(r"(?!.*assistant)[^\n<>\[\]]{1,80}", re.IGNORECASE)
-_MENTIONED = re.compile(r"[ \t]+[a-z]")  # what stands behind a mark that a sentence mentions
-_GOES_ON = re.compile(r"(?![ \t]+[a-z])[\s\w]")  # what stands behind a mark that begins a line and is no mention
+_MENTIONED = re.compile(r"[ \t]+[a-z]")  # what follows a mark that a sentence mentions
+_GOES_ON = re.compile(r"(?![ \t]+[a-z])[\s\w]")  # what follows a mark that begins a line and is no mention
 _QUOTES = tuple("`\"'“”‘’«»「」")
 
 
 def open_thought(prompt: str) -> Marks | None:
-    """The marks of the thought inside which a rendered prompt ends, because the chat template opened it; None if it did not.
+    """The marks of a thought that the chat template opened at the end of a rendered prompt; None if it opened none.
 
-    The template may have written the first words of the thought, too.
+    The template may also have written the first words of the thought.
     """
     last = max(_BEGINS.finditer(prompt), key=re.Match.start, default=None)
     if last is None:
@@ -120,9 +120,9 @@ def open_thought(prompt: str) -> Marks | None:
 
 
 def ends_unopened(text: str) -> Marks | None:
-    """The marks of a thought that a text ends and does not begin, as if the chat template had opened it; None without one.
+    """The marks of a thought that ends in a text but does not begin there, as if the chat template had opened it; else None.
 
-    Sentences are no such marks, for an answer may have them, too.
+    Marks that are sentences do not count, because an answer may have them, too.
     """
     end = next(_ends(text, 0, None, needs_edge=True), None)
     if end is None or _is_sentence(_family(end)) or not text[: end.start()].strip() or _opening(text, finished=None):
@@ -131,9 +131,9 @@ def ends_unopened(text: str) -> Marks | None:
 
 
 def asks_for_thought(prompt: str) -> bool | None:
-    """What a rendered prompt says of a thought that it does not open.
+    """Whether a rendered prompt that opens no thought asks for one.
 
-    True: its words show the mark that is to begin one, as in the default system message of Ministral 3. False: it ends with a
+    True: its words show the mark that is to begin a thought, as in Ministral 3's default system message. False: it ends with a
     thought that the template has closed. None: neither.
     """
     if any(end.end() == len(prompt.rstrip()) for end in _ENDS.finditer(prompt)):
@@ -142,19 +142,19 @@ def asks_for_thought(prompt: str) -> bool | None:
 
 
 def take_apart(text: str, *, prompt: str | None = None, finished: bool | None = None) -> Generated:
-    """As `parts_as_written`; the answer without the frame that some models put around it, and the tokens that end a turn."""
+    """Like `parts_as_written`, but the answer has no frame around it and no tokens that end a turn."""
     made = parts_as_written(text, prompt=prompt, finished=finished)
     return made._replace(answer=_cleaned(made.answer))
 
 
 def parts_as_written(text: str, *, prompt: str | None = None, finished: bool | None = None) -> Generated:
-    """Thought and answer of what a model generated; the answer is as it was written, to the byte.
+    """Thought and answer of what a model generated; the answer is exactly as it was written.
 
-    A tag that the text merely mentions ("close it with </think> first", "`<think>`") is none. Where a thought is closed more than
-    once, the answer follows the last closing mark that has text behind it.
+    A mark that the text merely mentions ("close it with </think> first", "`<think>`") does not count. If a thought is closed more
+    than once, the answer follows the last closing mark that has text after it.
 
-    `prompt` is the rendered one, which is not known behind a chat API; `finished` says, if that is known, whether the model ended
-    the text by itself, and not the limit of tokens.
+    `prompt` is the rendered prompt, which a chat API does not show. `finished` says, if known, whether the model itself ended the
+    text, and not the limit of tokens.
     """
     if found := _SKIPPED_HARMONY.match(text.lstrip()):
         thought, answer = found.groups()
@@ -181,21 +181,21 @@ def parts_as_written(text: str, *, prompt: str | None = None, finished: bool | N
 
 
 def _family(found: re.Match[str]) -> Marks:
-    """The family of a mark that was found."""
+    """The marks of the family that a found mark belongs to."""
     return MARKS[(found.lastindex or 1) - 1]
 
 
 def _is_sentence(marks: Marks) -> bool:
-    """Whether what begins a thought is a sentence, which an answer may have, too."""
+    """Whether the beginning mark is a sentence, which an answer may have, too."""
     return marks.begin[0].isalpha()
 
 
 def _opening(text: str, finished: bool | None) -> re.Match[str] | None:
-    """The mark that begins the thought of a text; None without one.
+    """The mark that begins the thought of a text; None if there is none.
 
-    It begins the text, perhaps behind the name of the role or a short preface ("Sure!"), or a line if its thought ends further
-    on, or if the text was cut before any thought ended. A sentence begins no line, and is such a mark only if its thought ends,
-    or the text was cut before it could.
+    It is at the beginning of the text, perhaps after the name of the role or a short preface ("Sure!"). It may also be at the
+    beginning of a line, if its thought ends later or the text was cut before any thought ended. A mark that is a sentence counts
+    only at the beginning of the text, and only if its thought ends or the text was cut before it could.
     """
     is_cut = finished is False and _ENDS.search(text) is None
     for found in islice(_BEGINS.finditer(text), _MOST_BEGINS):
@@ -219,9 +219,9 @@ def _begins_line(found: re.Match[str]) -> bool:
 
 
 def _ends(text: str, start: int, marks: Marks | None, *, needs_edge: bool) -> Iterator[re.Match[str]]:
-    """The marks from `start` on that end a thought, of its family if that is known, and are not quoted.
+    """The marks from `start` on that end a thought of the family, or of any if that is not known, and are not quoted.
 
-    With `needs_edge` a mark with blanks on both sides, inside a line, is passed over as a mention.
+    With `needs_edge`, a mark inside a line with spaces on both sides is a mention and does not count.
     """
     for found in (_END_OF[marks] if marks else _ENDS).finditer(text, start):
         left, right = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
@@ -251,7 +251,7 @@ def _without_turn_end(text: str) -> str:
 
 
 def _cleaned(answer: str) -> str:
-    """An answer without the frame that some models put around it, and without the tokens that end a turn."""
+    """An answer without a frame around it and without tokens that end a turn."""
     answer = _without_turn_end(_BOX.sub(r"\\boxed{\1}", answer))
     for begin, end in _FRAMES:
         if answer.startswith(begin):

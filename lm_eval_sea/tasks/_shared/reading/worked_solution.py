@@ -1,4 +1,4 @@
-"""A worked solution: which part of it counts, and whether it breaks off before its result. Pure functions, no I/O."""
+"""Which part of a worked solution counts, and whether it breaks off before its result. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x|(?<!\d)(?<!\d
 _OPEN_SUM = re.compile(rf"{COLON}\s*(?:[^\d\s=]{{0,4}}\s*)?{OPERATION.pattern}\Z")
 _CUT_NUMBER = re.compile(r"\d,\s*\Z")
 EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({DIGITS})")
-_FEWEST_WORDS = 6  # fewer may be a remark without its stop
+_FEWEST_WORDS = 6  # fewer may be a remark without a stop
 _LONGEST_PROBLEM, _MOST_PROBLEMS = 600, 50
 
 
 @dataclass(frozen=True)
 class Worked:
-    """A worked solution, without another problem that the model made up."""
+    """A worked solution without further problems that the model made up."""
 
-    text: str  # as `prepared` leaves it
-    concluded: str  # the text without offers and checks behind the result
-    marked: str  # the same with its markup; empty where another problem follows, which what is in bold type may answer
-    tagged: list[int]  # where answer tags end in `text`
-    stated: list[int]  # where statements of the answer end in `concluded`
+    text: str  # as `prepared` returns it
+    concluded: str  # the text without offers and checks after the result
+    marked: str  # the same with its markup; empty if another problem follows, because bold type may be the answer to that
+    tagged: list[int]  # the ends of answer tags in `text`
+    stated: list[int]  # the ends of statements of the answer in `concluded`
     is_cut: bool
     language: str
 
@@ -69,8 +69,8 @@ def worked_solution(answer: str, tags: Sequence[str], language: str, finished: b
 def _without_another_problem(text: str, language: str) -> str:
     """The text up to another problem that the model made up: a result, an empty line, "Question: …".
 
-    Such a problem has numbers of its own, and none of those above it. Where no result stands above, the text may be what was
-    given, and its question has at most one number, or no answer of its own.
+    Such a problem has its own numbers and none of those above it. If there is no result above it, the text above may be what the
+    real problem gives; its question then has at most one number, or no answer of its own.
     """
     for problem in islice(_other_problem(language).finditer(text), _MOST_PROBLEMS):
         above = text[: problem.start()].rstrip()
@@ -89,7 +89,7 @@ def _without_another_problem(text: str, language: str) -> str:
 
 @cache
 def _other_problem(language: str) -> re.Pattern[str]:
-    """The label of a question below an empty line; `asked` is its first line or sentence, `posed` all up to an answer's label."""
+    """The label of a question below an empty line. `asked` is its first line or sentence, `posed` all up to an answer's label."""
     solution = rf"\n[\s>#*_]*(?:{any_word('answer', language).pattern})\s*{COLON}"
     further = rf"[\s>#*_]*(?:(?:{any_word('further', language).pattern})\s)?"
     asked = r"(?=\s*(?P<asked>[^\n?？]*))"
@@ -104,24 +104,24 @@ def _numbers_of(text: str) -> set[str]:
 
 
 def _last_numbers(text: str) -> set[str]:
-    """The numbers of a text's last line with any, behind its last "=" if there is one."""
+    """The numbers of the last line that has any; if it has an "=", only those after the last one."""
     line = next((line for line in reversed(text.splitlines()) if re.search(r"\d", line)), "")
     return _numbers_of(line.rpartition("=")[2])
 
 
 def has_result(paragraph: str, language: str) -> bool:
-    """Whether a paragraph is a number, or has an equation, or a number behind "so"."""
+    """Whether a paragraph is a number, or has an equation or a number after "so"."""
     is_number, equation = NUMBER.fullmatch(paragraph.strip()), EQUATION.search(paragraph)
     return bool(is_number or equation) or _behind_so(paragraph, language)
 
 
 def _behind_so(text: str, language: str) -> bool:
-    """Whether a number stands behind "so"."""
+    """Whether a number follows "so"."""
     return any(re.search(r"\d", text[match.end() :]) for match in any_word("so", language).finditer(text))
 
 
 def _without_offer(text: str, language: str) -> str:
-    """The text without a last paragraph that only asks, or speaks to the user without a number, where a number stands before."""
+    """The text without a last paragraph that only asks, or speaks to the user without a number, if a number comes before."""
     before, _, last = text.rstrip().rpartition("\n\n")
     asks = last.rstrip("* ")[-1:] in ("?", "？") and not EQUATION.search(last)
     speaks, denies = (any_word(place, language).search(last) for place in ("speaks", "wrong"))
@@ -130,7 +130,7 @@ def _without_offer(text: str, language: str) -> str:
 
 
 def _without_check(text: str, language: str) -> str:
-    """The text without what goes over a result again: up to a paragraph that concludes, or to the end."""
+    """The text without a check of its result, up to a paragraph that concludes or to the end."""
     for check in any_word("check", language).finditer(text):
         before = re.sub(r"[(\[](?:\w+ ){0,2}\Z", "", text[: check.start()]).rstrip(" *_([")
         line = re.search(r"(?<=\n)[^\n.!?\d:：]{1,25}\Z", before)  # such as "Let us" of "Let us check:"
@@ -153,7 +153,7 @@ def breaks_off(worked: Worked) -> bool:
 
 
 def _lacks_result(text: str, language: str) -> bool:
-    """Whether a text breaks off behind "so", or behind words without a number that follow it in the last sentence."""
+    """Whether a text breaks off after "so", or the words after it in the last sentence have no number."""
     begin = max([stop.start() + 1 for stop in SENTENCE_END.finditer(text)] + [text.rfind("\n") + 1])
     results = list(any_word("so", language).finditer(text, begin))
     if not results:
@@ -165,7 +165,7 @@ def _lacks_result(text: str, language: str) -> bool:
 
 
 def breaks_off_unstated(worked: Worked) -> bool:
-    """Whether a solution that states no result breaks off in a step."""
+    """Whether a solution that states no result breaks off within a step."""
     text, language = worked.concluded, worked.language
     if _breaks_off_in_list(text, language) or at_end("unfinished", text.rstrip(" ,:")[-30:], language):
         return True
@@ -173,14 +173,14 @@ def breaks_off_unstated(worked: Worked) -> bool:
 
 
 def _breaks_off_behind(text: str) -> bool:
-    """Whether a last line of sentences that end with stops goes on with words without a number and without a stop."""
+    """Whether the sentences of the last line end with stops, but the words after the last one have neither number nor stop."""
     *sentences, last = SENTENCE_END.split(text.rstrip().rpartition("\n")[2])
     words = last.split()
     return bool(sentences) and len(words) >= _FEWEST_WORDS and not re.search(rf"\d|[^{WORD}\s]\Z", last)
 
 
 def _breaks_off_in_list(text: str, language: str) -> bool:
-    """Whether the last line is an item of a list without a result, and without a number or a stop, which others have."""
+    """Whether the last line is a list item without a result, and without the number or the stop that other items have."""
     items = [line.strip() for line in text.splitlines() if LIST_MARK.match(line.strip())]
     ends = [item.endswith(STOPS_OF_SCRIPTS) for item in items]
     numbers = [re.search(r"\d", LIST_MARK.sub("", item)) is not None for item in items]

@@ -13,11 +13,11 @@ from .number_words import half_words, multiplier_words, number_in_words, number_
 
 # Languages that write a comma before decimals, and stops between thousands.
 _DECIMAL_COMMA = frozenset({"id", "jv", "su", "vi", "ban", "min", "ace", "bug", "mad", "bjn", "nij", "bbc"})
-# Languages whose writers use either sign between thousands.
+# Languages that use either sign between thousands.
 _EITHER = frozenset({"km", "lo"})
 DIGITS = r"[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])"
 NUMBER = re.compile(r"(?<![A-Za-z\d./])(?<!\d,)" + DIGITS)
-# The stop of a number ends no sentence.
+# A stop inside a number ends no sentence.
 SENTENCE_END = re.compile(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]")
 # Amounts of money with the currency close to the number.
 _CURRENCY = re.compile(
@@ -37,9 +37,9 @@ _RESULT_IN_WORDS = re.compile(r"(?<==)[^\S\n]*([^\W\d][^\d\n=.]{2,80})")
 def parse_number(written: str, language: str) -> Decimal:
     """The value of a number as the language writes it.
 
-    Where both separators stand in it the last one begins the decimals. One that repeats separates thousands. A single one with
-    other than three digits behind it begins the decimals; with three the custom of the language decides. Three zeros behind a
-    decimal comma separate thousands, too: where people write "70,000" for seventy they write "70".
+    If it has both separators, the last one begins the decimals. A separator that repeats separates thousands. A single separator
+    begins the decimals, unless three digits follow it: then the custom of the language decides. Even a decimal comma separates
+    thousands before three zeros, because people write "70" and not "70,000" for seventy.
     """
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", written).replace("−", "-")
     marks = [character for character in digits if character in ".,"]
@@ -60,7 +60,7 @@ def parse_number(written: str, language: str) -> Decimal:
 
 
 def prepared(text: str, language: str) -> str:
-    """Plain text without LaTeX, currencies before a number, signs of fractions, and words that multiply: "1.2 million"."""
+    """Plain text without LaTeX and currencies before a number, with digits for fractions ("½") and factors ("1.2 million")."""
     text = re.sub("(\\d?)([½¼¾])", lambda found: f"{found[1] or 0}.{_FRACTIONS[found[2]]}", without_latex(text))
     text = re.sub(r"(?<=[\s=≈(])\.(?=\d)", "0.", text)
     text = re.sub(r"(?<=\d),\s?[-–—]+(?!\s?\d)|(?<=\d)\s?/[-–=](?!\s?\d)", "", text)  # "Rp12.500,-", "2,400/-"
@@ -76,13 +76,13 @@ def prepared(text: str, language: str) -> str:
 
 
 def _mixed(found: re.Match[str]) -> str:
-    """The decimal of an integer and a fraction: 2.5 for "2 1/2"."""
+    """The decimal of a mixed number: 2.5 for "2 1/2"."""
     whole, numerator, denominator = map(Decimal, found.groups())
     return f"{whole + numerator / denominator}"
 
 
 def _with_half(found: re.Match[str], language: str) -> Decimal:
-    """The value of a number, a word that multiplies it, and half of what that word stands for."""
+    """The value of a number with a factor and half of that factor: 2,500,000 for "2 million and a half"."""
     return (parse_number(found[1], language) + Decimal("0.5")) * _FACTORS[found[2].casefold()]
 
 
@@ -93,7 +93,7 @@ def _sum(written: str, language: str) -> Decimal:
 
 
 def in_digits(clause: str, language: str, *, things: bool = False) -> str:
-    """A clause that is nothing but a number in words, perhaps with the `things` that are counted, in digits; else the clause."""
+    """A clause in digits, if it is only a number in words, with `things` perhaps also what is counted; else the clause itself."""
     sentence = SENTENCE_END.split(clause.strip(TRIM + STOPS), maxsplit=1)[0].strip(TRIM + STOPS)
     words = number_in_words(sentence, language) or number_in_words(re.split(r"[,\u104a]\s", sentence, maxsplit=1)[0], language)
     if words is None and things and not re.search(r"\d", clause):
