@@ -42,9 +42,10 @@ from lm_eval_sea.report.overview import scores_section
 from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.tables import MISSING, Table, written
 from lm_eval_sea.results.answers import unread_text
+from lm_eval_sea.results.differing_settings import under_one_name
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.row_statistics import beyond_scale
-from lm_eval_sea.results.runs import Run, TaskRun, under_one_name
+from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import some_names, with_texts

@@ -24,8 +24,9 @@ from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, columns
+from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.power import LEVEL
-from lm_eval_sea.results.runs import Runs, TaskRun
+from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import FEWEST
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS

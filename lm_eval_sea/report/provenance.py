@@ -12,7 +12,8 @@ from lm_eval_sea.report.scores import Scores, date_of
 from lm_eval_sea.report.section import MODEL, TASK, Section
 from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.answers import advice_on, answers_text, rates_of
-from lm_eval_sea.results.runs import TaskRun, task_settings, unlike
+from lm_eval_sea.results.differing_settings import task_settings, unlike
+from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
 from lm_eval_sea.results.table import absent_labels_text, collapsed_text, once, score_text
 from lm_eval_sea.tasks._shared.facts import ORDER

@@ -14,9 +14,10 @@ from tqdm import tqdm
 from lm_eval_sea.report.means import BY_TASK, Means
 from lm_eval_sea.report.sample_row import Key, shown_rows_of
 from lm_eval_sea.report.suite import Suite, read_suite
+from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.comparison import counts, normalised
 from lm_eval_sea.results.rows import Rows
-from lm_eval_sea.results.runs import Run, Runs, TaskRun
+from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.table import catalogue_notes
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import visible

@@ -19,7 +19,7 @@ from lm_eval_sea.report.page import Picture, render_pages
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.section import Figure
 from lm_eval_sea.report.sections import sections
-from lm_eval_sea.results.runs import Runs
+from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.visible_text import csv_text
 from lm_eval_sea.results.written_folder import WrittenFolder
 

@@ -15,9 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.rows import parse
-from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun
+from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import LIMITS, Settings, settings_of
 from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number, is_whole, list_of, mapping_of

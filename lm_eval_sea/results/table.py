@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.task_list import aligned
 from lm_eval_sea.results.answers import advice_on, answers_text, unlike_ends
+from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.comparison import (
     MeanDifference,
     counts,
@@ -22,9 +23,10 @@ from lm_eval_sea.results.comparison import (
     sentence,
     task_difference,
 )
+from lm_eval_sea.results.differing_settings import mixed_settings, under_one_name, uneven_exemplars, unlike
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
-from lm_eval_sea.results.runs import GroupRun, Run, Runs, TaskRun, mixed_settings, under_one_name, uneven_exemplars, unlike
+from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS

@@ -19,8 +19,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.results.choice import Runs
+from lm_eval_sea.results.differing_settings import under_one_name
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
-from lm_eval_sea.results.runs import Run, Runs, TaskRun, seconds_of, under_one_name
+from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.score import TaskScore
 from lm_eval_sea.results.types import ResultsError, Score, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line
@@ -91,7 +93,7 @@ def _record(run: Run, tasks: Sequence[TaskRun], model: str, name: str, results: 
     return {
         "schema_version": SCHEMA,
         "evaluation_id": f"{COLLECTION}/{model}/{now}-{name}",  # several runs are exported in one second
-        "evaluation_timestamp": f"{seconds_of(run):.0f}",
+        "evaluation_timestamp": f"{run.seconds:.0f}",
         "retrieved_timestamp": now,
         "source_metadata": {
             "source_name": COLLECTION,

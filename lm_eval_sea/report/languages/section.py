@@ -20,8 +20,8 @@ from lm_eval_sea.report.languages.tables import (
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, MODEL, Section
 from lm_eval_sea.report.tables import Column, Table, columns
+from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.power import LEVEL
-from lm_eval_sea.results.runs import Runs
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 

@@ -17,7 +17,9 @@ from lm_eval_sea.report.languages.measures import (
     rank_correlation,
     shared_errors,
 )
-from lm_eval_sea.results.runs import Runs, TaskRun, mixed_settings, under_one_name
+from lm_eval_sea.results.choice import Runs
+from lm_eval_sea.results.differing_settings import mixed_settings, under_one_name
+from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.uncertainty import Estimate, holm
 from lm_eval_sea.results.visible_text import csv_text, some_names

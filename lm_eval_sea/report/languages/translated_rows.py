@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.rows import document
-from lm_eval_sea.results.runs import Runs, TaskRun
+from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_whole
 from lm_eval_sea.results.written_folder import write_whole
 

@@ -13,9 +13,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from lm_eval_sea.results.answers import advice_on, unread_text
+from lm_eval_sea.results.differing_settings import task_settings, under_one_name, uneven_exemplars
 from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
 from lm_eval_sea.results.rows import POSITION, in_published_order
-from lm_eval_sea.results.runs import TaskRun, task_settings, under_one_name, uneven_exemplars
+from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.table import once
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.visible_text import some_names

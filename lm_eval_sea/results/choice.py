@@ -1,0 +1,230 @@
+"""All runs that were read, and the choice among them: which of several runs of a task counts, or the mean over them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+from lm_eval_sea.results.differing_settings import made_differently
+from lm_eval_sea.results.model_names import distinct, short_names
+from lm_eval_sea.results.row_statistics import scale_of
+from lm_eval_sea.results.rows import parse
+from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
+from lm_eval_sea.results.seeds import mean_scores, pooled
+from lm_eval_sea.results.types import Score
+from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.tasks._shared.facts import SEA_HELM
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs by model and date. What `read` returns has all of them; `best`, `apart` and `by_seed` say which count.
+
+    A run whose results file is a copy of another's counts once for all three, and so do answers that were read again.
+    """
+
+    runs: Sequence[Run]
+    tasks: Sequence[TaskRun]
+    groups: Sequence[GroupRun]
+    notes: list[str]  # what is incomplete, unreadable or superseded
+    beside: Sequence[TaskRun] = ()  # left out by `best` for the same task with another chat template, or without one
+
+    def best(self) -> Runs:
+        """Keeps one run of each model and task: one of all rows, else the one with more rows; of equal ones the newest."""
+        once = self._once()
+        kept = _best_tasks(once.tasks, once.notes)
+        with_tasks, left = ({id(task.run) for task in tasks} for tasks in (once.tasks, kept))
+        runs = [run for run in once.runs if id(run) in left or id(run) not in with_tasks]
+        chosen = once._chosen(runs, kept)
+        of_means = {(id(task.run), task.name) for task in kept if task.draws}  # lm-eval's means of groups are of one seed
+        groups = [group for group in chosen.groups if not any((id(group.run), name) in of_means for name in group.tasks)]
+        return replace(chosen, groups=groups, beside=_with_other_template(once.tasks, kept))
+
+    def by_seed(self) -> Runs:
+        """All runs: those of one task are draws of the same score."""
+        once = self._once()
+        return once._chosen(once.runs, once.tasks)
+
+    def apart(self) -> Runs:
+        """All runs as separate models: a model with several runs gets the date of each in its name."""
+        once = self._once()
+        several = {model for model, count in Counter(run.model for run in once.runs).items() if count > 1}
+        dates = {id(run): f" ({run.date.isoformat(sep=' ', timespec='seconds')})" for run in once.runs if run.model in several}
+        names = distinct(run.model + dates.get(id(run), "") for run in once.runs)
+        named = {id(run): replace(run, model=name, own_model=run.model) for run, name in zip(once.runs, names, strict=True)}
+        renamed = once._with(named)
+        return renamed._chosen(renamed.runs, renamed.tasks)
+
+    def weights_apart(self) -> Runs:
+        """Runs with different weights under one folder name, such as two people's "./model", as separate models.
+
+        Runs to which the user gave one name are of one model.
+        """
+        known = {id(run): (run.model, run.settings.weights[:8]) for run in self.runs if run.settings.weights}
+        count = Counter(model for model, _ in set(known.values()))
+        apart = [run for run in self.runs if id(run) in known and count[run.model] > 1 and run.model == run.recorded]
+        return self._with({id(run): replace(run, model="{} (weights {})".format(*known[id(run)])) for run in apart})
+
+    def _with(self, others: Mapping[int, Run]) -> Runs:
+        """With some runs, by their `id`, replaced by others."""
+        runs = [others.get(id(run), run) for run in self.runs]
+        tasks = [replace(task, run=others.get(id(task.run), task.run)) for task in self.tasks]
+        groups = [replace(group, run=others.get(id(group.run), group.run)) for group in self.groups]
+        return replace(self, runs=runs, tasks=tasks, groups=groups)
+
+    def _once(self) -> Runs:
+        """Without copies; of these the run with samples of more tasks is kept, then the first."""
+        logged = Counter(id(task.run) for task in self.tasks if task.samples is not None)
+        kept: dict[int, Run] = {}
+        notes = list(self.notes)
+        for run in sorted(self.runs, key=lambda run: -logged[id(run)]):
+            same = next((other for other in kept.values() if _is_copy(run, other)), None)
+            if same is None:
+                kept[id(run)] = run
+            else:
+                notes.append(f"{run.model}: {run.place} left out, because it is a copy of {same.place}")
+        tasks = _read_last([task for task in self.tasks if id(task.run) in kept], notes)
+        had, have = ({id(task.run) for task in of} for of in (self.tasks, tasks))
+        runs = [run for run in self.runs if id(run) in kept and (id(run) in have or id(run) not in had)]
+        still = {id(run) for run in runs}
+        return Runs(runs, tasks, [group for group in self.groups if id(group.run) in still], notes)
+
+    def _chosen(self, runs: Sequence[Run], tasks: Sequence[TaskRun]) -> Runs:
+        """Keeps these runs and tasks; adds notes on missing samples."""
+        for run in runs:
+            without = [task.name for task in tasks if task.run is run and task.samples is None]
+            if without:
+                self.notes.append(
+                    f"{run.place}: no samples of {len(without)} tasks ({some_names(without)}); --log_samples writes them"
+                )
+        kept = {id(run) for run in runs}
+        return Runs(runs, tasks, [group for group in self.groups if id(group.run) in kept], self.notes)
+
+    def of_run(self, run: Run) -> list[TaskRun]:
+        """The tasks of a run."""
+        return [task for task in self.tasks if task.run is run]
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Short names of the models: of a path the last parts that tell it from the others."""
+        own = {run.model: run.own_model or run.model for run in self.runs}
+        short = short_names(set(own.values()))
+        return {model: short[own[model]] + model.removeprefix(own[model]) for model in sorted(own)}
+
+
+def _is_copy(run: Run, other: Run) -> bool:
+    """Whether two results files say the same: where they have a date, whatever the one in the name of the file."""
+    if run.place is None or other.place is None or not (run.has_results and other.has_results):
+        return False
+    if run.model != other.model or run.started != other.started or (run.started is None and run.date != other.date):
+        return False
+    return bool(parse(run.place.read_bytes()) == parse(other.place.read_bytes()))  # blanks and line ends may differ
+
+
+def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
+    """Keeps the last reading of answers that were read again; such runs have the time of the model's run."""
+    readings: dict[tuple[str, float | None, str], list[TaskRun]] = {}
+    for task in tasks:
+        readings.setdefault((task.run.model, task.run.started, task.name), []).append(task)
+    left_out: dict[tuple[Run, Run], list[TaskRun]] = {}
+    for (_, started, _), found in readings.items():
+        if started is not None and len(found) > 1 and any(task.run.is_reread for task in found):
+            last = max(found, key=lambda task: (task.run.is_reread, task.run.date))
+            for task in found:
+                if task is not last:
+                    left_out.setdefault((task.run, last.run), []).append(task)
+    for (run, last_run), of_run in left_out.items():
+        names = some_names([task.name for task in of_run])
+        notes.append(f"{run.model}: {names} of {run.date} left out, because the answers were read again ({last_run.date})")
+    gone = {id(task) for of_run in left_out.values() for task in of_run}
+    return [task for task in tasks if id(task) not in gone]
+
+
+def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
+    """The tasks of `Runs.best`; notes say what is left out and why, and how the runs differ."""
+    tasks = list(tasks)
+    best = {(task.run.model, task.name): task for task in sorted(tasks, key=_rank)}  # the last of equal ones
+    superseded: dict[tuple[Run, Run, bool], list[tuple[TaskRun, TaskRun]]] = {}
+    for task in tasks:
+        winner = best[task.run.model, task.name]
+        if winner is not task:
+            more = _rank(winner)[0] > _rank(task)[0]
+            superseded.setdefault((task.run, winner.run, not more), []).append((task, winner))
+    seeds: dict[Run, list[TaskRun]] = {}  # a run → tasks of others that differ from its in the seed alone
+    for (run, kept, is_newer), pairs in superseded.items():
+        left_out = [task for task, _ in pairs]
+        differing = made_differently(left_out, [winner for _, winner in pairs])
+        if is_newer and not differing and None not in (run.seed, kept.seed) and run.seed != kept.seed:
+            seeds.setdefault(kept, []).extend(left_out)
+        else:
+            made = f"; made differently ({'; '.join(differing)})" if differing else ""
+            if run.model.startswith(("./", "../")) and None in (run.settings.weights, kept.settings.weights):
+                made += f"; {run.model} may be a different folder for each"
+            notes.append(_left_out_note(run, kept, pairs, is_newer=is_newer) + made)
+    means: dict[int, TaskRun] = {}
+    for run, of_seeds in seeds.items():
+        by_name: dict[str, list[TaskRun]] = {}
+        for task in of_seeds:
+            by_name.setdefault(task.name, []).append(task)
+        found = {name: _over_seeds([*others, best[run.model, name]]) for name, others in by_name.items()}
+        means |= {id(best[run.model, name]): mean for name, mean in found.items() if mean is not None}
+        for is_mean in (True, False):
+            of_kind = [task for task in of_seeds if (found[task.name] is not None) == is_mean]
+            notes += [_seeds_note(run, of_kind, is_mean=is_mean)] if of_kind else []
+    return [means.get(id(task), task) for task in tasks if best[task.run.model, task.name] is task]
+
+
+def _left_out_note(run: Run, kept: Run, pairs: Sequence[tuple[TaskRun, TaskRun]], *, is_newer: bool) -> str:
+    counts = {(winner.rows, "an unknown number" if task.rows is None else task.rows) for task, winner in pairs}
+    why = "has more of the rows" + (" ({} instead of {})".format(*counts.pop()) if len(counts) == 1 else "")
+    if is_newer:  # the dates in the files' names, which the note gives, may be the other way round
+        by_results = " by the date in the results (those here are local times of the file names)"
+        why = f"is newer{by_results if run.date > kept.date else ''}"
+    names = ", ".join(task.name for task, _ in pairs)
+    return f"{run.model}: {names} of {run.date} left out, because the run of {kept.date} {why}"
+
+
+def _over_seeds(tasks: Sequence[TaskRun]) -> TaskRun | None:
+    """The last of a task's runs with the mean over all, one of each seed; None if one lacks rows that make its score."""
+    draws = list({task.run.seed: task for task in tasks}.values())
+    rows = pooled([draw.telling_rows for draw in draws])
+    if rows is None or rows.statistics is None:
+        return None
+    metric = draws[-1].facts.headline_metric
+    headline = Score(rows.statistics.of_all_rows * scale_of(metric), None)
+    return replace(draws[-1], scores=mean_scores([draw.scores for draw in draws]) | {metric: headline}, draws=draws)
+
+
+def _seeds_note(kept: Run, left_out: Sequence[TaskRun], *, is_mean: bool) -> str:
+    names = some_names(list(dict.fromkeys(task.name for task in left_out)))
+    runs = (kept, *(task.run for task in left_out))
+    seeds = some_names(list(map(str, sorted({run.seed for run in runs if run.seed is not None}))))
+    if is_mean:
+        return f"{kept.model}: {names}: the mean over the seeds {seeds}; its interval is over rows and draws"
+    is_averaged = any(task.facts.suite == SEA_HELM for task in left_out)
+    averaged = "; `lm-eval-sea score` has the mean over the seeds of SEA-HELM's tasks" if is_averaged else ""
+    return (
+        f"{kept.model}: {names}: runs differ only in the seed ({seeds}); shown is seed {kept.seed}, not the mean over them, "
+        f"which needs the same rows in all (--log_samples); `lm-eval-sea report --all-runs` shows each{averaged}"
+    )
+
+
+def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> list[TaskRun]:
+    """The runs that, unlike the kept one, have a chat template or none; of several the newest."""
+    best = {(task.run.model, task.name): task for task in kept}
+
+    def is_other(task: TaskRun) -> bool:
+        winner = best[task.run.model, task.name]
+        return bool(task.run.settings.chat_template) != bool(winner.run.settings.chat_template) and task.rows == winner.rows
+
+    return list({(task.run.model, task.name): task for task in sorted(tasks, key=_rank) if is_other(task)}.values())
+
+
+def _rank(task: TaskRun) -> tuple[float, float, datetime]:
+    """Runs of all rows rank equal, because another version of the data set may have fewer rows."""
+    is_whole = task.rows is not None and task.expected is not None and not task.limited
+    return math.inf if is_whole else task.rows or 0, task.run.seconds, task.run.date

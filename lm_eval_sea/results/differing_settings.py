@@ -1,0 +1,134 @@
+"""The settings in which runs of a task differ, or tasks of a model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.results.facts import DIGEST_LENGTH
+from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.settings import NOT_RECORDED
+from lm_eval_sea.results.types import mapping_of
+from lm_eval_sea.results.visible_text import some_names
+
+HOW_ASKED = (  # the `task_settings` that change the question or the score; rows are handled elsewhere
+    *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
+    *("use of turns for exemplars", "limit of tokens", "headline metric"),
+    *("use of a chat template", "system instruction", "generation settings"),
+)
+_OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
+_TYPE = "number type"  # of one model; another model may be of another
+
+
+def task_settings(task: TaskRun) -> dict[str, Any]:
+    """What should agree between runs of a task that are compared; None is not recorded."""
+    facts, settings, exemplars = task.facts, task.run.settings, None
+    samples = mapping_of(task.config.get("fewshot_config")).get("samples")
+    if isinstance(samples, list) and task.num_fewshot is not None:
+        exemplars = json.dumps(samples[: task.num_fewshot], sort_keys=True).encode()
+    return {
+        "version of the pack": facts.pack_version or None,
+        "version of the task": task.version,
+        "version of the prompt file": None if facts.prompt_book_version is None else str(facts.prompt_book_version),
+        "rows of the data set": facts.digest,
+        "number of exemplars": task.num_fewshot,
+        "exemplars": exemplars and hashlib.sha256(exemplars).hexdigest()[:DIGEST_LENGTH],
+        "use of turns for exemplars": bool(task.num_fewshot and task.run.multiturn),
+        "limit of tokens": mapping_of(task.config.get("generation_kwargs")).get("max_gen_toks"),  # with room for a thought
+        "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
+        "number of rows evaluated": task.evaluated,
+        "headline metric": facts.headline_metric,
+        "use of a chat template": bool(settings.chat_template),
+        "system instruction": settings.system_instruction,
+        "generation settings": "; ".join(filter(None, (settings.generation, settings.refused_parameters))) or None,
+        _TYPE: settings.dtype,
+    }
+
+
+def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> list[str]:
+    """A line for each setting in which runs of the same task differ."""
+    by_name: dict[str, list[dict[str, Any]]] = {}
+    for task in tasks:
+        by_name.setdefault(task.name, []).append(task_settings(task))
+    differing = {
+        setting: [name for name, runs in by_name.items() if len({str(run[setting]) for run in runs}) > 1] for setting in settings
+    }
+    return [f"Models differ in the {setting}: {some_names(names)}" for setting, names in differing.items() if names]
+
+
+def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
+    """The note on a mean over tasks of one model that had different numbers of exemplars.
+
+    None if each had the default number of its task, or all had the same. Tasks that `--num_fewshot` cannot change
+    do not count, nor do those whose default the installed pack does not know.
+    """
+    known = read_tasks().tasks
+    defaults = [(task, known[task.name]) for task in tasks if task.num_fewshot is not None and task.name in known]
+    # lm-eval takes a 0 in a task file for final
+    asked = [(task, record.num_fewshot) for task, record in defaults if task.num_fewshot or record.config.get("num_fewshot") != 0]
+    others = [f"{task.name}: {task.num_fewshot} instead of {default}" for task, default in asked if task.num_fewshot != default]
+    if not others or len({task.num_fewshot for task, _ in asked}) == 1:
+        return None
+    count = f"{len(others)} of {len(asked)}"
+    return f"means mix numbers of exemplars: {count} tasks were not asked with their default ({some_names(others)})"
+
+
+def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
+    """A line for each setting of their runs, and each in `also` of `task_settings`, in which tasks of one model differ.
+
+    Except for the number type only tasks with the same type of request are compared: options are ranked without a chat template,
+    answers are generated with it.
+    """
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}  # setting, what is asked for → value → tasks
+    for task in tasks:
+        asked, written = task_settings(task), task.config.get("output_type") == "generate_until"
+        kind = task.facts.variant if written else ""
+        for setting in (*_OF_RUN, _TYPE, *also):
+            if setting != _TYPE or asked[setting] is not None:  # which older results, and servers, do not say
+                of_kind = found.setdefault((setting, "" if setting == _TYPE else kind), {})
+                of_kind.setdefault(str(asked[setting]), []).append(task.name)
+    return [
+        f"tasks {'' if setting == _TYPE else 'of one type '}differ in the {setting} "
+        f"({' against '.join(map(some_names, by_value.values()))})"
+        for (setting, _), by_value in found.items()
+        if len(by_value) > 1
+    ]
+
+
+def made_differently(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:
+    """The settings in which two runs of these tasks differ: "dtype: float16, kept bfloat16"."""
+    pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]
+    pairs += [(task_settings(one), task_settings(other)) for one, other in zip(left_out, kept, strict=True)]
+    asked = (*pairs[0][0], *(name for name in HOW_ASKED if name not in _OF_RUN), "version of the pack")
+    found = []
+    for old, new in pairs:
+        for name in (name for name in asked if name in old and old[name] != new[name]):
+            values = (NOT_RECORDED if value is None else value for value in (old[name], new[name]))
+            found.append("{}: {}, kept {}".format(name.replace("_", " "), *values))
+    return list(dict.fromkeys(found))
+
+
+def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
+    """A line for each name with scores of different models, such as a folder whose checkpoint was replaced."""
+    found: dict[tuple[str, str], dict[str, str]] = {}  # name, what differs → value → a task
+    for task in tasks:
+        settings = task.run.settings
+        values = {
+            "models": task.run.recorded or task.run.model,
+            "weights": settings.weights,
+            "revisions": settings.revision or settings.answered_by,
+            "adapters or quantisations": settings.adapter_or_quantisation or "none",
+        }
+        for what, value in values.items():
+            if value:
+                found.setdefault((task.run.model, what), {}).setdefault(value, task.name)
+    return [
+        f"{model}: the scores are of {len(tasks_of)} different {what} under one name "
+        f"({some_names([f'{task} with {value}' for value, task in tasks_of.items()])}); give each its own"
+        for (model, what), tasks_of in found.items()
+        if len(tasks_of) > 1
+    ]
