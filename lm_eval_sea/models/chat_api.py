@@ -25,11 +25,11 @@ from lm_eval_sea.tasks._shared.reading.thought import (
     open_thought,
     take_apart,
 )
+from lm_eval_sea.thinking_switches import SWITCHES
 
 from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError, in_parallel
 from .generated_text import GeneratedText
 from .server_parameters import LIMIT, STREAMED, ServerParameters
-from .thinking_switches import SWITCHES
 
 OPENAI = "https://api.openai.com/v1"
 # What is sent for `thinking`: every switch, because the server's template is unknown.

@@ -11,6 +11,7 @@ from typing import Any
 
 from lm_eval_sea.results.types import count_of, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.thinking_switches import SWITCHES
 
 # What limits the tokens of an answer in the settings of generation, by the names it may have; tasks have the first.
 LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
@@ -67,10 +68,6 @@ class Settings:
         return (self.arguments or "").split(", ")
 
 
-# Those of `models/thinking_switches.py` that are words or truth values; loading that room would load the backends.
-_SWITCHES = ("thinking", "enable_thinking", "thinking_mode", "reasoning")
-
-
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
     """The settings of a run, from lm-eval's `config` with the digests beside it, and from the versions of libraries."""
     arguments, refused = mapping_of(config.get("model_args")), mapping_of(config.get("refused_parameters"))
@@ -80,8 +77,8 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
     of_request = mapping_of(config.get("gen_kwargs"))
     of_template = _template_arguments(arguments) | _template_arguments(of_request)
     branch = _text(arguments.get("revision"))
-    switches = (of.get(name) for of in (arguments, of_template) for name in _SWITCHES)
-    told = (config.get("thinking"), *switches)
+    switches = (of.get(name) for of in (arguments, of_template) for name, *_ in SWITCHES)
+    told = (config.get("thinking"), arguments.get("thinking"), *switches)  # those of run and chat-api come first
     return Settings(
         backend=config.get("model"),
         revision=_text(config.get("model_sha") or config.get("model_revision") or arguments.get("revision")),

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lm_eval_sea.models.thinking_switches import SWITCHES
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.api_server import twins
 from lm_eval_sea.run.request import RunError, Tasks
 from lm_eval_sea.tasks._shared.reading.thought import asks_for_thought, open_thought
+from lm_eval_sea.thinking_switches import SWITCHES
 
 _CLOCK = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")  # transformers' clock for templates
 _SHOWN = 300  # characters of a prompt in a message
