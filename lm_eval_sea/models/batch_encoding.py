@@ -6,7 +6,8 @@ import itertools
 import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
+
+from .replaced import replaced
 
 if TYPE_CHECKING:
     from lm_eval.api.model import TemplateLM
@@ -76,7 +77,7 @@ class BatchEncoding(Model):
             self._beside = begin, len(requests) - end
             part = requests[begin:end]
             texts = texts_of([request.args for request in part])
-            with patch.object(self, "_encoded", self._encode_all(texts) if self.backend == "causal" else {}):
+            with replaced(self, _encoded=self._encode_all(texts) if self.backend == "causal" else {}):
                 answers += super().loglikelihood(part, *args, **kwargs)
             if end == len(requests):
                 return answers

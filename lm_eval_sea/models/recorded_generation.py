@@ -6,11 +6,11 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 from lm_eval_sea.tasks._shared.reading.thought import take_apart
 
 from .generated_text import GeneratedText
+from .replaced import replaced
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
@@ -31,7 +31,7 @@ class RecordedGeneration(Backend):
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Texts that the model writes, as lm-eval's class makes them."""
         recorder = _Recorder(self.cache_hook, self.told_of)
-        with patch.object(self, "cache_hook", recorder), patch.object(self, "_recorder", recorder):
+        with replaced(self, cache_hook=recorder, _recorder=recorder):
             texts: list[str] = super().generate_until(requests, disable_tqdm=disable_tqdm)  # type: ignore[safe-super]  # lm-eval's
         return [recorder.take(request.args[0], text) for request, text in zip(requests, texts, strict=True)]
 

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from accelerate.utils import DistributedType
@@ -28,6 +27,7 @@ from .greedy_generation import Ending, GreedyGeneration
 from .obstacles import find_obstacle, length_border, takes_masks
 from .ranks import Found, Request, answer_together
 from .recorded_hf import RecordedHF
+from .replaced import replaced
 from .scoring import Answer, BatchKind, Continuation, Plain, Scorer
 from .tolerance import COMPARED, Agreement, Mismatch, rounded_otherwise
 from .whole_weights import whole_weights
@@ -184,7 +184,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
 
     def _read(self, request: Instance, written: list[int]) -> str:
         """The text of an answer: lm-eval's own loop decodes, cuts and stores it."""
-        with patch.object(self, "batch_size_per_gpu", 1), patch.object(self, "_planted", written):
+        with replaced(self, batch_size_per_gpu=1, _planted=written):
             (text,) = super().generate_until([request], disable_tqdm=True)
         return text
 
@@ -239,7 +239,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
     def _answer_together(self, requests: list[Request] | None, disable_tqdm: bool = False) -> list[Found] | None:
         """`answer_together`; each process keeps the answers to its own requests."""
         hook = self.cache_hook
-        with patch.object(self, "cache_hook", CacheHook(None)):
+        with replaced(self, cache_hook=CacheHook(None)):
             answers = answer_together(requests, partial(self._answer, disable_tqdm=disable_tqdm))
         for request, answer in zip(requests or (), answers or (), strict=True):
             hook.add_partial("loglikelihood", request[0], answer)
@@ -330,7 +330,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
             len(requests),
         )
         clear_torch_cache()
-        with patch.object(self, "batch_size_per_gpu", 1):
+        with replaced(self, batch_size_per_gpu=1):
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
 
     @staticmethod
@@ -399,7 +399,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         self._compared = torch.empty(0)
         try:
             # its keys and values may not fit beside those of a prefix
-            with patch.object(self.model.config.get_text_config(), "use_cache", False, create=True):
+            with replaced(self.model.config.get_text_config(), use_cache=False):
                 ((loglikelihood, _),) = super()._loglikelihood_tokens([request], disable_tqdm=True, override_bs=1)
             return Plain(loglikelihood, self._compared[-len(request[2]) :])
         finally:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from typing import Any
-from unittest.mock import patch
 
 from transformers import PreTrainedModel
+
+from .replaced import replaced
 
 # How many names an error shows.
 SHOWN = 3
@@ -29,7 +30,7 @@ def whole_weights(*, adapters: bool) -> Iterator[None]:
     load_model = PreTrainedModel.__dict__["from_pretrained"].__func__
 
     def from_pretrained(
-        cls: type[PreTrainedModel], name: Any, *args: Any, output_loading_info: bool = False, **kwargs: Any
+        cls: type[PreTrainedModel], /, name: Any, *args: Any, output_loading_info: bool = False, **kwargs: Any
     ) -> Any:
         model, found = load_model(cls, name, *args, output_loading_info=True, **kwargs)
         if missing := found["missing_keys"]:
@@ -39,10 +40,10 @@ def whole_weights(*, adapters: bool) -> Iterator[None]:
             logging.getLogger("lm_eval_sea").warning(text, name, _named(unused), cls.__name__)
         return (model, found) if output_loading_info else model
 
-    with ExitStack() as patches:
-        patches.enter_context(patch.object(PreTrainedModel, "from_pretrained", classmethod(from_pretrained)))  # type: ignore[arg-type]
-        if adapters and find_spec("peft"):
-            patches.enter_context(_whole_adapters())
+    with (
+        replaced(PreTrainedModel, from_pretrained=classmethod(from_pretrained)),
+        _whole_adapters() if adapters and find_spec("peft") else nullcontext(),
+    ):
         yield
 
 
@@ -64,7 +65,7 @@ def _whole_adapters() -> Iterator[None]:
             raise IncompleteWeights(f"the adapter {model_id} lacks {_named(found.missing_keys)}")
         return found
 
-    with patch.object(PeftModel, "load_adapter", load_adapter):
+    with replaced(PeftModel, load_adapter=load_adapter):
         yield
 
 
