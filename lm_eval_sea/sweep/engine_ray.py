@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -25,7 +24,6 @@ class RayEngine:
 
     def __init__(self, address: str | None) -> None:
         """Joins the cluster at an address, or with "auto" the one that is running; None starts one here."""
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send statistics
         try:
             ray.init(address=address or "local", log_to_driver=False, include_dashboard=False if address is None else None)
         except Exception as error:  # Ray raises plain ones, too
