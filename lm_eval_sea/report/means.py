@@ -156,32 +156,34 @@ class Means:
         first, others = corrected_on_page(main, rest)
         return first | others
 
-    def _share_enough(self, scope: Scope, first: str, second: str) -> bool:
-        """Whether two models share enough of the tasks that either was run on."""
-        asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
-        found = self.differences.get((scope.kind, scope.name, first, second))
-        return found is not None and found.tasks >= _MOST_COMMON * asked
+    def _models(self, scope: Scope) -> list[str]:
+        return [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
+
+    def _comparable(self, scope: Scope) -> list[tuple[str, str]]:
+        """The pairs of models with this mean that share enough of the tasks that either was run on."""
+
+        def share_enough(first: str, second: str) -> bool:
+            asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
+            found = self.differences.get((scope.kind, scope.name, first, second))
+            return found is not None and found.tasks >= _MOST_COMMON * asked
+
+        return [pair for pair in combinations(sorted(self._models(scope)), 2) if share_enough(*pair)]
 
     def compares(self, scope: Scope) -> bool:
         """Whether two of the models with this mean share enough of its tasks; True for a single model."""
-        models = [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
         tested = self.scopes[0] if dict(scope.paths) == dict(self.scopes[0].paths) else scope
-        return len(models) < 2 or any(self._share_enough(tested, *pair) for pair in combinations(sorted(models), 2))
+        return len(self._models(scope)) < 2 or bool(self._comparable(tested))
 
     @cached_property
     def ranks(self) -> dict[tuple[str, str], dict[str, RankSet]]:
         """(kind, name) → model → its possible places; none for a single model, or if no two compare."""
         found = {}
         for scope in self._tested_scopes:
-            models = [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
-            apart = {}
-            for first, second in combinations(sorted(models), 2):
-                key = (scope.kind, scope.name, first, second)
-                p_value = self.corrected.get(key)
-                if p_value is not None and p_value <= LEVEL and self._share_enough(scope, first, second):
-                    apart[first, second] = self.differences[key].value
-            if len(models) > 1 and self.compares(scope):
-                found[scope.kind, scope.name] = rank_sets(models, apart)
+            keys = {pair: (scope.kind, scope.name, *pair) for pair in self._comparable(scope)}
+            p_values = {pair: self.corrected.get(key) for pair, key in keys.items()}
+            apart = {pair: self.differences[keys[pair]].value for pair, p in p_values.items() if p is not None and p <= LEVEL}
+            if keys:
+                found[scope.kind, scope.name] = rank_sets(self._models(scope), apart)
         return found
 
 
