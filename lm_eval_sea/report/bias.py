@@ -21,9 +21,10 @@ from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, Estimat
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
+_NUMBERS = ["gold", "chosen", "gold_characters", "chosen_characters"]
 
 
-def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None]) -> tuple[float, float]:
+def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None], draws: int = 1) -> tuple[float, float]:
     """RStd, the standard deviation of recall over positions, in percentage points (Zheng et al. 2024, arXiv:2309.03882).
 
         sqrt( Σ_k (r_k − r̄)² / K ),   r_k = 100 · share of the rows with gold position k on which k is chosen
@@ -36,12 +37,13 @@ def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None]) -> 
         100 · sqrt( a (1 − a) / K · u / t · χ²(0.95; t² / u) )
         t = (1 − 1/K) Σ_k 1/n_k,   u = (1 − 2/K) Σ_k 1/n_k² + (Σ_k 1/n_k)² / K²,   n_k = rows with gold position k
 
-    For a single position both are 0.
+    For a single position both are 0. Of several `draws`, r_k and a are over all answers; n_k counts each row once, because its
+    answers may be alike, so that the quantile is rather too high.
     """
     totals = Counter(golds)
     hits = Counter(gold for gold, choice in zip(golds, chosen, strict=True) if gold == choice)
     right, positions = hits.total() / len(golds), len(totals)
-    parts = [1 / total for total in totals.values()]
+    parts = [draws / total for total in totals.values()]
     mean = (1 - 1 / positions) * sum(parts)
     square = (1 - 2 / positions) * sum(part * part for part in parts) + (sum(parts) / positions) ** 2
     quantile = square / mean * special.chdtri(mean * mean / square, 1 - CONFIDENCE) if mean else 0.0
@@ -68,16 +70,19 @@ def length_discrepancy(gold: Sequence[float], chosen: Sequence[float], clusters:
 
 
 def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray, list[str]]]:
-    """For each task with options to choose: its settings, its rows (gold, chosen, the lengths of both), and their clusters."""
-    logged, tasks = scores.logged, scores.tasks[scores.tasks.setting != ORDER][KEYS]
+    """For each task with options to choose: its settings, its answers (gold, chosen, the lengths of both), and their clusters."""
+    tasks = scores.tasks[scores.tasks.setting != ORDER][KEYS]
     order = in_order(list(tasks.variant))
     about = ("model", "dataset", "language", "prompt_language", "setting")
     for task in sorted(tasks.to_dict("records"), key=lambda task: (*map(task.get, about), order.index(task["variant"]))):
-        if rows := logged.get((task["model"], task["task"])):
-            frame = rows.frame[rows.frame.gold.notna() & rows.frame.gold_characters.notna()]
-            if len(frame):
-                numbers = frame[["gold", "chosen", "gold_characters", "chosen_characters"]]
-                yield task, numbers.to_numpy(dtype=float, na_value=np.nan), frame.cluster.tolist()
+        draws = scores.of[task["model"], task["task"]].each_draw
+        frames = [
+            rows.frame[rows.frame.gold.notna() & rows.frame.gold_characters.notna()] for draw in draws if (rows := draw.logged)
+        ]
+        if any(map(len, frames)):
+            numbers = [frame[_NUMBERS].to_numpy(dtype=float, na_value=np.nan) for frame in frames]
+            clusters = [cluster for frame in frames for cluster in frame.cluster]
+            yield task | {"draws": len(frames)}, np.concatenate(numbers), clusters
 
 
 def bias_table(scores: Scores) -> pd.DataFrame:
@@ -94,7 +99,9 @@ def bias_table(scores: Scores) -> pd.DataFrame:
         lengths = own[answered].tolist(), others[answered].tolist(), [clusters[place] for place in np.flatnonzero(answered)]
         row = {**task, "rows": len(group)}
         tells = answered.any() and len(set(golds)) > 1
-        row["rstd"], row["rstd_by_chance"] = recall_deviation(golds.tolist(), chosen.tolist()) if tells else (None, None)
+        row["rstd"], row["rstd_by_chance"] = (
+            recall_deviation(golds.tolist(), chosen.tolist(), task["draws"]) if tells else (None, None)
+        )
         row |= mean_and_ends("length_discrepancy", length_discrepancy(*lengths) if any(lengths[0]) else None, 100)
         rows.append(row | {"unanswered": int(np.isnan(chosen).sum())})
     numbers = ["rstd", "rstd_by_chance", *(f"length_discrepancy{end}" for end in ("", "_low", "_high"))]
@@ -141,7 +148,7 @@ def bias_section(scores: Scores) -> Section:
         _position_figure(positions[positions.prompt_language != "en"], scores.models),
         Table("positions", "Positions of the answers", of_positions, wide, [*keys, *options]),
     ]
-    return Section("bias", "Bias", [text], parts)
+    return Section("bias", "Bias", [text, *scores.of_seeds("the answers of all count, each as a row")], parts)
 
 
 def _wide_positions(positions: pd.DataFrame) -> pd.DataFrame:

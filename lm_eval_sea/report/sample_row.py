@@ -24,7 +24,8 @@ _QUESTION_FIELDS = (
 
 
 def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[dict[str, Any]]]:
-    """What the page shows of the rows of one task, by model; `count` rows of each."""
+    """What the page shows of the rows of one task, by model; `count` rows of each, of several seeds those of the last."""
+    of_task = {model: task.each_draw[-1] for model, task in of_task.items()}
     frames = {model: task.logged.frame for model, task in of_task.items() if task.logged is not None}
     numbers = {model: set(frame.number.tolist()) for model, frame in frames.items()}
     found = {}

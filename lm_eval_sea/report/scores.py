@@ -54,6 +54,10 @@ class Scores:
         """The logged rows of the pack's tasks."""
         return {key: task.logged for key, task in self.of.items() if task.logged is not None and task.logged.keys}
 
+    def of_seeds(self, counted: str) -> list[str]:
+        """A sentence on which answers count in a section; none if no task was run with several seeds."""
+        return [f"Of a task with several seeds {counted}."] if any(task.draws for task in self.of.values()) else []
+
     @cached_property
     def headline(self) -> pd.DataFrame:
         """One row per model and task of the pack: the headline metric, all numbers in per cent; see `score.task_score`.

@@ -90,6 +90,7 @@ def thoughts_section(scores: Scores) -> Section:
         "without an answer. Neither can score; “Answers that were lost” has the bounds of the score.",
         f"Language is detected line by line, in up to {THOUGHTS_READ} thoughts of a task, and weighted by letters. A thought "
         f"loops if more than {LOOP:.0%} of its windows of {WINDOW} characters occurred in it before.",
+        *scores.of_seeds("the answers of all count, each as a row"),
     ]
     premium = (
         "For Belebele's passages, by the model's tokenizer. The tokens of thoughts in the prompt's language are divided by "

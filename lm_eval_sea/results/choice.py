@@ -40,8 +40,7 @@ class Runs:
         with_tasks, left = ({id(task.run) for task in tasks} for tasks in (once.tasks, kept))
         runs = [run for run in once.runs if id(run) in left or id(run) not in with_tasks]
         chosen = once._chosen(runs, kept)
-        of_means = {(id(task.run), task.name) for task in kept if task.draws}  # lm-eval's means of groups are of one seed
-        groups = [group for group in chosen.groups if not any((id(group.run), name) in of_means for name in group.tasks)]
+        groups = _best_groups(chosen.groups, kept, once.groups)
         return replace(chosen, groups=groups, beside=_with_other_template(once.tasks, kept))
 
     def by_seed(self) -> Runs:
@@ -197,6 +196,22 @@ def _over_seeds(tasks: Sequence[TaskRun]) -> TaskRun | None:
     metric = draws[-1].facts.headline_metric
     headline = Score(rows.statistics.of_all_rows * scale_of(metric), None)
     return replace(draws[-1], scores=mean_scores([draw.scores for draw in draws]) | {metric: headline}, draws=draws)
+
+
+def _best_groups(groups: Iterable[GroupRun], kept: Iterable[TaskRun], of_all: Iterable[GroupRun]) -> list[GroupRun]:
+    """The groups of kept runs. One of tasks that are means over seeds is a mean over them, too; left out if the seeds differ."""
+    seeds = {(id(task.run), task.name): [id(draw.run) for draw in task.draws] for task in kept}
+    known = {(id(group.run), group.name): group for group in of_all}
+    found = []
+    for group in groups:
+        runs = [seeds.get((id(group.run), name), []) for name in group.tasks]
+        if not any(runs):
+            found.append(group)
+        elif all(of_task == runs[0] for of_task in runs):
+            draws = [known.get((run, group.name)) for run in runs[0]]
+            scores = [draw.scores for draw in draws if draw is not None and set(draw.tasks) == set(group.tasks)]
+            found += [replace(group, scores=mean_scores(scores))] if len(scores) == len(draws) else []
+    return found
 
 
 def _seeds_note(kept: Run, left_out: Sequence[TaskRun], *, is_mean: bool) -> str:

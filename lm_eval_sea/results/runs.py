@@ -69,7 +69,12 @@ class TaskRun:
     cut_documents: float | None = None  # likewise, whose documents were cut at their end, so that the prompts fit
     samples: Samples | None = field(default=None, repr=False)  # None: the rows were not logged
     notes: list[str] = field(default_factory=list)  # on what is odd; grows as rows are read
-    draws: Sequence[TaskRun] = ()  # the runs of several seeds that this one is the mean of; see `_over_seeds`
+    draws: Sequence[TaskRun] = ()  # the runs of several seeds that this one is the mean of; see `choice`
+
+    @property
+    def each_draw(self) -> Sequence[TaskRun]:
+        """The runs of its seeds, whose rows have the answers themselves; itself if it is one run."""
+        return self.draws or [self]
 
     @property
     def expected(self) -> int | None:

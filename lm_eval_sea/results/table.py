@@ -220,9 +220,10 @@ def collapsed_text(task: TaskRun) -> str | None:
     None if no option has more than `COLLAPSED` per cent of the answers, or it is right as often as that, and for fewer than
     `FEWEST_CLUSTERS` rows.
     """
-    chosen, golds = (task.logged.chosen, task.logged.golds) if task.logged is not None else ([], [])
+    logged = [rows for draw in task.each_draw if (rows := draw.logged)]
+    chosen, golds = [place for rows in logged for place in rows.chosen], [place for rows in logged for place in rows.golds]
     counts = Counter(position for position in chosen if position is not None)
-    if len(chosen) < FEWEST_CLUSTERS or not counts or all(gold is None for gold in golds):
+    if len(chosen) < FEWEST_CLUSTERS * len(logged) or not counts or all(gold is None for gold in golds):
         return None
     [(option, count)] = counts.most_common(1)
     share, right = 100 * count / len(chosen), 100 * golds.count(option) / len(golds)

@@ -1,6 +1,7 @@
-"""What thoughts cost: their length, language and loops, and what the score would be within fewer tokens. Of one task of one run.
+"""What thoughts cost: their length, language and loops, and what the score would be within fewer tokens. Of one task.
 
-Chat tasks and SEA-HELM's log what is needed: `thought`, `state`, and `tokens`, which the pack's own backends count.
+Chat tasks and SEA-HELM's log what is needed: `thought`, `state`, and `tokens`, which the pack's own backends count. The answers
+of all seeds count.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _KINDS = ("own", "English", "other")
 
 
 class Ledger(NamedTuple):
-    """What is known of the thoughts of a task. Shares are of all its rows, 0 to 1, unless said; None: the rows do not say."""
+    """What is known of the thoughts of a task. Shares are of all its answers, 0 to 1, unless said; None: the rows do not say."""
 
     rows: int
     thinking: Estimate  # share with a thought
@@ -107,18 +108,18 @@ def _letters(lines: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def thought_rows(task: TaskRun) -> pd.DataFrame | None:
-    """The frame of `Rows` with `state`, `finish_reason`, and the tokens `thought` and `answer`, NaN where a row does not say.
+    """The `place` and `cluster` of each row of each draw, `state`, `finish_reason`, and the tokens `thought` and `answer`.
 
-    None for tasks that do not take thoughts apart, and where the rows were not logged.
+    The tokens are NaN where a row does not say. `draw` is the number of the draw. None for tasks that do not take thoughts apart,
+    and where the rows were not logged.
     """
-    if not task.takes_thoughts_apart or task.logged is None:
+    logged = [draw.logged for draw in task.each_draw if draw.logged is not None]
+    if not task.takes_thoughts_apart or len(logged) < len(task.each_draw):
         return None
-    frame = task.logged.frame
-    state, finish_reason, told = (frame[name] for name in OF_THOUGHTS)
-    counts = {kind: [count_of(mapping_of(tokens).get(kind)) for tokens in told] for kind in ("thought", "answer")}
-    if not state.notna().any():
-        return None
-    return frame.assign(state=state, finish_reason=finish_reason, **pd.DataFrame(counts, dtype=float))
+    frame = pd.concat([rows.frame[["place", "cluster", *OF_THOUGHTS]].assign(draw=draw) for draw, rows in enumerate(logged)])
+    frame = frame.set_axis(["place", "cluster", "state", "finish_reason", "told", "draw"], axis=1).reset_index(drop=True)
+    counts = {kind: [count_of(mapping_of(tokens).get(kind)) for tokens in frame.told] for kind in ("thought", "answer")}
+    return frame.assign(**pd.DataFrame(counts, dtype=float)) if frame.state.notna().any() else None
 
 
 def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
@@ -128,10 +129,11 @@ def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
     if not thinking.any():
         return None
     lengths = rows.thought[thinking]
-    places = rows.place[thinking].tolist()
+    places = list(zip(rows.draw[thinking], rows.place[thinking], strict=True))
     chosen = [places[number] for number in np.linspace(0, len(places) - 1, min(len(places), THOUGHTS_READ)).astype(int)]
     language, premium = task.facts.language_of_prompt, task.facts.token_premium.get("mean")
-    read_texts = zip(chosen, (document(row).get("thought") for row in task.texts(chosen)), strict=False)
+    of_draws = [draw.texts([place for own, place in chosen if own == number]) for number, draw in enumerate(task.each_draw)]
+    read_texts = zip(chosen, (document(row).get("thought") for row in chain.from_iterable(of_draws)), strict=False)
     texts = {place: text for place, text in read_texts if isinstance(text, str) and text}
     lines = {place: languages_of_lines(text, language) for place, text in texts.items()}
     spent = {place: tokens for place, tokens in zip(places, lengths, strict=True) if not math.isnan(tokens)}
@@ -161,7 +163,7 @@ def ledger_of(task: TaskRun, rows: pd.DataFrame) -> Ledger | None:
 
 
 def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
-    """The score within every power of two of tokens up to the limit, from the `thought_rows` of one run.
+    """The score within every power of two of tokens up to the limit, from the `thought_rows` of a task.
 
         score(b) = Σ_i s_i · [n_i ≤ b] / N,   at most Σ_i max(s_i · [n_i ≤ b], [t_i ≤ b < n_i]) / N
 
@@ -171,11 +173,12 @@ def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
 
     None where the rows do not say how many tokens they took, or the score is no mean of the rows.
     """
-    telling = task.telling_rows if task.facts.headline_metric in MEANS_OF_ROWS else None
+    draws = [draw.telling_rows for draw in task.each_draw] if task.facts.headline_metric in MEANS_OF_ROWS else []
     thought = rows.thought.fillna(0).to_numpy()
     total = thought + rows.answer.to_numpy()
-    scores = np.array(telling.statistics.averaged if telling is not None and telling.statistics is not None else [])
-    if telling is None or not scores.size or len(scores) != len(total) or np.isnan(total).any():
+    scores = np.array([score for draw in draws if draw and draw.statistics for score in draw.statistics.averaged])
+    clusters = [cluster for draw in draws if draw for cluster in draw.clusters]
+    if not scores.size or len(scores) != len(total) or np.isnan(total).any():
         return None
     limit = int(total.max(initial=0))
     budgets = [2**power for power in range(_FIRST_POWER, limit.bit_length()) if 2**power < limit]
@@ -185,8 +188,8 @@ def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
     for budget in [*budgets, limit]:
         within = scores * (total <= budget)
         hopeful = (thought <= budget) & (budget < total)
-        found, most = estimate(within.tolist(), telling.clusters), float(np.maximum(within, hopeful).mean())
+        found, most = estimate(within.tolist(), clusters), float(np.maximum(within, hopeful).mean())
         points.append(BudgetPoint(budget, 100 * found.mean, percent(found.low), percent(found.high), 100 * most))
-    gain = paired_difference(scores.tolist(), (scores * (total <= limit / 2)).tolist(), telling.clusters)
+    gain = paired_difference(scores.tolist(), (scores * (total <= limit / 2)).tolist(), clusters)
     lost = ((rows.finish_reason == "length") | (rows.state == "cut")).to_numpy() & (scores < 1)
     return BudgetCurve(points, 100 * gain.mean, bool(lost.mean() > TOLD) and gain.low is not None and gain.low > 0)

@@ -141,6 +141,24 @@ def test_bias_by_hand(scores):
         assert found.chosen_share == pytest.approx(100 * found.chosen / 6)
 
 
+def test_positions_and_lengths_are_of_the_answers_of_all_seeds(tmp_path):
+    """What chance gives is that of the rows: a seed that answers alike adds nothing."""
+    golds, chosen = [0, 1, 1, 2] * 3, [[0, 1, 0, 2] * 3, [0, 0, 2, None] * 3]
+    for seed, choices in enumerate(chosen, start=1):
+        docs = {"gold": golds, "options": [["a", "bb", "cccc"]] * 12, "predictions": [{"acc": choice} for choice in choices]}
+        right = [float(one == other) for one, other in zip(golds, choices, strict=True)]
+        config = {"model": "vllm", "model_args": {}, "torch_seed": seed}
+        write_run(tmp_path / str(seed), {"toy": toy(right, docs=docs)}, f"2026-01-0{seed}T00-00-00", config=config)
+    scores = scores_of(read(tmp_path).best())
+    [found], shares = bias.bias_table(scores).to_dict("records"), bias.position_table(scores)
+    assert (found["rows"], found["unanswered"]) == (24, 3)
+    assert found["rstd"] == pytest.approx(np.std([100, 25, 50]))
+    assert found["length_discrepancy"] == pytest.approx(100 * ((1 + 2 + 1 + 4 + 1 + 1 + 4) / (1 + 2 + 2 + 4 + 1 + 2 + 2) - 1))
+    assert shares.chosen.tolist() == [12, 3, 6]
+    assert bias.recall_deviation(golds * 2, chosen[0] * 2, 2) == pytest.approx(bias.recall_deviation(golds, chosen[0]))
+    assert "the answers of all count" in " ".join(bias.bias_section(scores).text)
+
+
 @pytest.mark.parametrize(
     ("golds", "options", "unknown"),
     [([0, 1], ["", ""], {"length_discrepancy"}), ([0, 0], ["a", "b"], {"rstd", "rstd_by_chance"})],

@@ -89,9 +89,11 @@ def test_settings_that_only_memory_has_are_no_fault(runs):
         assert ("the setting model_dtype is left out, because it is neither text nor number" in text) == is_fault
 
 
-def write_group(folder, logged, *, languages=("th", "vi", "lo"), stamp=OLD, group="toy", mean=None):
+def write_group(folder, logged, *, languages=("th", "vi", "lo"), stamp=OLD, group="toy", mean=None, draw=0, **more):
     """Tasks on the same passages of two rows, and a group of them within another; `logged` are those with samples."""
-    right = {language: [float((7 * n + shift) % 10 < 6) for n in range(40)] for shift, language in enumerate(languages)}
+    right = {
+        language: [float((7 * n + n * draw + shift) % 10 < 6) for n in range(40)] for shift, language in enumerate(languages)
+    }
     docs = {"cluster": [f"passage {n // 2}" for n in range(40)]}
     own = {f"toy_{name}": toy(right[name], docs=docs, has_rows=name in logged, chance=0.0, rows=900) for name in languages}
     mean = np.mean(list(right.values())) if mean is None else mean
@@ -99,7 +101,7 @@ def write_group(folder, logged, *, languages=("th", "vi", "lo"), stamp=OLD, grou
         "group_subtasks": {group: ["inner"], "inner": list(own)},
         "configs": {name: {"metadata": task["metadata"]} for name, task in own.items()},
     }
-    write_run(folder, own | {group: {"scores": {"acc,none": mean}}}, stamp, **parts)
+    write_run(folder, own | {group: {"scores": {"acc,none": mean}}}, stamp, **parts, **more)
     return right
 
 
@@ -116,6 +118,23 @@ def test_the_mean_of_a_group_has_the_interval_of_the_report(tmp_path):
     by_passage = np.mean(list(right.values()), axis=0).reshape(20, 2).mean(axis=1)  # a row of all languages at once
     expected = stats.ttest_1samp(by_passage, 0).confidence_interval(0.95)
     assert found == pytest.approx([100 * expected.low, 100 * expected.high], abs=0.05)
+
+
+def test_the_mean_of_a_group_is_over_the_seeds_that_its_tasks_are_over(tmp_path):
+    """With the interval of passages over all seeds; without a mean where the last seed was run on more tasks."""
+    right = []
+    for seed in (1, 2, 3):
+        config = {"model": "vllm", "model_args": {"pretrained": "org/model"}, "torch_seed": seed}
+        more = {"stamp": f"2026-01-0{seed}T00-00-00", "draw": seed, "config": config, "group": "all_toys"}
+        right.append(write_group(tmp_path / str(seed), ["th", "vi", "lo"], **more))
+    text = table_of(read(tmp_path).best())
+    by_passage = np.mean([list(of_seed.values()) for of_seed in right], axis=(0, 1)).reshape(20, 2).mean(axis=1)
+    assert f"{100 * by_passage.mean():.1f}" in line(text, "all_toys")
+    expected = stats.ttest_1samp(by_passage, 0).confidence_interval(0.95)
+    assert interval_of(text, "all_toys") == pytest.approx([100 * expected.low, 100 * expected.high], abs=0.05)
+    more |= {"stamp": "2026-01-04T00-00-00", "config": config | {"torch_seed": 4}, "languages": ["th", "vi", "lo", "km"]}
+    write_group(tmp_path / "4", ["th", "vi", "lo", "km"], **more)
+    assert "all_toys" not in table_of(read(tmp_path).best())
 
 
 def test_the_mean_of_a_group_of_one_task_has_the_interval_of_its_score(tmp_path):

@@ -1,6 +1,7 @@
 """The ledger of thoughts and the curve over budgets, of planted thoughts whose numbers are known."""
 
 import random
+from types import MappingProxyType
 
 import pytest
 
@@ -23,7 +24,7 @@ OWN = {
 ENGLISH = "The passage says that the village was flooded last night, so the answer must be the second one."
 
 
-def planted(folder, rows, language="th", metric="exact_match", **more):
+def planted(folder, rows, language="th", metric="exact_match", run=MappingProxyType({}), **more):
     """A run of rows of (state, thought, thought tokens, answer tokens, score); returns its task."""
     states, thoughts, spent, written, scores = zip(*rows, strict=True)
     docs = {
@@ -34,9 +35,26 @@ def planted(folder, rows, language="th", metric="exact_match", **more):
     }
     task = toy(scores, metric, docs, num_fewshot=0, chance=0.0, variant="chat", language=language, **more)
     task["scores"] = {"cut_rate,none": states.count("cut") / len(rows), "null_rate,none": 0.0} | task["scores"]
-    write_run(folder, {"toy_chat": task}, model="m")
+    write_run(folder, {"toy_chat": task}, model="m", **run)
     [task] = read(folder).best().tasks
     return task
+
+
+def test_the_answers_of_all_seeds_count(tmp_path):
+    """A seed's score with its own tokens: the second one needs twice as many for the same rows."""
+    seeds = [[("closed", OWN["th"], seed * 100, 5, float(n % 3 < seed)) for n in range(12)] for seed in (1, 2)]
+    seeds[1][0] = ("no thought", "", 0, 5, 1.0)
+    for seed, rows in enumerate(seeds, start=1):
+        run = {"stamp": f"2026-01-0{seed}T00-00-00", "config": {"model": "vllm", "model_args": {}, "torch_seed": seed}}
+        planted(tmp_path / str(seed), rows, run=run)
+    [task] = read(tmp_path).best().tasks
+    found, curve = ledger_of(task, thought_rows(task)), budget_curve(task, thought_rows(task))
+    assert (found.rows, found.read, found.median_tokens, found.switches) == (24, 23, 100, 0)
+    assert found.thinking.mean == pytest.approx(23 / 24)
+    scores = {point.budget: point.score for point in curve.points}
+    assert scores[16] == pytest.approx(100 / 24), "the answer without a thought"
+    assert scores[128] == pytest.approx(100 * (4 + 1) / 24), "and the first seed's"
+    assert scores[205] == pytest.approx(task.score.score) == pytest.approx(100 * (4 + 8) / 24)
 
 
 @pytest.mark.parametrize("language", OWN)
