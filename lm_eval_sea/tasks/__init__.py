@@ -1,1 +1,1 @@
-"""The folder to name in `--include_path`; it works on its own, without this package being installed."""
+"""The folder to name in `--include_path`. It also works if this package is not installed."""

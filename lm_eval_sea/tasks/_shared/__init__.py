@@ -3,5 +3,5 @@
 Read `ranking.py` for the formulae, `ranking_task.py` for how they reach lm-eval.
 """
 
-# The version of the pack; here because the folder of tasks also stands alone.
+# The version of the pack. It is here because the folder of tasks also works alone.
 __version__ = "0.2.0"

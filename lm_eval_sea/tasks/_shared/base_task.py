@@ -1,4 +1,4 @@
-"""What the task classes of the pack share: the model's tokenizer, and a cache key that covers all that shapes a request."""
+"""The base of the pack's task classes: the model's tokenizer, and a cache key that covers everything that shapes a request."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ class ModelTask(ConfigurableTask):
     The YAML keys are lm-eval's, in its meaning.
     """
 
-    # What needs the tokenizer of the model; the run ends before the model's work if there is none to be had.
+    # What needs the model's tokenizer. Without a tokenizer, the run ends before the model computes anything.
     NEEDS_TOKENIZER = ""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         """Loads the rows.
 
         Raises:
-            DataError: if the rows cannot be had or scored.
+            DataError: if the rows cannot be loaded or scored.
         """
         super().__init__(config=set_up(config))
         self._tokenizer: TextTokenizer | None = None
 
     @functools.cached_property
     def facts(self) -> dict[str, Any]:
-        """What is known of the task, see `facts.facts`."""
+        """See `facts.facts`."""
         return facts(self.config.metadata)
 
     @property
@@ -74,13 +74,12 @@ class ModelTask(ConfigurableTask):
     ) -> None:
         """Builds the requests of all rows.
 
-        lm-eval's cache of requests (`--cache_requests`) is keyed by the task's name and number of exemplars; here the key
-        covers all that shapes a request, so that another prompt, row or tokenizer never meets old requests.
+        The key of lm-eval's cache of requests (`--cache_requests`) is the task's name and number of exemplars. Here it covers
+        everything that shapes a request, so that another prompt, row or tokenizer never gets old requests.
 
         Raises:
-            ValueError: for `--limit 0`, which lm-eval would take for no limit, for `--samples` of other rows than it would seem,
-                for more exemplars than there are, for a chat template that does not show a question, and for a model without
-                a tokenizer.
+            ValueError: for `--limit 0`, which lm-eval takes for no limit; `--samples` that would select other rows than they
+                name; more exemplars than there are; a chat template that does not show a question; a model without tokenizer.
         """
         if limit is not None and limit < 1:
             raise ValueError(f"{self.task_name}: --limit {limit} leaves no rows; give at least 1, or leave it out for all")
@@ -104,11 +103,11 @@ class ModelTask(ConfigurableTask):
         super().build_all_requests(limit=limit, samples=samples, tokenizer_name=f"{tokenizer_name}-{digest}", **kwargs)
 
     def _shows_questions(self, apply: Callable[..., Any]) -> Callable[..., Any]:
-        """A model's `apply_chat_template` that refuses to drop or change what the user says; white space does not count."""
+        """A model's `apply_chat_template` that refuses to drop or change the user's words; white space does not count."""
 
         def checked(messages: Sequence[Mapping[str, str]], **options: Any) -> Any:
             prompt = apply(messages, **options)
-            if isinstance(prompt, str):  # a server that chats gets messages, and its template is its own
+            if isinstance(prompt, str):  # a chat server gets messages and uses its own template
                 shown = " ".join(prompt.split())
                 said = (" ".join(message["content"].split()) for message in messages if message["role"] == "user")
                 if lost := next((text for text in said if text not in shown), None):
@@ -121,7 +120,7 @@ class ModelTask(ConfigurableTask):
         return checked
 
     def _request_shape(self) -> dict[str, Any]:
-        """All that decides what the requests of this task look like."""
+        """Everything that decides what the requests of this task look like."""
         config = self.config
         metadata = config.metadata
         return {

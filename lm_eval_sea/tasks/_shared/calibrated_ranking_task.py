@@ -1,4 +1,4 @@
-"""The task class that ranks labels and takes off the bias that a model has towards them (`calibration.py`)."""
+"""The task class that ranks labels and removes a model's bias towards some of them (`calibration.py`)."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
 
 
-# Metrics that depend on all rows, so that lm-eval does not know their standard error.
+# Metrics that depend on all rows. lm-eval cannot compute their standard errors.
 _OF_ALL_ROWS = ("f1", "f1_cc", "f1_pmi", "acc_bc", "acc_bc_mean_p", "f1_bc")
 
 
 class CalibratedRankingTask(RankingTask):
     """Ranks labels, or the letters of options, with contextual calibration.
 
-    Besides the requests of `RankingTask` it asks for the log-likelihood of the labels behind prompts without content, and,
-    where a metric is a PMI, behind the answer cue alone. `content_free_inputs` among the facts says what stands in place of every
-    field of the row. With fixed exemplars these prompts are the same for all rows: each distinct one is asked once per
-    process, with the first row that needs it; `Instance.idx` 2k+1 and up. lm-eval has no hook for such requests.
+    Besides the requests of `RankingTask`, it asks for the log-likelihood of the labels after prompts without content and, if a
+    metric is a PMI, after the answer cue alone. `content_free_inputs` of the facts replace every field of the row. With fixed
+    exemplars, these prompts are the same for all rows. So each distinct one is asked once per process, with the first row that
+    needs it (`Instance.idx` 2k+1 and up). lm-eval has no hook for such requests.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows and notes which methods the metrics need."""
+        """Loads the rows, and finds which methods the metrics need."""
         super().__init__(config)
         self._uses_cue = "acc_pmi" in self._wanted_metrics
         self._asked: set[tuple[str, str]] = set()
@@ -44,13 +44,13 @@ class CalibratedRankingTask(RankingTask):
         super().build_all_requests(**kwargs)
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> list[Instance]:
-        """The requests of one row, with those for the prompts without content that no earlier row has asked for."""
+        """The requests of one row, and those for prompts without content that no earlier row has asked for."""
         requests = super().construct_requests(doc, ctx, **kwargs)
         choices = len(self.doc_to_choice(doc))
         endings = [instance.arguments[1] for instance in requests[:choices]]
-        # As an attribute, for --cache_requests stores the requests and drops what the task knows.
+        # An attribute, because --cache_requests stores the requests but not the task.
         prompt = requests[0].arguments[0]
-        # A prompt that had to be cut is compared with content-free ones that lack the same exemplars.
+        # A cut prompt is compared with content-free prompts that lack the same exemplars.
         prompt = prompt if self.doc_to_text(doc) in prompt else ctx
         requests[0].content_free_contexts = self._content_free_contexts(doc, prompt, endings)
         new = [
@@ -66,7 +66,7 @@ class CalibratedRankingTask(RankingTask):
         ]
 
     def _content_free_contexts(self, doc: dict[str, Any], prompt: str, endings: Sequence[str]) -> list[str]:
-        """The prompts without content that belong to a row's prompt, one an input; last the cue alone, if it is used."""
+        """The prompts without content for a row's prompt, one for each input; last the cue alone, if it is used."""
         block = self.doc_to_text(doc)
         before, found, after = prompt.rpartition(block)
         if not found:
@@ -76,11 +76,11 @@ class CalibratedRankingTask(RankingTask):
             )
         blocks = [self.doc_to_text(self._without_content(doc, text)) for text in self.facts["content_free_inputs"]]
         key = (before, after, *blocks, *endings)
-        if key not in self._contexts:  # the same strings for all rows that share them: a thousand copies would be large
+        if key not in self._contexts:  # rows share the same strings, because a thousand copies would be large
             contexts = [before + block + after for block in blocks]
             if self._uses_cue:
                 cue = self.facts["answer_cue"]
-                # behind a chat template answers begin without a blank; lm-eval moves the one of a context to the answer
+                # after a chat template, answers begin without a space; lm-eval moves a space from the context to the answer
                 contexts.append(cue if endings[0][:1].isspace() else cue + self.config.target_delimiter)
             if self._tokenizer is not None:
                 contexts = [self._tokenizer.cut_to_fit(context, endings) for context in contexts]
@@ -88,7 +88,7 @@ class CalibratedRankingTask(RankingTask):
         return self._contexts[key]
 
     def _without_content(self, doc: dict[str, Any], text: str) -> dict[str, Any]:
-        """A row whose every field, and every option's text, is `text`; fields that only choose a word keep it."""
+        """A row in which every field and option is `text`; fields that only choose a word stay."""
         fields: dict[str, Any] = dict.fromkeys(self.facts["content_fields"], text)
         if "options" in doc:
             fields["options"] = [text] * len(doc["options"])
@@ -96,7 +96,7 @@ class CalibratedRankingTask(RankingTask):
         return doc | fields
 
     def apply_filters(self) -> None:
-        """Adds to the `OptionScore`s of each row what the model says of them without the row."""
+        """Adds the model's scores of the options without the row to each row's `OptionScore`s."""
         super().apply_filters()
         without_content: dict[tuple[str, str, str], float] = {}
         rows: dict[int, dict[int, Instance]] = {}
@@ -116,7 +116,7 @@ class CalibratedRankingTask(RankingTask):
                     instance.filtered_resps[name] = score._replace(content_free=content_free, cue=cue)
 
     def process_results(self, doc: dict[str, Any], results: Sequence[OptionScore]) -> dict[str, Any]:
-        """What each metric needs of one row: 0 or 1 for an accuracy, choices or evidence for what depends on all rows.
+        """What each metric needs of one row: 0 or 1 for an accuracy, choices or evidence for metrics of all rows.
 
         Besides what `RankingTask` writes into `doc`, this writes p and q: the shares of the labels with and without the row.
         """

@@ -1,7 +1,7 @@
-"""Rows whose columns and labels `data_set.yml` names: published rows in, processed rows out, without code.
+"""Turns published rows into processed rows by the columns and labels that `data_set.yml` names, without code.
 
-`columns` says for each field of a processed row which column has it: its name, or for options a list of columns, one an option.
-Texts lose the blanks around them.
+`columns` gives the column of each field of a processed row: its name, or for options a list of columns, one for each option.
+Texts are stripped of white space.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _WRITTEN_LIST = re.compile(r"""\[\s*(?:["'].*["'])?\s*\]""", re.DOTALL)  # a lis
 
 @dataclass(frozen=True, eq=False)
 class ColumnRows:
-    """The processor of rows with these columns (field → column, or several), as `rows.load_rows` takes it."""
+    """A processor for `rows.load_rows` of rows with these columns (field → column, or several)."""
 
     columns: Mapping[str, str | Sequence[str]]
     letters: str = LETTERS  # of the options, in order
 
     def __call__(self, splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-        """The function from a published row to a processed row."""
+        """The function that makes a processed row of a published one."""
 
-        @functools.cache  # looked for where a row is at fault, and once
+        @functools.cache  # computed once, and only if a row is at fault
         def from_one() -> bool:
             return _count_from_one([number for rows in splits.values() for number in self._numbers(rows)])
 
@@ -54,9 +54,9 @@ class ColumnRows:
         return process_row
 
     def doubt(self, rows: Sequence[Mapping[str, Any]]) -> str:
-        """What speaks against it that the numbers of sound rows count from 0; empty where nothing does."""
-        # If the right option may stand at any of k places, n rows have it never at the first with probability (1 - 1/k)^n: below
-        # 1 % from 7 rows with two options on, from 17 with four, from 21 with five.
+        """Evidence that the numbers of sound rows do not count from 0; empty if there is none."""
+        # If the right option is equally likely at any of k places, n rows never have it at the first with probability
+        # (1 - 1/k)^n. This is below 1 % for 7 rows with two options, 17 with four, and 21 with five.
         probability, count = 1.0, 0
         for number, options in self._numbers(rows):
             if number == 0:
@@ -67,7 +67,7 @@ class ColumnRows:
         return f"of {count:,} right answers that are numbers none is 0, the first option. If they count from 1, {_MEND}"
 
     def _numbers(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
-        """Of each row whose right option is named by a number, not by its text: the number, and how many options there are."""
+        """Each number that names the right option of a row, if the option's text does not; and how many options there are."""
         # where the letters are digits, a number is the letter
         for row in rows if "options" in self.columns and not self.letters.isdecimal() else ():
             try:
@@ -75,12 +75,12 @@ class ColumnRows:
                 options = _options(values)
                 if isinstance(right, str) and right.isdecimal() and right not in options:
                     yield int(right), len(options)
-            except (KeyError, ValueError):  # which is said of the row when it is processed
+            except (KeyError, ValueError):  # an error says so when the row is processed
                 continue
 
 
 def _count_from_one(numbers: Sequence[tuple[int, int]]) -> bool:
-    """Whether numbers, each with the number of options, fit options that are counted from 1 and none that are counted from 0."""
+    """Whether the numbers, each with a number of options, fit a count from 1 but not a count from 0."""
     return all(1 <= number <= options for number, options in numbers) and any(number == options for number, options in numbers)
 
 
@@ -94,7 +94,7 @@ def _value(row: Mapping[str, Any], field: str, named: str | Sequence[str]) -> An
 
 
 def _options(values: Sequence[Any]) -> list[str]:
-    """Those that a row has; one with fewer options than columns leaves the last ones empty."""
+    """The options of a row. A row with fewer options than columns leaves the last columns empty."""
     if isinstance(values, str):  # a cell of a table, whose characters are no options
         said = f"field 'options' is the text {values[:40]!r}"
         raise ValueError(f"{said}; expected a list, or in data_set.yml a column for each option")  # noqa: TRY004 (of the data)
@@ -107,7 +107,7 @@ def _options(values: Sequence[Any]) -> list[str]:
 
 
 def _answers(values: Any) -> list[str]:
-    """The references of a row, of which there may be one."""
+    """The references of a row, one or several."""
     if isinstance(values, str) and _WRITTEN_LIST.fullmatch(values):
         said = f"field 'answers' is the text {values[:40]!r}"
         raise ValueError(f"{said}; expected one answer, or a list in a file of JSON")
@@ -115,7 +115,7 @@ def _answers(values: Any) -> list[str]:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether there is nothing: null, or NaN, which pandas writes for it."""
+    """Whether a value is missing: null, or NaN, which pandas writes for it."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
@@ -126,13 +126,13 @@ def _text(where: str, value: Any) -> str:
 
 
 def written_labels(labels: Sequence[Any] | Mapping[str, Any]) -> list[list[str]]:
-    """How rows write each label: as it is, or in the way or ways that the mapping has for it."""
+    """How rows write each label: as it is, or in the ways that the mapping gives."""
     ways = labels.values() if isinstance(labels, dict) else labels
     return [[str(each) for each in (way if isinstance(way, list) else [way])] for way in ways]
 
 
 def position_of_label(label: Any, written: Sequence[Sequence[str]]) -> int:
-    """Of a row's label among all; a ValueError if it is written like none of them."""
+    """The position of a row's label among all. Raises a `ValueError` if it is written like none of them."""
     for position, ways in enumerate(written):
         if isinstance(label, str | int | float) and str(label) in ways:
             return position
@@ -140,10 +140,10 @@ def position_of_label(label: Any, written: Sequence[Sequence[str]]) -> int:
 
 
 def _position(right: Any, options: Sequence[str], letters: str, *, from_one: Callable[[], bool]) -> int:
-    """Of the right option, which a row names by its text, by its letter, own or Latin, or by its number from 0.
+    """The position of the right option, which a row names by its text, its letter (own or Latin), or its number from 0.
 
-    `from_one` says whether the numbers of all rows count from 1: those of others are wrong, too, in silence, so the message is
-    about all.
+    `from_one` says whether the numbers of all rows count from 1. Then other rows would silently be wrong, too, so the error
+    message is about all rows.
     """
     meant = {position for position, option in enumerate(options) if option == right}
     latin = LETTERS[: len(options)]

@@ -1,4 +1,4 @@
-"""Digests of rows, which tell whether two files have the same ones, and if not, what of them is the same."""
+"""Digests of rows. They tell whether two files have the same rows, and if not, which parts are the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 Row = Mapping[str, Any]
 
 _ANSWERS = ("gold", "label", "answers", "solution", "summary")
-_SHORT = 12  # characters of a digest of a part
+_SHORT = 12  # characters of the digest of a part
 _NOTHING = "other texts, and as many rows"
 _SAME = {
     "sorted": "the same rows in another order",
@@ -27,9 +27,9 @@ def digest_of_rows(rows: Sequence[Row], exemplars: Sequence[Row]) -> str:
 
 
 def digests_of(rows: Sequence[Row]) -> dict[str, str]:
-    """The beginnings of the SHA-256 of parts of the rows, in the published order, by which another file tells what is the same.
+    """The beginnings of the SHA-256 of parts of the rows in their published order, for comparing them with another file's.
 
-    `sorted`: the rows in whatever order; `asked`: the rows without the right answers; `answers`: the right answers alone.
+    `sorted`: the rows in any order; `asked`: the rows without the right answers; `answers`: only the right answers.
     """
     bare = [{key: value for key, value in row.items() if key not in ("id", "cluster")} for row in rows]
     asked = [{key: value for key, value in row.items() if key not in _ANSWERS} for row in bare]
@@ -40,9 +40,10 @@ def digests_of(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def difference_from_tested(rows: Sequence[Row], sha256: str, tested: Mapping[str, str]) -> str | None:
-    """What of as many rows, in the published order, is that of the rows that the pack was tested with; None where all is.
+    """Which part of the rows is the same as in the rows that the pack was tested with; None if all is the same.
 
-    `sha256` is their `digest_of_rows`; `tested` has that of the tested ones as `rows`, and `digests_of` them, or nothing.
+    Both have the same number of rows, and the rows are in their published order. `sha256` is their `digest_of_rows`. `tested`
+    has that of the tested rows as `rows`, and their `digests_of`, or nothing.
     """
     if not tested or tested["rows"] == sha256:
         return None

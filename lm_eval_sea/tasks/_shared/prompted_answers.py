@@ -1,7 +1,7 @@
-"""Answers with what is known of them, the prompt too, and what stands behind their thoughts.
+"""Answers with their prompts and with what their backend says of them, taken apart into thought and answer.
 
-Whether an answer is cut in its thought can depend on the prompt, for many chat templates open the thought. lm-eval hands the
-answers alone to `process_results`, but applies filters to whole requests.
+Whether an answer was cut in its thought can depend on the prompt, because many chat templates open the thought. lm-eval passes
+only the answers to `process_results`, but applies filters to whole requests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class PromptedText(str):
-    """A generated text with its prompt, and with what its backend told of it (`models/generated_text.py`)."""
+    """A generated text with its prompt, and with what its backend says of it (`models/generated_text.py`)."""
 
     prompt: str
     told: Any
@@ -37,23 +37,24 @@ class PromptedText(str):
         return made
 
     def __getattr__(self, name: str) -> Any:
-        """What the backend told; None of what it did not."""
+        """What the backend says; None for what it does not say."""
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.told, name, None)
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        """What `pickle` makes the text of."""
+        """What `pickle` makes the text from."""
         return str(self), self.prompt
 
 
 class PromptedAnswers(ConfigurableTask):
-    """Generation whose answers come to the key `process_results` with their prompts."""
+    """Generation that passes answers with their prompts to the function in the key `process_results`."""
 
     def apply_filters(self) -> list[Instance] | None:
-        """As lm-eval does; then every answer knows its prompt.
+        """Applies lm-eval's filters, and gives every answer its prompt.
 
-        Where the backend took the thoughts off (lm-eval's `think_end_token`) the prompt would tell of one that is not there.
+        If the backend has cut off the thoughts (lm-eval's `think_end_token`), the prompt is left out: it may open a thought that
+        is not in the text.
         """
         filtered = super().apply_filters()
         if getattr(model_under_evaluation(), "think_end_token", None) is None:
@@ -66,7 +67,7 @@ class PromptedAnswers(ConfigurableTask):
 
 
 class WrittenTask(PromptedAnswers):
-    """The same for tasks that need nothing else of a class."""
+    """`PromptedAnswers` for tasks that need no other class."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         """Loads the rows."""
@@ -74,12 +75,12 @@ class WrittenTask(PromptedAnswers):
 
 
 def taken_apart(generated: str, parts: Callable[..., Generated] = take_apart) -> Generated:
-    """Thought and answer of a generated text, with what its backend tells, and the prompt, where these are known."""
+    """Thought and answer of a generated text, by its prompt and what its backend says, if these are known."""
     told = {name: getattr(generated, name, None) for name in ("thought", "finish_reason", "failure")}
     if told["failure"]:
         return Generated("", "", "failed")
     if generated == os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER"):
-        return Generated("", "", "no thought")  # what lm-eval's API models write where a server sends null
+        return Generated("", "", "no thought")  # lm-eval's API models write this if a server sends null
     finished = ended_by_itself(told["finish_reason"])
     if told["thought"] is None:
         return parts(str(generated), prompt=getattr(generated, "prompt", None), finished=finished)
@@ -90,7 +91,7 @@ def taken_apart(generated: str, parts: Callable[..., Generated] = take_apart) ->
 
 
 def recorded(doc: dict[str, Any], generated: str, parts: Callable[..., Generated] = take_apart) -> Generated:
-    """Takes a text apart, and notes in the row, which lm-eval logs, `thought`, `state`, `finish_reason` and `tokens`."""
+    """Takes a text apart, and writes `thought`, `state`, `finish_reason` and `tokens` into the row, which lm-eval logs."""
     made = taken_apart(generated, parts)
     doc["thought"], doc["state"] = made.thought, made.state
     doc["finish_reason"] = getattr(generated, "finish_reason", None)
@@ -100,14 +101,14 @@ def recorded(doc: dict[str, Any], generated: str, parts: Callable[..., Generated
 
 
 def rates_of_loss(made: Generated) -> dict[str, float]:
-    """`cut_rate`, the thought did not end; `failure_rate`, there is no answer, for the request failed."""
+    """`cut_rate`: the thought did not end; `failure_rate`: there is no answer, because the request failed."""
     return {"cut_rate": float(made.state in UNFINISHED), "failure_rate": float(made.state == "failed")}
 
 
 def behind_thought(doc: dict[str, Any], generated: str) -> tuple[str, dict[str, float]]:
-    """What stands behind the thought, as the model wrote it, with the rates of loss; what else is known goes into the row.
+    """What follows the thought, as the model wrote it, with the rates of loss. What else is known is written into the row.
 
-    All if there is no thought, nothing if it did not end.
+    The whole text if there is no thought, empty if the thought did not end.
     """
     made = recorded(doc, generated, parts_as_written)
     return made.answer, rates_of_loss(made)

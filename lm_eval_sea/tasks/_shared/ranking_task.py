@@ -1,4 +1,4 @@
-"""The task class that ranks options: makes the requests, gathers what came back, hands it to `ranking.py`."""
+"""The task class that ranks options: it makes the requests, gathers the responses, and passes them to `ranking.py`."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 class RankingTask(ModelTask):
-    """Multiple choice by log-likelihood, with the perplexity of the whole text beside lm-eval's own scores.
+    """Multiple choice by log-likelihood, with the perplexity of the whole text in addition to lm-eval's own scores.
 
-    Requests of a row with k options, told apart by `Instance.idx`:
+    A row with k options has these requests, which `Instance.idx` tells apart:
 
         0 … k−1     log p(option | prompt)
         k           log p(prompt): one request for all options
         k+1 … 2k    log p(prompt and option), only for an option whose first characters merge with the end of the prompt
                     into one token, so that the two parts do not add up to the whole
 
-    Without a tokenizer only the first k are made. lm-eval has no hook for requests besides one per option.
+    Without a tokenizer only the first k are made. lm-eval has no hook for more than one request per option.
     """
 
     NEEDS_TOKENIZER = "acc_ppl and acc_token need the model's tokenizer"
@@ -46,7 +46,7 @@ class RankingTask(ModelTask):
         return [with_lettered_options(exemplar) for exemplar in exemplars or ()]
 
     def build_all_requests(self, **kwargs: Any) -> None:
-        """Builds the requests of all rows, and says what of the prompts the scores will not cover."""
+        """Builds the requests of all rows, and warns of parts of prompts that the scores will not cover."""
         super().build_all_requests(**kwargs)
         cut = sum(getattr(instance, "prompt_was_cut", False) for instance in self.instances)
         if cut and self._tokenizer is not None:
@@ -74,10 +74,10 @@ class RankingTask(ModelTask):
             return options
         endings = [instance.arguments[1] for instance in options]
         prompt = self._tokenizer.cut_to_fit(ctx, endings)
-        # lm-eval counts blanks at the end of a prompt (a chat template's line break) with the answer; so must the tokens
+        # lm-eval counts white space at the end of a prompt (a chat template's line break) with the answer; so must the tokens
         stem = prompt.rstrip()
         whole = another_request(options[0], self._tokenizer.split_first_token(stem), len(options))
-        # As attributes, for --cache_requests stores the requests and drops what the task knows.
+        # Attributes, because --cache_requests stores the requests but not the task.
         whole.prompt_was_cut = prompt != ctx
         whole.unscored_tokens = self._tokenizer.unscored_tokens(whole.arguments[0])
         merged = []
@@ -95,7 +95,7 @@ class RankingTask(ModelTask):
     def apply_filters(self) -> None:
         """Turns the answers to a row's requests into one `OptionScore` per option.
 
-        They take the place of the bare answers that lm-eval hands to `process_results`.
+        They replace the bare answers that lm-eval passes to `process_results`.
         """
         super().apply_filters()
         self._check_responses()
@@ -106,12 +106,12 @@ class RankingTask(ModelTask):
             self._score_options(instances)
 
     def _check_responses(self) -> None:
-        """Refuses what is not a number, and warns of numbers that are too coarse to tell options apart."""
+        """Refuses responses that are not numbers, and warns of numbers that are too coarse to tell options apart."""
         for instance in self.instances:
             for loglikelihood, _ in instance.filtered_resps.values():
                 choices = len(self.doc_to_choice(instance.doc))
                 what = f"option {instance.idx + 1}" if instance.idx < choices else "the prompt"
-                # an option may be impossible, but then nothing can be said of one behind an impossible prompt
+                # an option may be impossible, but after an impossible prompt nothing can be said of it
                 if math.isnan(loglikelihood) or (instance.idx == choices and math.isinf(loglikelihood)):
                     raise ValueError(
                         f"{self.task_name}, row {instance.doc_id}: the model's log-likelihood of {what} is not a number "
@@ -156,9 +156,9 @@ class RankingTask(ModelTask):
         return log_perplexity(prompt, ending, option.text_tokens)
 
     def process_results(self, doc: dict[str, Any], results: Sequence[OptionScore]) -> dict[str, Any]:
-        """Whether each metric chooses the right option, for one row: 0 or 1; and how well the model foresees that option.
+        """Whether each metric chooses the right option of one row (0 or 1), and how well the model predicts that option.
 
-        The scores of the options and the choices are written into `doc`, for that is what lm-eval logs of a row as it is.
+        Writes the scores of the options and the choices into `doc`, which lm-eval logs.
         """
         scores = results[: len(self.doc_to_choice(doc))]
         chosen = predictions(scores)

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 SEED = "lm_eval_sea"
-# So few rows are run whole; they keep the order of their file, which is easier to follow.
+# So few rows are always run whole, and keep the order of their file, which is easier to follow.
 FEW_ROWS = 20
 
 
 def _drawn(row: Mapping[str, Any], number: int) -> str:
-    """A key that puts rows in random order, the same in every language: it depends on the row's id and SEED alone."""
+    """A key that puts rows into a random order. It depends only on the row's id and SEED, so it is the same in every language."""
     return hashlib.sha256(f"{SEED} {row['id']} {number}".encode()).hexdigest()
 
 
@@ -29,7 +29,7 @@ def fair_order(rows: Sequence[Mapping[str, Any]]) -> list[int]:
     second time only when all have come once. Then the labels are dealt in proportion: the row of rank r of the n rows of its
     label stands at (r + 1/2) / n.
 
-    Up to FEW_ROWS rows keep their order. Rows have `id`, `cluster` and, where there are labels, `gold`.
+    Up to FEW_ROWS rows keep their order. Rows have `id`, `cluster` and, if there are labels, `gold`.
     """
     if len(rows) <= FEW_ROWS:
         return list(range(len(rows)))

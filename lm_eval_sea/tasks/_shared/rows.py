@@ -1,4 +1,4 @@
-"""Published rows in, processed rows out: loading, checking, and messages that say which file, row and field is at fault."""
+"""Loads published rows and makes checked, processed rows of them. Messages say which file, row and field is at fault."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .subset import rows_of_subset
 
 
 Row = dict[str, Any]
-# A function named `process_row` makes a processed row, or several, of a published one. Any other gets the published splits by
-# name and returns such a function.
+# A function named `process_row` makes one or several processed rows of a published row. Any other function gets the published
+# splits by name and returns such a function.
 RowProcessor = Callable[[Any], Any]
 
 LATIN_LETTERS = "ABCDE"
@@ -44,35 +44,34 @@ logger = logging.getLogger("lm_eval_sea")
 class LoadedRows(NamedTuple):
     """Processed rows and where they come from."""
 
-    rows: list[Row]  # in the order in which they are evaluated, see `row_order.py`
+    rows: list[Row]  # in the order of evaluation, see `row_order.py`
     exemplars: list[Row]  # the processed rows of the split `examples`, if there is one
     revision: str  # commit of the hub repository, or "local folder"
-    sha256: str  # over the processed rows and exemplars; equal digests mean equal rows
-    published: int  # number of published rows, of which some may not be scored, or several be made of one
-    positions: tuple[int, ...] = ()  # of all rows: the place of each in the published order
+    sha256: str  # of the processed rows and exemplars; equal digests mean equal rows
+    published: int  # number of published rows; one may become several rows, or none
+    positions: tuple[int, ...] = ()  # the place of each row in the published order
 
 
 def function_of_row(process: RowProcessor, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row | list[Row]]:
-    """The function from a published row to a processed row, or to several."""
+    """The function that makes one or several processed rows of a published row."""
     made: Callable[[Row], Row | list[Row]] = process if getattr(process, "__name__", "") == "process_row" else process(splits)
     return made
 
 
 @dataclass(frozen=True)
 class CheckedRows:
-    """A row processor that refuses rows without a needed field, or with a `label` out of a known set.
+    """A row processor that refuses rows without a needed field, or with a `label` that is not in a known set.
 
-    It adds the label's position as `gold`. Where the labels are letters of another script than A, B, C, …, the Latin ones stand
-    for them.
+    It adds the label's position as `gold`. If the labels are letters of another script, rows may have Latin letters instead.
     """
 
     process: RowProcessor
     fields: tuple[str, ...]
     scored_fields: tuple[str, ...]  # needed for scores, not for exemplars
-    labels: tuple[str, ...]  # none where the label is a text
+    labels: tuple[str, ...]  # none if the label is a text
 
     def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
-        """The function from a published row to processed rows."""
+        """The function that makes processed rows of a published row."""
         of_row = function_of_row(self.process, splits)
 
         def process_row(published: Row) -> list[Row]:
@@ -100,9 +99,9 @@ def _listed(made: Row | list[Row]) -> list[Row]:
 
 
 def row_processor(process: RowProcessor | None, known: Mapping[str, Any]) -> RowProcessor:
-    """What processes the rows of a task, with the checks and labels that its facts name.
+    """The row processor of a task, with the checks and labels that its facts name.
 
-    `process` is the function of `utils.py`; without one the `columns` of `data_set.yml` say what a processed row has.
+    `process` is the function of `utils.py`. Without one, the `columns` of `data_set.yml` say what a processed row has.
     """
     process = process or _of_columns(json.dumps(known["columns"]), known.get("letters", LETTERS))
     labels = known.get("labels", [])
@@ -114,15 +113,15 @@ def row_processor(process: RowProcessor | None, known: Mapping[str, Any]) -> Row
 
 @functools.cache
 def _of_columns(described: str, letters: str) -> RowProcessor:
-    """One processor for equal columns and letters, so that tasks share their rows."""
+    """A processor by `columns`. It is the same object for equal columns and letters, so that tasks share their rows."""
     return ColumnRows(json.loads(described), letters)
 
 
 @functools.cache
 def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcessor:
-    """One for equal labels, likewise: puts `gold`, the position of a row's `label`, in the place of the label.
+    """A processor that replaces `label` by `gold`, its position. It is the same object for equal labels.
 
-    `labels_in` is the file that has them, where a copy of the rows has one label in all; else empty.
+    `labels_in` is the file that has the labels, if some copies of the rows have the same label in every row; else empty.
     """
     written = written_labels(json.loads(labels))
 
@@ -142,7 +141,7 @@ def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcesso
 
 
 def with_lettered_options(row: Row) -> Row:
-    """A row of multiple choice with the options as they stand in a list, "A. …", beside the bare ones."""
+    """A row of multiple choice with the options as lines of a list, "A. …", in addition to the bare options."""
     if "options" not in row:
         return row
     lettered = [f"{letter}. {option}" for letter, option in zip(row["letters"], row["options"], strict=True)]
@@ -152,7 +151,7 @@ def with_lettered_options(row: Row) -> Row:
 def iterate_rows(
     splits: Mapping[str, Sequence[Row]], process: RowProcessor, file: str, split: str = TEST_SPLIT
 ) -> Iterator[Row | DataError]:
-    """Processes and checks row by row: yields the processed row, or the fault that keeps it from being scored."""
+    """Processes and checks one row after the other. Yields the processed row, or the fault because of which it has no score."""
     if split == EXEMPLAR_SPLIT and isinstance(process, CheckedRows):
         process = replace(process, scored_fields=())
     try:
@@ -173,7 +172,7 @@ def iterate_rows(
         except ValueError as error:
             yield DataError(f"{place}: {error}", place)
         except (TypeError, AttributeError) as error:
-            # `datasets` puts None where a row lacks a column that others have
+            # `datasets` writes None if a row lacks a column that others have
             empty = [column for column, value in published.items() if value is None]
             hint = f"; nothing in column {', '.join(empty)}" if empty else ""
             yield DataError(f"{place}: {error}{hint}", place)
@@ -183,7 +182,7 @@ def iterate_rows(
 
 def _checked(row: Row, number: int, split: str) -> Row:
     row = {"id": str(number)} | row
-    row = {"cluster": row["id"]} | row  # a row that shares nothing with others is a cluster of its own
+    row = {"cluster": row["id"]} | row  # a row that shares nothing with others is its own cluster
     check_row(row, is_exemplar=split == EXEMPLAR_SPLIT)
     return with_lettered_options(row)
 
@@ -202,7 +201,7 @@ def _sound_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file
 
 
 def refuse_repeated_ids(rows: Iterable[Mapping[str, Any]], file: str) -> None:
-    """Refuses a file of which a part was written twice; published ids that repeat are not kept by the row processors.
+    """Refuses a file of which a part was written twice. Row processors do not keep published ids that repeat.
 
     Raises:
         DataError: naming both rows.
@@ -215,11 +214,11 @@ def refuse_repeated_ids(rows: Iterable[Mapping[str, Any]], file: str) -> None:
 
 
 class _Place(NamedTuple):
-    """What rows depend on: a cache by it never has rows that a user has changed since."""
+    """Everything that rows depend on. It is the key of a cache, which so never has rows that a user has changed since."""
 
     source: Source
     process: RowProcessor
-    folder: Path  # the current one: the source may be a folder below it
+    folder: Path  # the current one; the source may be a folder below it
     state: tuple[Any, ...]  # of the files there
 
 
@@ -234,14 +233,14 @@ def _processed(place: _Place) -> LoadedRows:
         exemplars = _sound_rows(splits, process, f"{file}, exemplars", EXEMPLAR_SPLIT)
     if isinstance(process, ColumnRows) and (doubt := process.doubt(splits[TEST_SPLIT])):
         logger.warning("%s: %s", file, doubt)
-    digest = digest_of_rows(rows, exemplars)  # of the published order, whatever order they are evaluated in
+    digest = digest_of_rows(rows, exemplars)  # in the published order, not that of evaluation
     order = fair_order(rows)
     ordered = [rows[position] for position in order]
     return LoadedRows(ordered, exemplars, revision, digest, len(splits[TEST_SPLIT]), tuple(order))
 
 
 def _as_splits(loaded: LoadedRows) -> dict[str, datasets.Dataset]:
-    """The splits `test` and `examples` as lm-eval takes them."""
+    """The splits `test` and `examples` in the form that lm-eval takes."""
     return {
         split: datasets.Dataset.from_list(rows) for split, rows in ((TEST_SPLIT, loaded.rows), (EXEMPLAR_SPLIT, loaded.exemplars))
     }
@@ -249,14 +248,14 @@ def _as_splits(loaded: LoadedRows) -> dict[str, datasets.Dataset]:
 
 @functools.cache
 def _splits(place: _Place) -> dict[str, datasets.Dataset]:
-    """`_as_splits` of all rows, which many tasks share."""
+    """`_as_splits` of all rows. Many tasks share them."""
     return _as_splits(_processed(place))
 
 
 def part_of(loaded: LoadedRows, subset: Mapping[str, Any], file: str) -> LoadedRows:
     """The rows that a subset names, and their digest; a DataError if a row is missing."""
     rows = rows_of_subset(loaded.rows, subset, file)
-    by_id = sorted(rows, key=lambda row: row["id"])  # so that further rows in the file make no difference
+    by_id = sorted(rows, key=lambda row: row["id"])  # so that more rows in the file make no difference
     return loaded._replace(rows=rows, sha256=digest_of_rows(by_id, loaded.exemplars), positions=())
 
 
@@ -269,7 +268,7 @@ def _rows_in_two_orders(loaded: LoadedRows, file: str) -> LoadedRows:
 
 
 def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
-    """Loads, processes and checks all rows of a source; once per process, however many tasks show them, unless they change.
+    """Loads, processes and checks all rows of a source. This is done once per process for all tasks, unless the rows change.
 
     Raises:
         DataError: if the data cannot be loaded or a row cannot be scored.
@@ -282,21 +281,21 @@ def _place(source: Source, process: RowProcessor) -> _Place:
 
 
 def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None, **metadata: Any) -> dict[str, datasets.Dataset]:
-    """The rows of a task, for its key `custom_dataset`: lm-eval calls it with the task's metadata and `dataset_kwargs`.
+    """The rows of a task. Its key `custom_dataset` names this function; lm-eval passes the task's metadata and `dataset_kwargs`.
 
     Args:
         process: see `row_processor`.
-        provenance: a mapping in the metadata, filled here with what the results should say of the task: what `data_set.yml`
-            knows of it (`facts`), and of the rows `data_revision`, `data_sha256`, `rows_published` and `pack_version`. lm-eval
-            has no other way from the loader to the results.
-        metadata: the rest of it, see `facts`.
+        provenance: a mapping in the metadata. It is filled with what the results should say of the task: what `data_set.yml` says
+            of it (`facts`), `data_revision`, `data_sha256`, `rows_published` and `pack_version`. lm-eval has no other way from
+            the loader to the results.
+        metadata: the rest of the metadata, see `facts`.
 
     Returns:
-        The splits `test` and `examples`; the latter is empty where the data set publishes no exemplars.
+        The splits `test` and `examples`; the latter is empty if the data set publishes no exemplars.
 
     Raises:
-        DataError: if the data cannot be loaded or a row cannot be scored, or the files of a user's own data set are others than
-            the task was made of.
+        DataError: if the data cannot be loaded, a row cannot be scored, or the files of a user's own data set have changed since
+            the task was made.
     """
     if fault := changed_since_made(metadata):
         raise DataError(fault, fault)
@@ -321,7 +320,7 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
             loaded = _rows_in_two_orders(loaded, source.describe())
             known |= {"rows": len(loaded.rows)}
         splits = _as_splits(loaded) if known.get("setting") == ORDER else dict(_splits(place))
-        if "sea_helm_task" in known:  # whose totals and MetricX depend on it
+        if "sea_helm_task" in known:  # SEA-HELM's totals and MetricX depend on it
             splits[TEST_SPLIT] = splits[TEST_SPLIT].add_column(PUBLISHED_POSITION, list(loaded.positions))
     _refuse_another_language(place, known)
     provenance |= {key: value for key, value in known.items() if key not in metadata} | {
@@ -334,7 +333,7 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
 
 
 def _refuse_another_language(place: _Place, known: Mapping[str, Any]) -> None:
-    """Raises a DataError if a file has the rows of another language, whole and under the right name."""
+    """Raises a DataError if a file has the complete rows of another language under the right name."""
     language = known.get("language")
     of_two = known.get("setting") or "translation" in str(known.get("sea_helm_task"))
     if isinstance(language, str) and not of_two and (found := _other_language(place, language)):
@@ -348,20 +347,20 @@ def _other_language(place: _Place, language: str) -> str | None:
 
 
 def _repeated(rows: Sequence[Row]) -> int:
-    """How many rows are those before them but for the id, which the number of a row may be."""
+    """How many rows are equal to an earlier row except for the id, which may be the number of the row."""
     contents = (json.dumps({key: row[key] for key in row.keys() - {"id", "cluster"}}, sort_keys=True) for row in rows)
     return len(rows) - len(set(contents))
 
 
 @functools.cache
 def _warn_once(message: str, *about: str) -> None:
-    """Warns of a file once, however many tasks have its rows."""
+    """Warns of a file only once, even if many tasks have its rows."""
     logger.warning(message, *about)
 
 
 @functools.cache
 def _compare_with_tested(place: _Place, tested: str) -> None:
-    """Warns, once per file, of rows that are not those that the pack was tested with, and says what of them is the same."""
+    """Warns, once per file, of rows other than those that the pack was tested with, and says which part of them is the same."""
     loaded = _processed(place)
     if said := difference_from_tested(in_published_order(loaded), loaded.sha256, json.loads(tested)):
         logger.warning("%s is not the file that the pack was tested with: %s", place.source.describe(), said)
@@ -373,9 +372,9 @@ def in_published_order(loaded: LoadedRows) -> list[Row]:
 
 
 def load_rows_with_scoring(*, scoring: Sequence[str], **arguments: Any) -> dict[str, datasets.Dataset]:
-    """`load_rows`, with what `process_results` needs to know of the task in each row: lm-eval hands it the row alone.
+    """`load_rows`, with the facts of the task that `process_results` needs in each row: lm-eval passes it only the row.
 
-    `scoring` names the `facts` that every row gets, as a mapping of that name.
+    `scoring` names these facts. Every row gets them as a mapping called `scoring`.
     """
     splits = load_rows(**arguments)
     known = facts(arguments)

@@ -1,10 +1,10 @@
-"""Where published rows are, and loading them.
+"""Where published rows are, and how they are loaded.
 
-A folder OWNER/NAME under the current one, laid out like the hub, takes the place of the hub's repository of that name.
-Rows that a checkout of another repository has, too, come from that if it is a folder under the current one.
-`datasets` reads rows that a repository names by configuration and split, and finds them again in its cache. Files that a task
-names by path come through `hub_files.py`; they are JSON (`published/json_rows.py`), tables (`published/table_rows.py`) or, with
-another ending, plain text, which is one row {"text"}.
+A folder OWNER/NAME below the current one, laid out like the hub, replaces the hub's repository of that name. Rows that a
+checkout of another repository has, too, are read from it if it is a folder below the current one. `datasets` reads rows that a
+repository names by configuration and split, and keeps them in its cache. Files that a task names by path come through
+`hub_files.py`. They are JSON (`published/json_rows.py`), tables (`published/table_rows.py`) or, with any other ending, plain
+text, which is one row {"text"}.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Source(NamedTuple):
     config: str = ""
     splits: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → the published one; only the first must be there
     also: tuple[str, ...] = ()  # other names of the repository
-    on_hub: bool = True  # false where no repository is known to have the rows
-    checkout: str = ""  # folder of the user that has them, too
+    on_hub: bool = True  # false if no repository is known to have the rows
+    checkout: str = ""  # a folder of the user that has them, too
     checkout_files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path in it
-    checkout_columns: tuple[str, ...] = ()  # of its tables, where no first line names them
+    checkout_columns: tuple[str, ...] = ()  # of its tables, if their first line does not name them
     named_in: str = ""  # the user's own `data_set.yml`
 
     @classmethod
@@ -56,7 +56,7 @@ class Source(NamedTuple):
         data_checkout: Mapping[str, Any] | None = None,
         **others: Any,
     ) -> Source:
-        """From the keys `data_…` of a task's metadata; others are ignored."""
+        """Takes the keys `data_…` of a task's metadata, and ignores others."""
         return cls(
             data_source,
             tuple((split, path) for split, paths in (data_files or {}).items() for path in _as_list(paths)),
@@ -72,16 +72,16 @@ class Source(NamedTuple):
 
     @property
     def is_made_by_user(self) -> bool:
-        """Whether this is no repository of the hub but a folder that the user makes."""
+        """Whether the repository is a folder that the user makes, and not on the hub."""
         return "/" not in self.repository or not self.on_hub or Path(self.repository).is_absolute()
 
     @property
     def is_at_hand(self) -> bool:
-        """Whether the rows can be looked for: on the hub, or in a folder that the user has made."""
+        """Whether there is a place to look for the rows: the hub, or a folder that the user has made."""
         return not self.is_made_by_user or self._folder() is not None or self._checkout_goes_first()
 
     def describe(self) -> str:
-        """What the scored rows are called in messages."""
+        """The name of the scored rows in messages."""
         if self.files:
             first, *others = [path for split, path in self.files if split == TEST_SPLIT]
             return f"{self.repository}/{first}" + (f" and {len(others)} more" if others else "")
@@ -111,7 +111,7 @@ class Source(NamedTuple):
             raise DataError(f"{str(error).rstrip('.')}. {advice}") from error.__cause__
 
     def _folder(self) -> Path | None:
-        """The folder that takes the place of the hub's repository, if there is one."""
+        """The folder that replaces the hub's repository, if there is one."""
         return next((Path(name) for name in (self.repository, *self.also) if Path(name).is_dir()), None)
 
     def _checkout_goes_first(self) -> bool:
@@ -121,9 +121,9 @@ class Source(NamedTuple):
         return Source(self.checkout, self.checkout_files, on_hub=False, checkout_columns=self.checkout_columns)
 
     def local_state(self) -> tuple[tuple[str, int, int, int], ...]:
-        """What changes when the user changes the rows: path, size in bytes and time stamps (ns) of the files of a local folder.
+        """Path, size in bytes and time stamps (ns) of the files of a local folder. They change when the user changes the rows.
 
-        Empty where the rows come from the hub, whose commits do not change.
+        Empty if the rows come from the hub, because its commits do not change.
         """
         if self._checkout_goes_first():
             return self._of_checkout().local_state()
@@ -169,10 +169,10 @@ class Source(NamedTuple):
         return dict(splits)
 
     def hub_builder(self) -> datasets.DatasetBuilder:
-        """What `datasets` reads a configuration with, from the hub or its cache, whatever folders there are.
+        """The object with which `datasets` reads a configuration from the hub or its cache, whatever local folders there are.
 
         Raises:
-            DataError: if the repository or the configuration cannot be had.
+            DataError: if the repository or the configuration cannot be loaded.
         """
         errors = []
         for name in (self.repository, *self.also):
@@ -185,7 +185,7 @@ class Source(NamedTuple):
     def _builder(self, path: str, name: str, cache_dir: str | None = None) -> datasets.DatasetBuilder:
         try:
             return datasets.load_dataset_builder(path, self.config, cache_dir=cache_dir)
-        # The faults of networks, disks and data cards come in classes of several libraries.
+        # Faults of networks, disks and data cards are errors of several libraries.
         except Exception as error:
             raise not_given(self.describe(), name, fault_of_hub(error, f"datasets/{name}"), error) from error
 
@@ -216,7 +216,7 @@ class Source(NamedTuple):
         return splits, LOCAL_FOLDER if is_local else str(builder.hash)
 
     def _check_files(self, builder: datasets.DatasetBuilder) -> None:
-        """Looks for what is wrong with the rows in local files of JSON, before `datasets` reads them."""
+        """Looks for faults in local JSON files before `datasets` reads them."""
         wanted = {name for _, name in self.splits}
         for split, paths in (builder.config.data_files or {}).items():
             for path in map(Path, paths if str(split) in wanted else []):

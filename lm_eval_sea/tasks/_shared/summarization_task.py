@@ -1,4 +1,4 @@
-"""The task class of summaries: documents that are too long for the model are cut at their end."""
+"""The task class of summaries. Documents that are too long for the model are cut at their end."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ADVICE = "Lower --num_fewshot, raise max_length, or lower max_gen_toks in --gen
 class SummarizationTask(ModelTask):
     """Summaries of documents. Scores come from the key `process_results`.
 
-    A prompt that the model cuts from the left, as models do, lacks the instruction and the exemplar; so the document is cut here,
-    in the model's tokens. lm-eval has no hook for that.
+    Models cut a long prompt from the left, which would remove the instruction and the exemplar. So the document is cut here, in
+    the model's tokens. lm-eval has no hook for that.
     """
 
     NEEDS_TOKENIZER = "cutting documents to the model's context needs its tokenizer"
@@ -43,9 +43,9 @@ class SummarizationTask(ModelTask):
         room = tokenizer.max_length - int(arguments.get("max_gen_toks", 0))
         document = instance.doc["document"]
         before, found, after = prompt.rpartition(document)
-        # As attributes, for --cache_requests stores the requests and drops what the task knows.
+        # Attributes, because --cache_requests stores the requests but not the task.
         instance.prompt_was_cut = not found and len(tokenizer.encode(prompt)) > room
-        if not found:  # a chat template changed the document; the model cuts the prompt
+        if not found:  # a chat template changed the document, so the model will cut the prompt
             return
         kept = tokenizer.cut_inside(before, document, after, room)
         if not kept:

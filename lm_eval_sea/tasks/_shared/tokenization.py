@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-# Under these names a task's metadata has the model, which lm-eval takes from `--model_args` and `--metadata`.
+# The keys of a task's metadata for the model. lm-eval takes them from `--model_args` and `--metadata`.
 _NAME_KEYS = ("tokenizer", "pretrained", "model")
-# What a user gives for a tokenizer to go without one.
+# What users give as tokenizer if they want none.
 NO_TOKENIZER = "none"
 
-# A text in several scripts: tokenizers that give it the same tokens count as equal.
+# A text in several scripts. Tokenizers that give it the same tokens count as equal.
 _PROBE = "The 12 cats: กรุงเทพฯ เป็นเมืองหลวง, Nguyễn Huệ, Yogyakarta – ꦗꦮ မြန်မာ ខ្មែរ\n\n  A. 3,5"
 
 
@@ -39,14 +39,14 @@ class TextTokenizer:
         self.digest = hashlib.sha256(json.dumps(shape).encode()).hexdigest()
 
     def split_first_token(self, text: str) -> tuple[str, str]:
-        """Splits a text so that a request (first, rest) scores every token of it but the first.
+        """Splits a text so that a request (first, rest) scores every token of it except the first.
 
-        Where the tokenizer adds a begin-of-sequence token, that is the first, and its text is empty. Elsewhere it is the
-        first token of the text itself. A byte-level tokenizer may cut the first character in pieces; then the whole
-        character is taken, and the request leaves its pieces unscored (see `unscored_tokens`).
+        If the tokenizer adds a begin-of-sequence token, that is the first, and `first` is empty. Otherwise it is the first token
+        of the text. If a byte-level tokenizer splits the first character, `first` is the whole character, and its other pieces
+        are not scored (see `unscored_tokens`).
 
         Raises:
-            ValueError: if the text has no beginning that can be told apart in tokens.
+            ValueError: if no beginning of the text has the same tokens as inside the text.
         """
         if self.adds_bos:
             return "", text
@@ -58,25 +58,25 @@ class TextTokenizer:
         return first, text[len(first) :]
 
     def unscored_tokens(self, first: str) -> int:
-        """How many tokens, besides the first one, the request from `split_first_token` leaves without a probability."""
+        """How many tokens besides the first one have no probability in the request from `split_first_token`."""
         return len(self.encode(first)) - 1 if first else 0
 
     def _text_of_first_token(self, text: str, ids: Sequence[int]) -> str:
         for end in range(1, min(len(text), 64)):
             prefix = text[:end]
             prefix_ids = self.encode(prefix)
-            # lm-eval moves blanks at the end of a context to the continuation
+            # lm-eval moves white space from the end of a context to the continuation
             if not prefix[-1].isspace() and prefix_ids == ids[: len(prefix_ids)]:
                 return prefix
         raise ValueError(f"tokenizer {self.name!r}: no beginning of {text[:20]!r} is encoded as it is inside the text")
 
     def cut_to_fit(self, text: str, endings: Sequence[str]) -> str:
-        """The longest end of `text` that, followed by any of `endings`, the model takes whole, but for a few characters.
+        """The longest end of `text` that fits into the model together with any of the `endings`.
 
-        For fewer characters can be more tokens, and not every end is tried.
+        It may be a few characters too short: not every end is tried, because fewer characters can be more tokens.
 
         Raises:
-            ValueError: if an ending alone is longer than that.
+            ValueError: if an ending alone does not fit.
         """
         longest = max(endings, key=lambda ending: len(self.encode(text + ending)))
         if len(self.encode(text + longest)) <= self.max_length:
@@ -100,17 +100,17 @@ class TextTokenizer:
 
 
 class TokenizerError(ValueError):
-    """A model without a tokenizer, or with another than the one that was named; the message is one line."""
+    """A model without a tokenizer, or with another than the one that was named. The message is one line."""
 
 
 def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextTokenizer | None:
     """The tokenizer of an lm-eval model; `model` is None outside an evaluation.
 
-    That is the model's own. Only for a model that encodes nothing itself, such as an API server's, the metadata of the task may
-    name one. `needs` says in the message what needs it; empty: nothing does.
+    It is the model's own. Only for a model that encodes nothing itself, such as that of an API server, the task's metadata may
+    name one. `needs` says in the message what needs the tokenizer; it is empty if nothing does.
 
     Returns:
-        None outside an evaluation if nothing names a tokenizer, where the user wants to go without, and where none is needed.
+        None if none is needed, if the user wants none, or if nothing names one outside an evaluation.
 
     Raises:
         TokenizerError: if an evaluation has no tokenizer, or the metadata names one that is not the model's.
@@ -145,7 +145,7 @@ def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextT
 
 
 def _own_tokenizer(model: Any) -> TextTokenizer | None:
-    """What an lm-eval model encodes requests with; None if it sends them as text."""
+    """The tokenizer with which an lm-eval model encodes requests; None if it sends them as text."""
     # in this order: lm-eval's model `dummy` encodes nothing, and asks the hub for a tokenizer when it is looked at
     if not hasattr(model, "tok_encode") or getattr(model, "tokenizer", None) is None:
         return None
@@ -159,7 +159,7 @@ def _own_tokenizer(model: Any) -> TextTokenizer | None:
 
 
 def refuse_another(named: str, own: TextTokenizer) -> None:
-    """Raises a `TokenizerError` if a tokenizer named beside the model's own cannot be loaded, or encodes text otherwise."""
+    """Raises a `TokenizerError` if a `named` tokenizer cannot be loaded or encodes text differently from the model's own."""
     try:
         tokenizer = _load(named)
     except (OSError, ValueError, KeyError) as error:

@@ -11,10 +11,10 @@ ANSWERS = ("mc_answer1", "mc_answer2", "mc_answer3", "mc_answer4")
 
 
 def unescape_csv(text: str) -> str:
-    """Takes off the quoting of a CSV cell that the published rows kept: `"He said ""yes""."` becomes `He said "yes".`.
+    """Removes the quoting of a CSV cell that the published rows kept: `"He said ""yes""."` becomes `He said "yes".`.
 
-    Without blanks at the edges. A text is such a cell if quotation marks enclose it and stand doubled inside; one passage
-    was quoted twice.
+    White space at the ends is removed, too. A text is such a cell if it is in quotation marks and those inside are doubled. One
+    passage was quoted twice.
     """
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] == '"' and '""' in text[1:-1]:
@@ -25,7 +25,7 @@ def unescape_csv(text: str) -> str:
 
 
 def whole_number(row: Row, column: str) -> int:
-    """A number of a row, which may be written as text; 2.9 is none."""
+    """A whole number of a row, which may be a string; 2.9 is none."""
     value = row[column]
     if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, str) and value.isdecimal())):
         raise ValueError(f"field {column!r} is {value!r}; expected a whole number")
@@ -33,12 +33,12 @@ def whole_number(row: Row, column: str) -> int:
 
 
 def key_of(row: Row) -> tuple[str, int]:
-    """What a question has in common with its translations: rows stand in another order in each language's file."""
+    """The key that a question shares with its translations. Each language's file has another order of rows."""
     return row["link"], whole_number(row, "question_number")
 
 
 def _passage_and_key(row: Row) -> Row:
-    """The link is the cluster, for it stands for the passage in all languages: 412 of the 488 passages have two questions."""
+    """The link is the cluster, because it identifies the passage in all languages: 412 of the 488 passages have two questions."""
     link, number = key_of(row)
     return {"id": f"{link}#{number}", "cluster": link, "passage": unescape_csv(row["flores_passage"])}
 
@@ -84,9 +84,9 @@ def process_pairs(splits: Splits) -> Callable[[Row], Row]:
 
 
 def process_texts(splits: Splits) -> Callable[[Row], list[Row]]:
-    """The processor that takes a row (`test`) apart into its texts, each with its English counterpart (`english`).
+    """The processor that splits a row (`test`) into its texts, each with its English counterpart (`english`).
 
-    A passage comes with the first of its questions only.
+    A passage comes only with the first of its questions.
     """
     english = _by_key(splits["english"])
     seen: set[str] = set()
@@ -114,7 +114,7 @@ def process_texts(splits: Splits) -> Callable[[Row], list[Row]]:
 
 
 def process_passages(splits: Splits) -> Callable[[Row], list[Row]]:
-    """The processor of the passages as texts of their own, each with the first of its questions only."""
+    """The processor of the passages as texts of their own, each only with the first of its questions."""
     seen: set[str] = set()
 
     def process(row: Row) -> list[Row]:

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
-    """A question with what people answered, and how many of them, → a processed row; [] for one that the authors do not score."""
+    """A question with people's answers and their numbers → a processed row; [] for one that the authors do not score."""
     asked = row["idks"]
     refused = asked["no-answer"] + asked["not-applicable"]
     if not row["annotations"] or refused >= 3 or asked["idk"] >= 5:
@@ -24,7 +24,7 @@ def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
 
 
 def _spellings(answer: str) -> Iterator[str]:
-    """The answer itself first, then without acute accents, and with blanks for hyphens and the other way round."""
+    """The answer itself, then without acute accents, and with spaces and hyphens exchanged."""
     plain = unicodedata.normalize("NFC", unicodedata.normalize("NFD", answer).replace("\u0301", ""))
     for form in (answer, plain):
         yield from (form, form.replace("-", " "), form.replace(" ", "-"))

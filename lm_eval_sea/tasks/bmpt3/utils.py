@@ -14,7 +14,7 @@ _QUESTION = re.compile(
 def process_block(block: str) -> dict[str, Any]:
     """Lines "no: 1", "objektif: …", "soalan: …" and more, "A. …" to "D. …", "jawapan: A, …", "asal soalan: …" → a processed row.
 
-    Questions on one passage begin with it, so that their first line makes the cluster.
+    Questions on one passage begin with the passage, so their first line is the cluster.
     """
     found = _QUESTION.fullmatch(block)
     if not found:
@@ -32,5 +32,5 @@ def process_block(block: str) -> dict[str, Any]:
 
 
 def process_row(file: dict[str, Any]) -> list[dict[str, Any]]:
-    """The file, which is one row with its text, → a processed row for each question."""
+    """The file, one row with its whole text → a processed row for each question."""
     return [process_block(block.strip()) for block in re.split(r"\n\n(?=no: )", file["text"])]

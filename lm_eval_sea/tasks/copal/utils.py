@@ -7,7 +7,7 @@ QUESTIONS = ("cause", "effect")
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
-    """{"premise", "choice1", "choice2", "question", "label", "idx"}, all texts, → a processed row."""
+    """{"premise", "choice1", "choice2", "question", "label", "idx"}, all strings → a processed row."""
     if row["question"] not in QUESTIONS:
         raise ValueError(f"field 'question' is {row['question']!r}; expected 'cause' or 'effect'")
     return {

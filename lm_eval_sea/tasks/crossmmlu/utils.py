@@ -1,4 +1,4 @@
-"""SeaEval's sets. Of Cross-MMLU and Cross-LogiQA a published row has a question in all languages, a processed row in one."""
+"""SeaEval's sets. In Cross-MMLU and Cross-LogiQA, a published row has a question in all languages, a processed row in one."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -10,11 +10,11 @@ Splits = Mapping[str, Sequence[Row]]
 
 LETTERS = "ABCD"
 _OPTION = re.compile(r"\(([A-D])\)(.*)", re.DOTALL)
-_NUMBER = re.compile(r"\d+[.．](?=[\u4e00-\u9fff])")  # of the Chinese exam that a passage is from
+_NUMBER = re.compile(r"\d+[.．](?=[\u4e00-\u9fff])")  # from the Chinese exam that has the passage
 
 
 def _bytes(character: str) -> bytes:
-    """A character of Windows-1252, or a control character that stands for a byte without one."""
+    """The byte of a character of Windows-1252, or of a control character for a byte that has none."""
     try:
         return character.encode("cp1252")
     except UnicodeEncodeError:
@@ -22,7 +22,7 @@ def _bytes(character: str) -> bytes:
 
 
 def _text(published: str) -> str:
-    """The text, read as UTF-8 however often that was read as Windows-1252; without zero-width spaces and blanks around it."""
+    """The text, without zero-width spaces and outer white space. UTF-8 may have been read as Windows-1252, also repeatedly."""
     while True:
         try:
             before = b"".join(map(_bytes, published)).decode()
@@ -52,7 +52,7 @@ def _process_row(published: Row) -> Row:
 
 
 def _in_language(name: str) -> Callable[[Splits], Callable[[Row], Row]]:
-    """What processes the rows in one language. Rows with the same passage in English are of one cluster."""
+    """The processor of the rows in one language. Rows with the same English passage are a cluster."""
 
     def process_rows(splits: Splits) -> Callable[[Row], Row]:
         first: dict[str, str] = {}
@@ -73,5 +73,5 @@ process_id, process_ms, process_vi, process_tl, process_zh, process_en = map(
 
 
 def process_row(published: Row) -> Row:
-    """A row of SeaEval's sets in one language: its question is not below the name of a language."""
+    """A row of SeaEval's sets in one language, whose question is not under the name of a language."""
     return {"id": published["id"], **_process_row(published)}

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
-    """{"source": English, "target": translation} → a processed row; many published translations have blanks at the edges."""
+    """{"source": English, "target": translation} → a processed row. Many published translations have spaces at their ends."""
     return {"english": row["source"].strip(), "translation": row["target"].strip()}
 
 
@@ -15,5 +15,5 @@ def process_sentences(splits: Any) -> Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def process_english_sentences(splits: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The same of the English sentences."""
+    """The processor of the English sentences as texts of their own."""
     return lambda row: {"text": process_row(row)["english"]}

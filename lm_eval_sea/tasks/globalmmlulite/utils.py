@@ -9,7 +9,7 @@ LETTERS = "ABCD"
 def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
     """{"sample_id", "question", "option_a" …, "answer"} → a processed row; none for a row without a question.
 
-    An option that repeats an earlier one is left out, so that one option is right.
+    An option that repeats an earlier one is left out, so that only one option is right.
     """
     if not (row["question"] or "").strip():
         return []

@@ -10,13 +10,13 @@ _MARKS = (".", "!", "?", "…", '"', "”")
 
 
 def sentence(published: str) -> str:
-    """A sentence on one line that ends with a full stop, unless with another mark; many published ones have none."""
+    """A sentence on one line. It gets a full stop if it has no mark at its end, as many published ones."""
     text = " ".join(published.split())
     return text if text.endswith(_MARKS) else f"{text}."
 
 
 def position_of_right(story: str) -> int:
-    """0 or 1: where the right ending stands, by the first bit of the story's SHA-256. The published rows have no order."""
+    """The position of the right ending, 0 or 1: the first bit of the story's SHA-256. The published rows have no order."""
     return hashlib.sha256(story.encode()).digest()[0] >> 7
 
 

@@ -11,10 +11,10 @@ _LABEL = re.compile(r"^([A-E])\. ?", re.MULTILINE)
 def split_options(published: str | list[str]) -> dict[str, str]:
     """Published options → letter: text, without those that have no text.
 
-    They are a list of lines, or on the hub that list written as a text; a line without a letter belongs to the option before.
+    They are a list of lines, or on the hub that list written as a string. A line without a letter belongs to the option before.
 
     Raises:
-        ValueError: if a text is no list.
+        ValueError: if a string is no list.
     """
     try:
         lines = ast.literal_eval(published) if isinstance(published, str) else published
@@ -27,8 +27,8 @@ def split_options(published: str | list[str]) -> dict[str, str]:
 def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
     """{"question", "options", "answer", "is_for_fewshot" (may lack)} → a processed row, or none.
 
-    Left out are the rows that the authors set aside as exemplars, and those whose answer is none of their options.
-    Where the right option is there twice, under two letters, the wrong one is dropped.
+    Rows that the authors set aside as exemplars, and rows whose answer is none of their options, are left out. If the right
+    option occurs twice, under two letters, the wrong one is dropped.
     """
     options = split_options(row["options"])
     right = options.get(row["answer"].strip())

@@ -1,8 +1,8 @@
 """M3Exam: from published rows to processed rows.
 
-The options carry their labels in the text, in many spellings: "A. …", "a. …", "A.…", "A . …", "B, …", "D …", with a
-Cyrillic В, with Arabic or Thai digits, with a line break or a no-break space behind. Here the label is cut off, and the
-options are labelled anew by their position: A to D, in Thai 1 to 5.
+The texts of options begin with their labels, in many spellings: "A. …", "a. …", "A.…", "A . …", "B, …", "D …", with a Cyrillic В,
+with Arabic or Thai digits, with a line break or a no-break space after them. Here the labels are cut off, and the options get new
+labels by their position: A to D, in Thai 1 to 5.
 """
 
 import re
@@ -22,8 +22,8 @@ def _plain_label(label: str) -> str:
 def _gold_position(answer: str, printed: list[str], letters: list[str]) -> int:
     """Position of the right option.
 
-    The printed label decides where it stands once. Where labels are printed twice or are missing (nine Vietnamese rows
-    have "A, B, C, C" and the like), the position that the label ought to have does.
+    The printed label decides if it occurs once. If labels are printed twice or are missing (nine Vietnamese rows have "A, B, C,
+    C" and the like), the position that the label should have decides.
     """
     if printed.count(answer) == 1:
         return printed.index(answer)
@@ -33,7 +33,7 @@ def _gold_position(answer: str, printed: list[str], letters: list[str]) -> int:
 
 
 def process_row(row: dict[str, Any], labels: str) -> dict[str, Any]:
-    """{"question_text", "options", "answer_text"} and the labels in order, "ABCDE" or "12345", → a processed row."""
+    """{"question_text", "options", "answer_text"} and the labels in order, "ABCDE" or "12345" → a processed row."""
     split = []
     for position, option in enumerate(row["options"]):
         match = _LABEL.fullmatch(option)
@@ -60,7 +60,7 @@ def process_vietnamese_rows(splits: object) -> Callable[[dict[str, Any]], dict[s
 
 
 def process_javanese_rows(splits: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """The processor of Javanese rows: stems end in a row of dots to be filled in, which the published prompt cuts off."""
+    """The processor of Javanese rows. Questions end in dots for the answer, which the published prompt cuts off."""
 
     def process(row: dict[str, Any]) -> dict[str, Any]:
         processed = process_row(row, "ABCDE")

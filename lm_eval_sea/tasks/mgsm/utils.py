@@ -4,7 +4,7 @@ from typing import Any
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
-    """{"question", "answer_number"} → a processed row, whose solution is the number alone."""
+    """{"question", "answer_number"} → a processed row, whose solution is only the number."""
     number = row["answer_number"]
     if not str(number).isdecimal():
         raise ValueError(f"field 'answer_number' is {number!r}; expected a whole number")

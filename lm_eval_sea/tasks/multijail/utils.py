@@ -1,4 +1,4 @@
-"""MultiJail: from published rows, which have a column a language, to processed rows, which `lm-eval-sea score --judge` reads."""
+"""MultiJail: from published rows with a column per language to processed rows, which `lm-eval-sea score --judge` reads."""
 
 import unicodedata
 from collections.abc import Callable
@@ -14,7 +14,7 @@ def rows_in(language: str) -> Callable[[object], Callable[[dict[str, Any]], dict
 
 
 def process_row(row: dict[str, Any], language: str) -> dict[str, Any]:
-    """{"id": …, language: prompt} → a processed row with one turn and the one thing to judge."""
+    """{"id": …, language: prompt} → a processed row with one turn and one criterion."""
     prompt = row[language]
     if not isinstance(prompt, str) or not prompt.strip():
         raise ValueError(f"field {language!r} is {prompt!r}; expected a prompt")

@@ -1,4 +1,4 @@
-"""NusaParagraph and NusaTranslation: from published rows to processed rows, and which published rows are shown as exemplars."""
+"""NusaParagraph and NusaTranslation: from published rows to processed rows, and the choice of published exemplars."""
 
 import statistics
 from collections import Counter
@@ -14,7 +14,7 @@ EXEMPLARS = 5
 
 
 def process_paragraphs(splits: Splits) -> Callable[[Row], list[Row]]:
-    """{"id", "text", "label"} → a processed row. Exemplars have the most frequent labels, one each where there are enough."""
+    """{"id", "text", "label"} → a processed row. Exemplars have the most frequent labels, one each if there are enough."""
 
     def exemplars(rows: Sequence[Row]) -> list[Row]:
         found = Counter(row["label"] for row in rows)
@@ -37,9 +37,9 @@ def process_translations(splits: Splits) -> Callable[[Row], list[Row]]:
 def _processor(
     splits: Splits, text: str, choose: Callable[[Sequence[Row]], list[Row]], made: Callable[[Row], Row]
 ) -> Callable[[Row], list[Row]]:
-    """The function from a row to processed rows: the first row of the split `examples` becomes the exemplars, the others none.
+    """The function that makes processed rows of a row. The first row of `examples` becomes all exemplars, the others none.
 
-    An exemplar's text is in no test row; of the rest `choose` puts first what is to be shown.
+    No test row has an exemplar's text. `choose` puts the exemplars that are to be shown first.
     """
     examples = splits.get("examples", ())
     tested = {row[text].strip() for row in splits["test"]}
@@ -55,6 +55,6 @@ def _processor(
 
 
 def _of_common_length(rows: Sequence[Row], text: str) -> list[Row]:
-    """The rows, first those whose length is nearest to the median."""
+    """The rows, in the order of the distance of their length from the median."""
     median = statistics.median(len(row[text]) for row in rows) if rows else 0
     return sorted(rows, key=lambda row: abs(len(row[text]) - median))

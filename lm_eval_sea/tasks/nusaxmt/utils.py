@@ -1,4 +1,4 @@
-"""NusaX translation: from published rows, which have a column a language, to processed rows, which serve both directions."""
+"""NusaX translation: from published rows with a column per language to processed rows, which serve both directions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -7,12 +7,12 @@ from typing import Any
 Row = dict[str, Any]
 Splits = Mapping[str, Sequence[Row]]
 
-# Ids of validation rows: right in every language, and like the test rows in length and subject.
+# Ids of validation rows that are right in every language, and like the test rows in length and subject.
 EXEMPLARS = ("7", "27", "28", "51", "63")
 
 
 def rows_in(name: str, code: str) -> Callable[[Splits], Callable[[Row], Row | list[Row]]]:
-    """The function that a task names: the processor of a language's rows, whose column is `name`, or in some copies `code`."""
+    """The function that a task names: the processor of a language's rows. Their column is `name`, or in some copies `code`."""
 
     def process_rows(splits: Splits) -> Callable[[Row], Row | list[Row]]:
         others = [row for row in splits.get("examples", []) if _text(row, "", "id") not in EXEMPLARS]

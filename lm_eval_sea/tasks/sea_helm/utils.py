@@ -1,7 +1,7 @@
 """Published rows of SEA-HELM → processed rows.
 
-A published row has `prompts`, a list with one mapping of texts to show, `label` (a list of texts for questions with several right
-answers) and `metadata`. A processed row has these texts, `label` and, where the rows have them, `phenomenon` and `subject`.
+A published row has `prompts` (a list with one mapping of texts to show), `label` (a list if a question has several right answers)
+and `metadata`. A processed row has these texts, `label` and, if the published row has them, `phenomenon` and `subject`.
 
 A row of a judged task has `criteria` instead of a label, or another model's answers (`baselines`). Its processed row has what
 `lm-eval-sea score --judge` reads: `turns` (what the user says), `category`, and `criteria` (with `turn`, `criterion` and
@@ -19,18 +19,18 @@ from typing import Any
 Row = dict[str, Any]
 Splits = Mapping[str, Sequence[Row]]
 
-# Columns of `metadata` that scores and exemplars need, and what a processed row calls them.
+# Columns of `metadata` that scores and exemplars need → their names in a processed row.
 _METADATA = {"linguistic_phenomenon": "phenomenon", "subject": "subject"}
 _EXAM_OPTIONS = (("option_a", "option_b", "option_c", "option_d"), ("a", "b", "c", "d", "e"))
 _BURMESE_LETTERS = {"က": "A", "ခ": "B", "ဂ": "C", "ဃ": "D"}
-# The model that answers are compared with in pairs.
+# The model whose answers are the baseline of comparisons.
 _BASELINE = "gpt-4.1-2025-04-14"
 _PLACE = re.compile(r"{{|}}|{(\w+)}")
 _PARAPHRASE_LETTERS = {"paraphrase": "A", "non-paraphrase": "B"}
 
 
 def process_rows(splits: Splits) -> Callable[[Row], Row]:
-    """Rows that share nothing with others."""
+    """Rows that share no text with others."""
     return _processor(splits)
 
 
@@ -45,12 +45,12 @@ def process_rows_by_first_sentence(splits: Splits) -> Callable[[Row], Row]:
 
 
 def process_rows_by_choices(splits: Splits) -> Callable[[Row], Row]:
-    """Rows with the same choices are a cluster: two figures of speech with opposite meanings."""
+    """Rows with the same choices are a cluster. They have two figures of speech with opposite meanings."""
     return _processor(splits, "choice1", "choice2")
 
 
 def process_rows_with_choices(splits: Splits) -> Callable[[Row], Row]:
-    """Rows that each name the two words to choose from: "Benar atau Salah"."""
+    """Rows that each name their two choices: "Benar atau Salah"."""
     of_row = _processor(splits)
 
     def process_row(published: Row) -> Row:
@@ -64,7 +64,7 @@ def process_rows_with_choices(splits: Splits) -> Callable[[Row], Row]:
 
 
 def process_paraphrases(splits: Splits) -> Callable[[Row], Row]:
-    """Rows whose label is a letter or says whether the sentences are paraphrases."""
+    """Rows whose label is a letter, or says whether the sentences are paraphrases."""
     of_row = _processor(splits)
 
     def process_row(published: Row) -> Row:
@@ -75,7 +75,7 @@ def process_paraphrases(splits: Splits) -> Callable[[Row], Row]:
 
 
 def process_safeguard_prompts(splits: Splits) -> Callable[[Row], Row]:
-    """Rows of SEA-SafeguardBench whose label is that of what the user asks; it is `prompt_text`, whatever the column's name."""
+    """Rows of SEA-SafeguardBench with the label of the user's request, which is called `prompt_text` in processed rows."""
     of_row = _processor(splits)
 
     def relabelled(published: Row) -> Row:
@@ -88,7 +88,7 @@ def process_safeguard_prompts(splits: Splits) -> Callable[[Row], Row]:
 
 
 def process_safeguard_responses(splits: Splits) -> Callable[[Row], Row]:
-    """Rows of SEA-SafeguardBench whose label is that of the response to what the user asks."""
+    """Rows of SEA-SafeguardBench with the label of the response to the user's request."""
     of_row = _processor(splits)
     return lambda published: of_row(dict(published) | {"label": published["response_label"]})
 
@@ -125,7 +125,7 @@ def process_compared_conversations(splits: Splits) -> Callable[[Row], Row]:
 
 
 def _conversation(published: Row, turns: int, keeps_ids: bool, name_of_id: str = "id") -> Row:
-    """What rows of all judged tasks have."""
+    """The fields that rows of all judged tasks have."""
     said = [str(prompt["text"] or "") for prompt in published["prompts"] or []]
     if len(said) != turns or not all(text.strip() for text in said):
         raise ValueError(f"field 'prompts' has {len(said)} entries; expected {turns}, each with a text")
@@ -135,7 +135,7 @@ def _conversation(published: Row, turns: int, keeps_ids: bool, name_of_id: str =
 
 
 def _criteria(published: Row, turns: int) -> list[Row]:
-    """The criteria with the texts of the row in their places, `{text}`; {{ and }} stand for a brace."""
+    """The criteria, with the texts of the row instead of `{text}`. {{ and }} are braces."""
     fields = {name: str(value) for name, value in published["prompts"][0].items()}
     criteria = []
     for criterion in published["criteria"] or []:
@@ -150,7 +150,7 @@ def _criteria(published: Row, turns: int) -> list[Row]:
 
 
 def _ids_differ(splits: Splits, name: str = "id") -> bool:
-    """Whether the published ids are there and different for all rows of the test split."""
+    """Whether all rows of the test split have published ids, which all differ."""
     ids = [published.get(name) for published in splits["test"]]
     return bool(ids) and None not in ids and len(set(ids)) == len(ids)
 
@@ -158,8 +158,8 @@ def _ids_differ(splits: Splits, name: str = "id") -> bool:
 def process_exam_questions(splits: Splits) -> Callable[[Row], Row]:
     """Rows of ThaiExam and Global-MMLU-Lite, in their own layout (options and `answer` as columns) or in SEA-HELM's.
 
-    An option without a text, as some questions of ThaiExam have, is not offered. A question without one, as one Burmese row has
-    on the hub and in SEA-HELM's repository, is "None", which is what SEA-HELM shows.
+    Some questions of ThaiExam have an option without text, which is not offered. One Burmese row has no question, on the hub
+    and in SEA-HELM's repository; its question is "None", as SEA-HELM shows it.
     """
 
     def process_row(published: Row) -> Row:
@@ -180,7 +180,7 @@ def process_exam_questions(splits: Splits) -> Callable[[Row], Row]:
 
 
 def _processor(splits: Splits, *cluster_fields: str) -> Callable[[Row], Row]:
-    """The function from a published row to a processed row. Rows with equal texts in the cluster fields are a cluster."""
+    """The function that makes a processed row of a published row. Rows with equal texts in the cluster fields are a cluster."""
     keeps_ids = _ids_differ(splits)
     clusters: dict[tuple[str, ...], str] = {}
 
@@ -201,7 +201,7 @@ def _processor(splits: Splits, *cluster_fields: str) -> Callable[[Row], Row]:
 
 
 def _fields(published: Row) -> Row:
-    """The texts to show, with what is needed of the metadata."""
+    """The texts to show, and the needed columns of the metadata."""
     if not published["prompts"] or len(published["prompts"]) != 1:
         raise ValueError(f"field 'prompts' has {len(published['prompts'] or [])} entries; expected one")
     metadata = published.get("metadata") or {}
@@ -210,12 +210,12 @@ def _fields(published: Row) -> Row:
 
 
 def _with_choices(row: Row, choices: list[str]) -> Row:
-    """The row with the labels that it offers, and the position of its own."""
+    """The row with the labels that it offers, and the position of the right one."""
     if row["label"] not in choices:
         raise ValueError(f"field 'label' is {row['label']!r}; expected one of {', '.join(choices)}")
     return row | {"choices": choices, "gold": choices.index(row["label"])}
 
 
 def _plain(value: Any) -> str:
-    """A text without blanks at its edges, in Unicode NFC; nothing is an empty one."""
+    """A text in Unicode NFC, without white space at its ends; empty if it is missing."""
     return "" if value is None else unicodedata.normalize("NFC", str(value)).strip()

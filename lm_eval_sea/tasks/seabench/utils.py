@@ -1,4 +1,4 @@
-"""SeaBench: from published rows, which are in one file, to processed rows, which `lm-eval-sea score --judge` reads."""
+"""SeaBench: from published rows in one file to processed rows, which `lm-eval-sea score --judge` reads."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ TURNS = (1, 2)
 
 
 def rows_in(language: str) -> Callable[[object], Callable[[dict[str, Any]], Any]]:
-    """The function that a task names: the processor of the rows in a language; there are none of others."""
+    """The function that a task names: the processor of the rows in a language, which leaves out all others."""
     return lambda splits: lambda row: process_row(row) if row["lang"] == language else []
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 Row = dict[str, Any]
 
-# What Windows-1252 has at the numbers of control characters: the file's text was once read as Latin-1.
+# Control characters → the characters of Windows-1252 with their numbers. The file's text was once read as Latin-1.
 _WINDOWS_1252 = str.maketrans({"\x92": "\u2019", "\x94": "\u201d", "\x96": "\u2013"})
 
 
 def _shown(row: Row) -> tuple[str, ...]:
-    """What a row asks: directions, sentence (some rows have none) and options."""
+    """The question of a row: directions, sentence (some rows have none) and options."""
     return row["instruction"], row["question"], *(choice["text"] for choice in row["choices"].values())
 
 
@@ -23,7 +23,7 @@ def _text(published: str) -> str:
 def process_row(row: Row) -> Row:
     """{"instruction", "question", "choices": {letter: {"text", "answer"}}} → a processed row.
 
-    In one row the right option is there twice, under two letters; the wrong one is dropped.
+    In one row the right option occurs twice, under two letters; the wrong one is dropped.
     """
     choices = list(row["choices"].values())
     right = [_text(choice["text"]) for choice in choices if choice["answer"]]
@@ -39,7 +39,7 @@ def process_row(row: Row) -> Row:
 
 
 def process_rows(splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row | list[Row]]:
-    """The processor that leaves out the rows which another one contradicts: the same question, and another right answer."""
+    """The processor that leaves out rows that contradict each other: the same question with different right answers."""
     answers: dict[tuple[str, ...], set[tuple[str, ...]]] = collections.defaultdict(set)
     for row in splits["test"]:
         answers[_shown(row)].add(tuple(letter for letter, choice in row["choices"].items() if choice["answer"]))

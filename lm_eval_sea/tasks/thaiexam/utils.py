@@ -9,7 +9,7 @@ COLUMNS = "abcde"  # the exam of investment consultants has no e
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"question", "a" …, "answer"} → a processed row.
 
-    Blank options and those that repeat an earlier one are left out, and the others labelled anew by their position.
+    Empty options and those that repeat an earlier one are left out. The others get new labels by their position.
     """
     texts = {column: (row.get(column) or "").strip() for column in COLUMNS}
     options = list(dict.fromkeys(filter(None, texts.values())))

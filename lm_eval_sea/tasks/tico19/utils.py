@@ -4,8 +4,8 @@ import unicodedata
 from typing import Any
 
 
-ZERO_WIDTH_SPACE = "\u200b"  # between the words of a part of the Khmer rows only
-CONVERSATIONS = "CMU_"  # sentences of several conversations, which do not belong together as those of an article do
+ZERO_WIDTH_SPACE = "\u200b"  # between words, but only in some of the Khmer rows
+CONVERSATIONS = "CMU_"  # sentences of several conversations, which do not form one text like those of an article
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any]:

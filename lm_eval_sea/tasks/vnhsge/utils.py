@@ -6,20 +6,20 @@ from typing import Any
 
 LETTERS = "ABCD"
 _NUMBER = re.compile(r"Câu\s*\d+\s*[:.)]?")
-_BROWSER = "Top of Form\nBottom of Form"  # what Word keeps of a web page that a text was copied from
+_BROWSER = "Top of Form\nBottom of Form"  # Word writes this into text that was copied from a web page
 _OPTION = re.compile(r"^\s*([A-D])\s*[.:]", re.MULTILINE)
 
 
 def _text(published: str) -> str:
-    """The lines without the blanks around them; tabs stand between words, too."""
+    """The lines, with single spaces between words and none around them."""
     return "\n".join(" ".join(line.split()) for line in published.replace(_BROWSER, "").strip().split("\n"))
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
     """{"ID", "Image_Question", "Question" ("Câu 1: …" with a line "A. …" for each option), "Choice"} → a processed row.
 
-    None for a row with an image, or without four options at the beginning of lines. They may stand in another order than A, B,
-    C, D. A wrong option with the text of the right one is dropped.
+    None for a row with an image, or without four options at the beginning of lines. The options may be in another order than A,
+    B, C, D. A wrong option with the text of the right one is dropped.
     """
     stem, *parts = _OPTION.split(row["Question"])
     options = {letter: _text(text) for letter, text in zip(parts[::2], parts[1::2], strict=True)}

@@ -3,13 +3,13 @@
 from typing import Any
 
 
-POSSESSIVE = "ของ"  # "of", which some published pronouns begin with: ของเขา
+POSSESSIVE = "ของ"  # "of", with which some published pronouns begin: ของเขา
 
 
 def with_referent(text: str, start: int, pronoun: str, referent: str) -> str:
-    """The text with the pronoun at `start` replaced, where it stands: the same word may stand elsewhere, for somebody else.
+    """The text with only the pronoun at `start` replaced: the same word elsewhere may mean somebody else.
 
-    "of him" becomes "of REFERENT", not REFERENT alone.
+    "of him" becomes "of REFERENT", not only REFERENT.
     """
     if pronoun.startswith(POSSESSIVE) and not referent.startswith(POSSESSIVE):
         referent = POSSESSIVE + referent
@@ -19,7 +19,8 @@ def with_referent(text: str, start: int, pronoun: str, referent: str) -> str:
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"text", "pronoun", "pronoun_loc", "quote", "options", "label"} → a processed row, whose options are whole texts.
 
-    Rows with the same two options are a cluster; most are a schema and its twin, which differ in a word that turns the answer.
+    Rows with the same two options are a cluster. Most are a schema and its twin, which differ in one word that changes the
+    answer.
     """
     text, pronoun, start = row["text"], row["pronoun"], row["pronoun_loc"]
     if text[start : start + len(pronoun)] != pronoun:

@@ -26,8 +26,8 @@ def process_rows_with_vietnamese_question(
 ) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """The processor that takes `question` from the Vietnamese row of the same `idx`.
 
-    The items are the same in all languages. The Thai file says "effect" in every row, the Indonesian one in four rows
-    too many; the Vietnamese file agrees with Estonian, Haitian Creole, Quechua, Tamil and Chinese in all rows.
+    The items are the same in all languages. The Thai file has "effect" in every row, the Indonesian one in four rows too many.
+    The Vietnamese file agrees with Estonian, Haitian Creole, Quechua, Tamil and Chinese in all rows.
     """
     questions = {row["idx"]: row["question"] for row in splits["vietnamese"]}
 

@@ -7,7 +7,7 @@ from typing import Any
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"text", "summary"} → a processed row. A summary is one line, as answers are.
 
-    Many published texts have Vietnamese letters in pieces (Unicode NFD, or half of it); tokenizers and scores take those for
+    Many published texts have decomposed Vietnamese letters (Unicode NFD, or half of it), which tokenizers and scores take for
     other letters.
     """
     text, summary = (unicodedata.normalize("NFC", row[column]) for column in ("text", "summary"))

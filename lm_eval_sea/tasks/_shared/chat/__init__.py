@@ -1,1 +1,1 @@
-"""Chat tasks: what a chat model is asked, and how what it writes is scored."""
+"""Chat tasks: how chat models are asked, and how their answers are scored."""

@@ -1,9 +1,9 @@
-"""Why a generated text ended, as servers say it."""
+"""Why a generated text ended, in the words of servers."""
 
 from __future__ import annotations
 
 
-FAILED = "error"  # the server's own fault: there is more to the answer
+FAILED = "error"  # the server failed, and the answer is not complete
 # OpenAI's word for each end, and those of other servers.
 _ENDS = {
     "stop": ("eos", "eos_token", "end_turn", "stop_sequence", "complete"),
@@ -16,10 +16,10 @@ _WORDS = {word: end for end, others in _ENDS.items() for word in (end, *others)}
 
 
 def end_of(finish_reason: str) -> str | None:
-    """OpenAI's word, or `FAILED`, for what a server calls an end; None for an end that is not known."""
+    """OpenAI's word, or `FAILED`, for a server's word for an end; None if that is not known."""
     return _WORDS.get(finish_reason.lower())
 
 
 def ended_by_itself(finish_reason: str | None) -> bool | None:
-    """Whether the model ended the text; not so where the end is not known. None where the backend tells no end."""
+    """Whether the model ended the text; False if the word is not known. None if the backend gives none."""
     return None if finish_reason is None else end_of(finish_reason) in ("stop", "tool_calls")

@@ -1,10 +1,10 @@
-"""From what a chat model writes to what each metric needs of the row: `process_results` of the chat tasks.
+"""The scores of chat models' answers: `process_results` of the chat tasks.
 
-Every answer is taken apart (`reading/thought.py`); what stands behind the thought is read and scored. Into the row, which lm-eval
-logs, go `thought`, `state`, `answer` (what was scored; None where nothing could be read), `finish_reason` and `tokens`.
+Every answer is taken apart (`reading/thought.py`), and what follows the thought is read and scored. The row, which lm-eval logs,
+gets `thought`, `state`, `answer` (what was scored; None if nothing could be read), `finish_reason` and `tokens`.
 
-Rates beside every score: `null_rate`, nothing could be read; of these `cut_rate`, the thought did not end; `refusal_rate`, the
-model declines; `failure_rate`, there is no answer, for the request failed.
+Every score comes with rates. `null_rate`: nothing could be read. Parts of it are `cut_rate`: the thought did not end;
+`refusal_rate`: the model declines; `failure_rate`: there is no answer, because the request failed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def load_chat_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
 
 
 def _record(doc: dict[str, Any], generated: str) -> Generated:
-    """Takes a text apart, and notes in the row what is known of it; the answer without what surrounds it."""
+    """Takes a text apart, writes what is known of it into the row, and removes what surrounds the answer."""
     made = recorded(doc, generated)
     return made._replace(answer=without_surroundings(first_turn(made.answer.strip()), _words_of(doc["scoring"])))
 
@@ -57,7 +57,7 @@ def _rates(made: Generated, *, is_read: bool, declines: bool) -> dict[str, float
 
 
 def _rates_of_reading(made: Generated, found: object | None, language: str) -> dict[str, float]:
-    """The rates of an answer in which something was found, or None."""
+    """The rates of an answer in which `found` was read; None: nothing was."""
     return _rates(made, is_read=found is not None, declines=found is None and is_refusal(made.answer, language))
 
 
@@ -72,14 +72,14 @@ def _language_of_row(scoring: dict[str, Any]) -> str:
 
 
 def _words_of(scoring: dict[str, Any]) -> str:
-    """The language that an answer speaks around what is asked for: the instruction's, or beside an English one the row's."""
+    """The language of the words around an answer: that of the instruction, or of the row if the instruction is English."""
     return _language_of_row(scoring) if scoring["prompt_language"] == "en" else str(scoring["prompt_language"])
 
 
 def _choose(
     doc: dict[str, Any], generated: str, names: Sequence[str], options: Sequence[str], language: str
 ) -> tuple[int | None, dict[str, float]]:
-    """The position of the option that an answer chooses, if any, which is written into `doc`; and exact_match with the rates."""
+    """The position of the chosen option, or None, and exact_match with the rates. Writes the option into `doc`."""
     made = _record(doc, generated)
     choices = Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"]))
     answer = without_greeting(made.answer, _words_of(doc["scoring"]), options)
@@ -89,12 +89,12 @@ def _choose(
 
 
 def score_chat_letter(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """exact_match: the letter is right. Its position is written into `doc`."""
+    """exact_match: the letter is right. Writes its position into `doc`."""
     return _choose(doc, results[0], doc["letters"], doc["options"], _language_of_row(doc["scoring"]))[1]
 
 
 def score_chat_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
-    """exact_match: the label is right; f1: macro-F1, for which a label that cannot be read is none of them."""
+    """exact_match: the label is right; f1: macro-F1, in which an answer that cannot be read has none of the labels."""
     words = doc["scoring"]["label_words"]
     chosen, found = _choose(doc, results[0], words, words, _words_of(doc["scoring"]))
     of_f1 = Choice(doc["gold"], len(words) if chosen is None else chosen, len(words))
@@ -114,7 +114,7 @@ class ChatTextScores(TextScores):
     """The metrics of a kind of chat task whose answer is a text."""
 
     def __init__(self, read: Callable[[str, str, Sequence[str], str], str], *metrics: str, reference: str = "answers") -> None:
-        """Takes what reads the text of an answer besides."""
+        """Takes the function that reads the text of an answer, and as `TextScores` metrics and reference."""
         super().__init__(*metrics, reference=reference)
         self.read = read
 
@@ -127,7 +127,7 @@ class ChatTextScores(TextScores):
         made = made._replace(answer=without_greeting(made.answer, words_of))
         own, tags = scoring["answer_tag"], _answer_tags(scoring)
         is_tagged = behind_last_tag(made.answer, (own,), words_of) is not None
-        # a refusal has no tag; behind one the same words are what was translated, quoted or summarised
+        # a refusal has no tag; after a tag, the same words are translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
         text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
         text = "" if describes_answer(text, scoring["prompt_language"]) else self._answered(doc, text)
@@ -139,28 +139,28 @@ class ChatTextScores(TextScores):
         return found
 
     def _answered(self, doc: dict[str, Any], text: str) -> str:
-        """What a text answers, seen beside the row; empty where it is no answer."""
+        """The answer in a text, compared with its row; empty if it is no answer."""
         return text
 
     def _references(self, doc: dict[str, Any], language: str) -> list[str]:
-        """As the readers write the answer: a Thai or Lao vowel typed in two parts is no error."""
+        """The references in the form of the readers: a Thai or Lao vowel typed in two parts is no error."""
         return list(map(composed, super()._references(doc, language)))
 
 
 class ChatQuestionScores(ChatTextScores):
-    """The same of short answers to questions."""
+    """The metrics of short answers to questions."""
 
     def _answered(self, doc: dict[str, Any], text: str) -> str:
-        """Without a gloss that the passage does not have."""
+        """The answer without a gloss that is not in the passage."""
         bare = without_gloss(text)
         return bare if bare != text and text not in composed(doc.get("passage", "")) else text
 
 
 class ChatTranslationScores(ChatTextScores, TranslationScores):
-    """The same of translations."""
+    """The metrics of translations."""
 
     def _answered(self, doc: dict[str, Any], text: str) -> str:
-        """Empty where it is the source, from and to English alone: other languages that are close share whole sentences."""
+        """Empty if the text is the source. Only from and to English: other languages that are close share whole sentences."""
         if "english" not in doc:
             return text
         source = "translation" if doc["scoring"]["answer_language"] == "en" else "english"
@@ -169,7 +169,7 @@ class ChatTranslationScores(ChatTextScores, TranslationScores):
 
 
 def _bare(text: str) -> str:
-    """A text without what copies differ in: case, blanks, quotation marks, the stop at the end."""
+    """A text for comparing copies, without case, spaces, quotation marks and the stop at the end."""
     return " ".join(text.split()).strip(STOPS + TRIM).casefold()
 
 

@@ -17,7 +17,7 @@ class ChatTask(PromptedAnswers, ModelTask):
     """Generation whose scores come from the key `process_results`."""
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Instance | list[Instance]:
-        """The request of one row; where the engine is to choose, with the options to choose from."""
+        """The request of one row, with the options if the engine is to choose among them."""
         made = super().construct_requests(doc, ctx, **kwargs)
         if self.facts["variant"] == "choice":
             tag, labels = self.facts["answer_tag"], self.facts.get("label_words") or doc["letters"]
@@ -29,4 +29,4 @@ class ChatTask(PromptedAnswers, ModelTask):
 
 
 class ChatSummarizationTask(ChatTask, SummarizationTask):
-    """The same for documents that may be too long for the model."""
+    """A `ChatTask` with documents that may be too long for the model."""

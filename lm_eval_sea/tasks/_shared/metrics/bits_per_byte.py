@@ -1,10 +1,10 @@
-"""How well a model foresees the right answer, in bits for each byte of it. Pure functions, no I/O.
+"""How well a model predicts the right answer, in bits per byte. Pure functions, no I/O.
 
     −Σ_i log p(a_i | x_i) / (ln 2 · Σ_i b_i)
 
-over all rows, with b_i the bytes of answer i, is lm-eval's `bits_per_byte` and that of OLMES (Gu et al. 2024, arXiv:2406.08446).
-Lower is better. Unlike accuracy it moves from the first checkpoint on, and it means the same for all tokenizers, but not for all
-languages: a letter has one byte in English and three in Thai.
+over all rows, where b_i are the bytes of answer i. This is lm-eval's `bits_per_byte` and that of OLMES (Gu et al. 2024,
+arXiv:2406.08446). Lower is better. Unlike accuracy, it changes from the first checkpoint on. It means the same for all
+tokenizers, but not for all languages: a letter has one byte in English and three in Thai.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Calibration: what a model says about the labels of a row, less what it says about them without the row. Pure functions.
+"""Calibration: a model's scores of the labels of a row, minus its scores of them without the row. Pure functions.
 
-A label's score is log p(label | prompt) minus a bias, and the prediction is the label of the highest score. The methods differ
-in where the bias comes from. All logarithms are natural. A label to which the model gives no probability for a row is never
-chosen for it.
+A label's score is log p(label | prompt) minus a bias, and the label with the highest score is chosen. The methods differ in where
+the bias comes from. All logarithms are natural. A label without probability for a row is never chosen for it.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# Scores closer than this many nats differ by rounding alone and count as equal, so that the first label wins.
+# Decimals of scores (nats) that are compared. Smaller differences are rounding errors, and the first label wins.
 EQUAL_DECIMALS = 9
 
 
 def log_sum_exp(values: Sequence[float]) -> float:
-    """Natural logarithm of Σ_i exp(x_i), without overflow; −∞ if all values are."""
+    """Natural logarithm of Σ_i exp(x_i), without overflow; −∞ if all values are −∞."""
     highest = max(values)
     if highest == -math.inf:
         return -math.inf
@@ -30,7 +29,7 @@ def log_sum_exp(values: Sequence[float]) -> float:
 
 
 def log_softmax(loglikelihoods: Sequence[float]) -> list[float]:
-    """Logarithms of the shares of the labels: l_i − log Σ_j exp(l_j). With no label possible, equal shares."""
+    """Logarithms of the shares of the labels: l_i − log Σ_j exp(l_j). If no label is possible, the shares are equal."""
     total = log_sum_exp(loglikelihoods)
     if total == -math.inf:
         return [-math.log(len(loglikelihoods))] * len(loglikelihoods)
@@ -38,7 +37,7 @@ def log_softmax(loglikelihoods: Sequence[float]) -> list[float]:
 
 
 def content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:
-    """Log q: the shares of the labels behind a prompt without content, averaged over the content-free inputs.
+    """Log q: the shares of the labels after a prompt without content, averaged over the content-free inputs.
 
     Zhao et al. 2021, "Calibrate Before Use", section 5 ("N/A", "[MASK]" and the empty string, averaged). The log-likelihoods are
     nats, shape (inputs, labels).
@@ -48,13 +47,12 @@ def content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[f
 
 
 def pooled_content_free_log_shares(loglikelihoods: Sequence[Sequence[float]]) -> list[float]:
-    """The same by the sums of the labels' probabilities: q_l = Σ_i p(l | c_i) / Σ_m Σ_i p(m | c_i).
+    """Log q from the sums of the labels' probabilities: q_l = Σ_i p(l | c_i) / Σ_m Σ_i p(m | c_i).
 
-    This is what the code published with Zhao et al. 2021 does (tonyzhaojh/few-shot-learning, `get_p_content_free` in
-    run_classification.py): it averages the probabilities of all labels as the model gives them and normalises the means, so that
-    the content-free input after which the labels are likeliest weighs most. The paper leaves the order open; `acc_cc` normalises
-    for each input and averages then. Log q is −∞ for a label that is impossible behind every input; if all are, the shares are
-    equal.
+    The code of Zhao et al. 2021 does this (tonyzhaojh/few-shot-learning, `get_p_content_free` in run_classification.py): it
+    averages the probabilities of all labels and then normalises the means. So the content-free input after which the labels are
+    likeliest has the largest weight. The paper leaves the order open; `acc_cc` normalises for each input and then averages. Log q
+    is −∞ for a label that is impossible after every input; if all labels are, the shares are equal.
     """
     return log_softmax([log_sum_exp(of_label) for of_label in zip(*loglikelihoods, strict=True)])
 
@@ -78,11 +76,11 @@ def batch_biases(log_shares: np.ndarray) -> np.ndarray:
 
         ŷ_i = argmax_y [log p(y | x_i) − (1/M) Σ_m log p(y | x_m)]
 
-    Zhou et al. 2024, "Batch Calibration", equations 1 (the mean) and 2 (the difference); p are logits there, as
-    section 3.1 says. Their first author's code takes the mean of the label words' logits, too (cambridgeltl/ClaPS,
-    algs/test_time_bn.py, `demean_only`). A row's logits differ from its log-probabilities by one number for all labels, so each
-    row is normalised over the labels first: `log_shares`, (rows, labels), are those of `log_softmax`. Rows in which a label has
-    no probability do not count for that label.
+    Zhou et al. 2024, "Batch Calibration", equations 1 (the mean) and 2 (the difference). There p are logits (section 3.1), and
+    the first author's code also takes the mean of the label words' logits (cambridgeltl/ClaPS, algs/test_time_bn.py,
+    `demean_only`). A row's logits and log-probabilities differ by one number for all labels, so each row is first normalised
+    over the labels: `log_shares`, (rows, labels), are those of `log_softmax`. Rows in which a label has no probability do not
+    count for that label.
     """
     is_possible = log_shares > -np.inf
     means: np.ndarray = np.where(is_possible, log_shares, 0).sum(axis=0) / np.maximum(is_possible.sum(axis=0), 1)
@@ -94,8 +92,8 @@ def batch_log_shares(log_shares: np.ndarray) -> np.ndarray:
 
         ŷ_i = argmax_y p(y | x_i) / ((1/M) Σ_m p(y | x_m))
 
-    Equation 1 of Zhou et al. 2024 read with probabilities, and the quotient in place of equation 2: the contextual calibration of
-    Zhao et al. 2021 with the rows themselves as its content-free inputs.
+    This is equation 1 of Zhou et al. 2024 with probabilities, and the quotient instead of equation 2. It is also the contextual
+    calibration of Zhao et al. 2021 with the rows themselves as content-free inputs.
     """
     means: np.ndarray = np.logaddexp.reduce(log_shares, axis=0) - math.log(len(log_shares))
     return means

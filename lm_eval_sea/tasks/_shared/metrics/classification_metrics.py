@@ -1,7 +1,7 @@
 """Metrics over all rows of a classification task, with standard errors, in the form of lm-eval's aggregations.
 
-lm-eval knows no standard error for an aggregation that is not its own. It writes the one of a metric `x` under the name
-`x_stderr`, so here every such metric has a twin of that name, whose aggregation gives the standard error.
+lm-eval has no standard errors for aggregations that are not its own. It writes the standard error of a metric `x` as
+`x_stderr`. So every such metric here has a twin of that name, whose aggregation gives the standard error.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-Bias = Callable[[np.ndarray], np.ndarray]  # what is taken off the labels' scores, (labels,), of log-shares, (rows, labels)
-DRAWS = 1000  # cheap, as a draw only adds up what was counted in each row
+Bias = Callable[[np.ndarray], np.ndarray]  # log-shares, (rows, labels) → what to subtract from the labels' scores, (labels,)
+DRAWS = 1000  # cheap, because a draw only adds up the counts of rows
 SEED = 1234
 
 
 class Choice(NamedTuple):
-    """A row's right label, the label chosen, and how many labels there are."""
+    """A row's right label, its chosen label, and the number of labels."""
 
     gold: int
     chosen: int
@@ -39,9 +39,9 @@ class Evidence(NamedTuple):
 
 
 def label_counts(golds: Sequence[int] | np.ndarray, chosen: Sequence[int] | np.ndarray, labels: int) -> np.ndarray:
-    """What macro-F1 is made of, (rows, 2 · labels): whether a label was rightly chosen, and how often it is right or chosen.
+    """The counts of macro-F1, (rows, 2 · labels): whether a label was rightly chosen, and how often it is right or chosen.
 
-    Counts of rows add up. A choice may be none of the labels, `labels`.
+    Counts of rows add up. The number `labels` is a choice that is none of the labels.
     """
     members = np.eye(labels + 1, labels)
     gold, chose = members[np.asarray(golds)], members[np.asarray(chosen)]
@@ -49,14 +49,14 @@ def label_counts(golds: Sequence[int] | np.ndarray, chosen: Sequence[int] | np.n
 
 
 def macro_f1_of_counts(sums: np.ndarray) -> np.ndarray:
-    """Macro-F1, (…), of counts that were added up, (…, 2 · labels): the mean over labels of 2 · hits / (right + chosen)."""
+    """Macro-F1, (…), from sums of counts, (…, 2 · labels): the mean over labels of 2 · hits / (right + chosen)."""
     hits, both = np.split(sums, 2, axis=-1)
     means: np.ndarray = (2 * hits / np.where(both > 0, both, 1)).mean(axis=-1)
     return means
 
 
 def macro_f1(rows: Sequence[Choice]) -> float:
-    """Unweighted mean of the F1 of all labels of the task; a label that never occurs and is never chosen has F1 = 0."""
+    """Unweighted mean of the F1 of all labels of the task. A label that never occurs and is never chosen has F1 = 0."""
     return float(macro_f1_of_counts(_counts(rows).sum(axis=0)))
 
 
@@ -66,7 +66,7 @@ def _counts(rows: Sequence[Choice]) -> np.ndarray:
 
 
 def batch_calibrated_choices(rows: Sequence[Evidence], bias: Bias = batch_biases) -> list[Choice]:
-    """The choice of batch calibration for each row; it depends on all of them. `bias` is `batch_biases` or `batch_log_shares`."""
+    """The choice of batch calibration for each row, which depends on all. `bias` is `batch_biases` or `batch_log_shares`."""
     golds, choose = batch_calibration(rows, bias)
     labels = len(rows[0][1])
     return [Choice(int(gold), int(chosen), labels) for gold, chosen in zip(golds, choose(np.arange(len(rows))), strict=True)]
@@ -78,7 +78,7 @@ def batch_calibrated_accuracy(rows: Sequence[Evidence]) -> float:
 
 
 def batch_share_calibrated_accuracy(rows: Sequence[Evidence]) -> float:
-    """The same with the mean of the probabilities in place of that of their logarithms, see `batch_log_shares`."""
+    """Share of right labels with the mean of probabilities instead of their logarithms, see `batch_log_shares`."""
     return _accuracy(batch_calibrated_choices(rows, batch_log_shares))
 
 
@@ -94,7 +94,7 @@ def batch_calibrated_macro_f1(rows: Sequence[Evidence]) -> float:
 def spread_over_resamples(score: Callable[[np.ndarray], float], count: int) -> float:
     """Standard deviation of a score over 1,000 seeded resamples of `count` rows (bootstrap); 0 for fewer than two rows.
 
-    The score is that of the rows at places. They should be sorted, as their order depends on the number of processes.
+    `score` takes the places of rows. The rows should be sorted, because their order depends on the number of processes.
     """
     if count < 2:
         return 0.0
@@ -133,7 +133,7 @@ def _share_of_equal(golds: np.ndarray, chosen: np.ndarray) -> float:
 def _spread_over_calibrations(
     rows: Sequence[Evidence], score: Callable[[np.ndarray, np.ndarray], float], bias: Bias = batch_biases
 ) -> float:
-    """As `spread_over_resamples`, for a score of right and chosen labels, both (rows,)."""
+    """`spread_over_resamples` of a score of right and chosen labels, both (rows,)."""
     golds, choose = batch_calibration(sorted(rows), bias)
     return spread_over_resamples(lambda places: score(golds[places], choose(places)), len(golds))
 
@@ -141,14 +141,14 @@ def _spread_over_calibrations(
 def batch_calibration(
     rows: Sequence[Evidence], bias: Bias = batch_biases
 ) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """The right labels, (rows,), and what chooses labels for the rows at places by batch calibration on these alone."""
+    """The right labels, (rows,), and a function: places of rows → the labels that batch calibration on these rows chooses."""
     golds = np.array([gold for gold, _ in rows])
     loglikelihoods = np.array([values for _, values in rows], dtype=float)
     log_shares = np.array([log_softmax(values) for _, values in rows])
     is_impossible = loglikelihoods == -np.inf
 
     def choose(places: np.ndarray) -> np.ndarray:
-        with np.errstate(invalid="ignore"):  # −∞ less −∞
+        with np.errstate(invalid="ignore"):  # −∞ minus −∞
             differences = loglikelihoods[places] - bias(log_shares[places])
         scores = np.where(is_impossible[places], -np.inf, np.round(differences, EQUAL_DECIMALS))
         chosen: np.ndarray = scores.argmax(axis=1)

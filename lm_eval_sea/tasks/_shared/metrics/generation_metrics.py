@@ -1,4 +1,4 @@
-"""The metrics of generated answers by name: what each needs of a row, and the signature that says how it was made."""
+"""The metrics of generated answers by name: what each needs of a row, and a signature of how it is computed."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Metric(NamedTuple):
     """How a metric is computed."""
 
     of_row: Callable[[str, Sequence[str], str], Any]  # answer, references, language of the answer → what is aggregated
-    signature: Callable[[str], str]  # language of the answer → how the number is made, in the style of sacreBLEU
-    as_generated: bool = False  # whether it is made of all that was generated, not of the line that counts as the answer
+    signature: Callable[[str], str]  # language of the answer → how the number is computed, in the style of sacreBLEU
+    as_generated: bool = False  # whether it is computed from the whole generated text, and not from the line of the answer
 
 
 def _plain(text: str) -> str:
@@ -32,7 +32,7 @@ def _plain(text: str) -> str:
 
 
 def _pair(answer: str, references: Sequence[str], language: str) -> tuple[str, str]:
-    """Reference and answer, as lm-eval's corpus metrics take them."""
+    """Reference and answer, in the form of lm-eval's corpus metrics."""
     return _plain(references[0]), _plain(answer)
 
 
@@ -98,13 +98,13 @@ METRICS = {
     "null_rate": Metric(lambda answer, references, language: float(not answer), lambda language: "empty:line"),
     "off_target_rate": Metric(lambda answer, references, language: float(is_off_target(answer, language)), target_signature),
 }
-# Metrics that exist for some languages of the answer only.
+# Metrics that exist only for some languages of the answer.
 ONLY = {"bleu_th": {"th"}, "off_target_rate": TOLD_APART}
 _STDERR = "_stderr"
 
 
 def metrics_for(names: Sequence[str], language: str) -> dict[str, Metric]:
-    """The metrics among `names` that exist for a language; `x_stderr` is computed from what `x` is computed from."""
+    """The metrics among `names` that exist for a language. `x_stderr` is computed from the same values as `x`."""
     bases = {name: name.removesuffix(_STDERR) for name in names}
     return {name: METRICS[base] for name, base in bases.items() if base not in ONLY or language in ONLY[base]}
 

@@ -1,6 +1,6 @@
-"""Means of group means: balanced accuracy, accuracy over linguistic phenomena, with standard errors, as lm-eval's aggregations.
+"""Means of group means with standard errors, as aggregations of lm-eval: balanced accuracy, accuracy over linguistic phenomena.
 
-lm-eval writes the standard error of a metric `x` that is not its own under the name `x_stderr`; so each function has a twin.
+lm-eval writes the standard error of a metric `x` that is not its own as `x_stderr`, so each function has a twin.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def _by_group(rows: Sequence[Outcome]) -> list[list[float]]:
 
 
 def mean_of_groups(rows: Sequence[Outcome]) -> float:
-    """Unweighted mean over the groups of the share of right answers, 0 to 1.
+    """The share of right answers in each group, averaged over the groups without weights, 0 to 1.
 
-    With right labels as groups it is balanced accuracy, the mean of the recalls of the labels that occur (as in scikit-learn);
-    with phenomena it is LINDSEA's accuracy (Leong et al. 2023).
+    With right labels as groups, this is balanced accuracy, the mean recall of the labels that occur (as in scikit-learn). With
+    phenomena, it is LINDSEA's accuracy (Leong et al. 2023).
     """
     groups = _by_group(rows)
     return math.fsum(math.fsum(group) / len(group) for group in groups) / len(groups)
@@ -41,9 +41,9 @@ def mean_of_groups(rows: Sequence[Outcome]) -> float:
 def mean_of_groups_stderr(rows: Sequence[Outcome]) -> float:
     """Standard error of `mean_of_groups`: √(Σ_g s_g² / n_g) / G.
 
-    A stratified mean: the shares of the G groups are independent, each with the variance of a mean, s² being the sample variance
-    with n − 1, at least that of the same answers with one right and one wrong more: a label of one or two rows, or with all rows
-    right, would seem to be certain.
+    This is the error of a stratified mean: the shares of the G groups are independent, each with the variance of a mean. s² is
+    the sample variance with n − 1, but at least that of the same answers with one more right and one more wrong answer.
+    Otherwise a label with one or two rows, or with only right answers, would seem certain.
     """
     groups = _by_group(rows)
     return math.sqrt(math.fsum(_variance_of_mean(group) for group in groups)) / len(groups)
@@ -59,12 +59,12 @@ def _variance_of_mean(values: Sequence[float]) -> float:
 
 
 def normalised(rows: Sequence[Outcome]) -> float:
-    """`mean_of_groups` on the scale of `normalised_score`; below chance is 0, as in SEA-HELM's score."""
+    """`mean_of_groups` on the scale of `normalised_score`. Scores below chance are 0, as SEA-HELM's."""
     return max(normalised_score(mean_of_groups(rows), rows[0][2]), 0.0)
 
 
 def normalised_stderr(rows: Sequence[Outcome]) -> float:
-    """Standard error of `normalised`, on its scale, as if scores below chance were not cut off at 0."""
+    """Standard error of `normalised` on its scale, as if scores below chance were not set to 0."""
     return 100 * mean_of_groups_stderr(rows) / (1 - rows[0][2])
 
 
@@ -72,7 +72,7 @@ Score = Callable[[Sequence[Outcome]], float]
 
 
 def share_in_group(group: str) -> tuple[Score, Score]:
-    """The functions for the share of right answers in one group and its standard error; NaN and 0 if it has no row."""
+    """The functions of the share of right answers in one group and of its standard error; NaN and 0 if it has no row."""
 
     def share(rows: Sequence[Outcome]) -> float:
         values = [row[1] for row in rows if row[0] == group]

@@ -1,19 +1,18 @@
 """Whether a response follows an instruction of SEA-IFEval. Pure functions, no I/O.
 
-The 21 kinds of instructions are those of IFEval (Zhou et al. 2023) without upper and lower case, commas and letters, which few
-scripts of the region have; digits are counted instead of letters. They are checked as SEA-HELM does it
-(`ifeval/instruction_checkers.py`), which differs from IFEval, and so from lm-eval's task `ifeval`, where a language or an
-unclear prompt makes that unfair:
+The 21 kinds of instructions are those of IFEval (Zhou et al. 2023) without those on case, commas and letters, which few scripts
+of the region have. Digits are counted instead of letters. The checks are SEA-HELM's (`ifeval/instruction_checkers.py`). They
+differ from IFEval, and so from lm-eval's task `ifeval`, where a language or an unclear prompt would make that unfair:
 
-- Sentences are what stands between "***", for the prompts ask for that: no language needs a sentence splitter.
-- Keywords are whole words, whatever their case, in the languages of `WORD_BOUNDARIES`. In the others they may stand inside a
-  word, and for presence and absence case matters; Filipino is one of them.
-- Parts without text do not count: blocks between dividers, "[]", a quotation of nothing, a prompt repeated without an answer.
-- A bullet needs a blank behind it, a section title one before its number, which may be a word; sections are counted exactly.
+- Sentences are the texts between "***", which the prompts ask for. So no language needs a sentence splitter.
+- In the languages of `WORD_BOUNDARIES`, keywords are whole words in any case. In the others, Filipino among them, they may be
+  inside a word, and case matters for presence and absence.
+- Parts without text do not count: blocks between dividers, "[]", an empty quotation, a prompt repeated without an answer.
+- A bullet needs a space after it. A section title needs one before its number, which may be a word. Sections are counted exactly.
 
-lm-eval's own checkers are not called: those that agree (title, highlights, postscript, forbidden words, number of words) are
-a line each, and importing their module downloads a sentence splitter. Texts are compared in Unicode NFC. A response without text
-follows no instruction, as in lm-eval.
+lm-eval's own checkers are not called. Those that agree (title, highlights, postscript, forbidden words, number of words) are one
+line each, and importing their module downloads a sentence splitter. Texts are compared in Unicode NFC. As in lm-eval, a response
+without text follows no instruction.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ RESPONSE_LANGUAGE = "language:response_language"
 
 # Languages in which a keyword is a whole word.
 WORD_BOUNDARIES = frozenset(["en", "id", "vi", "jv", "su", "ms"])
-# Languages without blanks between words: how many they are is not asked.
+# Languages without spaces between words, in which no number of words is asked for.
 UNCOUNTED_WORDS = frozenset(["th", "lo", "km", "my"])
 
-# What a response may be: yes, no, maybe.
+# The allowed responses: yes, no, maybe.
 PHRASES = {
     "en": ("My answer is yes.", "My answer is no.", "My answer is maybe."),
     "id": ("Jawaban saya adalah ya.", "Jawaban saya adalah tidak.", "Jawaban saya adalah mungkin."),
@@ -68,7 +67,7 @@ def _composed(text: str) -> str:
 
 
 def _with_text(parts: list[str], edges: str | None = None) -> list[str]:
-    """The parts that have more than blanks, when `edges` are cut off."""
+    """The parts that have text after `edges` are cut off."""
     return [part for part in parts if part.strip(edges).strip()]
 
 
@@ -92,7 +91,7 @@ def _number_paragraphs(text: str, language: str, *, num_paragraphs: int) -> bool
 
 
 def _postscript(text: str, language: str, *, postscript_marker: str) -> bool:
-    """Anywhere: "P.S." also with a blank between the letters, and inside "P.P.S."."""
+    """The marker may be anywhere; "P.S." also with a space between the letters, and inside "P.P.S."."""
     pattern = r"\.\s?".join(map(re.escape, postscript_marker.lower().rstrip(".").split("."))) + r"\."
     return re.search(pattern, text.lower()) is not None
 
@@ -122,7 +121,7 @@ def _number_highlighted_sections(text: str, language: str, *, num_highlights: in
 
 
 def _json_format(text: str, language: str) -> bool:
-    """The whole response; a fence of Markdown may stand around it."""
+    """The whole response is JSON, perhaps in a Markdown fence."""
     for fence in _FENCES:
         if text.startswith(fence):
             text = text.removeprefix(fence).removesuffix("```").strip()
@@ -157,7 +156,7 @@ def _quotation(text: str, language: str) -> bool:
 
 
 def _occurrences(keyword: str, text: str, language: str, *, any_case: bool) -> int:
-    """How often a keyword occurs; whole words in any case where words have boundaries."""
+    """How often a keyword occurs. In languages with word boundaries, only whole words count, in any case."""
     pattern, flags = re.escape(keyword), re.IGNORECASE if any_case else 0
     if language in WORD_BOUNDARIES:
         pattern, flags = rf"\b{pattern}\b", re.IGNORECASE
@@ -197,7 +196,7 @@ def _response_language(text: str, language: str, *, response_language: str) -> b
     return is_in_language(text, response_language)
 
 
-# Arguments: how each is read from a row, whose numbers may be texts
+# Arguments: how each is read from a row. Numbers may be strings
 
 
 def _text(value: Any) -> str:
@@ -255,12 +254,12 @@ INSTRUCTIONS = {
 
 
 def is_scored(instruction_id: str, language: str) -> bool:
-    """Whether an instruction is checked in a language: words are not counted where no blanks stand between them."""
+    """Whether an instruction is checked in a language. Words are not counted in languages without spaces between them."""
     return not (instruction_id == NUMBER_WORDS and language in UNCOUNTED_WORDS)
 
 
 def read_arguments(instruction_id: str, kwargs: Mapping[str, Any], language: str) -> dict[str, Any]:
-    """The arguments that an instruction needs, out of those of a row, which may have others and empty ones.
+    """The arguments that an instruction needs, from those of a row, which may have others and empty ones.
 
     Raises:
         ValueError: if the instruction is not known, cannot be checked in this language, or lacks an argument.

@@ -1,4 +1,4 @@
-"""Scores on a scale on which guessing is 0 and the best answer is 100. Pure function, no I/O."""
+"""A scale on which guessing is 0 and the best answer is 100. Pure function, no I/O."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Number = TypeVar("Number", float, "np.ndarray")
 
 
 def normalised_score(score: Number, chance: float) -> Number:
-    """100 · (score − chance) / (1 − chance), both shares of the best possible score, chance below 1.
+    """100 · (score − chance) / (1 − chance). Both are shares of the best possible score, and chance is below 1.
 
-    Below chance it is negative; SEA-HELM's scale puts 0 there, which the caller does.
+    Scores below chance are negative. SEA-HELM's scale has 0 for them; the caller sets that.
     """
     return 100 * (score - chance) / (1 - chance)

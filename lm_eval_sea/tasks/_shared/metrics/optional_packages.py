@@ -1,4 +1,4 @@
-"""The packages that lm-eval does not bring along and that only some scores need."""
+"""The packages that lm-eval does not install and that only some scores need."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from packaging.version import Version
 if TYPE_CHECKING:
     from types import ModuleType
 
-# The oldest version that serves, of packages whose older ones are about: pip takes one for an old numpy.
+# The oldest version that works. pip chooses an older one if numpy is old.
 AT_LEAST = {"py3langid": "0.4"}
 
 
 @functools.cache
 def required(package: str, scores: str) -> ModuleType:
-    """An optional package. Loaders of rows ask for it too, so that a task without it stops before a model is loaded.
+    """An optional package. Loaders of rows ask for it, too, so that a task without it stops before a model is loaded.
 
-    Its name is the same for `import` and for pip; `scores` says in the message what needs it, in the plural.
+    Its name is the same for `import` and pip. `scores` says in the message what needs it, in the plural.
 
     Raises:
         ImportError: if it is not installed, or too old; the message has the command that installs it.

@@ -1,4 +1,4 @@
-"""Scores of a text's overlap with a reference: corpus BLEU and chrF++, F1 of words, ROUGE-L. Pure functions, no I/O."""
+"""Overlap of a text with a reference: corpus BLEU and chrF++, F1 of words, ROUGE-L. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class NgramCounts(NamedTuple):
 
 
 def ngram_counts(answer: Sequence[str], reference: Sequence[str]) -> NgramCounts:
-    """Counts the n-grams of words up to four, as sacreBLEU does; no word may have a blank in it."""
-    # the effective order changes the score of a sentence, which is not used, and not the counts
+    """Counts the n-grams of up to four words, as sacreBLEU does. No word may contain a space."""
+    # the effective order changes the score of the sentence, which is not used, but not the counts
     score = BLEU(tokenize="none", effective_order=True).sentence_score(" ".join(answer), [" ".join(reference)])
     return NgramCounts(list(score.counts), list(score.totals), score.sys_len, score.ref_len)
 
@@ -47,7 +47,7 @@ def counts_of_ngrams(rows: Sequence[NgramCounts]) -> np.ndarray:
 
 
 def bleu_of_sums(sums: np.ndarray) -> float:
-    """`bleu_of_counts` of counts that were added up, (10,)."""
+    """`bleu_of_counts` from sums of counts, (10,)."""
     *counts, answer_words, reference_words = map(round, sums.tolist())
     correct, total = counts[:ORDERS], counts[ORDERS:]
     return BLEU.compute_bleu(correct, total, sys_len=answer_words, ref_len=reference_words, smooth_method="exp").score
@@ -90,15 +90,15 @@ def _corpus_stderr(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> flo
     return spread_over_resamples(lambda places: score_of_counts(metric, counts[places].sum(axis=0)), len(counts))
 
 
-# What sacreBLEU's own bootstrap uses has no public names.
+# These functions of sacreBLEU's own bootstrap have no public names.
 def corpus_counts(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-    """What a corpus score is made of, (rows, counts), of pairs of reference and answer; counts of rows add up."""
+    """The counts of a corpus score, (rows, counts), from pairs of reference and answer. Counts of rows add up."""
     references, answers = ([pair[place] for pair in pairs] for place in (0, 1))
     return np.array(metric._extract_corpus_statistics(answers, [references]), dtype=float)
 
 
 def score_of_counts(metric: BLEU | CHRF, sums: np.ndarray) -> float:
-    """The corpus score, 0 to 100, of counts that were added up, (counts,)."""
+    """The corpus score, 0 to 100, from sums of counts, (counts,)."""
     return float(metric._compute_score_from_stats(sums.tolist()).score)
 
 
@@ -116,7 +116,7 @@ def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:
 
 def longest_common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
     """Length of the longest sequence of words that both have in this order, not necessarily side by side."""
-    lengths = [0] * (len(second) + 1)  # with the words of `first` so far and each beginning of `second`
+    lengths = [0] * (len(second) + 1)  # of the words of `first` so far and each beginning of `second`
     for word in first:
         diagonal = 0
         for position, other in enumerate(second, start=1):

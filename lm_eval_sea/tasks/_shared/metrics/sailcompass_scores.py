@@ -1,11 +1,11 @@
-"""The scores of SailCompass as its code computes them, oddities included. Pure functions, no I/O.
+"""The scores of SailCompass as its code computes them, with its oddities. Pure functions, no I/O.
 
-After sail-sg/sailcompass 6093e6c (`icl_sailor_evaluator.py`, `sailor_text_postprocessors.py`, `datasets/*.py`). Single scores
-are from 0 to 1, corpus scores from 0 to 100; SailCompass prints all as percentages. They exist to stand beside published numbers:
-they give credit for chance letters and charge for what makes no difference to a reader.
+The code is sail-sg/sailcompass 6093e6c (`icl_sailor_evaluator.py`, `sailor_text_postprocessors.py`, `datasets/*.py`). Scores of
+rows are from 0 to 1, corpus scores from 0 to 100; SailCompass prints all as percentages. They are only for comparing with
+published numbers: letters that occur by chance count as right, and differences that no reader would mind count as wrong.
 
-Where SailCompass tries cues in the order of a Python set, which changes from process to process, the order here is that of `CUES`
-and its siblings. It matters only for an answer that has two different cues in its first line.
+SailCompass tries some cues in the order of a Python set, which changes from process to process. Here the order is that of `CUES`
+and its siblings. It matters only for an answer with two different cues in its first line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-# The answer begins behind the last occurrence of the first of these that it has.
+# The answer begins after the last occurrence of the first of these cues that the text has.
 CUES = (
     "คำตอบ: ",
     "trả lời: ",
@@ -48,11 +48,11 @@ LETTERS = "ABCD"
 THAI_OPTIONS = "12345๑๒๓๔๕ABCD"
 
 _ARABIC, _THAI = "12345", "๑๒๓๔๕"
-# What else an answer to a Thai question may be written as: the other digit, or for a letter the Arabic digit.
+# Other ways to write the answer to a Thai question: the digit of the other script, or for a letter the Arabic digit.
 _THAI_TWINS = dict(zip(_ARABIC + _THAI + LETTERS, _THAI + _ARABIC + _ARABIC[: len(LETTERS)], strict=True))
 
-# How an option (@) may be said; the first pattern that is found and holds an option decides. OpenCompass' `first_option_parse`
-# without the patterns that can never decide, because an earlier one finds at least as much.
+# How an option (@) may be stated. The first pattern that is found with an option decides. These are the patterns of OpenCompass'
+# `first_option_parse` without those that never decide, because an earlier one finds at least as much.
 _OPTION_PATTERNS = (
     "答案是?\\s?@",
     "答案是?\\s?：@",
@@ -99,8 +99,8 @@ _OPTION_PATTERNS = (
 def first_option(text: str, options: str) -> str:
     """The option that SailCompass reads in an answer: "" for none.
 
-    It is the first option, in the order of `options`, within what the first fitting pattern matches. Any option letter behind a
-    blank or a comma counts, and at last any at all: a plain sentence with a capital A to D in it is an answer.
+    It is the first option, in the order of `options`, within the match of the first pattern that fits. Any option letter after a
+    space or a comma counts, and finally any letter: a plain sentence with a capital A to D is an answer.
     """
     for pattern in _option_patterns(options):
         match = pattern.search(text)
@@ -116,7 +116,7 @@ def _option_patterns(options: str) -> tuple[re.Pattern[str], ...]:
 
 
 def letter_match(answer: str, gold: str, cues: Sequence[str]) -> float:
-    """1 if the letter read in an answer is the right one: `first_option` of its first line, behind the last cue."""
+    """1 if the letter read in an answer is the right one: `first_option` of its first line, after the last cue."""
     return float(first_option(_behind_cue(_first_line(answer), cues), LETTERS) == gold)
 
 
@@ -133,25 +133,25 @@ def m3exam_exact_match(answer: str, gold: str) -> float:
 def m3exam_thai_exact_match(answer: str, gold: str) -> float:
     """1 if the digit read in an answer to M3Exam in Thai is the right one, in Arabic or Thai digits.
 
-    A letter counts as the Arabic digit of its position, not as the Thai one.
+    A letter counts as the Arabic digit of its position, but not as the Thai digit.
     """
     option = first_option(_first_line(answer), THAI_OPTIONS)
     return float(bool(option) and gold in (option, _THAI_TWINS[option]))
 
 
 def general_prediction(answer: str) -> str:
-    """An answer as SailCompass compares it: first line, behind the last cue, without punctuation at its end.
+    """An answer as SailCompass compares it: its first line, after the last cue, without punctuation at the end.
 
-    The cues are lower case, and so the answer must be. An answer that begins with a line break is empty.
+    The cues are in lower case, so the answer has to be, too. An answer that begins with a line break is empty.
     """
     return general_reference(_behind_cue(_first_line(answer).lstrip(), CUES))
 
 
 def general_reference(reference: str) -> str:
-    """A reference as SailCompass compares it: without punctuation at its end, blanks as one each and none before , and .
+    """A reference as SailCompass compares it: no punctuation at its end, single spaces, and none before , and .
 
-    What is cut off the end is all behind the last letter or digit that is no blank, if no blank stands within it. To Python
-    vowel signs and tone marks of Thai are no letters, so they go too.
+    Everything after the last letter or digit is cut off if there is no space in it. For Python, Thai vowel signs and tone marks
+    are no letters, so they are cut off, too.
     """
     text = reference.lstrip()
     kept = re.search(r"\w(?=[^\w\s]*\s*\Z)", text)
@@ -169,7 +169,7 @@ def _behind_cue(text: str, cues: Sequence[str]) -> str:
 
 
 def answer_exact_match(answer: str, reference: str) -> float:
-    """1 if an answer (XQuAD) or a label (classification) is the reference, in lower case, as it stands or as compared."""
+    """1 if an answer (XQuAD) or a label (classification) is the reference in lower case, either unchanged or as compared."""
     answer, reference = answer.lower(), reference.lower()
     return float(bool({answer, general_prediction(answer)} & {reference, general_reference(reference)}))
 
@@ -177,8 +177,8 @@ def answer_exact_match(answer: str, reference: str) -> float:
 def answer_f1(answer: str, reference: str) -> float:
     """Harmonic mean of precision and recall over words of an answer (XQuAD) or of a label (classification).
 
-    Words are found by newmm if the whole answer, all its lines, is identified as Thai, and at blanks otherwise. For labels this
-    is no macro-F1: it is the exact match, but for labels that share a word.
+    Words are found by newmm if the whole answer, with all its lines, is identified as Thai, and at spaces otherwise. For labels
+    this is not macro-F1 but the exact match, except for labels that share a word.
     """
     language = "th" if _official_identifier().classify(answer)[0] == "th" else ""
     answer, reference = general_prediction(answer.lower()), general_reference(reference.lower())
@@ -186,20 +186,20 @@ def answer_f1(answer: str, reference: str) -> float:
 
 
 def best_exact_match(answer: str, references: Sequence[str]) -> float:
-    """1 if an answer (TyDiQA) as compared is any of the references as compared."""
+    """1 if an answer (TyDiQA), as compared, is any of the references as compared."""
     compared = general_prediction(answer.lower())
     return float(any(compared == general_reference(reference.lower()) for reference in references))
 
 
 def best_f1(answer: str, references: Sequence[str]) -> float:
-    """The best F1 over words, split at blanks, with any reference (TyDiQA)."""
+    """The best F1 over words, split at spaces, with any reference (TyDiQA)."""
     words = general_prediction(answer.lower()).split()
     return max(f1_of_words(words, general_reference(reference.lower()).split()) for reference in references)
 
 
 @functools.cache
 def _official_identifier() -> ModuleType:
-    """langid, which SailCompass uses, or py3langid in its place, which has the same model in another precision."""
+    """langid, which SailCompass uses, or py3langid, which has the same model in another precision."""
     try:
         return importlib.import_module("langid")
     except ImportError:
@@ -215,8 +215,8 @@ def _identifier_signature() -> str:
 def text_pair(answer: str, reference: str) -> tuple[str, str]:
     """Reference and answer as BLEU and chrF++ compare them; see `overlap.corpus_bleu` and `overlap.corpus_chrf`.
 
-    The answer in lower case and as in `general_prediction`, the reference only in lower case: its punctuation at the end stays,
-    and every answer lacks it. Neither is normalised to NFC.
+    The answer is in lower case and as in `general_prediction`. The reference is only in lower case, so that it keeps
+    punctuation at its end, which every answer lacks. Neither is normalised to NFC.
     """
     return reference.lower(), general_prediction(answer.lower())
 
@@ -237,9 +237,9 @@ F1: Mapping[str, Callable[[str, Any], float]] = {
 
 
 def answer_scores(evaluator: str, answer: str, reference: Any) -> dict[str, float]:
-    """The scores of an official evaluator, by metric, 0 to 1, for a generated answer or the label of the chosen option.
+    """The scores of an official evaluator by metric, 0 to 1, of a generated answer or the label of the chosen option.
 
-    `reference` is the right answer, or a list of all of them, of which only TyDiQA's evaluator takes several.
+    `reference` is the right answer, or a list of all right answers. Only TyDiQA's evaluator takes several.
     """
     if evaluator == "TydiqaIdEvaluator":
         reference = [reference] if isinstance(reference, str) else reference
@@ -271,7 +271,7 @@ _SIGNATURES = {
 
 
 def signatures(evaluator: str) -> dict[str, str]:
-    """How the text scores of an official evaluator are made, by metric, in the style of sacreBLEU; empty for letters.
+    """How the text scores of an official evaluator are computed, by metric, in the style of sacreBLEU; empty for letters.
 
     Raises:
         ImportError: if a package that they need is not installed.

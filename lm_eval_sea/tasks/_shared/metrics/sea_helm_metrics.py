@@ -1,4 +1,4 @@
-"""The metrics of SEA-HELM's written answers by name: what each needs of a row, and the signature that says how it was made."""
+"""The metrics of SEA-HELM's written answers by name: what each needs of a row, and a signature of how it is computed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def answer_f1(answer: str, references: Sequence[str], language: str) -> float:
-    """Token F1 as SEA-HELM computes it, 0 to 1: lower case, without ASCII punctuation, words between blanks.
+    """Token F1 as SEA-HELM computes it, 0 to 1: lower case, without ASCII punctuation, words between spaces.
 
-    The best over all references (Rajpurkar et al. 2016); in a language without blanks between words these are found before
-    anything else, and only the first reference counts.
+    The best over all references counts (Rajpurkar et al. 2016). In a language without spaces between words, the text is first
+    split into words, and only the first reference counts.
     """
     if language in SEGMENTERS:
         references = references[:1]
@@ -53,7 +53,7 @@ METRICS = {
     "chrf++": Metric(lambda answer, references, language: (references[0], answer), _chrf_signature),  # the texts as they stand
     "null_rate": COMMON["null_rate"],
 }
-# Headline metric → the same on SEA-HELM's scale from 0 to 100; for translation it needs a judge (MetricX), which is missing.
+# Headline metric → the same on SEA-HELM's scale from 0 to 100. For translation that needs a judge (MetricX), so there is none.
 NORMALISED = {
     "f1": Metric(lambda *told: 100 * answer_f1(*told), _f1_signature),
     "rougeL": _ROUGE_L,

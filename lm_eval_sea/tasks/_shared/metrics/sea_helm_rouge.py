@@ -1,8 +1,8 @@
 """ROUGE-L as SEA-HELM computes it for summaries. Pure functions, no I/O.
 
-SEA-HELM uses the multilingual ROUGE of XL-Sum (Hasan et al. 2021, github.com/csebuetnlp/xl-sum): BERT's clean-up, then words that
-depend on the language. It differs from the pack's own ROUGE-L (`words.py`, `overlap.py`): no Unicode normal form, all punctuation
-is a break, blanks are words in Thai, Burmese syllables follow another rule.
+SEA-HELM uses the multilingual ROUGE of XL-Sum (Hasan et al. 2021, github.com/csebuetnlp/xl-sum): BERT's clean-up, then words by
+language. It differs from the pack's own ROUGE-L (`words.py`, `overlap.py`): there is no Unicode normal form, all punctuation
+separates words, spaces are words in Thai, and Burmese syllables follow another rule.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _CHINESE = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f\U0002b820-\U0002ceaf\U0002f800-\U0002fa1f]"
 )
-# What stands for the blank that a combining mark stands on; punctuation, so that no text has it.
+# Replaces a space that carries a combining mark. It is punctuation, so no text has it.
 _BLANK = "\uff05"
 _ASAT = "\u103a"
 _DOT_BELOW = "\u1037"
 _STACKER = "\u1039"
-# Vowel signs, tones, medials and the asat, which stand with the letter before them; the dot below and the stacker are apart.
+# Vowel signs, tones, medials and the asat, which belong to the letter before them. The dot below and the stacker are separate.
 _DEPENDENT = frozenset("\u102b\u102c\u102d\u102e\u102f\u1030\u1031\u1032\u1036\u1037\u1038\u103a\u103b\u103c\u103d\u103e")
 
 
@@ -39,8 +39,8 @@ def sea_helm_rouge_l(answer: str, reference: str, language: str) -> float:
 def sea_helm_words(text: str, language: str) -> list[str]:
     """The words of a text as SEA-HELM's ROUGE-L counts them.
 
-    Thai: PyThaiNLP's newmm, blanks among the words. Burmese: syllables. Otherwise, and where these find nothing: what stands
-    between blanks, letters and digits apart, every symbol by itself.
+    Thai: PyThaiNLP's newmm, with spaces as words. Burmese: syllables. Other languages, and texts in which these find nothing: the
+    parts between spaces, with letters apart from digits and every symbol alone.
     """
     text = _without_punctuation(text.lower().strip())
     if language == "th":
@@ -60,10 +60,10 @@ def signature(language: str) -> str:
 
 
 def _without_punctuation(text: str) -> str:
-    """The text without control characters, with one blank for each run of blanks and punctuation.
+    """The text without control characters, with one space for each run of white space and punctuation.
 
-    Control characters are all of Unicode's C*, the zero-width ones among them, but for tab and line breaks. Punctuation is
-    Unicode's P* and all ASCII that is no letter, digit or blank.
+    Control characters are all of Unicode's C* except tab and line breaks, so also zero-width ones. Punctuation is Unicode's P*
+    and all ASCII that is no letter, digit or space.
     """
     characters = []
     for character in text:
@@ -82,9 +82,9 @@ def _without_punctuation(text: str) -> str:
 def _syllables(text: str) -> list[str]:
     """Burmese syllables: a letter with the signs that depend on it, what closes it, and what is stacked below it.
 
-    The rule that SEA-HELM's scorer takes from doi.org/10.1145/3325885. Blanks are dropped first; characters of other scripts are
-    syllables by themselves. A unit closes the one before it if it has an asat and fewer than four characters;
-    of several such units in a row the first one only.
+    SEA-HELM's scorer takes this rule from doi.org/10.1145/3325885. Spaces are dropped first. Each character of another script
+    is a syllable. A unit with an asat and fewer than four characters closes the unit before it; of several such units in a row,
+    only the first does.
     """
     text = "".join(text.replace(_DOT_BELOW + _ASAT, _ASAT + _DOT_BELOW).split())
     units: list[str] = []
@@ -106,7 +106,7 @@ def _syllables(text: str) -> list[str]:
 
 
 def _letters_and_digits(text: str) -> list[str]:
-    """Runs of letters, runs of digits, single symbols, each with the combining marks behind it; Chinese characters one by one."""
+    """Runs of letters, runs of digits and single symbols, each with the combining marks after it; single Chinese characters."""
     words: list[str] = []
     for part in text.split():
         previous = ""
@@ -114,7 +114,7 @@ def _letters_and_digits(text: str) -> list[str]:
             kind = unicodedata.category(character)[0]
             if kind == "M" and previous or kind == previous and kind in "LN":
                 words[-1] += character
-            elif kind == "M":  # a mark on a blank is not the mark at the beginning of a text
+            elif kind == "M":  # a mark on a space is not the mark at the beginning of a text
                 words.append(f"{_BLANK}{character}" if words else character)
                 previous = kind
             else:

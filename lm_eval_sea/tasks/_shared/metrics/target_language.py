@@ -1,4 +1,4 @@
-"""Whether a text is in the language that was asked for: by script, then by a language identifier that works offline."""
+"""Whether a text is in the requested language: first by script, then by a language identifier that works offline."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-# Languages not written in Latin letters: how Unicode's names of their letters begin.
+# Languages with other scripts than Latin → the first word of Unicode's names of their letters.
 SCRIPTS = {"th": "THAI", "ta": "TAMIL", "my": "MYANMAR", "km": "KHMER", "lo": "LAO"}
 LATIN = "LATIN"
-# The languages that texts are found to be in, or not. py3langid lacks many of Indonesia's, and takes them for each other.
+# The languages that can be told apart. py3langid lacks many languages of Indonesia, and confuses them.
 TOLD_APART = {*SCRIPTS, "en", "id", "jv", "ms", "su", "tl", "vi"}
 
-# Sentences of two languages that are not told apart: what the identifier may say for a language besides its own code.
+# Language → other codes that the identifier may give for its sentences.
 ALSO = {"id": {"ms"}, "ms": {"id"}}
 _IDENTIFIER = ("py3langid", "scores that depend on the language of an answer")  # and what needs it
 
-# py3langid does not know Sundanese. It takes it for one of these languages, which differ from it in their function words; those
-# that two of the three have in common are left out.
+# py3langid does not know Sundanese, and takes it for one of these languages. Their function words differ; words that two of the
+# three have in common are left out.
 _TAKEN_FOR_SUNDANESE = {"jv", "id", "ms", "ace"}
 _FUNCTION_WORDS = {
     "su": """
@@ -48,9 +48,9 @@ _SUNDANESE_ENDING = "keun"
 
 
 def is_off_target(text: str, language: str) -> bool:
-    """Whether most letters of a text are of another script, or, of Latin text, whether it is in another language.
+    """Whether most letters of a text are of another script or, in Latin script, whether the text is in another language.
 
-    An empty text is in no language at all; `null_rate` counts it.
+    An empty text is in no language; `null_rate` counts it.
     """
     if not text:
         return False
@@ -61,25 +61,25 @@ def is_off_target(text: str, language: str) -> bool:
 
 
 def letters_by_script(text: str) -> Counter[str]:
-    """How many letters and marks a text has of each script, which is the first word of Unicode's name of a letter."""
+    """The number of letters and marks of each script in a text. The script is the first word of Unicode's name of a letter."""
     letters = (character for character in text if unicodedata.category(character)[0] in "LM")
     return Counter(unicodedata.name(letter, "").split(" ")[0] for letter in letters)
 
 
 def is_in_language(text: str, language: str) -> bool:
-    """Whether a text is in a language: by its letters, and in Latin ones by what the identifier says; an empty one is in none."""
+    """Whether a text is in a language: by its letters and, if they are Latin, by the identifier. An empty text is in none."""
     return bool(text.strip()) and not is_off_target(text, language)
 
 
 def identify(text: str) -> str:
-    """Code of the language that a text is most likely in, among all that py3langid knows and Sundanese."""
+    """Code of the most likely language of a text, among all that py3langid knows and Sundanese."""
     text = normal_form("NFC", text)
     language = _identifier().classify(text)[0]
     return "su" if language in _TAKEN_FOR_SUNDANESE and _is_sundanese(text) else language
 
 
 def _is_sundanese(text: str) -> bool:
-    """Whether a text of Java has more function words of Sundanese, or words that end as its verbs do, than of its neighbours."""
+    """Whether a text of Java has more function words or verb endings of Sundanese than of its neighbours."""
     words = re.findall(r"\w+", text.lower())
     found = {language: sum(word in known for word in words) for language, known in _function_words().items()}
     found["su"] += sum(word.endswith(_SUNDANESE_ENDING) for word in words)
@@ -109,12 +109,12 @@ def identifier_package() -> ModuleType:
 
 
 def identifier_version() -> str:
-    """Its version, for signatures of scores; errors are those of `required`."""
+    """The version of py3langid, for signatures of scores; errors are those of `required`."""
     return version_of(*_IDENTIFIER)
 
 
 def target_signature(language: str) -> str:
-    """How the language is found; for the signature of `off_target_rate`."""
+    """How the language is found, for the signature of `off_target_rate`."""
     if language in SCRIPTS:
         return f"script:{SCRIPTS[language].lower()}"
     accepted = "+".join(sorted({language} | ALSO.get(language, set())))

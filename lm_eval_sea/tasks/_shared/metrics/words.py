@@ -1,7 +1,7 @@
 """Text normalisation and words for scores of short answers and of overlap. Pure functions, no I/O.
 
-Made for the languages of the pack: no English articles, no ASCII punctuation table; Thai words come from a segmenter, for blanks
-do not separate them, and Burmese is counted in syllables.
+It is made for the languages of the pack: there are no English articles and no ASCII punctuation table. Thai words come from a
+segmenter, because spaces do not separate them, and Burmese is counted in syllables.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from ..reading.answer_text import composed
 from .optional_packages import required, version_of
 
 
-# Languages written without blanks between words, and what finds their words.
+# Languages without spaces between words → what finds their words.
 SEGMENTERS = {"th": "newmm", "my": "syllables"}
 _SEGMENTER = ("pythainlp", "scores of Thai text")  # and what needs it
 
-# What begins a syllable: a consonant that is neither stacked below another (behind U+1039) nor closes a syllable (before U+103A
-# or U+1039), an independent vowel or other sign that is a syllable by itself, a digit, a punctuation mark. The rule of sylbreak
-# (Ye Kyaw Thu, github.com/ye-kyaw-thu/sylbreak), but that the tone mark U+1037, which Unicode puts before U+103A, may come first,
-# and that runs of other scripts stay whole up to the next blank.
+# The beginning of a syllable: a consonant that is neither stacked below another (after U+1039) nor closes a syllable (before
+# U+103A or U+1039), an independent vowel or other sign that is a whole syllable, a digit, or a punctuation mark. This is the
+# rule of sylbreak (Ye Kyaw Thu, github.com/ye-kyaw-thu/sylbreak), except that the tone mark U+1037, which Unicode puts before
+# U+103A, may come first, and that runs of other scripts stay whole up to the next space.
 _CONSONANT = r"(?<!\u1039)[\u1000-\u1021](?!\u1037?[\u103a\u1039])"
 _BY_ITSELF = r"[\u1023-\u1027\u1029\u102a\u103f\u1040-\u104f]"
 _BEGINNING = re.compile(f"{_CONSONANT}|{_BY_ITSELF}")
@@ -35,9 +35,9 @@ _SYMBOL_QUOTES = "`´"
 def normalise(text: str) -> str:
     """A text without differences that do not change an answer.
 
-    In this order: invisible format characters (zero-width ones, soft hyphens) removed, Unicode NFC with one form of Thai and Lao
-    vowels (`composed`), lower case, digits of all scripts as ASCII digits, blanks and line breaks as one blank each, punctuation
-    of all scripts cut off at both ends. Of text that is all punctuation nothing is cut off.
+    In this order: invisible format characters (zero-width ones, soft hyphens) are removed; Unicode NFC with one form of Thai and
+    Lao vowels (`composed`); lower case; digits of all scripts become ASCII digits; white space becomes single spaces; punctuation
+    of all scripts is cut off at both ends, but not if the text is only punctuation.
     """
     text = "".join(character for character in text if unicodedata.category(character) != "Cf")
     text = composed(composed(text).lower())
@@ -47,7 +47,7 @@ def normalise(text: str) -> str:
 
 
 def without_edge_punctuation(text: str) -> str:
-    """The text without punctuation and blanks at its ends; units (%) and the minus of a number stay."""
+    """The text without punctuation and spaces at its ends. Units (%) and the minus of a number stay."""
     start, end = 0, len(text)
     while start < end and _is_edge(text[start]) and not (text[start] == "-" and text[start + 1 : start + 2].isdecimal()):
         start += 1
@@ -62,7 +62,7 @@ def _is_edge(character: str) -> bool:
 
 
 def segment(text: str, language: str) -> list[str]:
-    """The words of a text as they stand, punctuation among them, without blanks."""
+    """The unchanged words of a text, with punctuation and without spaces."""
     if language not in SEGMENTERS:
         return text.split()
     if SEGMENTERS[language] == "syllables":
@@ -71,7 +71,7 @@ def segment(text: str, language: str) -> list[str]:
 
 
 def burmese_syllables(text: str) -> list[str]:
-    """The syllables of a text, without blanks, which Burmese does not have between words."""
+    """The syllables of a text. Spaces are left out, because they do not separate Burmese words."""
     marked = _OTHER_SCRIPT.sub(" ", _BEGINNING.sub(r" \g<0>", text))
     return marked.split()
 
@@ -84,13 +84,13 @@ def words(text: str, language: str) -> list[str]:
 
 
 def newmm_words(text: str, *, keep_blanks: bool) -> list[str]:
-    """The words of a Thai text by PyThaiNLP's newmm; `keep_blanks` makes words of blanks, too."""
+    """The words of a Thai text by PyThaiNLP's newmm. With `keep_blanks`, spaces are words, too."""
     found: list[str] = required(*_SEGMENTER).word_tokenize(text, engine="newmm", keep_whitespace=keep_blanks)
     return found
 
 
 def word_signature(language: str) -> str:
-    """How words are found, with the version of what finds them; for signatures of scores."""
+    """How words are found and by which version, for signatures of scores."""
     if language not in SEGMENTERS:
         return "tok:blanks"
     if SEGMENTERS[language] == "syllables":
@@ -99,5 +99,5 @@ def word_signature(language: str) -> str:
 
 
 def newmm_version() -> str:
-    """The version of what finds Thai words; for signatures of scores."""
+    """The version of PyThaiNLP, for signatures of scores."""
     return version_of(*_SEGMENTER)

@@ -1,7 +1,7 @@
-"""Rows in JSON files: a list of objects, or an object a line. Messages say which row is at fault.
+"""Rows in JSON files: a list of objects, or one object per line. Messages say which row is at fault.
 
-`datasets` reads such files too, but says little of a broken one, turns all numbers of a column into fractions for the sake of one
-row, and ends the process over some files that hold no objects.
+`datasets` reads such files, too, but it says little of a broken one, turns all numbers of a column into fractions because of one
+row, and ends the process for some files without objects.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ ENDINGS = (".json", ".jsonl")
 
 
 def read_json_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file, with all columns in each row; what a row lacks is None, as `datasets` has it.
+    """The rows of a file, with all columns in each row. A column that a row lacks is None, as with `datasets`.
 
     Raises:
         OSError: if it cannot be read.
-        ValueError: if it holds something else than rows, or a row holds what is no text; one line that names the row.
+        ValueError: if it has anything but rows, or a row has strings that are no text; one line that names the row.
     """
     text = path.read_bytes().decode("utf-8-sig", "surrogateescape")
     rows: list[dict[str, Any]] = []

@@ -27,7 +27,7 @@ def check_published(value: Any) -> None:
 
 
 def check_row(row: Mapping[str, Any], *, is_exemplar: bool = False) -> None:
-    """Checks that a processed row can be shown and scored; the solution of an exemplar has the steps to the number, too.
+    """Checks that a processed row can be shown and scored. The solution of an exemplar may also have the steps to the number.
 
     Raises:
         ValueError: naming the field and what was expected.

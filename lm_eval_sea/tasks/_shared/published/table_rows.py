@@ -1,4 +1,4 @@
-"""Rows in CSV and TSV files, read as text: `datasets` would make numbers of some cells and nothing of others, such as "NA"."""
+"""Rows in CSV and TSV files, read as text. `datasets` would make numbers of some cells and None of others, such as "NA"."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _OTHERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 
 
 def read_table_rows(path: Path, columns: Sequence[str] = ()) -> list[dict[str, str]]:
-    """The rows of a file; cells may be quoted, with a quotation mark doubled inside.
+    """The rows of a file. Cells may be in quotation marks, which are doubled inside a cell.
 
-    `columns` has their names; none where the first line of the file has them.
+    `columns` are their names; empty if the first line of the file has them.
 
     Raises:
         OSError: if it cannot be read.
-        ValueError: if it is not UTF-8, a column is there twice, or a row has another number of cells; one line.
+        ValueError: if it is not UTF-8, has a column twice, or a row has another number of cells; one line.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")

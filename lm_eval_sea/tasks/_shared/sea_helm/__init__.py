@@ -1,1 +1,1 @@
-"""What SEA-HELM's tasks do otherwise than others: conversations, messages as its prompts make them, and its scores."""
+"""What differs in SEA-HELM's tasks: conversations, messages in the form of its prompts, and its scores."""

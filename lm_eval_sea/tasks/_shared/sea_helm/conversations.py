@@ -1,7 +1,7 @@
 """Answers of SEA-HELM that a judge scores after the run, and the second turn of a conversation.
 
-lm-eval has no second turn: a conversation is two tasks. The second reads the samples of the first and puts its answers before the
-user's second message; the judge reads the samples of the second.
+lm-eval has no second turns, so a conversation is two tasks. The second task reads the samples of the first and puts its answers
+before the user's second message. The judge reads the samples of the second task.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 
 def score_judged_answer(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Whether there is an answer; the answer without thoughts is written into `doc`, where a judge reads it."""
+    """Whether there is an answer. Writes the answer without its thought into `doc`, for a judge."""
     text, rates = behind_thought(doc, results[0])
     doc["answer"] = text.strip()
     return {"null_rate": float(not doc["answer"])} | rates
 
 
 def load_judged_rows(*, turn_text: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
-    """The rows, with `turns` as the model sees them.
+    """The rows, with `turns` in the form that the model sees.
 
-    `turn_text` is the Jinja template of the user's message, empty where the row is the message. The other arguments, and the
-    errors, are those of `rows.load_rows`.
+    `turn_text` is the Jinja template of the user's message; empty if the row is the message. Other arguments, and errors, are
+    those of `rows.load_rows`.
     """
     rows = load_rows(**arguments)
     if not turn_text:
@@ -46,8 +46,8 @@ def load_judged_rows(*, turn_text: str = "", **arguments: Any) -> dict[str, data
 def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
     """The rows with the answers to the first turn in `answers`.
 
-    `first_turn` is the file of their samples, or a folder that lm-eval wrote it into; the user's `--metadata`. The others
-    are those of `rows.load_rows`; the `first_turn_task` among the facts is the task whose samples have the answers.
+    `first_turn`, from the user's `--metadata`, is the file of their samples, or a folder into which lm-eval wrote it. Other
+    arguments are those of `rows.load_rows`. The fact `first_turn_task` is the task whose samples have the answers.
 
     Raises:
         DataError: if the samples are missing, are of several runs, or are of other rows.

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 class SEAHelmGenerationTask(WrittenTask, SEAHelmMessages):
     """Generation with SEA-HELM's messages; scores come from the key `process_results`.
 
-    Nothing stops a chat model but the end of its turn. A base model is stopped where it begins another message of the user; a
-    bare blank line would also stop it before the answer tag. That depends on whether a chat template is applied, which lm-eval
-    tells no hook but this class.
+    Only the end of its turn stops a chat model. A base model is stopped where it begins another message of the user. An empty
+    line alone does not stop it, because one may come before the answer tag. Which of the two applies depends on the chat
+    template, and only a task class learns from lm-eval whether there is one.
     """
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Instance | list[Instance]:

@@ -1,4 +1,4 @@
-"""SEA-HELM's prompt as messages, the same for chat models and base models."""
+"""SEA-HELM's prompt as messages, which are the same for chat models and base models."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Message = dict[str, str]
 
 
 class SEAHelmMessages(ConfigurableTask):
-    """A task that asks by messages of user and assistant, one pair per exemplar, and one of the user for the row.
+    """A task that asks by messages: a pair of user and assistant for each exemplar, and one of the user for the row.
 
-    The preamble (`description`: what is asked, and in which format) stands at the head of the first message, with a blank line
-    behind it; an exemplar's answer is the answer tag and its label. There is no system message but one that the user gives.
-    Chat models get the messages through their template, base models their texts with a blank line between and one at the end.
-    The exemplars are the first rows of the published split `examples`, or, with `metadata.exemplars_by`, the first that are equal
-    to the row in this column. A row with `answers` to earlier `turns` has these before its own message.
+    The first message begins with the preamble (`description`: what is asked, and in which format) and a blank line. An
+    exemplar's answer is the answer tag and its label. There is no system message, unless the user gives one. Chat models get
+    the messages through their template. Base models get the texts with a blank line between them and one at the end. The
+    exemplars are the first rows of the published split `examples` or, with `metadata.exemplars_by`, the first with the same
+    value as the row in this column. If a row has `answers` to earlier `turns`, these come before its own message.
 
-    `gen_prefix`, the answer tag, stands at the beginning of the answer where labels are ranked; a model that generates writes it
-    itself. lm-eval's own messages begin with the description as a system message, and no hook changes that.
+    `gen_prefix`, the answer tag, begins the answer if labels are ranked; a model that generates writes it itself. lm-eval's own
+    messages begin with the description as a system message, and no hook changes that.
     """
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: str | None = None) -> str:
-        """The message of a row, without blanks at its ends."""
+        """The message of a row, without white space at its ends."""
         text: str = template(doc_to_text or self.config.doc_to_text).render(doc)
         return text.strip()
 
@@ -77,7 +77,7 @@ class SEAHelmMessages(ConfigurableTask):
         chat_template: Callable[..., str] | None = None,
         gen_prefix: str | None = None,
     ) -> str:
-        """The prompt. Exemplars are always messages of their own, whatever `fewshot_as_multiturn` says."""
+        """The prompt. Exemplars are always messages of their own, whatever `fewshot_as_multiturn` is."""
         messages = self.messages(doc, num_fewshot)
         if system_instruction:
             messages.insert(0, {"role": "system", "content": system_instruction})

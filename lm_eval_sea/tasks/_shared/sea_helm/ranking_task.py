@@ -1,4 +1,4 @@
-"""The task class that ranks SEA-HELM's labels behind its own prompts."""
+"""The task class that ranks SEA-HELM's labels after its own prompts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class SEAHelmRankingTask(SEAHelmMessages, CalibratedRankingTask):
-    """Ranks the labels by their log-likelihood behind the prompt and the answer tag, with and without calibration."""
+    """Ranks the labels by their log-likelihood after the prompt and the answer tag, with and without calibration."""
 
     def process_results(self, doc: dict[str, Any], results: Sequence[OptionScore]) -> dict[str, Any]:
-        """What each metric needs of one row; SEA-HELM's probability and balanced accuracies among it."""
+        """What each metric needs of one row, also SEA-HELM's probability and balanced accuracies."""
         metrics = super().process_results(doc, results)
         metrics[PROBABILITY] = gold_probability(results[doc["gold"]].loglikelihood)
         for suffix in ("", "_cc", "_pmi"):

@@ -1,7 +1,7 @@
-"""From what a model wrote to what each metric needs of the row: `process_results` of SEA-HELM's tasks, with their loaders.
+"""The scores of SEA-HELM's tasks (`process_results`), and the loaders of their rows.
 
-Every answer is read twice: as SEA-HELM reads it, and strictly (`_strict`); see `sea_helm_answer.py`. Of `null_rate`, `cut_rate`
-and `failure_rate` are parts, as in chat tasks.
+Every answer is read twice: as SEA-HELM reads it, and strictly (`_strict`); see `sea_helm_answer.py`. As in chat tasks, `cut_rate`
+and `failure_rate` are parts of `null_rate`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 STRICT, _STDERR = "_strict", "_stderr"
-_OF_CORPUS = ("chrf++",)  # the metrics of all rows together, whose error is an aggregation of its own
+_OF_CORPUS = ("chrf++",)  # metrics of all rows together; their errors are separate aggregations
 
 
 def load_label_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
@@ -32,7 +32,7 @@ def load_label_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
 
 
 def _label_scores(doc: dict[str, Any], generated: str, *, grouped_by: str, lindsea: bool = False) -> dict[str, Any]:
-    """What each metric needs of one row. The labels that are read are written into `doc`."""
+    """What each metric needs of one row. Writes the labels that were read into `doc`."""
     scoring = doc["scoring"]
     tag, labels, chance = scoring["answer_tag"], scoring["labels"], scoring["chance"]
     text, plain = behind_thought(doc, generated)
@@ -54,7 +54,7 @@ def score_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
 
 
 def score_phenomenon(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
-    """LINDSEA, whose labels are read in a way of their own: mean of the accuracies on the phenomena, and each of them."""
+    """LINDSEA: the accuracy on each phenomenon, and their mean. Its labels are read in a special way."""
     scores = _label_scores(doc, results[0], grouped_by="phenomenon", lindsea=True)
     for suffix in ("", STRICT):
         outcome = scores[f"normalised{suffix}"]
@@ -65,23 +65,23 @@ def score_phenomenon(doc: dict[str, Any], results: Sequence[str]) -> dict[str, A
 
 
 class TextScores:
-    """The metrics of a kind of task whose answer is a line of text behind the answer tag, with what its templates name."""
+    """The metrics of a kind of task whose answer is a line of text after the answer tag, and the functions of its templates."""
 
     def __init__(self, *metrics: str, normalised: str | None = None) -> None:
-        """Takes names of metrics, and the one that SEA-HELM puts on a scale from 0 to 100; None if that needs a judge model."""
+        """Takes names of metrics, and the one that SEA-HELM scales from 0 to 100; None if that needs a judge model."""
         of_name = {name: METRICS[name] for name in metrics}
         of_name |= {"normalised": NORMALISED[normalised]} if normalised else {}
         self.metrics = of_name | {f"{name}{STRICT}": metric for name, metric in of_name.items()}
 
     def load_rows(self, **arguments: Any) -> dict[str, datasets.Dataset]:
-        """The rows; notes how each score is made. Arguments and errors are those of `rows.load_rows`."""
+        """The rows, and notes on how each score is made. Arguments and errors are those of `rows.load_rows`."""
         rows = load_rows_with_scoring(scoring=("answer_tag", "answer_language"), **arguments)
         language = facts(arguments)["answer_language"]
         arguments["provenance"]["signatures"] = {name: metric.signature(language) for name, metric in self.metrics.items()}
         return rows
 
     def process_results(self, doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
-        """What each metric needs of one row. The answers that are scored are written into `doc`."""
+        """What each metric needs of one row. Writes the scored answers into `doc`."""
         (text, rates), scoring = behind_thought(doc, results[0]), doc["scoring"]
         tag, language = scoring["answer_tag"], scoring["answer_language"]
         doc["answer"], doc["answer_strict"] = published_text(text, tag), strict_text(text, tag)
