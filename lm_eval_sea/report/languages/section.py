@@ -81,7 +81,8 @@ def languages_section(scores: Scores) -> Section:
         Table("consistency", "The same answer in several languages", same, consistent, of_consistency),
         Table("errors", "Errors that two languages share", shared, errors, of_errors),
     ]
-    return Section("consistency", "One question in several languages", [text], parts)
+    said = [text, *scores.of_seeds("the answers of the last count")]
+    return Section("consistency", "One question in several languages", said, parts)
 
 
 def _named(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:

@@ -69,7 +69,9 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
     english: dict[Condition, Answers] = {}
     read: dict[Condition, list[TaskRun]] = {}
     others: list[str] = []
-    for task in runs.tasks:
+    if seeds := [task.name for task in runs.tasks if task.draws and task.facts.parallel]:
+        notes.append(f"{some_names(seeds)}: of several seeds the answers of the last are compared over languages")
+    for task in (task.each_draw[-1] for task in runs.tasks):
         facts = task.facts
         notes += task.notes
         if not facts.parallel or facts.setting == ORDER:

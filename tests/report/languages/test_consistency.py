@@ -74,6 +74,32 @@ def test_the_interval_knows_that_questions_of_a_passage_belong_together():
     assert once.low < 1 / 3 < once.high
 
 
+def test_of_several_seeds_the_answers_of_the_last_count(tmp_path):
+    """Their means are neither right nor wrong."""
+    for seed, picks in ((1, {"en": "ABAB", "th": "BBBB"}), (2, {"en": "AAAB", "th": "AABB"})):
+        tasks = {}
+        for language, letters in picks.items():
+            docs = {"gold": [0] * 4, "predictions": [{"acc": "AB".index(letter)} for letter in letters]}
+            facts = {
+                "parallel": True,
+                "dataset": "belebele",
+                "language": language,
+                "variant": "chat",
+                "prompt_language": language,
+            }
+            tasks[f"sea_belebele_{language}"] = lm_eval_output.toy(
+                [float(letter == "A") for letter in letters], docs=docs, **facts
+            )
+        config = {"model": "vllm", "model_args": {}, "torch_seed": seed}
+        lm_eval_output.write_run(tmp_path / str(seed), tasks, f"2026-01-0{seed}T00-00-00", config=config)
+    scores = scores_of(read_runs(tmp_path).best())
+    assert scores.of["org/model", "sea_belebele_th"].score.score == pytest.approx(25)
+    section = languages_section(scores)
+    [found] = section.tables[0].frame.to_dict("records")
+    assert (found["accuracy"], found["consistency"]) == pytest.approx((100 * 5 / 8, 75))
+    assert "the answers of the last count" in " ".join(section.text)
+
+
 SAID = {"th": "คำตอบ: {}", "id": "Jawaban: {}", "en": "Answer: {}"}
 
 

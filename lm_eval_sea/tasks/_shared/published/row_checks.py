@@ -17,7 +17,7 @@ def check_published(value: Any) -> None:
     """
     if isinstance(value, str):
         if has_long_run(value):
-            raise ValueError(f"more than {LONGEST_RUN} combining marks behind one another in {value[:20]!r}; expected text")
+            raise ValueError(f"more than {LONGEST_RUN} combining marks in a row in {value[:20]!r}; expected text")
     elif isinstance(value, Mapping):
         for part in value.values():
             check_published(part)
