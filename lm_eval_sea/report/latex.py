@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.tables import Table
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import one_line, some_names
 
 LONGEST = 60  # rows, about a page
@@ -74,7 +75,6 @@ def citation(scores: Scores) -> str:
     """Which tasks, in which versions, of which data sets, in a line for an appendix."""
     own = scores.tasks[scores.tasks.of_pack].drop_duplicates("task")
     titles = {name: scores.suite.data_sets.get(name, name) for name in own.dataset}
-    by_set: dict[str, list[str]] = {}
-    for task in own.itertuples():
-        by_set.setdefault(titles[task.dataset] or "no data set", []).append(f"{task.task} {task.version or ''}".strip())
+    versions = [f"{task.task} {task.version or ''}".strip() for task in own.itertuples()]
+    by_set = grouped(zip((titles[name] or "no data set" for name in own.dataset), versions, strict=True))
     return f"{made_of(scores)} " + "; ".join(f"{title}: {', '.join(names)}" for title, names in sorted(by_set.items())) + "."

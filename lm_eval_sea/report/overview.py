@@ -26,9 +26,9 @@ from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, columns
 from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.power import LEVEL
-from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import FEWEST
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.sea_helm.totals.evidence import gather, place_of
@@ -71,10 +71,7 @@ def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
     Uses the default method and suite of `lm-eval-sea score`; all runs of a model count as seeds. A note names models that cannot
     be scored. None if no task of SEA-HELM was run.
     """
-    by_model: dict[str, list[TaskRun]] = {}
-    for task in runs.tasks:
-        if place_of(task.facts):
-            by_model.setdefault(runs.labels[task.run.model], []).append(task)
+    by_model = grouped((runs.labels[task.run.model], task) for task in runs.tasks if place_of(task.facts))
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for model, own in sorted(by_model.items()):
         try:

@@ -12,6 +12,7 @@ from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, TOLD, budget_curve, thought_rows
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED
@@ -168,10 +169,7 @@ def _limit_of(task: TaskRun, *, thought: bool = False) -> str:
 
 def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:
     """A line on the chat tasks where only some runs record why each answer ended; these score cut answers differently."""
-    runs: dict[str, list[TaskRun]] = {}
-    for task in tasks:
-        if task.is_chat:
-            runs.setdefault(task.name, []).append(task)
+    runs = grouped((task.name, task) for task in tasks if task.is_chat)
     names = [name for name, of in runs.items() if len(of) > 1 and len(set(map(_records_ends, of)) - {None}) > 1]
     what = "Models differ in whether their results record which answers the token limit cut"
     why = "if not, an option that such an answer only names counts. lm-eval-sea run --model hf and vllm record it"

@@ -15,7 +15,7 @@ from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.rows import parse
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.seeds import mean_scores, pooled
-from lm_eval_sea.results.types import Score
+from lm_eval_sea.results.types import Score, grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
@@ -126,20 +126,15 @@ def _is_copy(run: Run, other: Run) -> bool:
 
 def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
     """Keeps the last reading of answers that were read again; such runs have the time of the model's run."""
-    readings: dict[tuple[str, float | None, str], list[TaskRun]] = {}
-    for task in tasks:
-        readings.setdefault((task.run.model, task.run.started, task.name), []).append(task)
-    left_out: dict[tuple[Run, Run], list[TaskRun]] = {}
-    for (_, started, _), found in readings.items():
+    older: list[tuple[tuple[Run, Run], TaskRun]] = []
+    for (_, started, _), found in grouped(((task.run.model, task.run.started, task.name), task) for task in tasks).items():
         if started is not None and len(found) > 1 and any(task.run.is_reread for task in found):
             last = max(found, key=lambda task: (task.run.is_reread, task.run.date))
-            for task in found:
-                if task is not last:
-                    left_out.setdefault((task.run, last.run), []).append(task)
-    for (run, last_run), of_run in left_out.items():
+            older += [((task.run, last.run), task) for task in found if task is not last]
+    for (run, last_run), of_run in grouped(older).items():
         names = some_names([task.name for task in of_run])
         notes.append(f"{run.model}: {names} of {run.date} left out, because the answers were read again ({last_run.date})")
-    gone = {id(task) for of_run in left_out.values() for task in of_run}
+    gone = {id(task) for _, task in older}
     return [task for task in tasks if id(task) not in gone]
 
 
@@ -147,12 +142,8 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
     """The tasks of `Runs.best`; notes say what is left out and why, and how the runs differ."""
     tasks = list(tasks)
     best = {(task.run.model, task.name): task for task in sorted(tasks, key=_rank)}  # the last of equal ones
-    superseded: dict[tuple[Run, Run, bool], list[tuple[TaskRun, TaskRun]]] = {}
-    for task in tasks:
-        winner = best[task.run.model, task.name]
-        if winner is not task:
-            more = _rank(winner)[0] > _rank(task)[0]
-            superseded.setdefault((task.run, winner.run, not more), []).append((task, winner))
+    beaten = [(task, winner) for task in tasks if (winner := best[task.run.model, task.name]) is not task]
+    superseded = grouped(((task.run, winner.run, _rank(winner)[0] <= _rank(task)[0]), (task, winner)) for task, winner in beaten)
     seeds: dict[Run, list[TaskRun]] = {}  # a run → tasks of others that differ from its in the seed alone
     for (run, kept, is_newer), pairs in superseded.items():
         left_out = [task for task, _ in pairs]
@@ -166,9 +157,7 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
             notes.append(_left_out_note(run, kept, pairs, is_newer=is_newer) + made)
     means: dict[int, TaskRun] = {}
     for run, of_seeds in seeds.items():
-        by_name: dict[str, list[TaskRun]] = {}
-        for task in of_seeds:
-            by_name.setdefault(task.name, []).append(task)
+        by_name = grouped((task.name, task) for task in of_seeds)
         found = {name: _over_seeds([*others, best[run.model, name]]) for name, others in by_name.items()}
         means |= {id(best[run.model, name]): mean for name, mean in found.items() if mean is not None}
         for is_mean in (True, False):

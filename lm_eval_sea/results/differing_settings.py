@@ -12,7 +12,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import DIGEST_LENGTH
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.settings import NOT_RECORDED
-from lm_eval_sea.results.types import mapping_of
+from lm_eval_sea.results.types import grouped, mapping_of
 from lm_eval_sea.results.visible_text import some_names
 
 HOW_ASKED = (  # the `task_settings` that change the question or the score; rows are handled elsewhere
@@ -51,9 +51,7 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
 
 def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> list[str]:
     """A line for each setting in which runs of the same task differ."""
-    by_name: dict[str, list[dict[str, Any]]] = {}
-    for task in tasks:
-        by_name.setdefault(task.name, []).append(task_settings(task))
+    by_name = grouped((task.name, task_settings(task)) for task in tasks)
     differing = {
         setting: [name for name, runs in by_name.items() if len({str(run[setting]) for run in runs}) > 1] for setting in settings
     }

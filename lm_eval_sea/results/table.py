@@ -28,7 +28,7 @@ from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
-from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.types import grouped, is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
@@ -208,9 +208,7 @@ def score_text(task: TaskRun) -> str | None:
 
 def once(said: Iterable[tuple[str, str]]) -> list[str]:
     """A note for each text, with all its names, from pairs (name, text)."""
-    names: dict[str, list[str]] = {}
-    for name, text in said:
-        names.setdefault(text, []).append(name)
+    names = grouped((text, name) for name, text in said)
     return [f"{some_names(of_text)}: {text}" for text, of_text in names.items()]
 
 

@@ -1,12 +1,16 @@
-"""Numbers of results, and the errors of reading them."""
+"""Numbers and other values of results, and the errors of reading them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 from lm_eval_sea.catalogue import Refusal
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value")
 
 
 class ResultsError(Refusal, ValueError):
@@ -47,3 +51,11 @@ def mapping_of(value: Any) -> dict[str, Any]:
 def list_of(value: Any) -> list[Any]:
     """A list in a file; empty where something else stands."""
     return value if isinstance(value, list) else []
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """Key → its values, both in the order of the pairs."""
+    found: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.uncertainty import estimate, percent
 from lm_eval_sea.sea_helm.judge_rows import Conversation
 
@@ -83,7 +84,5 @@ def shares(verdicts: Sequence[str | None], classes: Sequence[str]) -> dict[str, 
 
 def by_category(rows: Sequence[Conversation], scores: Sequence[float]) -> dict[str, float]:
     """Mean score of each category."""
-    members: dict[str, list[float]] = {}
-    for row, score in zip(rows, scores, strict=True):
-        members.setdefault(row.category, []).append(score)
+    members = grouped(zip((row.category for row in rows), scores, strict=True))
     return {category: fmean(values) for category, values in sorted(members.items())}

@@ -18,7 +18,7 @@ from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
 from lm_eval_sea.results.rows import POSITION, in_published_order
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.table import once
-from lm_eval_sea.results.types import ResultsError, is_number
+from lm_eval_sea.results.types import ResultsError, grouped, is_number
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
@@ -88,10 +88,7 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     Raises `ResultsError` if there is no task of SEA-HELM, none with samples, or runs differ in the model or in how it was asked.
     """
     evidence = Evidence()
-    found: dict[Place, list[TaskRun]] = {}
-    for task in tasks:
-        if place := place_of(task.facts, ranked=ranked):
-            found.setdefault(place, []).append(task)
+    found = grouped((place, task) for task in tasks if (place := place_of(task.facts, ranked=ranked)))
     beside = {place for task in tasks if (place := place_of(task.facts, ranked=not ranked)) and place not in found}
     partial = [task.name for task in tasks if task.facts.suite == SUITE and (task.facts.subset is not None or task.facts.assumed)]
     if partial:
@@ -143,11 +140,9 @@ def _notes_on_answers(found: Mapping[Place, Sequence[TaskRun]]) -> list[str]:
 
 def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Evidence) -> None:
     """Notes runs of a task with equal seeds: they draw the same answers, so one draw counts several times."""
-    places: dict[tuple[int, int], list[Place]] = {}  # seed and how often it was run → tasks
-    for place, results in found.items():
-        for seed, runs in Counter(result.run.seed for result in results).items():
-            if seed is not None and runs > 1:
-                places.setdefault((seed, runs), []).append(place)
+    counts = [(place, Counter(result.run.seed for result in results)) for place, results in found.items()]
+    repeated = [((seed, runs), place) for place, of in counts for seed, runs in of.items() if seed is not None and runs > 1]
+    places = grouped(repeated)  # seed and how often it was run → tasks
     for (seed, runs), of_seed in sorted(places.items()):
         names = some_names([found[place][0].name for place in of_seed])
         evidence.doubt(
@@ -172,9 +167,7 @@ def _doubt_mixed_scorers(evidence: Evidence) -> None:
 
 def _shared_texts(tasks: Iterable[TaskRun]) -> str | None:
     """The note on tasks that may ask about the same texts, which the draws take for independent."""
-    families: dict[str, list[str]] = {}
-    for task in tasks:
-        families.setdefault(task.facts.family, []).append(task.name)
+    families = grouped((task.facts.family, task.name) for task in tasks)
     shared = [name for names in families.values() if len(names) > 1 for name in names]
     if not shared:
         return None

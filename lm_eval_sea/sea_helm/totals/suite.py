@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import read_totals
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 
 
@@ -35,9 +36,7 @@ def read_suite(name: str) -> Suite:
     """
     record = read_totals()[name]
     known = {task.key: task for task in sea_helm().each}
-    groups: dict[str, list[str]] = {}  # a suite may have the name of a group for all its tasks
-    for key, task in known.items():
-        groups.setdefault(task.score_group, []).append(key)
+    groups = grouped((task.score_group, key) for key, task in known.items())  # a suite may have its name for all its tasks
     of_language = {
         language: dict.fromkeys(key for name in names for key in groups.get(name, [name]))
         for language, names in record["languages"].items()
