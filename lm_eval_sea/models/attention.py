@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 # Arguments of transformers' `sdpa` that do not change attention once there is a mask and a scaling. Anything else, such as sinks
 # and soft caps, is left to the model's own function.
@@ -55,6 +57,16 @@ def has_rare_heads(config: Any) -> bool:
     return size > 128 or getattr(config, "num_key_value_heads", None) == 1 or bool(getattr(config, "multi_query", False))
 
 
+@contextmanager
+def in_place_of_sdpa(attend: Callable[..., Any]) -> Iterator[None]:
+    """Makes models whose attention is transformers' `sdpa` call another function with its arguments."""
+    ALL_ATTENTION_FUNCTIONS["sdpa"] = attend  # only for this object; its class keeps transformers' own
+    try:
+        yield
+    finally:
+        del ALL_ATTENTION_FUNCTIONS["sdpa"]
+
+
 def is_plain(keywords: dict[str, Any]) -> bool:
     """Whether a model's arguments of `sdpa` ask only for a softmax of products under the mask."""
     return all(told is None for name, told in keywords.items() if name not in HARMLESS)
@@ -74,38 +86,42 @@ def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -
 
 
 class BlockwiseAttention:
-    """Attention of a row of tokens on a CPU in blocks; each block attends to all that any of its tokens sees.
+    """Attention of rows of tokens on a CPU in blocks; each block attends to all that any of its tokens sees.
 
     In 16 bits, matrix products take a half to a third of the time of PyTorch's kernel.
     """
 
     def __init__(self) -> None:
+        self._sdpa: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
         self._known: list[tuple[torch.Tensor, list[tuple[slice, slice]]]] = []  # the masks of a pass, with what `_blocks` found
 
     def __call__(
         self,
-        attend: Callable[..., tuple[torch.Tensor, None]],
+        module: torch.nn.Module,
         query: torch.Tensor,
         key: torch.Tensor,
         value: torch.Tensor,
-        mask: torch.Tensor | None,
-        scaling: float,
-    ) -> torch.Tensor:
-        """The sums of values, [1, tokens, heads, size of a value], of queries, keys and values, [1, heads, tokens, size].
+        attention_mask: torch.Tensor | None,
+        scaling: float | None = None,
+        **keywords: Any,
+    ) -> tuple[torch.Tensor, None]:
+        """The sums of values, [rows, tokens, heads, size of a value], of queries, keys and values, [rows, heads, tokens, size].
 
-        `attend` takes such tensors and the mask in other cases: on another device, in 32 bits, without a mask for all heads.
+        Has the arguments of transformers' function, which computes all at once in other cases: on another device, without a mask
+        for all heads, or where a model asks for more. In 32 bits it computes the blocks.
         """
-        _, heads, tokens, _ = query.shape
-        columns = key.shape[2]
-        if query.device.type != "cpu" or mask is None or mask.shape != (1, 1, tokens, columns):
-            return attend(query, key, value, mask)[0]
+        attend = partial(self._sdpa, module, scaling=scaling, **keywords)
+        rows, heads, tokens, size = query.shape
+        columns, mask = key.shape[2], attention_mask
+        if query.device.type != "cpu" or mask is None or mask.shape != (rows, 1, tokens, columns) or not is_plain(keywords):
+            return attend(query, key, value, mask)[0], None
         in_16_bits = query.dtype.itemsize == 2
-        size = min(max(BLOCK_SCORES // (heads * columns), LEAST_BLOCK), BLOCK) if in_16_bits else BLOCK
+        block = min(max(BLOCK_SCORES // (rows * heads * columns), LEAST_BLOCK), BLOCK) if in_16_bits else BLOCK
         found = []
-        for here, seen in self._blocks(mask, size):
+        for here, seen in self._blocks(mask, block):
             parts = query[:, :, here], key[:, :, seen], value[:, :, seen], mask[:, :, here, seen]
-            found.append(_by_products(*parts, scaling) if in_16_bits else attend(*parts)[0])
-        return torch.cat(found, dim=1)
+            found.append(_by_products(*parts, scaling or size**-0.5) if in_16_bits else attend(*parts)[0])
+        return torch.cat(found, dim=1), None
 
     def _blocks(self, mask: torch.Tensor, size: int) -> list[tuple[slice, slice]]:
         """The tokens of each block, and the columns from the first to the last that any of them sees.
@@ -115,7 +131,7 @@ class BlockwiseAttention:
         for other, known in self._known:
             if other is mask:
                 return known
-        is_seen = mask[0, 0] if mask.dtype == torch.bool else mask[0, 0] >= 0
+        is_seen = (mask if mask.dtype == torch.bool else mask >= 0)[:, 0].any(dim=0)
         blocks = [slice(begin, begin + size) for begin in range(0, len(is_seen), size)]
         columns = [is_seen[block].any(dim=0).nonzero() for block in blocks]
         found = [(block, slice(int(seen[0]), int(seen[-1]) + 1)) for block, seen in zip(blocks, columns, strict=True)]
@@ -124,14 +140,14 @@ class BlockwiseAttention:
 
 
 def _by_products(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float) -> torch.Tensor:
-    """Attention of a row by matrix products, with the shapes of `BlockwiseAttention`."""
-    _, heads, tokens, size = query.shape
-    _, shared, columns, _ = key.shape
-    scores = scaled_products(query.reshape(shared, -1, size), key[0], scaling)
-    by_head = scores.view(heads, tokens, columns)
+    """Attention by matrix products, with the shapes of `BlockwiseAttention`."""
+    rows, heads, tokens, size = query.shape
+    shared, columns = key.shape[1:3]
+    scores = scaled_products(query.reshape(rows * shared, -1, size), key.flatten(0, 1), scaling)
+    by_head = scores.view(rows, heads, tokens, columns)
     if mask.dtype == torch.bool:
-        by_head.masked_fill_(~mask[0], torch.finfo(scores.dtype).min)
+        by_head.masked_fill_(~mask, torch.finfo(scores.dtype).min)
     else:
-        by_head += mask[0]
-    sums = F.softmax(scores, dim=-1).to(value.dtype) @ value[0]
-    return sums.view(1, heads, tokens, -1).transpose(1, 2)
+        by_head += mask
+    sums = F.softmax(scores, dim=-1).to(value.dtype) @ value.flatten(0, 1)
+    return sums.view(rows, heads, tokens, -1).transpose(1, 2)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
+from .attention import BlockwiseAttention, in_place_of_sdpa
 from .forward import Prefix, PrefixModel, Scores, of_all_words, upload, upload_indices
 from .layout import Batch
 from .predictions import Predictions, predictions_at
@@ -93,6 +95,8 @@ class BranchingModel(PrefixModel):
         config = model.config.get_text_config()
         self._additive = config._attn_implementation == "eager"  # other implementations take masks of truth values
         self._window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
+        in_16_bits = (self._autocast_dtype or model.dtype).itemsize == 2
+        self._in_blocks = in_16_bits and self._device.type == "cpu"  # in 32 bits it would save next to nothing
         self._layer_types = set(getattr(config, "layer_types", None) or ())
         self.states_beside_cache = _states_beside_cache(config)
 
@@ -107,7 +111,8 @@ class BranchingModel(PrefixModel):
         cache = PrefixCache(prefix, keep=keep)
         if prefix.length or keep:
             keywords |= self._with_cache(cache)
-        logits, indices = self._logits(tokens, predictions, keywords)
+        with in_place_of_sdpa(BlockwiseAttention()) if self._in_blocks else nullcontext():
+            logits, indices = self._logits(tokens, predictions, keywords)
         if keep and not cache.kept:
             raise RuntimeError("it does not use the cache it is given")
         longer = Prefix(prefix.length + batch.tokens.shape[1], (*(prefix.kept or ()), cache.kept)) if keep else prefix

@@ -74,12 +74,17 @@ class Scorer:
     """Scores a set of continuations."""
 
     def __init__(
-        self, model: PrefixModel, continuations: Sequence[Continuation], budget: int, is_verified: Callable[[BatchKind], bool]
+        self,
+        model: PrefixModel,
+        continuations: Sequence[Continuation],
+        budget: int,
+        is_verified: Callable[[BatchKind], bool],
+        witnesses: int = 1,
     ) -> None:
         """Plans the computation, with at most `budget` tokens in a batch, which a single row may exceed by a quarter.
 
-        `is_verified` says whether a kind of batch has been checked. Before any has, the first prefix is computed as part of a
-        plain forward pass over a text that begins with it, if the model can.
+        `is_verified` says whether a kind of batch has been checked, `witnesses` how many texts of one may be. Before any has, the
+        first prefix is computed as part of a plain forward pass over a text that begins with it, if the model can.
         """
         self._model = model
         numbered = defaultdict(list)
@@ -102,6 +107,7 @@ class Scorer:
         self.references: dict[int, Plain] = {}  # request number → result of a plain forward pass, for some
         self.witnesses: dict[int, torch.Tensor] = {}  # request number → last predictions, to check its batch
         self._is_verified = is_verified
+        self._most_witnesses = witnesses
         self._wants_references = not is_verified(BatchKind(behind_prefix=False, branching=False, length=0))
         self._awaited: set[int] = set()
 
@@ -240,7 +246,10 @@ class Scorer:
         return longer, kind
 
     def _choose_witnesses(self, kind: BatchKind, layouts: Sequence[tuple[int, Layout]]) -> set[int]:
-        """The sequences that check a batch: those with a reference, and one that stands for all."""
+        """The sequences that check a batch: those with a reference, and some that stand for all.
+
+        Where the model gets a mask they are the longest, all of nearly the same length, for long texts meet further limits.
+        """
         ended = [
             number
             for first, layout in layouts
@@ -249,8 +258,11 @@ class Scorer:
         ]
         if not ended:
             return set()
-        one = max(ended, key=lambda number: len(self._sequences[number])) if kind.needs_mask else ended[-1]
-        return {one, *(number for number in ended if self._queries[number][0].index in self.references)}
+        if kind.needs_mask:
+            ended.sort(key=lambda number: len(self._sequences[number]))
+        longest = len(self._sequences[ended[-1]])
+        some = [number for number in ended[-self._most_witnesses :] if len(self._sequences[number]) > 0.9 * longest]
+        return {*some, *(number for number in ended if self._queries[number][0].index in self.references)}
 
     def _answer(self, index: int) -> Answer:
         parts = self._parts.pop(index)

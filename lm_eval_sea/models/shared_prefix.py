@@ -29,7 +29,7 @@ from .ranks import Found, Request, answer_together
 from .recorded_hf import RecordedHF
 from .replaced import replaced
 from .scoring import Answer, BatchKind, Continuation, Plain, Scorer
-from .tolerance import COMPARED, Agreement, Mismatch, rounded_otherwise
+from .tolerance import COMPARED, Agreement, Mismatch, distance, rounded_otherwise
 from .whole_weights import whole_weights
 from .work import Work
 
@@ -278,7 +278,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
-        scorer = Scorer(self._prefix_model(), continuations, budget, self._is_verified)
+        scorer = Scorer(self._prefix_model(), continuations, budget, self._is_verified, self._agreement.witnesses)
         self.work.distinct += scorer.distinct_tokens
         answers: list[Found | None] = [None] * len(requests)
 
@@ -361,39 +361,53 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
 
         It uses a reference, if there is one, instead of a separate forward pass.
         """
+        witnesses = {answer.index: scorer.witnesses.pop(answer.index) for answer in batch if answer.index in scorer.witnesses}
         if not batch or self._is_verified(kind):
             return
-        for answer in batch:
-            if answer.index in scorer.references:
-                self._compare(answer, scorer.witnesses[answer.index], scorer.references[answer.index], requests[answer.index])
-                length = len(self._continuation(requests[answer.index]).inputs)
-                self._verified.add(dataclasses.replace(kind, length=length))
+        answers = {answer.index: answer for answer in batch}
+        lengths = {index: len(self._continuation(requests[index]).inputs) for index in witnesses}
+        for index in witnesses:
+            if index in scorer.references:
+                self._compare(answers[index], scorer.references[index], witnesses, requests)
+                self._verified.add(dataclasses.replace(kind, length=lengths[index]))
         if self._is_verified(kind):
             return
-        answer = next(answer for answer in batch if answer.index in scorer.witnesses and answer.index not in scorer.references)
-        plain = self._plain_answer(requests[answer.index])
-        self.work.verification += len(self._continuation(requests[answer.index]).inputs)
-        self._compare(answer, scorer.witnesses[answer.index], plain, requests[answer.index])
+        # the median of many predictions is seldom in doubt
+        index = max(lengths.keys() - scorer.references.keys(), key=lambda index: (len(witnesses[index]), lengths[index], index))
+        self.work.verification += lengths[index]
+        self._compare(answers[index], self._plain_answer(requests[index]), witnesses, requests)
         self._verified.add(kind)
 
     def _is_verified(self, kind: BatchKind) -> bool:
         return any(seen.covers(kind) for seen in self._verified)
 
-    def _compare(self, answer: Answer, last: torch.Tensor, plain: Plain, request: Request) -> None:
-        """Compares an answer, and the last predictions it is made of, with the result of a plain forward pass.
+    def _compare(self, answer: Answer, plain: Plain, witnesses: Mapping[int, torch.Tensor], requests: Sequence[Request]) -> None:
+        """Compares an answer with the result of a plain forward pass.
 
-        Raises `Mismatch` if they differ by more than the noise of that pass.
+        `witnesses` have the last predictions of the answer and of others in its batch, by the number of the request. Raises
+        `Mismatch` if answer and pass differ by more than the noise of that pass.
         """
-
-        def once_more(draw: int) -> torch.Tensor:
-            self.work.verification += len(request[1]) + len(request[2]) - 1
-            with rounded_otherwise(self.model, self._agreement.dtype, draw):
-                return self._plain_answer(request).last
-
-        self._agreement.check_predictions(last, plain.last, once_more)
+        request = requests[answer.index]
+        own = witnesses[answer.index]
+        # requests that differ in their last token alone share their predictions
+        unlike = {id(last): index for index, last in witnesses.items() if last is not own}
+        others = (self._distances(witnesses[index], requests[index]) for index in unlike.values())
+        self._agreement.check_predictions(own, plain.last, partial(self._rounded_otherwise, request), others)
         self._agreement.check_sum(answer.loglikelihood, plain.loglikelihood, len(request[2]))
         if not self._verified:
             logger.info("Self-check passed: log-likelihoods along shared prefixes are those of the plain forward pass.")
+
+    def _distances(self, last: torch.Tensor, request: Request) -> tuple[float, float]:
+        """How far a request's last predictions are from its plain forward pass, and that from another draw of it, in nats."""
+        self.work.verification += len(request[1]) + len(request[2]) - 1
+        plain = self._plain_answer(request).last
+        return distance(last, plain), distance(self._rounded_otherwise(request, 0), plain)
+
+    def _rounded_otherwise(self, request: Request, draw: int) -> torch.Tensor:
+        """The last predictions of a plain forward pass under a draw of `rounded_otherwise`."""
+        self.work.verification += len(request[1]) + len(request[2]) - 1
+        with rounded_otherwise(self.model, self._agreement.dtype, draw):
+            return self._plain_answer(request).last
 
     def _plain_answer(self, request: Request) -> Plain:
         self._compared = torch.empty(0)

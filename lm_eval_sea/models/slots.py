@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from transformers import DynamicCache
-from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from .attention import BlockwiseAttention, is_plain, scaled_products
+from .attention import BlockwiseAttention, in_place_of_sdpa, is_plain, scaled_products
 
 # A slot has at most so many pieces, of at least so many tokens; an accelerator would wait for the launch of small ones.
 PIECES = 8
@@ -52,7 +50,6 @@ class Slots(DynamicCache):
         self._columns = _NONE  # of a pass that continues texts, [texts, tokens]; empty in one that puts texts into slots
         self._at: torch.Tensor | None = None
         self._layers_seen = self._layers_attended = 0
-        self._sdpa: Callable[..., Any] = ALL_ATTENTION_FUNCTIONS["sdpa"]
         self._in_blocks = BlockwiseAttention()
         self._seen: list[tuple[torch.Tensor, list[slice]]] = []  # the masks of a pass, and which texts look into each piece
 
@@ -75,14 +72,9 @@ class Slots(DynamicCache):
         with self._in_place():
             yield
 
-    @contextmanager
-    def _in_place(self) -> Iterator[None]:
+    def _in_place(self) -> AbstractContextManager[None]:
         self._seen, self._in_blocks = [], BlockwiseAttention()
-        ALL_ATTENTION_FUNCTIONS["sdpa"] = self._attend_to_slots  # only for this object; its class keeps transformers' own
-        try:
-            yield
-        finally:
-            del ALL_ATTENTION_FUNCTIONS["sdpa"]
+        return in_place_of_sdpa(self._attend_to_slots)
 
     def mask(self, window: int | None) -> torch.Tensor:
         """The mask of a pass that continues texts.
@@ -169,15 +161,11 @@ class Slots(DynamicCache):
         **keywords: Any,
     ) -> tuple[torch.Tensor, None]:
         """Replaces transformers' function, with its arguments."""
-        factor = scaling or query.shape[-1] ** -0.5
         if len(self._columns) and self.in_parts and attention_mask is not None:
-            return self._attend_in_parts(query, key, value, attention_mask, factor), None
-        attend = partial(self._sdpa, module, scaling=scaling, **keywords)
-        if not is_plain(keywords):
-            return attend(query, key, value, attention_mask)[0], None
+            return self._attend_in_parts(query, key, value, attention_mask, scaling or query.shape[-1] ** -0.5), None
         # some models make keys from what they keep, or use those of another layer
-        self._layers_attended += key is self._handed[0] and value is self._handed[1]
-        return self._in_blocks(attend, query, key, value, attention_mask, factor), None
+        self._layers_attended += is_plain(keywords) and key is self._handed[0] and value is self._handed[1]
+        return self._in_blocks(module, query, key, value, attention_mask, scaling, **keywords)
 
     def _attend_in_parts(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scaling: float

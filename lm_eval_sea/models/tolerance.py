@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -29,6 +30,8 @@ LEAST_NOISE = 1e-5
 
 # Predictions of a text that are compared word by word: enough to notice faults, and few beside a batch.
 COMPARED = 8
+# Texts that are compared in 16 bits where one is in doubt: rounding takes a single prediction ten times as far off as another.
+WITNESSES = 8
 
 
 class Mismatch(Exception):
@@ -62,12 +65,21 @@ class Agreement:
         self.dtype = dtype if dtype is not None and dtype in _ARITHMETIC else torch.bfloat16
         self._is_exact = self.dtype in _EXACT and not quantized
         self._noise = LEAST_NOISE
+        self.witnesses = 1 if self._is_exact else WITNESSES  # how many texts of a batch may be compared
 
-    def check_predictions(self, shared: torch.Tensor, plain: torch.Tensor, once_more: Callable[[int], torch.Tensor]) -> None:
+    def check_predictions(
+        self,
+        shared: torch.Tensor,
+        plain: torch.Tensor,
+        once_more: Callable[[int], torch.Tensor],
+        others: Iterable[tuple[float, float]] = (),
+    ) -> None:
         """Compares predictions along a shared prefix with those of the plain forward pass.
 
         Both are log-probabilities of every word, [predictions, vocabulary]. `once_more` gives those of the plain forward pass
-        under a draw of `rounded_otherwise`. Raises `Mismatch` if they differ by more than its noise.
+        under a draw of `rounded_otherwise`. Where they differ by more than its noise, the root mean squares over this text and
+        the `others` decide; those give how far each is from its plain forward pass, and that pass from a draw, in nats. They are
+        computed only then. Raises `Mismatch` if the numbers are wrong.
         """
         if self._is_exact:
             return
@@ -76,10 +88,13 @@ class Agreement:
             if apart <= NOISES * self._noise:
                 return
             self._noise = max(self._noise, distance(once_more(draw), plain))
-        if apart > NOISES * self._noise:
+        if apart <= NOISES * self._noise:
+            return
+        apart, noise = map(_root_mean_square, zip((apart, self._noise), *others, strict=True))
+        if apart > NOISES * noise:
             raise Mismatch(
                 f"along a shared prefix log-probabilities came out {apart:.2g} nats from those of the plain forward pass, "
-                f"whose own noise is {self._noise:.2g}"
+                f"whose own noise is {noise:.2g}"
             )
 
     def check_sum(self, shared: float, plain: float, tokens: int) -> None:
@@ -91,6 +106,10 @@ class Agreement:
             return check_agreement(shared, plain, tokens, _EXACT[self.dtype])
         rounding = 2 * torch.finfo(self.dtype).eps * abs(plain) / tokens  # of the terms, and of their sum
         return check_agreement(shared, plain, tokens, TOKEN_NOISES * self._noise + rounding)
+
+
+def _root_mean_square(numbers: Sequence[float]) -> float:
+    return math.hypot(*numbers) / math.sqrt(len(numbers))
 
 
 def distance(one: torch.Tensor, other: torch.Tensor) -> float:

@@ -2,6 +2,7 @@
 
 import copy
 import random
+from contextlib import nullcontext
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM
 from lm_eval_sea.models.greedy_generation import GreedyGeneration
-from lm_eval_sea.models.tolerance import Mismatch, check_agreement, distance
+from lm_eval_sea.models.tolerance import Agreement, Mismatch, check_agreement, distance
 
 from .conftest import generate
 
@@ -125,6 +126,15 @@ def test_the_check_of_16_bits_is_a_single_text(tokenizers):
     requests = make_requests(24)
     lm._loglikelihood_tokens(requests, disable_tqdm=True)
     assert 0 < lm.work.verification <= 2 * max(len(context) + len(continuation) for _, context, continuation in requests)
+
+
+@pytest.mark.parametrize(("apart", "is_wrong"), [(0.1, False), (0.4, True)])
+def test_a_text_in_doubt_is_held_against_others_of_its_batch(apart, is_wrong):
+    """Rounding takes one of several texts four times as far off as the others; only a fault does that to all of them."""
+    plain = torch.full((1, VOCABULARY), 0.0)
+    others = [(apart, 0.1)] * 7
+    with pytest.raises(Mismatch) if is_wrong else nullcontext():
+        Agreement(torch.bfloat16, quantized=False).check_predictions(plain + 0.4, plain, lambda _: plain + 0.1, others)
 
 
 @pytest.mark.parametrize("rows", [1, 4])
