@@ -28,6 +28,7 @@ class GeneratedText(str):
     failure: str | None = None  # why there is no answer, in one line; the string is empty then
     model: str | None = None  # what a server calls the model that answered
     refused_parameters: Mapping[str, str] | None = None  # what was sent in place of parameters that a server refuses
+    reply: Any = None  # of a server that leaves thoughts in the text: read anew once other answers show how its prompt ended
 
     def __new__(cls, text: str, **_: Any) -> GeneratedText:
         """The string; the attributes follow."""

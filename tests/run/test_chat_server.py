@@ -1,5 +1,6 @@
 """Runs on a server that chats, from the command to the table."""
 
+import json
 import signal
 import threading
 from dataclasses import replace
@@ -59,6 +60,31 @@ def test_requests_that_failed_are_asked_again_and_no_others(in_samples, tmp_path
     assert [number for number, body in enumerate(toy.requests) if body["messages"] == toy.requests[1]["messages"]] == [1, 3, 5]
     assert len(toy.requests) == 6
     assert not (output / FOLDER).exists(), "all is answered"
+
+
+@pytest.mark.parametrize("kept_show_it", [True, False])
+def test_kept_answers_count_where_answers_show_what_the_template_opens(kept_show_it, in_samples, tmp_path):
+    """An answer without the closing mark is then a thought, whether it was asked for before the interruption or behind it."""
+    cut, closed = text("The answer is B, or perhaps", finish="length"), text("Hm, so B.\n</think>\n\nAnswer: A")
+    stopped = False
+
+    def behave(body, _):
+        place = places.setdefault(str(body["messages"]), len(places))
+        return DROP if stopped and place > 1 else closed if (place < 2) == kept_show_it else cut
+
+    states = []
+    for stops in ((False,), (True, False)):
+        places, output = {}, tmp_path / f"{len(stops)}"
+        with serve(behave) as toy:
+            for now in stops:
+                stopped = now
+                for file in output.rglob("*_20*"):
+                    file.unlink()
+                given = run_on_server(toy, output, "--limit", "4", model_args=",thinking=on,num_concurrent=1,max_retries=0")
+                assert main(given) == 0
+        [samples] = output.rglob("samples_*")
+        states.append([json.loads(line)["doc"]["state"] for line in samples.read_text().splitlines()])
+    assert states[0] == states[1] == (["closed"] * 2 + ["cut"] * 2)[:: 1 if kept_show_it else -1]
 
 
 def test_the_table_says_why_answers_of_sea_helm_are_lost(in_samples, tmp_path, capsys):
