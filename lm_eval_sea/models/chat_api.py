@@ -382,8 +382,9 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not separate thoughts leaves them in the text
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
+    raw = None
     if told_apart is None and text and parts.state in UNFINISHED:
-        text, told_apart = "", parts.thought
+        text, told_apart, raw = "", parts.thought, text
     prompt, thought, written = reply.tokens
     if not text and thought and told_apart is None:
         told_apart = ""  # a thought that the server keeps to itself
@@ -403,6 +404,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
         answer_tokens=max(written - (thought or 0), 0) if written is not None and is_known else None,
         model=reply.model,
         refused_parameters=refused or None,
+        raw=raw,
     )
 
 

@@ -210,6 +210,7 @@ class _Run:
 
     def write(self, results: dict[str, Any], tracker: Any, experiment: Sequence[Any]) -> None:
         """Prints the table, and writes what lm-eval's `EvaluationTracker` and loggers write, all without secrets."""
+        from lm_eval_sea.models.generated_text import as_written
         from lm_eval_sea.results.read import of_results  # imports half a second of statistics
         from lm_eval_sea.results.table import table_of
 
@@ -219,7 +220,7 @@ class _Run:
                 setattr(described, name, self.secrets.masked(masked_text(value) if name.startswith("model") else value))
         for rows in results.get("samples", {}).values():
             for place, row in enumerate(rows):  # one by one: samples may be larger than the model
-                rows[place] = self.secrets.masked_row(row)
+                rows[place] = self.secrets.masked_row(as_written(row))
         results = masked_results(results)
         if config.predict_only:
             table = f"--predict_only: the answers are in {config.output_path}, and nothing is scored\n"

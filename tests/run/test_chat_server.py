@@ -62,6 +62,28 @@ def test_requests_that_failed_are_asked_again_and_no_others(in_samples, tmp_path
     assert not (output / FOLDER).exists(), "all is answered"
 
 
+def logged(output):
+    [samples] = output.rglob("samples_*")
+    return [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("opened", ["<think>", ""])
+def test_a_thought_that_was_cut_is_logged_as_it_was_written(opened, in_samples, tmp_path):
+    """And scored as no answer, also when it is read again."""
+    cut, shown = opened + "Answer: B, or perhaps", f"{opened}Hm, so B.</think>Answer: A"
+
+    def behave(body, number):
+        return text(shown) if number else text(cut, finish="length")
+
+    with serve(behave) as toy:
+        given = run_on_server(toy, tmp_path / "run", "--limit", "2", model_args=",thinking=on,num_concurrent=1")
+        assert main(given) == 0
+    [row, other] = logged(tmp_path / "run")
+    assert (row["resps"], row["doc"]["state"], row["null_rate"]) == ([[cut]], "cut", 1) and other["resps"] == [[shown]]
+    assert main(["score", str(tmp_path / "run"), "--reread", str(tmp_path / "again")]) == 0
+    assert logged(tmp_path / "again") == [row, other]
+
+
 @pytest.mark.parametrize("kept_show_it", [True, False])
 def test_kept_answers_count_where_answers_show_what_the_template_opens(kept_show_it, in_samples, tmp_path):
     """An answer without the closing mark is then a thought, whether it was asked for before the interruption or behind it."""
@@ -82,8 +104,7 @@ def test_kept_answers_count_where_answers_show_what_the_template_opens(kept_show
                     file.unlink()
                 given = run_on_server(toy, output, "--limit", "4", model_args=",thinking=on,num_concurrent=1,max_retries=0")
                 assert main(given) == 0
-        [samples] = output.rglob("samples_*")
-        states.append([json.loads(line)["doc"]["state"] for line in samples.read_text().splitlines()])
+        states.append([row["doc"]["state"] for row in logged(output)])
     assert states[0] == states[1] == (["closed"] * 2 + ["cut"] * 2)[:: 1 if kept_show_it else -1]
 
 
