@@ -46,6 +46,10 @@ _SHORT = ({"role": "user", "content": "1"},)  # messages that any server answers
 # What shows whether a model thinks: most models that think do so here, and none for long.
 _QUESTION = "A train leaves at 9:40 and arrives at 13:05. It stops twice, for 8 and 9 minutes. For how many minutes does it move?"
 _ROOM_TO_ANSWER = 4096  # tokens
+_CHOSEN_IN_THOUGHT = (
+    "the server has the model choose an option in place of its thought: start vLLM with --reasoning-parser NAME, add thinking=off "
+    "to --model_args, or take the tasks with _chat in place of _choice"
+)
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -392,6 +396,8 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
         thought = None
     refused = dict(reply.refused_parameters)
     choices = constraint.get("choice") if isinstance(constraint, Mapping) else None
+    if choices and raw is not None and raw.strip() in choices:
+        raise ServerError(_CHOSEN_IN_THOUGHT)
     if choices and text and ended_by_itself(reply.finish_reason) and parts.answer not in choices:
         refused["structured_outputs"] = "not heeded"
     is_known = thought is not None or (parts.state == "no thought" and not told_apart)

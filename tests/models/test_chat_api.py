@@ -337,6 +337,7 @@ def test_a_server_that_does_not_stream(instead_of_a_stream, caplog, monkeypatch)
     [
         (text("Answer: A\n"), None),
         (text("<think>A or B</think>\n\nAnswer: A"), None),
+        (Answer([("reasoning", "A or B"), ("content", "\n\nAnswer: A")]), None),
         (text("Answ", finish="length"), None),
         (text("I think that the answer is A"), {"structured_outputs": "not heeded"}),
         (text("Answer: C"), {"structured_outputs": "not heeded"}),
@@ -346,6 +347,15 @@ def test_a_server_that_leaves_alone_what_it_is_to_choose_from(reply, refused):
     """Answers that were not constrained are no worse to read, so that nothing else tells."""
     for asked, expected in (({"choice": ["Answer: A", "Answer: B"]}, refused), ("regex", None)):  # which is no list of choices
         assert answer_of(reply, settings=GREEDY | {"structured_outputs": asked}).refused_parameters == expected
+
+
+def test_an_option_in_place_of_the_thought_ends_the_run():
+    """A server that knows no thoughts constrains them, and no answer follows."""
+    choice = GREEDY | {"structured_outputs": {"choice": ["Answer: A", "Answer: B"]}}
+    with pytest.raises(ServerError, match="start vLLM with --reasoning-parser NAME, add thinking=off"):
+        answer_of(text("Answer: A"), prompt_end="<assistant><think>\n", settings=choice)
+    found = answer_of(text("A or B.</think>Answer: A"), prompt_end="<assistant><think>\n", settings=choice)
+    assert taken_apart(found)[1:] == ("Answer: A", "closed")
 
 
 def test_the_provider_behind_a_router_belongs_to_the_name_of_the_model():
