@@ -40,14 +40,15 @@ _THINKING: dict[str, dict[str, Any]] = {
     "template": {},
 }
 _NO_EFFORT = ("none", "off", "no_think")
-_PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
+_PROMPT_END = 200  # characters of a rendered prompt that show whether it opens a thought, perhaps with its first words
+_LOGGED_END = 40
 _FAILURES_IN_A_ROW = 5  # per concurrent request, after which the server is asked whether it is there
 _SHORT = ({"role": "user", "content": "1"},)  # messages that any server answers
 # What shows whether a model thinks: most models that think do so here, and none for long.
 _QUESTION = "A train leaves at 9:40 and arrives at 13:05. It stops twice, for 8 and 9 minutes. For how many minutes does it move?"
 _ROOM_TO_ANSWER = 4096  # tokens
 _CHOSEN_IN_THOUGHT = (
-    "the server has the model choose an option in place of its thought: start vLLM with --reasoning-parser NAME, add thinking=off "
+    "the server has the model choose an option in place of a thought: start vLLM with --reasoning-parser NAME, add thinking=off "
     "to --model_args, or take the tasks with _chat in place of _choice"
 )
 
@@ -115,7 +116,7 @@ class ChatAPI(LM):
         self.max_length = int(max_length) if max_length else window
         self._parameters = ServerParameters(self.max_length - 1 if self.max_length else None)
         window_told = f"a window of {self.max_length:,} tokens" if self.max_length else "a window that the server does not report"
-        prompt_told = f"; its prompts end in {self._prompt_end!r}" if self._prompt_end else ""
+        prompt_told = f"; its prompts end in {self._prompt_end[-_LOGGED_END:]!r}" if self._prompt_end else ""
         logger.info("%s: thinking %s, effort %s, %s%s", self._model, mode, effort or "as it is", window_told, prompt_told)
 
     async def _look(self) -> tuple[int | None, str | None]:

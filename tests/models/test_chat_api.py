@@ -440,7 +440,8 @@ def test_ends_of_answers_have_one_name(caplog):
 )
 def test_a_thought_that_the_template_opens_and_the_server_leaves_in_the_text(written, finish, answer, thought):
     """A text that does not close it is no answer. Of a template that opens none it is one."""
-    found = answer_of(text(written, finish=finish), prompt_end="<assistant><think>\n")
+    words = "Let me see what the passage says of the question: "
+    found = answer_of(text(written, finish=finish), prompt_end="<assistant>\n<think>\n" + words)
     assert (found, found.thought, found.finish_reason) == (answer, thought, finish)
     found = answer_of(text(written, finish=finish), prompt_end="<assistant>")
     assert found == (answer or written) and found.thought is None
