@@ -350,8 +350,15 @@ class ChatAPI(LM):
             yield messages, wanted, until
 
     def _parameters_of(self, settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """The parameters of a request beside model and messages, and where its answer is to be cut."""
-        own: dict[str, Any] = {**normalize_gen_kwargs(dict(settings), self._max_gen_toks)}
+        """The parameters of a request beside model and messages, and where its answer is to be cut.
+
+        A temperature of None is not sent: the server samples as its model's generation config says, or by its own default.
+        """
+        by_server = settings.get("temperature", 0) is None
+        asked = {**settings, "temperature": 1.0} if by_server else dict(settings)
+        own: dict[str, Any] = {**normalize_gen_kwargs(asked, self._max_gen_toks)}
+        if by_server:
+            del own["temperature"]
         until = [own.pop("until")] if isinstance(own["until"], str) else own.pop("until")
         if not own.pop("do_sample"):
             own["temperature"] = 0

@@ -146,7 +146,7 @@ class _Run:
         prepare_for_chat_api(config)
         check_mode(config, self.ours.thinking)
         if self.ours.sampling == "model":
-            config.gen_kwargs = sampling_values(config.model_args, config.gen_kwargs, "--sampling model")
+            config.gen_kwargs = sampling_values(config.model, config.model_args, config.gen_kwargs, "--sampling model")
         if config.output_path:
             probe(config.output_path)
         if config.cache_requests.get("cache_requests"):
@@ -163,7 +163,7 @@ class _Run:
         request.check_names(names)
         model_check.check_metadata(config.metadata or {}, config.model_args, names)
         request.check_limit(config.limit)
-        request.check_numbers(config.batch_size, config.max_batch_size, config.gen_kwargs or {})
+        request.check_numbers(config.model, config.batch_size, config.max_batch_size, config.gen_kwargs or {})
         config.gen_kwargs = request.with_limit_named(config.gen_kwargs or {})
         model_check.check_generation(config.model, config.gen_kwargs)
         names = [name for name in names if name not in beside]

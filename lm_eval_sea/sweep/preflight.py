@@ -119,7 +119,7 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
             faults.append(f"{model.name}: run: gen_kwargs: expected a mapping, such as {{do_sample: true, temperature: 0.7}}")
             continue
         with _noted(faults, f"{model.name}: "):
-            found[model.name] = sampling_values(model.model_args, given, "seeds")
+            found[model.name] = sampling_values(model.backend, model.model_args, given, "seeds")
     if faults:
         raise PlanError(*faults)
     return found
@@ -145,7 +145,7 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
         backend, model_args, apply = job.model.backend, job.model.loaded_with, getattr(parsed, "apply_chat_template", False)
         with _noted(faults, f"{job.model.name}: run: "):
             given = vars(parsed).get
-            check_numbers(given("batch_size", 1), given("max_batch_size"), given("gen_kwargs") or {})
+            check_numbers(backend, given("batch_size", 1), given("max_batch_size"), given("gen_kwargs") or {})
             model_check.check_adapter_tokenizer(backend, model_args, apply_chat_template=apply)
             model_check.check_named_tokenizer(backend, model_args, parsed.metadata or {}, tasks.values())
             check_api_server(backend, model_args, tasks, apply_chat_template=apply)
