@@ -62,6 +62,13 @@ def test_requests_that_failed_are_asked_again_and_no_others(in_samples, tmp_path
     assert not (output / FOLDER).exists(), "all is answered"
 
 
+def test_a_server_is_asked_once_what_it_is(in_samples, tmp_path):
+    """Before the rows are sent, whether it thinks, too."""
+    with serve(lambda *_: text("Answer: B")) as toy:
+        assert main(run_on_server(toy, tmp_path, "--limit", "2")) == 0
+    assert (toy.looks, len(toy.requests)) == (1, 3)
+
+
 def logged(output):
     [samples] = output.rglob("samples_*")
     return [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
