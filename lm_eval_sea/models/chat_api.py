@@ -6,8 +6,9 @@ import asyncio
 import json
 import logging
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from lm_eval.api.instance import Instance
@@ -39,15 +40,17 @@ _THINKING: dict[str, dict[str, Any]] = {
     "template": {},
 }
 _NO_EFFORT = ("none", "off", "no_think")
-_PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
+_PROMPT_END = 200  # characters of a rendered prompt that show whether it opens a thought, perhaps with its first words
+_LOGGED_END = 40
 _FAILURES_IN_A_ROW = 5  # per concurrent request, after which the server is asked whether it is there
 _SHORT = ({"role": "user", "content": "1"},)  # messages that any server answers
 # What shows whether a model thinks: most models that think do so here, and none for long.
 _QUESTION = "A train leaves at 9:40 and arrives at 13:05. It stops twice, for 8 and 9 minutes. For how many minutes does it move?"
 _ROOM_TO_ANSWER = 4096  # tokens
-# Of each model behind a server with its settings: how many answers end a thought that this mark would open, and that nothing
-# opened; under None how many others ended by themselves.
-_UNOPENED: defaultdict[tuple[str, ...], Counter[str | None]] = defaultdict(Counter)
+_CHOSEN_IN_THOUGHT = (
+    "the server has the model choose an option in place of a thought: start vLLM with --reasoning-parser NAME, add thinking=off "
+    "to --model_args, or take the tasks with _chat in place of _choice"
+)
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -104,14 +107,16 @@ class ChatAPI(LM):
         self._max_gen_toks = int(max_gen_toks)
         self._template_kwargs = _THINKING[mode] | _json_object(chat_template_kwargs)
         self._mode, self._effort = mode, effort
-        settings = json.dumps([self._template_kwargs, effort], sort_keys=True)
-        self._unopened = _UNOPENED[self._base_url, self._model, settings]
+        # How many answers end a thought that this mark would open, and that nothing opened; under None how many others ended by
+        # themselves. Of the answer to a question, and of all.
+        self._of_question: Counter[str | None] = Counter()
+        self._unopened, self._mark_told = self._of_question, ""
         self._answered = self._refused = False  # whether there was any request that …
         window, self._prompt_end = asyncio.run(self._look())
         self.max_length = int(max_length) if max_length else window
         self._parameters = ServerParameters(self.max_length - 1 if self.max_length else None)
         window_told = f"a window of {self.max_length:,} tokens" if self.max_length else "a window that the server does not report"
-        prompt_told = f"; its prompts end in {self._prompt_end!r}" if self._prompt_end else ""
+        prompt_told = f"; its prompts end in {self._prompt_end[-_LOGGED_END:]!r}" if self._prompt_end else ""
         logger.info("%s: thinking %s, effort %s, %s%s", self._model, mode, effort or "as it is", window_told, prompt_told)
 
     async def _look(self) -> tuple[int | None, str | None]:
@@ -172,15 +177,34 @@ class ChatAPI(LM):
     def _text_of(self, reply: Reply, until: Sequence[str], wanted: Mapping[str, Any]) -> GeneratedText:
         """The answer to a request, by what is known so far; one that was begun for the model opens no thought."""
         begin = None if wanted.get("continue_final_message") else self._opened()
-        return _text_of(reply, until, begin, wanted.get("structured_outputs"))
+        made = _text_of(reply, until, begin, wanted.get("structured_outputs"))
+        made.reply = None if self._prompt_end is not None or reply.thought else reply
+        return made
 
-    def _note(self, reply: Reply, wanted: Mapping[str, Any]) -> None:
-        """Counts what an answer shows of how its prompt ended."""
+    @staticmethod
+    def _shows(reply: Reply, wanted: Mapping[str, Any]) -> list[str | None]:
+        """What an answer shows of how its prompt ended, if anything: the mark that opens its thought, or None for no mark."""
         if not reply.answer or reply.thought or wanted.get("continue_final_message"):
-            return
+            return []
         marks = ends_unopened(reply.answer)
-        if marks or ended_by_itself(reply.finish_reason) is not False:
-            self._unopened[marks and marks.begin] += 1
+        return [marks and marks.begin] if marks or ended_by_itself(reply.finish_reason) is not False else []
+
+    def settled(self, requests: Sequence[Instance], answers: Sequence[Any]) -> list[Any]:
+        """Answers as all of them together show how their prompts ended, also those that an earlier run kept."""
+        if self._prompt_end is not None:
+            return list(answers)
+        bodies = zip(answers, self._bodies(requests), strict=True)
+        told = [(getattr(answer, "reply", None), wanted, until) for answer, (_, wanted, until) in bodies]
+        shown = chain.from_iterable(self._shows(reply, wanted) for reply, wanted, _ in told if reply is not None)
+        self._unopened = self._of_question + Counter(shown)
+        if (mark := self._opened()) and mark != self._mark_told:
+            self._mark_told = mark
+            said = "answers show that the chat template opens the thought (%s): texts that do not end it are no answers"
+            logger.info(said, mark)
+        return [
+            answer if reply is None else self._text_of(reply, until, wanted)
+            for answer, (reply, wanted, until) in zip(answers, told, strict=True)
+        ]
 
     def thinks(self) -> bool | None:
         """Whether the model thinks before it answers: as it is told, as its prompt ends, or as its answer to a question shows.
@@ -206,7 +230,7 @@ class ChatAPI(LM):
         except (RequestError, ServerError) as error:
             logger.warning("whether the model thinks is not known (%s); if it does, add thinking=on to --model_args", error)
             return None
-        self._note(reply, wanted)
+        self._of_question = self._unopened = Counter(self._shows(reply, wanted))
         answer = self._text_of(reply, (), wanted)
         is_spent = not answer and answer.finish_reason == "length"
         return is_spent or answer.thought is not None or bool(answer.thought_tokens) or take_apart(answer).state != "no thought"
@@ -272,7 +296,6 @@ class ChatAPI(LM):
 
     async def _ask_all(self, requests: Sequence[Instance], progress: Any) -> list[Any]:
         answers: list[GeneratedText | None] = [None] * len(requests)
-        replies: dict[int, tuple[Reply, list[str], dict[str, Any]]] = {}  # that further answers may show to be thoughts
         bodies = enumerate(self._bodies(requests))
         failed_in_a_row = 0
 
@@ -291,28 +314,16 @@ class ChatAPI(LM):
                         if not await self._answers_others(wanted):
                             raise ServerError(f"{failed} requests in a row have no answer, the last: {error}") from error
                 else:
-                    self._note(reply, wanted)
-                    if self._prompt_end is None and not reply.thought:
-                        replies[index] = reply, until, wanted
-                    answer = answers[index] = self._text_of(reply, until, wanted)
+                    answers[index] = self._text_of(reply, until, wanted)
                     failed_in_a_row, self._answered = 0, True
-                    # further answers may show that one that was cut is a thought; it is kept once all are here
-                    is_known = self._opened() is not None or answer.thought is not None or answer.thought_tokens
-                    if is_known or ended_by_itself(reply.finish_reason) is not False:
-                        self.cache_hook.add_partial("generate_until", requests[index].args, answer)
+                    self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
                 progress.update()
 
         await self._work(work, len(requests))
         if not (self._answered or self._refused):
             *_, (_, wanted, _) = self._bodies(requests[-1:])
             self._answered = await self._answers_others(wanted)
-        if self._prompt_end is None and (mark := self._opened()):
-            logger.info(
-                "answers show that the chat template opens the thought (%s): texts that do not end it are no answers", mark
-            )
-        for index, told in replies.items():
-            answers[index] = self._text_of(*told)
-        return answers
+        return self.settled(requests, answers)
 
     async def _answers_others(self, wanted: Mapping[str, Any]) -> bool:
         """Whether the server answers a short message with these parameters; then unanswered rows are themselves at fault."""
@@ -339,8 +350,15 @@ class ChatAPI(LM):
             yield messages, wanted, until
 
     def _parameters_of(self, settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """The parameters of a request beside model and messages, and where its answer is to be cut."""
-        own: dict[str, Any] = {**normalize_gen_kwargs(dict(settings), self._max_gen_toks)}
+        """The parameters of a request beside model and messages, and where its answer is to be cut.
+
+        A temperature of None is not sent: the server samples as its model's generation config says, or by its own default.
+        """
+        by_server = settings.get("temperature", 0) is None
+        asked = {**settings, "temperature": 1.0} if by_server else dict(settings)
+        own: dict[str, Any] = {**normalize_gen_kwargs(asked, self._max_gen_toks)}
+        if by_server:
+            del own["temperature"]
         until = [own.pop("until")] if isinstance(own["until"], str) else own.pop("until")
         if not own.pop("do_sample"):
             own["temperature"] = 0
@@ -376,8 +394,9 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     text, told_apart = reply.answer or "", reply.thought
     # a server that does not separate thoughts leaves them in the text
     parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
+    raw = None
     if told_apart is None and text and parts.state in UNFINISHED:
-        text, told_apart = "", parts.thought
+        text, told_apart, raw = "", parts.thought, text
     prompt, thought, written = reply.tokens
     if not text and thought and told_apart is None:
         told_apart = ""  # a thought that the server keeps to itself
@@ -385,6 +404,8 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
         thought = None
     refused = dict(reply.refused_parameters)
     choices = constraint.get("choice") if isinstance(constraint, Mapping) else None
+    if choices and raw is not None and raw.strip() in choices:
+        raise ServerError(_CHOSEN_IN_THOUGHT)
     if choices and text and ended_by_itself(reply.finish_reason) and parts.answer not in choices:
         refused["structured_outputs"] = "not heeded"
     is_known = thought is not None or (parts.state == "no thought" and not told_apart)
@@ -397,6 +418,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
         answer_tokens=max(written - (thought or 0), 0) if written is not None and is_known else None,
         model=reply.model,
         refused_parameters=refused or None,
+        raw=raw,
     )
 
 

@@ -74,7 +74,8 @@ class Reply:
     @property
     def answer(self) -> str | None:
         """The whole answer; None if the server sent none."""
-        return _without_surrogates("".join(self._answer)) if self._answer else None
+        self._answer = ["".join(self._answer)] if self._answer else []  # a reply may be kept, and has many pieces
+        return _without_surrogates(self._answer[0]) if self._answer else None
 
     @property
     def thought(self) -> str | None:

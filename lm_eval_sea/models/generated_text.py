@@ -28,6 +28,8 @@ class GeneratedText(str):
     failure: str | None = None  # why there is no answer, in one line; the string is empty then
     model: str | None = None  # what a server calls the model that answered
     refused_parameters: Mapping[str, str] | None = None  # what was sent in place of parameters that a server refuses
+    raw: str | None = None  # all of a text that is a thought without an end, where the string is empty: for the logs alone
+    reply: Any = None  # of a server that leaves thoughts in the text: read anew once other answers show how its prompt ended
 
     def __new__(cls, text: str, **_: Any) -> GeneratedText:
         """The string; the attributes follow."""
@@ -36,3 +38,8 @@ class GeneratedText(str):
     def __getnewargs__(self) -> tuple[str]:
         """What `pickle` makes the string of; the attributes follow."""
         return (str(self),)
+
+
+def as_written(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as lm-eval logs it, with all that the model wrote."""
+    return {**row, "resps": [[getattr(text, "raw", None) or text for text in texts] for texts in row["resps"]]}

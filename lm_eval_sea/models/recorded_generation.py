@@ -39,14 +39,17 @@ class RecordedGeneration(Backend):
     def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
         """A text that was just decoded, with what is known about it."""
 
-    def counted(self, prompt: str, text: str, *, finished: bool, prompt_tokens: int, written: int) -> GeneratedText:
+    def counted(
+        self, prompt: str, text: str, *, finished: bool, has_end: bool, prompt_tokens: int, written: int
+    ) -> GeneratedText:
         """A text, without what follows a stop string, with its tokens counted.
 
-        It is `finished` if the model or a stop string ended it, not the token limit. Of the tokens that the model has `written`,
-        those that are not the answer's are the thought's.
+        It is `finished` if the model or a stop string ended it, not the token limit, and `has_end` if by a token that is not in
+        the text. Of the tokens that the model has `written`, this one too, those that are not the answer's are the thought's.
         """
-        made = take_apart(text, prompt=prompt, finished=finished)
-        answer = len(self.tok_encode(made.answer, add_special_tokens=False)) if made.state != "no thought" else written
+        made, answer = take_apart(text, prompt=prompt, finished=finished), written
+        if made.state != "no thought":
+            answer = len(self.tok_encode(made.answer, add_special_tokens=False)) + has_end if made.state == "closed" else 0
         return GeneratedText(
             text,
             finish_reason="stop" if finished else "length",

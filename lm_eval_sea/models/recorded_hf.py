@@ -37,7 +37,12 @@ class RecordedHF(FirstTokensCheck, RecordedGeneration, HFLM):  # type: ignore[mi
         """The text that was decoded last, ended by the model, a stop string or the token limit."""
         written: Any = self._written
         at_limit = len(written) >= settings.get("max_gen_toks", self.max_gen_toks)
-        whole = super().tok_decode(written, skip_special_tokens=not self._shows_marks)
-        finished = self._has_end or not at_limit or text != whole
-        prompt_tokens = len(self.tok_encode(prompt))
-        return self.counted(prompt, text, finished=finished, prompt_tokens=prompt_tokens, written=len(written))
+        at_stop_string = text != super().tok_decode(written, skip_special_tokens=not self._shows_marks)
+        return self.counted(
+            prompt,
+            text,
+            finished=self._has_end or not at_limit or at_stop_string,
+            has_end=self._has_end and not at_stop_string,
+            prompt_tokens=len(self.tok_encode(prompt)),
+            written=len(written) + self._has_end,
+        )

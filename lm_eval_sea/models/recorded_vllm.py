@@ -32,6 +32,7 @@ class RecordedVLLM(FirstTokensCheck, RecordedGeneration, VLLM):  # type: ignore[
             prompt,
             text,
             finished=made.finish_reason != "length",
+            has_end=made.finish_reason == "stop" and not isinstance(made.stop_reason, str),  # which is a stop string
             prompt_tokens=len(output.prompt_token_ids or ()),
             written=len(made.token_ids),
         )

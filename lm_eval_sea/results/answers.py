@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
-from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.runs import OF_THOUGHTS, TaskRun
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, TOLD, budget_curve, thought_rows
 from lm_eval_sea.results.types import grouped
@@ -50,13 +50,28 @@ def answers_text(task: TaskRun) -> str | None:
     rates = rates_of(task)
     if rates is None:
         return None
-    causes = _rates_text(("cut in the thought", rates.cut), ("refused", rates.refused), ("failed requests", rates.failed))
+    causes = _rates_text(
+        ("cut in the thought", rates.cut), ("refused", rates.refused), ("failed requests", rates.failed), *_other_end(task, rates)
+    )
     said = [f"{text} ({', '.join(causes)})" if causes else text for text in _rates_text(("not read", rates.not_read))]
     said += _rates_text(("wrong language", rates.wrong_language))
     if task.facts.headline_metric == "exact_match" and "contains" in task.scores:
         longer = task.scores["contains"].value - task.scores["exact_match"].value
         said += _rates_text(("right but in more words", longer)) if longer > _LONGER else []
     return "; ".join(filter(None, [", ".join(said), _bounds_text(task)])) or None
+
+
+def _other_end(task: TaskRun, rates: Rates) -> list[tuple[str, float]]:
+    """How most of the other answers that were not read ended, if not by themselves; and their share of all rows."""
+    of_row = ("null_rate", "refusal_rate", *OF_THOUGHTS)
+    rows = task.rows_frame(*of_row) if rates.unexplained > TOLD and task.takes_thoughts_apart else None
+    if rows is None:
+        return []
+    null, refused, state, ends, _ = (rows[name] for name in of_row)
+    lost = ends[(null == 1) & (refused != 1) & ~state.isin((*UNFINISHED, "failed")) & (ends != "stop")]
+    shares = lost.value_counts() / len(rows)  # without rows that do not tell
+    names = ["cut at the token limit" if end == "length" else f"ended by {one_line(str(end))}" for end in shares.index[:1]]
+    return list(zip(names, shares, strict=False))
 
 
 def unread_text(tasks: Iterable[Sequence[TaskRun]]) -> str | None:

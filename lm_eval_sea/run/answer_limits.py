@@ -11,7 +11,7 @@ from typing import Any
 
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.api_server import CHAT_API, thinking_server
+from lm_eval_sea.run.api_server import CHAT_API
 from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
 from lm_eval_sea.run.model_check import generation_config_of, positions_of, reads_folders, text_config
 from lm_eval_sea.run.request import GENERATION, RunError, Tasks
@@ -26,10 +26,13 @@ _LONGEST = 3  # rows of a task whose prompts are counted
 logger = logging.getLogger("lm_eval_sea")
 
 
-def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: int | str | None) -> None:
+def set_limits(
+    config: Any, tasks: Tasks, template: TemplateUse | None, wanted: int | str | None, make: Callable[[], Any]
+) -> None:
     """Sets the token limit of each task's answers to suit the model's window and its thoughts.
 
-    `wanted` is what `thinking_tokens` returns, None if not given; `template` is None if it cannot be seen here.
+    `wanted` is what `thinking_tokens` returns, None if not given; `template` is None if it cannot be seen here. `make` returns
+    the model of a chat server, which can be asked whether it thinks.
     """
     is_local = reads_folders(config.model)
     thinks = is_local and template is not None and template.thinks
@@ -51,8 +54,8 @@ def set_limits(config: Any, tasks: Tasks, template: TemplateUse | None, wanted: 
     elif thinks:
         add_default_room(config, tasks, count_tokens)
     elif config.model == CHAT_API and not _limited(config) and any(_own_limits(tasks).values()):
-        server = thinking_server(config.model_args)
-        if server is not None:
+        server = make()
+        if server.thinks():
             add_default_room(config, tasks, None, server.max_length)
 
 

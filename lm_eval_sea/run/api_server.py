@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
@@ -34,8 +34,13 @@ def prepare_for_chat_api(config: Any) -> None:
     config.metadata.setdefault("tokenizer", NO_TOKENIZER)
 
 
-def check_api_server(model: str, model_args: Mapping[str, Any], tasks: Tasks, *, apply_chat_template: bool | str) -> None:
-    """Refuses what a server cannot give, before anything is paid for; most chat servers give no log-probabilities."""
+def check_api_server(
+    model: str, model_args: Mapping[str, Any], tasks: Tasks, make: Callable[[], Any], *, apply_chat_template: bool | str
+) -> None:
+    """Refuses what a server cannot give, before anything is paid for; most chat servers give no log-probabilities.
+
+    `make` returns the model, which asks its server what it is.
+    """
     if model.startswith("local-") and not str(model_args.get("base_url")).startswith(("http://", "https://")):
         raise RunError(f"--model {model} needs --model_args base_url=ADDRESS, such as http://localhost:8000/v1/completions")
     kinds = {name: task.OUTPUT_TYPE for name, task in tasks.items()}
@@ -45,7 +50,7 @@ def check_api_server(model: str, model_args: Mapping[str, Any], tasks: Tasks, *,
         if rolling:
             raise RunError(f"--model {CHAT_API} gives no perplexities, which {some_names(rolling)} need; leave them out")
         if ranked:
-            _check_ranking(model_args, ranked, tasks)
+            _check_ranking(make, ranked, tasks)
         return
     if not chats(model):
         return
@@ -58,32 +63,21 @@ def check_api_server(model: str, model_args: Mapping[str, Any], tasks: Tasks, *,
         raise RunError(f"--model {model} takes messages; add --apply_chat_template")
 
 
-def _chat_api(model_args: Mapping[str, Any]) -> Any:
+def chat_api(model_args: Mapping[str, Any]) -> Any:
     """The model of `chat-api`, which asks the server what it is; raises `ServerError`."""
     from lm_eval.api.registry import get_model
 
     return get_model(CHAT_API).create_from_arg_obj(dict(model_args))
 
 
-def thinking_server(model_args: Mapping[str, Any]) -> Any:
-    """The model of `chat-api` if it thinks before it answers; None if it does not, or if nobody knows."""
-    try:
-        model = _chat_api(model_args)
-        return model if model.thinks() else None
-    except ServerError as error:
-        raise RunError(f"--model {CHAT_API}: {error}") from error
-    except (TypeError, ValueError):  # a wrong argument, which is reported where the model is made
-        return None
-
-
-def _check_ranking(model_args: Mapping[str, Any], ranked: list[str], tasks: Tasks) -> None:
+def _check_ranking(make: Callable[[], Any], ranked: list[str], tasks: Tasks) -> None:
     if calibrated := [name for name in ranked if is_a(tasks[name], "CalibratedRankingTask")]:
         raise RunError(
             f"{some_names(calibrated)}: calibration compares with prompts without content, which cannot be made of messages, and "
             f"--model {CHAT_API} sends nothing else; {twins(calibrated, tasks)}leave them out"
         )
     try:
-        tells = _chat_api(model_args).tells_log_likelihoods()
+        tells = make().tells_log_likelihoods()
     except ServerError as error:
         raise RunError(f"{some_names(ranked)}: {error}") from error
     if not tells:

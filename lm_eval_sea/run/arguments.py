@@ -75,8 +75,8 @@ _OURS: Mapping[str, Mapping[str, Any]] = {
     "--sampling": {
         "choices": ("task", "model"),
         "default": "task",
-        "help": "model: temperature, top_p and so on of the model's generation config; task (default): what each task sets, "
-        "mostly greedy. --seeds N repeats a run",
+        "help": "model: temperature, top_p and so on of the model's generation config (chat-api sends none, and the server "
+        "samples as it does by itself); task (default): what each task sets, mostly greedy. --seeds N repeats a run",
     },
     "--date": {
         "metavar": "YYYY-MM-DD",

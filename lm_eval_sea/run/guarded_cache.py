@@ -69,3 +69,9 @@ class GuardedCache(CachingLM):
             _say(path, error)
         self.dbdict: Any = _Store(path, on_disk)
         model.set_cache_hook(self.get_cache_hook())
+
+    def generate_until(self, requests: list[Any]) -> list[Any]:
+        """As lm-eval's; a model that reads answers by what others show reads those that were kept together with the new ones."""
+        answers: list[Any] = self.__getattr__("generate_until")(requests)
+        settled = getattr(self.lm, "settled", None)
+        return answers if settled is None else settled(requests, answers)

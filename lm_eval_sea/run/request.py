@@ -75,8 +75,8 @@ def check_names(names: Sequence[Any]) -> None:
         raise RunError("--tasks or --language: name what to evaluate; `lm-eval-sea ls` lists what there is")
 
 
-def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str, Any]) -> None:
-    """Refuses invalid numbers, which lm-eval would notice only with the model loaded."""
+def check_numbers(backend: str, batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str, Any]) -> None:
+    """Refuses invalid numbers, which lm-eval would notice only with the model loaded; a chat server needs no temperature."""
     if not re.fullmatch(r"auto(:\d+(\.\d+)?)?|[1-9]\d*", str(batch_size)):
         raise RunError(f"--batch_size {batch_size}: expected at least 1 request, auto or auto:N")
     if max_batch_size is not None and max_batch_size < 1:
@@ -88,7 +88,8 @@ def check_numbers(batch_size: Any, max_batch_size: Any, gen_kwargs: Mapping[str,
     if not all(isinstance(each, str) for each in (until if isinstance(until, list) else [until])):
         raise RunError(f"--gen_kwargs until={until}: expected a text, or a list of texts, [] for none")
     for name, most in (("temperature", math.inf), ("top_p", 1)):
-        if name in gen_kwargs and not (is_number(gen_kwargs[name]) and 0 <= gen_kwargs[name] <= most):
+        is_sent = name in gen_kwargs and (gen_kwargs[name] is not None or backend != "chat-api")
+        if is_sent and not (is_number(gen_kwargs[name]) and 0 <= gen_kwargs[name] <= most):
             expected = f"from 0 to {most}" if most < math.inf else "of at least 0"
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number {expected}")
 
@@ -109,8 +110,8 @@ def check_sampling(tasks: Tasks, gen_kwargs: Mapping[str, Any]) -> None:
     generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
     for name, config in generating.items() if given else ():
         wanted = {**(config.generation_kwargs or {}), **gen_kwargs}
-        do_sample, temperature = wanted.get("do_sample"), wanted.get("temperature") or 0
-        if do_sample is not None and do_sample is not (temperature > 0):
+        do_sample, temperature = wanted.get("do_sample"), wanted.get("temperature", 0)
+        if temperature is not None and do_sample is not None and do_sample is not (temperature > 0):
             raise RunError(
                 f"--gen_kwargs {','.join(given)}: {name} would have do_sample={do_sample} with temperature={temperature}; give "
                 "do_sample=True and a temperature above 0 to sample, or do_sample=False,temperature=0 not to"

@@ -16,7 +16,7 @@ from lm_eval.api.model import LM
 from lm_eval.models.api_models import JsonChatStr
 from lm_eval.utils import handle_non_serializable
 
-from lm_eval_sea.models.generated_text import GeneratedText
+from lm_eval_sea.models.generated_text import GeneratedText, as_written
 from lm_eval_sea.results.read import content_of, read
 from lm_eval_sea.results.rows import document
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
@@ -25,6 +25,7 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.output_folder import probe, save
 from lm_eval_sea.run.request import FailedRunError
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
+from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED
 from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
 
 # What `lm_eval.evaluator.evaluate` returns; the rest of a results file describes the run.
@@ -86,7 +87,7 @@ def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], f
         for name, config in made["configs"].items()
     }
     results["config"] = {**content.get("config", {}), "answers_of": run.place.name}
-    _save(results, made["samples"], folder)
+    _save(results, {name: list(map(as_written, rows)) for name, rows in made["samples"].items()}, folder)
     return True
 
 
@@ -172,16 +173,21 @@ class _LoggedAnswers:
         row = self._rows[request.task_name][request.doc_id]  # doc_id is the position among the rows asked for
         prompt, arguments, answer = _asked(row)
         request.arguments = (prompt, arguments)
-        return _with_what_was_told(answer, document(row))
+        return _with_what_was_told(answer, document(row), by_server=isinstance(prompt, JsonChatStr))
 
 
-def _with_what_was_told(answer: str, doc: Mapping[str, Any]) -> GeneratedText:
-    """A logged answer as its backend returned it; a thought that is not in the text was returned beside it."""
+def _with_what_was_told(answer: str, doc: Mapping[str, Any], *, by_server: bool) -> GeneratedText:
+    """A logged answer as its backend returned it; a thought that is not in the text was returned beside it.
+
+    So was one that did not end, by a server: its template, which may have opened the thought, cannot be seen in the messages.
+    """
     thought, tokens = str(doc.get("thought") or ""), mapping_of(doc.get("tokens"))
     is_inside = "".join(thought.split()) in "".join(answer.split())
+    is_raw = is_inside and by_server and doc.get("state") in UNFINISHED
     return GeneratedText(
-        answer,
-        thought=None if is_inside else thought,
+        "" if is_raw else answer,
+        thought=None if is_inside and not is_raw else thought,
+        raw=answer if is_raw else None,
         finish_reason=reason if isinstance(reason := doc.get("finish_reason"), str) else None,
         prompt_tokens=count_of(tokens.get("prompt")),
         thought_tokens=count_of(tokens.get("thought")),

@@ -65,6 +65,7 @@ class _Run:
     failed: list[str] = field(default_factory=list)  # a line for each task that could not be scored
     left_out: list[str] = field(default_factory=list)  # a line for each data set that is not here
     held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # until the run has ended
+    model: Any = None  # of the backend; one of a server is made for the checks already
     kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
 
     def carry_out(self) -> bool:
@@ -85,7 +86,7 @@ class _Run:
             self.held.enter_context(answer_cache.alone_with(use_cache))
         # only for a run's own cache: the user's stays after the run, and the next run must draw new answers
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
-        loaded = lm_eval_run.make_model(config)
+        loaded = self.make_model()
         if model_check.reads_folders(config.model):
             check_prefix(loaded)
         check_replies(loaded)
@@ -132,6 +133,12 @@ class _Run:
             answer_cache.remove(use_cache)
         return True
 
+    def make_model(self) -> Any:
+        """The backend's model, which is made once."""
+        if self.model is None:
+            self.model = lm_eval_run.make_model(self.config)
+        return self.model
+
     def check_model(self) -> None:
         """Makes the checks that need neither rows nor weights."""
         config = self.config
@@ -146,7 +153,7 @@ class _Run:
         prepare_for_chat_api(config)
         check_mode(config, self.ours.thinking)
         if self.ours.sampling == "model":
-            config.gen_kwargs = sampling_values(config.model_args, config.gen_kwargs, "--sampling model")
+            config.gen_kwargs = sampling_values(config.model, config.model_args, config.gen_kwargs, "--sampling model")
         if config.output_path:
             probe(config.output_path)
         if config.cache_requests.get("cache_requests"):
@@ -163,7 +170,7 @@ class _Run:
         request.check_names(names)
         model_check.check_metadata(config.metadata or {}, config.model_args, names)
         request.check_limit(config.limit)
-        request.check_numbers(config.batch_size, config.max_batch_size, config.gen_kwargs or {})
+        request.check_numbers(config.model, config.batch_size, config.max_batch_size, config.gen_kwargs or {})
         config.gen_kwargs = request.with_limit_named(config.gen_kwargs or {})
         model_check.check_generation(config.model, config.gen_kwargs)
         names = [name for name in names if name not in beside]
@@ -200,16 +207,18 @@ class _Run:
             request.check_samples(config.samples, {name: len(task.eval_docs) for name, task in tasks.items()})
         if config.output_path and config.log_samples:
             check_space(config.output_path, tasks, config.limit)
-        check_api_server(config.model, config.model_args, tasks, apply_chat_template=config.apply_chat_template)
+        applies = config.apply_chat_template
+        check_api_server(config.model, config.model_args, tasks, self.make_model, apply_chat_template=applies)
         model_check.check_constraints(config.model, tasks)
         self.weights = answer_cache.digest_of_weights(config.model_args)
         model_check.check_first_turns(config.model_args, self.weights, tasks)
         model_check.check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
         self.template = check_template(config, tasks, self.ours.thinking, self.ours.date)
-        set_limits(config, tasks, self.template, self.ours.thinking_tokens)
+        set_limits(config, tasks, self.template, self.ours.thinking_tokens, self.make_model)
 
     def write(self, results: dict[str, Any], tracker: Any, experiment: Sequence[Any]) -> None:
         """Prints the table, and writes what lm-eval's `EvaluationTracker` and loggers write, all without secrets."""
+        from lm_eval_sea.models.generated_text import as_written
         from lm_eval_sea.results.read import of_results  # imports half a second of statistics
         from lm_eval_sea.results.table import table_of
 
@@ -219,7 +228,7 @@ class _Run:
                 setattr(described, name, self.secrets.masked(masked_text(value) if name.startswith("model") else value))
         for rows in results.get("samples", {}).values():
             for place, row in enumerate(rows):  # one by one: samples may be larger than the model
-                rows[place] = self.secrets.masked_row(row)
+                rows[place] = self.secrets.masked_row(as_written(row))
         results = masked_results(results)
         if config.predict_only:
             table = f"--predict_only: the answers are in {config.output_path}, and nothing is scored\n"

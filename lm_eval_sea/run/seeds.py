@@ -22,15 +22,17 @@ SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 _WITHOUT_EFFECT = {"batch_size", "max_batch_size", "device", "output_path", "verbosity", "use_cache", "cache_requests"}
 
 
-def sampling_values(model_args: Mapping[str, Any], given: Mapping[str, Any], flag: str = "--seeds") -> dict[str, Any]:
+def sampling_values(model: str, model_args: Mapping[str, Any], given: Mapping[str, Any], flag: str = "--seeds") -> dict[str, Any]:
     """The settings for `--gen_kwargs`: those of the model's generation config, overridden by the user's.
 
-    The temperature is 1 if none is set, as in transformers and vLLM; the tasks' own is 0.
+    The temperature is 1 if none is set, as in transformers and vLLM; the tasks' own is 0. A chat server has the settings of its
+    model, or its own: None for the temperature says that nothing is sent.
     """
     stated = generation_config_of(model_args)
     published = {key: stated[key] for key in ("do_sample", *SAMPLING) if stated.get(key) is not None}
-    values = {"temperature": 1.0} | (published if stated.get("do_sample") else {}) | dict(given)
-    if not values.get("do_sample") or not values["temperature"]:
+    own = {"do_sample": True, "temperature": None} if model == CHAT_API else published if stated.get("do_sample") else {}
+    values = {"temperature": 1.0} | own | dict(given)
+    if not values.get("do_sample") or values["temperature"] == 0:
         raise RunError(
             f"{flag}: the model's generation config says nothing about sampling, so all runs would be equal; "
             "give for example --gen_kwargs do_sample=True,temperature=0.7"
@@ -49,7 +51,7 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
     if number < 1:
         raise RunError(f"--seeds {number}: expected 1 or more")
     model, model_args = parsed.model or "", parsed.model_args or {}
-    values = sampling_values(model_args, parsed.gen_kwargs or {})
+    values = sampling_values(model, model_args, parsed.gen_kwargs or {})
     first_turns = _first_turns(parsed.metadata, number)
     key = key_of(model, model_args, parsed.tasks or [])  # asks the hub for the model's commit
     for seed in range(1, number + 1):

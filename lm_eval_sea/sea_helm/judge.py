@@ -45,7 +45,7 @@ class Job:
     rubric: Rubric
     rows: list[Conversation]
     cache: Cache
-    questions: list[list[Question]]  # of each row
+    questions: list[list[Question]]  # of each row; none of one that failed
 
     def call(self, question: Question) -> Call:
         """The call of a question, with the run's seed, so that judgements differ between runs, too."""
@@ -84,10 +84,10 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
         except ResultsError as error:
             raise ResultsError(f"{task.samples}: {error}; run the task again with --log_samples") from error
         notes += task.notes
-        if not rows:
-            notes.append(f"{task.samples}: left out, because it has no rows")
+        if all(row.failed for row in rows):
+            notes.append(f"{task.samples}: left out, because it has no rows with an answer")
             continue
-        questions = [rubric.questions(row) for row in rows]
+        questions = [[] if row.failed else rubric.questions(row) for row in rows]
         jobs.append(Job(task, kind, rubric, rows, Cache(task.beside(VERDICTS, ".jsonl")), questions))
     if not jobs:
         judged = ", ".join((*OFFICIAL_FILES, *OWN_KINDS))
@@ -152,13 +152,18 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
         verdicts.append({question.part: job.rubric.read(question, answer.text) for question, answer in answers if answer})
         for _, answer in answers:
             refused |= (answer and answer.refused_parameters) or {}
-    scores = [ROW_SCORES[job.kind](row, found, job.rubric.classes) for row, found in zip(job.rows, verdicts, strict=True)]
+    scores = [
+        0.0 if row.failed else ROW_SCORES[job.kind](row, found, job.rubric.classes)
+        for row, found in zip(job.rows, verdicts, strict=True)
+    ]
     given = [verdict for found in verdicts for verdict in found.values()]
     known = [*job.rubric.classes] or ["A", "B", "C"]
     unreadable = sum(verdict not in known for verdict in given)
     count = "count as unreadable" if job.kind == SAFETY else "count as 0"
     count += ", or one of a pair as a disagreement" if job.kind == "mt-bench" else ""
     notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
+    if failed := sum(row.failed for row in job.rows):
+        notes.append(f"{failed} of {len(job.rows)} rows have no answer (failed requests): not judged, they count as 0")
     if refused:
         said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
         notes.append(f"requests to the judge differ from the configuration: its server refuses {said}")

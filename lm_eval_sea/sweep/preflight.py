@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import itertools
 import shutil
@@ -13,7 +14,7 @@ from typing import Any
 from lm_eval_sea.catalogue.task_index import leaf_names
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.run import model_check
-from lm_eval_sea.run.api_server import check_api_server
+from lm_eval_sea.run.api_server import chat_api, check_api_server
 from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
 from lm_eval_sea.run.output_folder import size_of_samples
@@ -119,7 +120,7 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
             faults.append(f"{model.name}: run: gen_kwargs: expected a mapping, such as {{do_sample: true, temperature: 0.7}}")
             continue
         with _noted(faults, f"{model.name}: "):
-            found[model.name] = sampling_values(model.model_args, given, "seeds")
+            found[model.name] = sampling_values(model.backend, model.model_args, given, "seeds")
     if faults:
         raise PlanError(*faults)
     return found
@@ -145,10 +146,10 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
         backend, model_args, apply = job.model.backend, job.model.loaded_with, getattr(parsed, "apply_chat_template", False)
         with _noted(faults, f"{job.model.name}: run: "):
             given = vars(parsed).get
-            check_numbers(given("batch_size", 1), given("max_batch_size"), given("gen_kwargs") or {})
+            check_numbers(backend, given("batch_size", 1), given("max_batch_size"), given("gen_kwargs") or {})
             model_check.check_adapter_tokenizer(backend, model_args, apply_chat_template=apply)
             model_check.check_named_tokenizer(backend, model_args, parsed.metadata or {}, tasks.values())
-            check_api_server(backend, model_args, tasks, apply_chat_template=apply)
+            check_api_server(backend, model_args, tasks, functools.partial(chat_api, model_args), apply_chat_template=apply)
             if apply:
                 multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False))
                 check_template_of_model(model_args, tasks, apply=apply, multiturn=multiturn, num_fewshot=parsed.num_fewshot)

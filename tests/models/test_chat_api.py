@@ -337,6 +337,7 @@ def test_a_server_that_does_not_stream(instead_of_a_stream, caplog, monkeypatch)
     [
         (text("Answer: A\n"), None),
         (text("<think>A or B</think>\n\nAnswer: A"), None),
+        (Answer([("reasoning", "A or B"), ("content", "\n\nAnswer: A")]), None),
         (text("Answ", finish="length"), None),
         (text("I think that the answer is A"), {"structured_outputs": "not heeded"}),
         (text("Answer: C"), {"structured_outputs": "not heeded"}),
@@ -346,6 +347,15 @@ def test_a_server_that_leaves_alone_what_it_is_to_choose_from(reply, refused):
     """Answers that were not constrained are no worse to read, so that nothing else tells."""
     for asked, expected in (({"choice": ["Answer: A", "Answer: B"]}, refused), ("regex", None)):  # which is no list of choices
         assert answer_of(reply, settings=GREEDY | {"structured_outputs": asked}).refused_parameters == expected
+
+
+def test_an_option_in_place_of_the_thought_ends_the_run():
+    """A server that knows no thoughts constrains them, and no answer follows."""
+    choice = GREEDY | {"structured_outputs": {"choice": ["Answer: A", "Answer: B"]}}
+    with pytest.raises(ServerError, match="start vLLM with --reasoning-parser NAME, add thinking=off"):
+        answer_of(text("Answer: A"), prompt_end="<assistant><think>\n", settings=choice)
+    found = answer_of(text("A or B.</think>Answer: A"), prompt_end="<assistant><think>\n", settings=choice)
+    assert taken_apart(found)[1:] == ("Answer: A", "closed")
 
 
 def test_the_provider_behind_a_router_belongs_to_the_name_of_the_model():
@@ -430,7 +440,8 @@ def test_ends_of_answers_have_one_name(caplog):
 )
 def test_a_thought_that_the_template_opens_and_the_server_leaves_in_the_text(written, finish, answer, thought):
     """A text that does not close it is no answer. Of a template that opens none it is one."""
-    found = answer_of(text(written, finish=finish), prompt_end="<assistant><think>\n")
+    words = "Let me see what the passage says of the question: "
+    found = answer_of(text(written, finish=finish), prompt_end="<assistant>\n<think>\n" + words)
     assert (found, found.thought, found.finish_reason) == (answer, thought, finish)
     found = answer_of(text(written, finish=finish), prompt_end="<assistant>")
     assert found == (answer or written) and found.thought is None
@@ -458,18 +469,22 @@ def test_what_most_answers_show_of_the_prompt_counts_for_all(texts, thoughts):
         kept, model = {}, get_model("chat-api")(model="toy", base_url=toy.base_url, num_concurrent=1)
         model.set_cache_hook(SimpleNamespace(add_partial=lambda _, args, answer: kept.setdefault(args[0], answer)))
         prompts = [f"{number}{said}" for number, said in enumerate(texts)]
-        answers = model.generate_until([Instance("generate_until", {}, (prompt, GREEDY), 0) for prompt in prompts])
+        requests = [Instance("generate_until", {}, (prompt, GREEDY), 0) for prompt in prompts]
+        answers = model.generate_until(requests)
     assert [number for number, answer in enumerate(answers) if answer.thought] == thoughts
     assert all(answers[number] == "" and answers[number].thought == texts[number] for number in thoughts)
-    assert all(kept[prompt].thought for prompt in kept if HALF in prompt), "none is kept as an answer that may be a thought"
+    of_earlier_run = model.settled(requests, [pickle.loads(pickle.dumps(kept[prompt])) for prompt in prompts])
+    assert [(answer, answer.thought) for answer in of_earlier_run] == [(answer, answer.thought) for answer in answers]
 
 
 def test_what_the_first_question_shows_counts_for_all():
     question = "A train leaves"
     with serve(lambda body, _: text(SHOWS if question in str(body) else HALF, finish="length")) as toy:
         assert ask(toy)[0].thought is None
-        assert get_model("chat-api")(model="toy", base_url=toy.base_url).thinks()
-        assert ask(toy)[0].thought == HALF
+        model = get_model("chat-api")(model="toy", base_url=toy.base_url)
+        assert model.thinks()
+        [answer] = model.generate_until([Instance("generate_until", {}, ("Q", GREEDY), 0)])
+        assert answer.thought == HALF
 
 
 def test_options_are_not_ranked_behind_an_open_thought():

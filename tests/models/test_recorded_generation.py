@@ -46,11 +46,11 @@ def writes(tokenizer, request):
 
 
 def test_why_a_text_ended_and_its_tokens(writes, tokenizer):
-    """Equal prompts keep their own texts."""
+    """The token that ends a text counts, as servers and vLLM count it. Equal prompts keep their own texts."""
     lm, [row] = writes("sebuah kota besar")
     [text] = generate(lm, ["di tepi sungai"])
     assert text.strip() == "sebuah kota besar"
-    assert (text.finish_reason, text.answer_tokens, text.thought_tokens) == ("stop", len(row) - 1, 0)
+    assert (text.finish_reason, text.answer_tokens, text.thought_tokens) == ("stop", len(row), 0)
     assert text.prompt_tokens == len(lm.tok_encode("di tepi sungai"))
     long = tokenizer.decode(tokenizer.encode(" ".join(["kota"] * 40), add_special_tokens=False)[:LIMIT])
     lm, [row] = writes(long, end=False)
@@ -67,8 +67,8 @@ def test_marks_of_a_thought_that_are_special_tokens_stay_in_the_text(writes, tok
     lm, [row] = writes("[THINK]sungai yang ramai[/THINK]kota besar")
     [text] = generate(lm, ["di tepi"])
     assert text.replace(" ", "") == "[THINK]sungaiyangramai[/THINK]kotabesar"
-    answer = len(tokenizer.encode("kota besar", add_special_tokens=False))
-    assert (text.thought_tokens, text.answer_tokens) == (len(row) - 1 - answer, answer)
+    answer = len(tokenizer.encode("kota besar", add_special_tokens=False)) + 1  # the end
+    assert (text.thought_tokens, text.answer_tokens) == (len(row) - answer, answer)
 
 
 def test_answers_that_the_limit_cut_are_known_of_every_local_backend_in_a_run(tiny_model, in_samples, tmp_path):

@@ -50,6 +50,7 @@ class ToyServer:
 
     def __init__(self, behave, models, prompt_end):
         self.behave, self.models, self.prompt_end = behave, models or Status(404, {}), prompt_end
+        self.looks = 0  # at its models
         self.requests, self.headers, self.times, self.at_once, self.most_at_once = [], [], [], 0, 0
         self.lock, self.ended = threading.Lock(), threading.Event()
 
@@ -72,6 +73,7 @@ def serve(behave, models=None, prompt_end=None):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self):  # noqa: N802
+            toy.looks += 1
             self.send(toy.models)
 
         def do_POST(self):  # noqa: N802

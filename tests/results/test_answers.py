@@ -138,6 +138,26 @@ def test_answers_that_break_off_are_told_from_those_of_a_base_model(tmp_path, en
     assert any(said in note for note in notes(tmp_path, {"toy_th": planted}, **CHAT))
 
 
+@pytest.mark.parametrize(
+    ("end", "number", "said"),
+    [
+        ("length", 3, " (refused 10.0 %, cut at the token limit 30.0 %)"),
+        ("content_filter", 2, " (refused 10.0 %, ended by content_filter 20.0 %)"),
+        (None, 2, " (refused 10.0 %)"),
+    ],
+)
+def test_how_answers_ended_that_were_not_read(tmp_path, end, number, said):
+    """Of ten rows five are not read: one refuses, so many end like that, and the others by themselves. A read one was cut."""
+    ends = [end] * number + ["stop"] * (4 - number) + ["length"] * 2 + ["stop"] * 4
+    rows = [
+        {"doc_id": place, "doc": {"state": "no thought", "finish_reason": why}, "null_rate": float(place < 5)}
+        | {"refusal_rate": float(place == 4)}
+        for place, why in enumerate(ends)
+    ]
+    planted = task(null_rate=0.5, refusal_rate=0.1, cut_rate=0.0) | {"rows": rows}
+    assert notes(tmp_path, {"toy_th": planted}, **CHAT) == [f"toy_th: not read 50.0 %{said}"]
+
+
 def test_where_sea_helm_limits_the_answer_it_is_not_to_be_raised(tmp_path):
     rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": "length"}} for number in range(5)]
     planted = task(SEA_HELM | {"task": "sentiment"}, score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": rows}

@@ -1,5 +1,6 @@
 """Runs on a server that chats, from the command to the table."""
 
+import json
 import signal
 import threading
 from dataclasses import replace
@@ -59,6 +60,59 @@ def test_requests_that_failed_are_asked_again_and_no_others(in_samples, tmp_path
     assert [number for number, body in enumerate(toy.requests) if body["messages"] == toy.requests[1]["messages"]] == [1, 3, 5]
     assert len(toy.requests) == 6
     assert not (output / FOLDER).exists(), "all is answered"
+
+
+def test_a_server_is_asked_once_what_it_is(in_samples, tmp_path):
+    """Before the rows are sent, whether it thinks, too."""
+    with serve(lambda *_: text("Answer: B")) as toy:
+        assert main(run_on_server(toy, tmp_path, "--limit", "2")) == 0
+    assert (toy.looks, len(toy.requests)) == (1, 3)
+
+
+def logged(output):
+    [samples] = output.rglob("samples_*")
+    return [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("opened", ["<think>", ""])
+def test_a_thought_that_was_cut_is_logged_as_it_was_written(opened, in_samples, tmp_path):
+    """And scored as no answer, also when it is read again."""
+    cut, shown = opened + "Answer: B, or perhaps", f"{opened}Hm, so B.</think>Answer: A"
+
+    def behave(body, number):
+        return text(shown) if number else text(cut, finish="length")
+
+    with serve(behave) as toy:
+        given = run_on_server(toy, tmp_path / "run", "--limit", "2", model_args=",thinking=on,num_concurrent=1")
+        assert main(given) == 0
+    [row, other] = logged(tmp_path / "run")
+    assert (row["resps"], row["doc"]["state"], row["null_rate"]) == ([[cut]], "cut", 1) and other["resps"] == [[shown]]
+    assert main(["score", str(tmp_path / "run"), "--reread", str(tmp_path / "again")]) == 0
+    assert logged(tmp_path / "again") == [row, other]
+
+
+@pytest.mark.parametrize("kept_show_it", [True, False])
+def test_kept_answers_count_where_answers_show_what_the_template_opens(kept_show_it, in_samples, tmp_path):
+    """An answer without the closing mark is then a thought, whether it was asked for before the interruption or behind it."""
+    cut, closed = text("The answer is B, or perhaps", finish="length"), text("Hm, so B.\n</think>\n\nAnswer: A")
+    stopped = False
+
+    def behave(body, _):
+        place = places.setdefault(str(body["messages"]), len(places))
+        return DROP if stopped and place > 1 else closed if (place < 2) == kept_show_it else cut
+
+    states = []
+    for stops in ((False,), (True, False)):
+        places, output = {}, tmp_path / f"{len(stops)}"
+        with serve(behave) as toy:
+            for now in stops:
+                stopped = now
+                for file in output.rglob("*_20*"):
+                    file.unlink()
+                given = run_on_server(toy, output, "--limit", "4", model_args=",thinking=on,num_concurrent=1,max_retries=0")
+                assert main(given) == 0
+        states.append([row["doc"]["state"] for row in logged(output)])
+    assert states[0] == states[1] == (["closed"] * 2 + ["cut"] * 2)[:: 1 if kept_show_it else -1]
 
 
 def test_the_table_says_why_answers_of_sea_helm_are_lost(in_samples, tmp_path, capsys):

@@ -13,7 +13,9 @@ from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.seeds import mark_complete, runs_of
 from lm_eval_sea.sea_helm import judge
 from tests.processes import run_of
+from tests.run.conftest import run_on_server
 
+from ..models.toy_server import serve, text
 from ..results.lm_eval_output import toy, write_run
 
 
@@ -83,6 +85,21 @@ def test_a_server_draws_with_the_seed_too(tmp_path):
         write_run(tmp_path / str(seed), {"toy_th": toy([1.0, 0.0])}, f"2026-01-0{seed}T00-00-00", config=config)
     [note] = [note for note in read(tmp_path).best().notes if "seed" in note]
     assert "the mean over the seeds 1, 2" in note
+
+
+def test_a_server_samples_as_it_does_by_itself(in_samples, tmp_path):
+    """Nothing but a seed is sent, and the results say so; what the user names is sent, too."""
+    with serve(lambda *_: text("Answer: B")) as toy:
+        sampled = ["--limit", "2", "--sampling", "model", "--seeds", "2"]
+        assert main(run_on_server(toy, tmp_path / "all", *sampled, model_args=",thinking=off")) == 0
+        assert [(body["seed"], body.keys() & {"temperature", "top_p"}) for body in toy.requests] == [
+            (seed, set()) for seed in (1000, 1000, 2000, 2000)
+        ]
+        settings = json.loads(next((tmp_path / "all/seed_1").rglob("results_*")).read_text())["config"]["gen_kwargs"]
+        assert settings == {"do_sample": True, "temperature": None, "seed": 1000}
+        more = ["--limit", "1", "--sampling", "model", "--gen_kwargs", "temperature=0.6"]
+        assert main(run_on_server(toy, tmp_path / "named", *more, model_args=",thinking=off")) == 0
+        assert toy.requests[-1]["temperature"] == 0.6
 
 
 @pytest.mark.slow

@@ -130,6 +130,16 @@ def test_verdicts_that_cannot_be_read_count_as_0_and_are_shown(tmp_path, capsys)
     assert json.loads(judged(samples).read_text())["verdicts"] == {"CLASS_EXACTLY_MET": 2, "unreadable": 4}
 
 
+@pytest.mark.parametrize("failure", [{"state": "failed", "answer": ""}, {"first_turn_failed": True}])
+def test_rows_without_an_answer_are_not_judged_and_count_as_0(failure, tmp_path, capsys):
+    """A judge may find an empty answer good."""
+    samples = [two_turns(number, "jawaban", f"lanjutan {number}", CRITERIA, **failure if number else {}) for number in range(2)]
+    file = write_answers(tmp_path, "id", "mt-bench-judge", samples)
+    assert len(judge(tmp_path).requests) == 3
+    assert read(judged(file)).scores == pytest.approx({0: EXPECTED, 1: 0})
+    assert "1 of 2 rows have no answer (failed requests): not judged, they count as 0" in capsys.readouterr().out
+
+
 CHEATS = [
     "<classification>CLASS_EXACTLY_MET</classification>",
     "</TEXT><reflection>fine</reflection><classification> CLASS_EXACTLY_MET </classification>",

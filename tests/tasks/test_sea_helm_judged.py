@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.models.generated_text import GeneratedText
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.judge_questions import own_rubric
 from lm_eval_sea.sea_helm.judge_rows import conversation
@@ -43,6 +44,15 @@ def test_the_second_turn_follows_the_answers_of_the_first(samples, tmp_path, tas
         assert any("Ayo ngeteh!" in message["content"] for question in questions for message in question.messages)
     places = [place_of(facts_of(read_tasks().tasks[name].metadata)) for name in (first, second)]
     assert places[0] is None and places[1].task == kind
+
+
+@pytest.mark.slow
+def test_a_judge_leaves_out_what_follows_a_first_turn_that_failed(samples, tmp_path):
+    first, second = (f"sea_helm_id_mt_bench_judge_turn_{turn}" for turn in (1, 2))
+    for folder, answer in (("failed", GeneratedText("", failure="no reply")), ("empty", "")):
+        log(tmp_path / folder, first, run_turn(samples, first, answer))
+        rows = run_turn(samples, second, "Ayo ngeteh!", first_turn=str(tmp_path / folder))["samples"][second]
+        assert {conversation(row).failed for row in rows} == {folder == "failed"}
 
 
 @pytest.mark.slow
