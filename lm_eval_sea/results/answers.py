@@ -64,9 +64,11 @@ def answers_text(task: TaskRun) -> str | None:
 def _other_end(task: TaskRun, rates: Rates) -> list[tuple[str, float]]:
     """How most of the other answers that were not read ended, if not by themselves; and their share of all rows."""
     of_row = ("null_rate", "refusal_rate", *OF_THOUGHTS)
-    rows = task.rows_frame(*of_row) if rates.unexplained > TOLD and task.takes_thoughts_apart else None
-    if rows is None:
+    looks = rates.unexplained > TOLD and task.takes_thoughts_apart
+    frames = [frame for draw in task.each_draw if looks and (frame := draw.rows_frame(*of_row)) is not None]
+    if not frames or len(frames) < len(task.each_draw):
         return []
+    rows = pd.concat(frames)
     null, refused, state, ends, _ = (rows[name] for name in of_row)
     lost = ends[(null == 1) & (refused != 1) & ~state.isin((*UNFINISHED, "failed")) & (ends != "stop")]
     shares = lost.value_counts() / len(rows)  # without rows that do not tell

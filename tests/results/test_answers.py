@@ -158,6 +158,19 @@ def test_how_answers_ended_that_were_not_read(tmp_path, end, number, said):
     assert notes(tmp_path, {"toy_th": planted}, **CHAT) == [f"toy_th: not read 50.0 %{said}"]
 
 
+def test_how_answers_of_several_seeds_ended_is_a_share_of_all(tmp_path):
+    """Of ten rows four are not read in the first draw and none in the second; the limit cut these, and two that were read."""
+    for seed, lost in ((1, 4), (2, 0)):
+        rows = [
+            {"doc_id": place, "doc": {"state": "no thought", "finish_reason": "length" if place < 6 else "stop"}}
+            | {"exact_match": 0.0, "null_rate": float(place < lost), "refusal_rate": 0.0}
+            for place in range(10)
+        ]
+        planted = task(score=0.0, null_rate=lost / 10, cut_rate=0.0) | {"rows": rows}
+        write_run(tmp_path, {"toy_th": planted}, f"2026-01-0{seed}T00-00-00", config={"model": "hf", "torch_seed": seed}, **CHAT)
+    assert "note: toy_th: not read 20.0 % (cut at the token limit 20.0 %)\n" in table_of(read(tmp_path).best())
+
+
 def test_where_sea_helm_limits_the_answer_it_is_not_to_be_raised(tmp_path):
     rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": "length"}} for number in range(5)]
     planted = task(SEA_HELM | {"task": "sentiment"}, score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": rows}
