@@ -19,7 +19,7 @@ from lm_eval_sea.catalogue.suites import lite_chat_tasks
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.results.secrets import KnownSecrets, secrets_in
 from lm_eval_sea.run.answer_limits import thinking_tokens
-from lm_eval_sea.run.api_server import chats
+from lm_eval_sea.run.api_server import CHAT_API, chats
 from lm_eval_sea.run.chat_template import MODES
 from lm_eval_sea.run.request import DEBUG, RunError, check_include_paths, check_request, in_one_line
 
@@ -194,6 +194,8 @@ def read_config(parsed: argparse.Namespace) -> Any:
             settings = EvaluatorConfig.load_yaml_config(path)
             _check_settings(path, settings, DICT_KEYS, get_type_hints(EvaluatorConfig))
             samples = settings.get("samples") if samples is None else samples
+        if parsed.model == CHAT_API and getattr(parsed, "fewshot_as_multiturn", None):  # needs the flag that is implied
+            parsed = argparse.Namespace(**{**vars(parsed), "apply_chat_template": True})
         config = EvaluatorConfig.from_cli(parsed)
         config.samples = samples if samples in ({}, []) else config.samples  # lm-eval takes them for all rows
         if config.check_integrity:

@@ -140,6 +140,15 @@ def test_the_table_says_why_answers_of_sea_helm_are_lost(in_samples, tmp_path, c
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("given", [[], ["--fewshot_as_multiturn", "true"], ["--fewshot_as_multiturn", "false"]])
+def test_exemplars_are_turns_unless_that_is_refused(given, in_samples, tmp_path):
+    with serve(lambda body, number: THINKING) as toy:
+        assert main(run_on_server(toy, tmp_path, "--limit", "1", "--num_fewshot", "1", *given, model_args=",thinking=on")) == 0
+    roles = [message["role"] for message in toy.requests[-1]["messages"]]
+    assert roles == (["user"] if "false" in given else ["user", "assistant", "user"])
+
+
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on(in_samples, tmp_path):
     """The server falls silent after two answers; these are not asked again. Other signals are those of `test_resume.py`."""
     output, silent = tmp_path / "results", threading.Event()
