@@ -28,6 +28,7 @@ class Suite:
     data_sets: Mapping[str, str]  # "xnli" → "XNLI"
     english_labels: Mapping[str, Sequence[str]]  # name of a task → its labels in English; empty without fixed labels
     suites: Mapping[str, Sequence[str]]  # all suites: name → tasks
+    nested: Mapping[str, Mapping[str, tuple[str, str]]]  # suites whose competencies weigh the same: name → as `members`
     kind_of: Mapping[str, str]  # name of a member of a suite → its competency
     kinds: Mapping[str, str]  # "mrc" → its title, of all competencies
     origins: Mapping[str, str]  # name of a task that a plain run has → origin of its rows, where that is known
@@ -57,9 +58,10 @@ def read_suite(names: Collection[str] = ()) -> Suite:
     group = next((group for group in (SUITE, LITE_SUITE) if not set(tasks.groups[group]).isdisjoint(names)), SUITE)
     titles = {name: data_set.title for name, data_set in data_sets().items()}
     members = {name: tasks.tasks[name].metadata for name in tasks.groups[group]}
+    paths = {name: (str(task.metadata["task"]), str(task.metadata["language"])) for name, task in tasks.tasks.items()}
     suites = suites_of(tasks)
     return Suite(
-        members={name: (metadata["task"], metadata["language"]) for name, metadata in members.items()},
+        members={name: paths[name] for name in members},
         settings={
             name: {key: str(metadata[key]) for key in ("language", "dataset", "variant")} for name, metadata in members.items()
         },
@@ -70,6 +72,7 @@ def read_suite(names: Collection[str] = ()) -> Suite:
             for name, task in tasks.tasks.items()
         },
         suites=suites,
+        nested={group: {name: paths[name] for name in tasks.groups[group]} for group in (SUITE, LITE_SUITE)},
         kind_of={name: str(tasks.tasks[name].metadata["task"]) for members in suites.values() for name in members},
         kinds=competency_titles(),
         origins=_origins(tasks, names),

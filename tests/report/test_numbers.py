@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import f1_score, recall_score
 
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.report import bias, calibration, checkpoints, generation, provenance, robustness
 from lm_eval_sea.report.means import answer, scopes_table
@@ -84,7 +85,7 @@ def test_scores_about_chance_are_no_skill_where_they_are_cut_off_there(tmp_path)
 
 def test_means_say_what_is_missing(scores):
     members = {TEXT: ("mrc", "th"), TO_THAI: ("mt", "th"), FROM_THAI: ("mt", "th"), "sea_flores_en_vi": ("mt", "vi")}
-    means = replace(scores, suite=replace(NO_SUITE, members=members, suites={"s": list(members)})).means
+    means = replace(scores, suite=replace(NO_SUITE, nested={"s": members}, suites={"s": list(members)})).means
     reading = (5 / 6 - 0.25) / 0.75 * 100  # five of six right
     thai = (30 + 45.5) / 2
     found = means.values["suite", "s", "org/a"]
@@ -94,6 +95,19 @@ def test_means_say_what_is_missing(scores):
     own = [found.normalised for found in scores.headline.itertuples() if found.model == "org/a"]
     assert means.values["language", "th", "org/a"].value == pytest.approx(np.mean(own))
     assert means.values["all", "all", "org/a"].value == pytest.approx(np.mean(own))
+
+
+@pytest.mark.parametrize("beside", [[], ["sea_xnli_th"]])
+def test_competencies_of_the_lite_suite_weigh_the_same_also_beside_whole_tasks(beside, tmp_path):
+    listed = read_tasks()
+    tasks = {name: listed.tasks[name].metadata for name in [*listed.groups["sea_lite"], *beside]}
+    scores = {name: {f"{facts['headline_metric']},none": 0.1 + number / 40} for number, (name, facts) in enumerate(tasks.items())}
+    write_run(tmp_path, {name: {"scores": scores[name], "metadata": facts} for name, facts in tasks.items()})
+    found = scores_of(read(tmp_path).best())
+    own = found.headline[found.headline.task.isin(listed.groups["sea_lite"])]
+    frame = own.assign(kind=[tasks[name]["task"] for name in own.task])
+    expected = frame.groupby(["kind", "language"]).normalised.mean().groupby("kind").mean().mean()
+    assert len(own) == 27 and found.means.values["suite", "sea_lite", "org/model"].value == pytest.approx(expected)
 
 
 def test_the_spread_of_variants_is_over_those_on_as_many_rows(tmp_path):
