@@ -131,7 +131,7 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
     if ours.language is not None:
         if parsed.tasks:
             raise RunError("--language takes the place of --tasks; give one of them")
-        chat = ours.chat or (not ours.lite and chats(parsed.model or ""))
+        chat = ours.chat or chats(parsed.model or "")
         ours.beside = names_in(ours.language, chat=chat, most_rows=_LITE_ROWS if ours.lite else None)
         parsed.tasks = [*names_of_language(read_tasks(), ours.language, lite=ours.lite, chat=chat), *ours.beside]
     elif ours.lite:

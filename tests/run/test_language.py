@@ -5,7 +5,8 @@ import yaml
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.on_demand import select
-from lm_eval_sea.run.arguments import group_of_language, languages, names_of_language
+from lm_eval_sea.results.secrets import KnownSecrets
+from lm_eval_sea.run.arguments import group_of_language, languages, names_of_language, read_arguments
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 
@@ -27,6 +28,14 @@ def test_lite_has_the_lite_tasks_of_the_same(listed):
         assert lite
         assert lite == {f"{name}_lite" for name in whole} & set(listed.tasks)
     assert tasks_of_language(listed, "ceb", lite=True) == ["sea_belebele_ceb_to_ppl_lite", "sea_sib200_ceb_lite"]
+
+
+@pytest.mark.parametrize("lite", [[], ["--lite"]])
+def test_a_chat_server_is_asked_chat_tasks(lite):
+    def tasks(*flags):
+        return read_arguments(["--language", "vi", *lite, *flags], KnownSecrets())[0].tasks
+
+    assert tasks("--model", "chat-api") == tasks("--model", "hf", "--chat") != tasks("--model", "hf")
 
 
 def test_lite_chat_tasks_have_the_rows_of_the_lite_ones(listed):
