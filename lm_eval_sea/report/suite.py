@@ -10,7 +10,7 @@ import pandas as pd
 
 from lm_eval_sea.catalogue import LITE_SUITE, SUITE
 from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.names import competency_titles, language_group, language_names, lite_name
+from lm_eval_sea.catalogue.names import chat_name, competency_titles, language_group, language_names, lite_name
 from lm_eval_sea.catalogue.origins import origin_of
 from lm_eval_sea.catalogue.overview import suites_of
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
@@ -72,7 +72,7 @@ def read_suite(names: Collection[str] = ()) -> Suite:
             for name, task in tasks.tasks.items()
         },
         suites=suites,
-        nested={group: {name: paths[name] for name in tasks.groups[group]} for group in (SUITE, LITE_SUITE)},
+        nested={group: {name: paths[name] for name in tasks.groups[group]} for group in (SUITE, LITE_SUITE, chat_name(SUITE))},
         kind_of={name: str(tasks.tasks[name].metadata["task"]) for members in suites.values() for name in members},
         kinds=competency_titles(),
         origins=_origins(tasks, names),

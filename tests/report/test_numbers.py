@@ -97,17 +97,18 @@ def test_means_say_what_is_missing(scores):
     assert means.values["all", "all", "org/a"].value == pytest.approx(np.mean(own))
 
 
+@pytest.mark.parametrize("suite", ["sea_lite", "sea_sailcompass_chat"])
 @pytest.mark.parametrize("beside", [[], ["sea_xnli_th"]])
-def test_competencies_of_the_lite_suite_weigh_the_same_also_beside_whole_tasks(beside, tmp_path):
+def test_competencies_of_a_suite_weigh_the_same_also_beside_other_tasks(suite, beside, tmp_path):
     listed = read_tasks()
-    tasks = {name: listed.tasks[name].metadata for name in [*listed.groups["sea_lite"], *beside]}
+    tasks = {name: listed.tasks[name].metadata for name in [*listed.groups[suite], *beside]}
     scores = {name: {f"{facts['headline_metric']},none": 0.1 + number / 40} for number, (name, facts) in enumerate(tasks.items())}
     write_run(tmp_path, {name: {"scores": scores[name], "metadata": facts} for name, facts in tasks.items()})
     found = scores_of(read(tmp_path).best())
-    own = found.headline[found.headline.task.isin(listed.groups["sea_lite"])]
+    own = found.headline[found.headline.task.isin(listed.groups[suite])]
     frame = own.assign(kind=[tasks[name]["task"] for name in own.task])
     expected = frame.groupby(["kind", "language"]).normalised.mean().groupby("kind").mean().mean()
-    assert len(own) == 27 and found.means.values["suite", "sea_lite", "org/model"].value == pytest.approx(expected)
+    assert len(own) == 27 and found.means.values["suite", suite, "org/model"].value == pytest.approx(expected)
 
 
 def test_the_spread_of_variants_is_over_those_on_as_many_rows(tmp_path):
