@@ -107,6 +107,7 @@ class Phrases:
     speaks: str = ""  # "I" and "you": a sentence to the user is about the answer
     equates: str = ""  # verbs after which a sentence names what was asked for: "is", "namely"
     closes: str = ""  # verbs that end such a sentence, after the name
+    relative: str = ""  # begins a clause that describes the noun before it: "who"
     relates: str = ""  # prepositions before a place, a time or a cause: "in", "because of"
     declines: str = ""  # words of a refusal: unable or unwilling, and to do or to be what
     ordinals: tuple[str, ...] = ()  # "first", "second", …, before or after the word for an option

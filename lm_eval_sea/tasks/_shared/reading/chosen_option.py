@@ -144,7 +144,9 @@ def _leaves_open(text: str, choices: Choices) -> bool:
     if doubted and not SENTENCE_STOP.search(doubted[-1].strip(TRIM + STOPS)) and len(set(choices.named_in(doubted[-1]))) != 1:
         return len(set(choices.named_in(text))) > 1
     asks = text.rstrip(TRIM)[-1:] in ("?", "？")
-    if asks and has_word(sentences[-1], language, "unclear"):  # "Which one would you like?"
+    if not sentences:
+        return False
+    if has_word(sentences[-1], language, "unclear") and (asks or not choices.named_in(sentences[-1])):  # "Which would you like?"
         return len(set(choices.named_in(text))) > 1
     if len(sentences) < 2:
         return False

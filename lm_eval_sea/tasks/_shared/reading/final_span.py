@@ -45,6 +45,8 @@ _SOURCE = re.compile(
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
 _LONGEST_POINTING = 60
+_LEAST_SUBJECT = 8  # characters
+_MOST_WORDS_DESCRIBED, _LEAST_CLAUSE = 5, 2
 # Particles by which the words before "is" are a clause and not a phrase.
 _BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
@@ -86,7 +88,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         return whole
     stated = _stated(said)
     if stated is None:
-        stated = _behind_tag(said) if said.is_tagged else _bare(said)
+        stated = (_equated(said.line, language) or _behind_tag(said)) if said.is_tagged else _bare(said)
     span = _trimmed(stated, said)
     return "" if _breaks_off(span, said) or _says_nothing(span, said, target) else span
 
@@ -105,9 +107,7 @@ def _said(answer: str, language: str, tags: Sequence[str]) -> _Said | None:
     """What an answer says; None if it asks back."""
     is_formula = "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
-    first = _first_sentence(answer)
-    asks = answer.strip()[len(first) : len(first) + 1] == "?" or first.endswith("?")
-    if asks and "\n" not in first and has_word(first, language, "speaks"):
+    if _asks_back(answer.strip(), language):
         return None
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     lines = [line for line in text.splitlines() if line.strip()] or [""]
@@ -117,6 +117,17 @@ def _said(answer: str, language: str, tags: Sequence[str]) -> _Said | None:
     if not is_tagged and restated is None:
         restated = subject_of(line, language) or _stated_at_last(answer, language)
     return _Said(answer, text, restated or line, is_tagged or bool(restated), language)
+
+
+def _asks_back(answer: str, language: str) -> bool:
+    """Whether an answer begins with a question to the user, or ends with one after a sentence about the passage."""
+    sentences = _SENTENCE_END.split(answer)
+    first, last = sentences[0], sentences[-1]
+    begins = answer[len(first) : len(first) + 1] == "?" or first.endswith("?")
+    if begins and "\n" not in first:
+        return has_word(first, language, "speaks")
+    ends = len(sentences) == 2 and "\n" not in answer and answer[-1:] in ("?", "？") and len(first) >= _LEAST_SENTENCE
+    return ends and has_word(last, language, "speaks") and has_word(last, language, "asks") and has_word(first, language, "asks")
 
 
 def _line_of(lines: Sequence[str], language: str) -> str:
@@ -196,6 +207,7 @@ def _behind_label(said: _Said) -> str:
 def _trimmed(line: str, said: _Said) -> str:
     """A line without a remark after it, "it is" before it, polite particles, stops and quotation marks."""
     line = _AFTERTHOUGHT.sub(r"\g<said>", (_TAGGED_REMARK if said.is_tagged else _REMARK).sub("", line))
+    line = _without_clause(line, said.language)
     polite = any_word("polite", said.language).pattern
     line = _without_pointer(re.sub(rf"(?<=\S)\s*(?:{polite})[\s.]*\Z", "", line, flags=re.IGNORECASE), said.language)
     return unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
@@ -237,8 +249,8 @@ def _is_passage(answer: str, language: str) -> bool:
     """Whether an answer only repeats the question with its label, perhaps with the passage before it."""
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     label = re.compile(question_label(language), re.IGNORECASE)
-    if len(lines) > 1 and re.fullmatch(any_tag(ANSWER_TAGS), lines[-1], re.IGNORECASE):
-        return all(map(label.match, lines[:-1]))
+    if len(lines) > 1 and all(map(label.match, lines[:-1])):
+        return bool(re.fullmatch(any_tag(ANSWER_TAGS), lines[-1], re.IGNORECASE) or label.match(lines[-1]))
     if len(lines) == 1 and len(sentences := _SENTENCE_END.split(lines[0])) > 1:
         return all(map(label.match, (sentences[0], sentences[-1])))
     return bool(lines) and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
@@ -289,7 +301,7 @@ def _named_by_sentence(line: str, language: str) -> str:
     It follows the only verb that equates, or else the only preposition. With several it is unclear which.
     """
     if (found := _SOURCE.match(line.strip())) is None:
-        return ""
+        return _equated(line, language)
     said = _ADDED.sub("", found["said"])
     purpose = re.match(any_word("purposes", language).pattern, said, re.IGNORECASE)
     if purpose and "," not in found["said"] and any_word("asks", language).search(found["source"]):
@@ -302,7 +314,29 @@ def _named_by_sentence(line: str, language: str) -> str:
             if ends:
                 named = re.sub(rf"\s(?:{words.closes or '(?!)'})\Z", "", said[ends[0] :].strip().rstrip(STOPS)).strip()
                 return named if len(ends) == 1 and 0 < len(named.split()) <= _MOST_WORDS_NAMED else ""
-    return ""
+    return _equated(line, language)
+
+
+def _equated(line: str, language: str) -> str:
+    """What a whole sentence equates with its subject by its only verb: "Ulan Bator" of "The capital is Ulan Bator."; or empty."""
+    words, said = PHRASES.get(language), line.strip()
+    # the Burmese verb is also "in"; a lower-case letter begins a phrase
+    if not words or not words.equates or language == "my" or said[-1:] not in STOPS or said[:1].islower():
+        return ""
+    links = list(re.finditer(bounded(words.equates), said, re.IGNORECASE))
+    if len(links) != 1 or links[0].start() < _LEAST_SUBJECT or re.search(r"[,;()，；（）]", said):
+        return ""
+    named = said[links[0].end() :].strip().rstrip(STOPS)
+    return named if len(named.split()) <= _MOST_WORDS_NAMED else ""
+
+
+def _without_clause(line: str, language: str) -> str:
+    """A short phrase without a last clause that describes it or names its source: "…, who founded it", "…, as the text says"."""
+    said, comma, clause = line.partition(", ")
+    describes = any_word("relative", language).match(clause) and len(clause.split()) > _LEAST_CLAUSE
+    names = has_word(clause, language, "asks") and len(clause.split()) <= _MOST_WORDS_DESCRIBED
+    is_last = "," not in clause and len(said.split()) <= _MOST_WORDS_DESCRIBED and not said[:1].islower()
+    return said if comma and is_last and (describes or names) else line
 
 
 def _without_denied(line: str, language: str) -> str:

@@ -161,8 +161,8 @@ def _is_remark(said: str, text: str, language: str, target: str) -> bool:
     if any(any_word(place, language).match(said) for place in ("note", "version", "joined")):
         return True
     # "18 words", not "24 km. (15 miles)"
-    counts = re.fullmatch(r"\D{0,15}\d+\s?[^\W\d]\D{1,15}", said) and re.search(rf"[{WORD}]{{3}}\W\s*\Z", text)
-    return text.rstrip()[-1:] in tuple(".!?\u3002\u104b\u17d4") and bool(counts or (target and is_foreign(said, target)))
+    counts = re.fullmatch(r"\D{0,15}\d+\s?[^\W\d]\D{1,15}", said) and re.search(rf"[{WORD}]{{3}}\W{{1,2}}\s*\Z", text)
+    return text.rstrip(' "”»')[-1:] in tuple(".!?\u3002\u104b\u17d4") and bool(counts or (target and is_foreign(said, target)))
 
 
 def _without_other_languages(lines: list[str], target: str) -> list[str]:
