@@ -113,6 +113,16 @@ CROSSINGS = [
     ("en", "span", "I could not find the question. Could you please send it again?", None),
     ("en", "span", "The vendors asked which market the mayor meant.", "The vendors asked which market the mayor meant"),
     ("id", "span", "Maaf, perang mana yang Anda maksud?", None),
+    ("ms", "span", "Petikan ini menerangkan sejarah pelabuhan dan rempah. Apakah soalan yang anda ingin saya jawab?", None),
+    ("th", "span", "บริบท: ปลาบึกพบเฉพาะในลุ่มแม่น้ำโขง\nคำถาม: ปลาบึกพบที่ใด", None),
+    # a sentence that equates what was asked for, and a phrase that has such a verb
+    ("id", "span", "Ibu kota Mongolia adalah Ulan Bator.", "Ulan Bator"),
+    ("id", "span", "kota yang warganya adalah orang Tionghoa.", "kota yang warganya adalah orang Tionghoa"),
+    ("vi", "span", "Trả lời: Dòng sông chảy qua trung tâm Warszawa là sông Vistula.", "sông Vistula"),
+    # what describes an answer, or says where it stands, behind it
+    ("id", "span", "Jawaban: Raden Wijaya, yang mendirikan kerajaan itu pada tahun 1293.", "Raden Wijaya"),
+    ("id", "span", "cabang kimia, yang menerapkan mekanika kuantum", "cabang kimia, yang menerapkan mekanika kuantum"),
+    ("su", "span", "Jawaban: Gunung Tangkuban Parahu, numutkeun paragraf kahiji.", "Gunung Tangkuban Parahu"),
     # unsure at the end, behind several options; of one it is an answer all the same
     ("en", "letter", "Answer: B\nOn second thought it could be A, too. I am not sure.", None),
     ("en", "letter", "Answer: B\nI am not sure about the date, though.", "B"),

@@ -46,7 +46,7 @@ _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
 _LONGEST_POINTING = 60
 _LEAST_SUBJECT = 8  # characters
-_MOST_WORDS_DESCRIBED, _LEAST_CLAUSE = 5, 2
+_MOST_WORDS_DESCRIBED, _LEAST_CLAUSE, _MOST_WORDS_OF_SOURCE = 5, 2, 3
 # Particles by which the words before "is" are a clause and not a phrase.
 _BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
@@ -334,7 +334,7 @@ def _without_clause(line: str, language: str) -> str:
     """A short phrase without a last clause that describes it or names its source: "…, who founded it", "…, as the text says"."""
     said, comma, clause = line.partition(", ")
     describes = any_word("relative", language).match(clause) and len(clause.split()) > _LEAST_CLAUSE
-    names = has_word(clause, language, "asks") and len(clause.split()) <= _MOST_WORDS_DESCRIBED
+    names = has_word(clause, language, "asks") and len(clause.split()) <= _MOST_WORDS_OF_SOURCE
     is_last = "," not in clause and len(said.split()) <= _MOST_WORDS_DESCRIBED and not said[:1].islower()
     return said if comma and is_last and (describes or names) else line
 
