@@ -1,10 +1,13 @@
 """Answers as chat models give them, each with what a person reads in it: `labelled_answers.jsonl`, written for this project.
 
 `truth` is the position of the option, the number, the text that counts, or null where a person cannot tell. Texts may differ in
-case, blanks and the stop at their end. `answer_language` is that of a translation where it is not the language of the row.
+case, blanks, Unicode form and the stop at their end. `answer_language` is that of a translation where it is not the language of
+the row.
 """
 
 import collections
+import re
+import unicodedata
 from decimal import Decimal
 from pathlib import Path
 
@@ -43,6 +46,8 @@ def agrees(row, answer):
 
 
 def bare(text):
+    # Thai and Lao am in two parts, which a tone mark may come between
+    text = re.sub("([\u0e4d\u0ecd])([\u0e48-\u0e4b\u0ec8-\u0ecb])", r"\2\1", unicodedata.normalize("NFKD", text))
     return " ".join(text.split()).strip(' .。။។"“”').casefold()
 
 

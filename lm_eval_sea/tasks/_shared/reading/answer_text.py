@@ -7,8 +7,10 @@ line is cut off here. With exemplars in the prompt this costs a few tokens: an e
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
+from bisect import bisect_left
 from difflib import SequenceMatcher
 from functools import cache
 from typing import TYPE_CHECKING
@@ -40,6 +42,12 @@ _TWO_PART_AM = (
     (re.compile("([\u0e48-\u0e4b]?)\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\\2\u0e33"),
     (re.compile("([\u0ec8-\u0ecb]?)\u0ecd([\u0ec8-\u0ecb]?)\u0eb2"), "\\1\\2\u0eb3"),
 )
+# What `composed` may make one character of: the same, or a letter with its marks.
+_CLUSTER = re.compile(
+    "[\u0e48-\u0e4b]?\u0e4d[\u0e48-\u0e4b]?\u0e32|[\u0ec8-\u0ecb]?\u0ecd[\u0ec8-\u0ecb]?\u0eb2|\u0e40+|\u0ec0+"
+    "|.[\u0300-\u036f\u0bbe\u0bd7\u102e]*",
+    re.DOTALL,
+)
 
 
 def composed(text: str) -> str:
@@ -51,6 +59,16 @@ def composed(text: str) -> str:
     for two_parts, one in _TWO_PART_AM:
         text = two_parts.sub(one, text)
     return text.replace("\u0e40\u0e40", "\u0e41").replace("\u0ec0\u0ec0", "\u0ec1")
+
+
+def as_written(text: str, answer: str) -> str:
+    """The part of an answer whose `composed` form is a text; the text itself if there is none."""
+    clusters = _CLUSTER.findall(answer)
+    ends = [0, *itertools.accumulate(len(composed(cluster)) for cluster in clusters)]
+    begin = composed(answer).find(text)
+    first, last = bisect_left(ends, begin), bisect_left(ends, begin + len(text))
+    written = "".join(clusters[first:last])
+    return written if begin >= 0 and composed(written) == text else text
 
 
 def plain(text: str) -> str:

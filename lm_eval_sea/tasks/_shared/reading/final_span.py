@@ -90,6 +90,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     if stated is None:
         stated = (_equated(said.line, language) or _behind_tag(said)) if said.is_tagged else _bare(said)
     span = _trimmed(stated, said)
+    if span == "X" and re.search(r"\bX\b", said.answer.partition("X")[2]):
+        return ""  # the prompt's form, with what X is
     return "" if _breaks_off(span, said) or _says_nothing(span, said, target) else span
 
 
@@ -99,7 +101,7 @@ def _gives_none(answer: str, behind: str, language: str) -> bool:
     if is_short and any(is_refusal(answer, code) for code in PHRASES):
         return True
     begs = is_short and has_word(answer, language, "begs", "unclear")
-    none = begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language)
+    none = begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language) or _finds_none(answer, language)
     return behind == answer and (none or _promises(answer, language))
 
 
@@ -163,7 +165,7 @@ def _whole_phrase(said: _Said) -> str | None:
     first = _first_sentence(said.answer)
     if _is_absent(first.partition("\n\n")[0], said.answer, language):
         return ""
-    is_all = not said.answer.strip()[len(first) + 1 :].strip()
+    is_all = not re.sub(r"\A[(（][^()（）]*[)）]\Z", "", said.answer.strip()[len(first) + 1 :].strip())
     return (_named_by_sentence(line, language) or None) if is_all and not statements else None
 
 
@@ -281,6 +283,12 @@ def _promises(answer: str, language: str) -> bool:
     return bool(words and is_all and has_word(said, language, "asks") and not re.search("[,，\u104a]", said[words.end() :]))
 
 
+def _finds_none(answer: str, language: str) -> bool:
+    """Whether an answer of several sentences, the first no phrase, ends in one or two that say that there is none."""
+    first, *others = _SENTENCE_END.split(without_emphasis(answer).strip())
+    return len(first) >= _LEAST_SENTENCE and any(has_word(last, language, "absent", "undecided") for last in others[-2:])
+
+
 def _retells(answer: str, language: str) -> bool:
     """Whether an answer retells the passage: several sentences that state nothing, the last of which breaks off."""
     text = without_emphasis(answer).strip()
@@ -321,13 +329,15 @@ def _equated(line: str, language: str) -> str:
     """What a whole sentence equates with its subject by its only verb: "Ulan Bator" of "The capital is Ulan Bator."; or empty."""
     words, said = PHRASES.get(language), line.strip()
     # the Burmese verb is also "in"; a lower-case letter begins a phrase
-    if not words or not words.equates or language == "my" or said[-1:] not in STOPS or said[:1].islower():
+    if not words or not words.equates or language == "my" or said[:1].islower() or re.search(r"[,;()，；（）]", said):
         return ""
     links = list(re.finditer(bounded(words.equates), said, re.IGNORECASE))
-    if len(links) != 1 or links[0].start() < _LEAST_SUBJECT or re.search(r"[,;()，；（）]", said):
+    if len(links) != 1 or links[0].start() < _LEAST_SUBJECT:
         return ""
-    named = said[links[0].end() :].strip().rstrip(STOPS)
-    return named if len(named.split()) <= _MOST_WORDS_NAMED else ""
+    named = said[links[0].end() :]
+    # Thai and Lao sentences have no stop, but may have a blank behind the verb
+    is_sentence = said[-1:] in STOPS or (language in ("th", "lo") and named[:1] == " ")
+    return named.strip().rstrip(STOPS) if is_sentence and len(named.split()) <= _MOST_WORDS_NAMED else ""
 
 
 def _without_clause(line: str, language: str) -> str:
@@ -400,6 +410,10 @@ def _stated_at_last(answer: str, language: str) -> str:
     first, last = text.partition("\n")[0], text.rpartition("\n")[2].strip()
     if first == text or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS):
         return ""
+    if concluded := any_word("so", language).match(last):
+        last = last[concluded.end() :].lstrip(", ")
+        if named := _equated(last[:1].upper() + last[1:], language):
+            return named
     begin, end = next(iter(statement_spans(last, language)), (1, 0))
     said = subject_of(last, language) or ("" if begin else last[end:].strip())
     return "" if any_word("source", language).search(said) or len(said.split()) > _MOST_WORDS_NAMED else said

@@ -68,7 +68,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if _asks_user(text, language, is_tagged=behind is not None) or (behind is None and _promises(text, language)):
         return ""
     text = text_alone(text, language, target, is_tagged=behind is not None)
-    text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text)  # a paragraph that repeats itself
+    text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z|\A(.{20,}[.!?\u3002\u104b\u17d4])(?:[ \n]?\2)+\Z", r"\1\2", text)  # it repeats itself
     is_first = text in begins.partition("\n")[0]  # then it is the text, whatever it begins with
     if _is_none(text, language, target) or (not is_first and any_word("note", language).match(text)):
         return ""  # of the latter: a remark on what was no text
@@ -98,11 +98,12 @@ def _asks_user(text: str, language: str, *, is_tagged: bool) -> bool:
 
 
 def _asks_which(text: str, language: str) -> bool:
-    """Whether a last line asks which of several labelled versions is wanted."""
+    """Whether a last line asks which of several labelled versions, or items of a list, is wanted."""
     *above, last = text.rstrip().splitlines() or [""]
     found = [LABELLED.match(line.strip(" *_#•-")) for line in above]
     versions = {label["label"] for label in found if label and has_word(label["label"], language, "version")}
-    return len(versions) > 1 and last[-1:] in ("?", "？") and has_word(last, language, "unclear")
+    items = sum(LIST_MARK.match(line.strip()) is not None for line in above)
+    return max(len(versions), items) > 1 and last[-1:] in ("?", "？") and has_word(last, language, "unclear")
 
 
 def promises_of(text: str, language: str) -> list[re.Match[str]]:

@@ -162,7 +162,9 @@ def _is_remark(said: str, text: str, language: str, target: str) -> bool:
         return True
     # "18 words", not "24 km. (15 miles)"
     counts = re.fullmatch(r"\D{0,15}\d+\s?[^\W\d]\D{1,15}", said) and re.search(rf"[{WORD}]{{3}}\W{{1,2}}\s*\Z", text)
-    return text.rstrip(' "”»')[-1:] in tuple(".!?\u3002\u104b\u17d4") and bool(counts or (target and is_foreign(said, target)))
+    translates = target and is_foreign(said, target)
+    is_whole = text.rstrip(' "”»')[-1:] in tuple(".!?\u3002\u104b\u17d4")
+    return bool(is_whole and (counts or translates)) or bool(translates and target in _SCRIPTS and len(said.split()) > 4)
 
 
 def _without_other_languages(lines: list[str], target: str) -> list[str]:
