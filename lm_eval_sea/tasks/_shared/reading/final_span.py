@@ -101,7 +101,9 @@ def _gives_none(answer: str, behind: str, language: str) -> bool:
     if is_short and any(is_refusal(answer, code) for code in PHRASES):
         return True
     begs = is_short and has_word(answer, language, "begs", "unclear")
-    none = begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language) or _finds_none(answer, language)
+    none = (
+        begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language) or _finds_none(answer, language)
+    )
     return behind == answer and (none or _promises(answer, language))
 
 
