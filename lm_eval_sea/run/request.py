@@ -113,7 +113,7 @@ def check_sampling(tasks: Tasks, gen_kwargs: Mapping[str, Any]) -> None:
         do_sample, temperature = wanted.get("do_sample"), wanted.get("temperature", 0)
         if temperature is not None and do_sample is not None and do_sample is not (temperature > 0):
             raise RunError(
-                f"--gen_kwargs {','.join(given)}: {name} would have do_sample={do_sample} with temperature={temperature}; give "
+                f"--gen_kwargs {','.join(given)}: {name} would have do_sample={do_sample} with temperature={temperature:g}; give "
                 "do_sample=True and a temperature above 0 to sample, or do_sample=False,temperature=0 not to"
             )
 

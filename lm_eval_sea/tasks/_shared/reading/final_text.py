@@ -68,7 +68,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if _asks_user(text, language, is_tagged=behind is not None) or (behind is None and _promises(text, language)):
         return ""
     text = text_alone(text, language, target, is_tagged=behind is not None)
-    text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z|\A(.{20,}[.!?\u3002\u104b\u17d4])(?:[ \n]?\2)+\Z", r"\1\2", text)  # it repeats itself
+    text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z|\A(.{20,}[.!?\u3002\u104b\u17d4])(?: ?\2)+\Z", r"\1\2", text)  # it repeats itself
     is_first = text in begins.partition("\n")[0]  # then it is the text, whatever it begins with
     if _is_none(text, language, target) or (not is_first and any_word("note", language).match(text)):
         return ""  # of the latter: a remark on what was no text
