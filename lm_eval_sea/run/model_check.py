@@ -119,11 +119,22 @@ def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
     from transformers import GenerationConfig
 
     if unknown := sorted(set(gen_kwargs) - {*vars(GenerationConfig()), *LIMITS, "until"}):
-        like = meant(unknown[0], vars(GenerationConfig()), 1)
+        like = "; did you mean until?" if unknown[0] == "stop" else meant(unknown[0], vars(GenerationConfig()), 1)
         raise RunError(f"--gen_kwargs {unknown[0]!r}: transformers has no such generation setting{like}")
     for name, why in _NOT_OF_LM_EVAL.items():
         if name in gen_kwargs:
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: {why}")
+
+
+def check_batch_size(backend: str, batch_size: Any, max_batch_size: Any) -> None:
+    """Refuses lm-eval's search for the largest batch on a CPU: nothing stops it there before all memory is taken."""
+    import torch
+
+    if backend == "hf" and str(batch_size).startswith("auto") and not (max_batch_size or torch.accelerator.is_available()):
+        raise RunError(
+            f"--batch_size {batch_size}: without an accelerator the search for the largest batch may take all memory, which "
+            "kills the run; give a number, add --max_batch_size 16, or take --model hf-shared-prefix"
+        )
 
 
 def check_positions(backend: str, model_args: Mapping[str, Any]) -> None:

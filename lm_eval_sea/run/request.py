@@ -14,6 +14,7 @@ from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.make.prompt_files import PromptFileError
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.types import count_of, is_number
+from lm_eval_sea.results.visible_text import some_names
 
 DEBUG = "--debug"
 Tasks = Mapping[str, Any]  # lm-eval's, by name
@@ -102,12 +103,20 @@ def with_limit_named(gen_kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_sampling(tasks: Tasks, gen_kwargs: Mapping[str, Any]) -> None:
-    """Refuses a temperature without sampling, and sampling without a temperature: most tasks are greedy by default.
+    """Refuses a temperature or a top_p without sampling, and sampling without a temperature: most tasks are greedy by default.
 
-    lm-eval would reset the temperature to 0, and the results would state the one that was given.
+    lm-eval would reset the temperature to 0, and the results would state what was given.
     """
     given = [f"{name}={gen_kwargs[name]}" for name in ("do_sample", "temperature") if name in gen_kwargs]
     generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
+    narrowing = [] if given else [f"{name}={gen_kwargs[name]}" for name in ("top_p", "top_k", "min_p") if name in gen_kwargs]
+    if narrowing and (
+        greedy := [name for name, config in generating.items() if not (config.generation_kwargs or {}).get("do_sample")]
+    ):
+        raise RunError(
+            f"--gen_kwargs {','.join(narrowing)}: does nothing without sampling ({some_names(greedy)}); add do_sample=True and a "
+            "temperature above 0"
+        )
     for name, config in generating.items() if given else ():
         wanted = {**(config.generation_kwargs or {}), **gen_kwargs}
         do_sample, temperature = wanted.get("do_sample"), wanted.get("temperature", 0)

@@ -172,6 +172,7 @@ class _Run:
         request.check_limit(config.limit)
         request.check_numbers(config.model, config.batch_size, config.max_batch_size, config.gen_kwargs or {})
         config.gen_kwargs = request.with_limit_named(config.gen_kwargs or {})
+        model_check.check_batch_size(config.model, config.batch_size, config.max_batch_size)
         model_check.check_generation(config.model, config.gen_kwargs)
         names = [name for name in names if name not in beside]
         # an argument of the model, such as `variant`, would replace what a task says of itself

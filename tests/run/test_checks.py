@@ -5,13 +5,14 @@ import os
 import shutil
 
 import pytest
+import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from transformers import PreTrainedTokenizerFast
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
-from lm_eval_sea.run.model_check import check_folders, warn_of_other_tokens
+from lm_eval_sea.run.model_check import check_batch_size, check_folders, warn_of_other_tokens
 from lm_eval_sea.run.output_folder import check_space, probe
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.task_loading import RunTasks
@@ -191,6 +192,15 @@ def test_prompts_that_do_not_fit_the_window_are_said(in_samples, tiny_model, tok
     assert f"sea_tydiqa_id: {100 * sum(cut) / len(cut):.1f} % of the prompts did not fit the model's window" in shown
     assert "sea_belebele_th_to_ppl: 100.0 % of the prompts did not fit" in shown
     assert "sea_xlsum_vi: 100.0 % of the documents were cut at their end to fit the model's window" in shown
+
+
+def test_the_largest_batch_is_not_searched_on_a_cpu(monkeypatch):
+    """There lm-eval's `hf` meets no error that would make it halve the batch."""
+    monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
+    for searches in (("hf", "auto", 16), ("hf", 8, None), ("hf-shared-prefix", "auto", None)):
+        check_batch_size(*searches)
+    with pytest.raises(RunError, match="--batch_size auto: without an accelerator"):
+        check_batch_size("hf", "auto", None)
 
 
 @pytest.mark.slow
