@@ -63,6 +63,8 @@ def composed(text: str) -> str:
 
 def as_written(text: str, answer: str) -> str:
     """The part of an answer whose `composed` form is a text; the text itself if there is none."""
+    if text in answer:
+        return text
     clusters = _CLUSTER.findall(answer)
     ends = [0, *itertools.accumulate(len(composed(cluster)) for cluster in clusters)]
     begin = composed(answer).find(text)

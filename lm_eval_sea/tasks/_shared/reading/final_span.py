@@ -286,9 +286,9 @@ def _promises(answer: str, language: str) -> bool:
 
 
 def _finds_none(answer: str, language: str) -> bool:
-    """Whether an answer of several sentences, the first no phrase, ends in one or two that say that there is none."""
+    """Whether an answer that begins with a sentence about passage or question says in one of its last two that there is none."""
     first, *others = _SENTENCE_END.split(without_emphasis(answer).strip())
-    return len(first) >= _LEAST_SENTENCE and any(has_word(last, language, "absent", "undecided") for last in others[-2:])
+    return has_word(first, language, "asks") and any(has_word(last, language, "absent", "undecided") for last in others[-2:])
 
 
 def _retells(answer: str, language: str) -> bool:
