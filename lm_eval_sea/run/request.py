@@ -84,7 +84,7 @@ def check_numbers(backend: str, batch_size: Any, max_batch_size: Any, gen_kwargs
         raise RunError(f"--max_batch_size {max_batch_size}: expected at least 1 request")
     for name in LIMITS:
         if name in gen_kwargs and (count_of(gen_kwargs[name]) or 0) < 1:
-            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected at least 1 token")
+            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a whole number of tokens, at least 1")
     until = gen_kwargs.get("until", [])
     if not all(isinstance(each, str) for each in (until if isinstance(until, list) else [until])):
         raise RunError(f"--gen_kwargs until={until}: expected a text, or a list of texts, [] for none")
