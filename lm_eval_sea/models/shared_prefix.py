@@ -374,7 +374,6 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
             return
         # the median of many predictions is seldom in doubt
         index = max(lengths.keys() - scorer.references.keys(), key=lambda index: (len(witnesses[index]), lengths[index], index))
-        self.work.verification += lengths[index]
         self._compare(answers[index], self._plain_answer(requests[index]), witnesses, requests)
         self._verified.add(kind)
 
@@ -399,17 +398,16 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
 
     def _distances(self, last: torch.Tensor, request: Request) -> tuple[float, float]:
         """How far a request's last predictions are from its plain forward pass, and that from another draw of it, in nats."""
-        self.work.verification += len(request[1]) + len(request[2]) - 1
         plain = self._plain_answer(request).last
         return distance(last, plain), distance(self._rounded_otherwise(request, 0), plain)
 
     def _rounded_otherwise(self, request: Request, draw: int) -> torch.Tensor:
         """The last predictions of a plain forward pass under a draw of `rounded_otherwise`."""
-        self.work.verification += len(request[1]) + len(request[2]) - 1
         with rounded_otherwise(self.model, self._agreement.dtype, draw):
             return self._plain_answer(request).last
 
     def _plain_answer(self, request: Request) -> Plain:
+        self.work.verification += len(self._continuation(request).inputs)
         self._compared = torch.empty(0)
         try:
             # its keys and values may not fit beside those of a prefix
