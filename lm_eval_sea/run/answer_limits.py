@@ -11,10 +11,9 @@ from typing import Any
 
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.api_server import CHAT_API
 from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
 from lm_eval_sea.run.model_check import generation_config_of, positions_of, reads_folders, text_config
-from lm_eval_sea.run.request import GENERATION, RunError, Tasks
+from lm_eval_sea.run.request import CHAT_API, GENERATION, RunError, Tasks
 
 _LIMIT = LIMITS[0]
 DEFAULT_LIMIT = 256  # tokens; lm-eval's limit where neither task nor user sets one

@@ -11,11 +11,10 @@ from lm_eval_sea.models.chat_server import ServerError, say_if_another
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.failing_tasks import ServerFaultError
-from lm_eval_sea.run.request import GENERATION, RunError, Tasks, is_a
+from lm_eval_sea.run.request import CHAT_API, GENERATION, RunError, Tasks, is_a
 from lm_eval_sea.tasks._shared.facts import facts, name_of
 from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
 
-CHAT_API = "chat-api"
 _SHOWN = 200  # characters of a reply
 _WANTED = "it must give back the prompt with the log-probability of each token (echo=true, logprobs=1), as vllm serve does"
 

@@ -19,9 +19,9 @@ from lm_eval_sea.catalogue.suites import lite_chat_tasks
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.results.secrets import KnownSecrets, secrets_in
 from lm_eval_sea.run.answer_limits import thinking_tokens
-from lm_eval_sea.run.api_server import CHAT_API, chats
+from lm_eval_sea.run.api_server import chats
 from lm_eval_sea.run.chat_template import MODES
-from lm_eval_sea.run.request import DEBUG, RunError, check_include_paths, check_request, in_one_line
+from lm_eval_sea.run.request import CHAT_API, DEBUG, RunError, check_include_paths, check_request, in_one_line
 
 HELP = """\
 Takes the flags of `lm_eval run`, listed below, and knows the tasks of this pack and the model `hf-shared-prefix`.

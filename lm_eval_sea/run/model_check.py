@@ -16,7 +16,7 @@ from lm_eval_sea.models.obstacles import ropes_of
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import how_to_load, load_tokenizer
-from lm_eval_sea.run.request import RunError, Tasks, in_one_line
+from lm_eval_sea.run.request import CHAT_API, RunError, Tasks, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
 from lm_eval_sea.tasks._shared.hub_files import UNREACHED, fault_of_hub
 
@@ -35,7 +35,7 @@ _SHARDS = "model.safetensors.index.json"
 _SHARD = "model-*-of-*.safetensors"
 _LONGEST_TABLE = 10**8  # bytes; safetensors takes no more
 # The backends that pass structured outputs to their engine.
-CHOOSING = ("vllm-shared-prefix", "chat-api")
+CHOOSING = ("vllm-shared-prefix", CHAT_API)
 # Prefixes of the backends that read folders in the layout of transformers.
 _READ_FOLDERS = ("hf", "huggingface", "vllm")
 _OF_TRANSFORMERS = ("hf", "huggingface")
@@ -81,7 +81,7 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
     """Refuses arguments that lm-eval silently takes for something else."""
     if reads_folders(backend) and "pretrained" not in model_args:
         raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
-    if backend == "chat-api" and "model" not in model_args:
+    if backend == CHAT_API and "model" not in model_args:
         raise RunError("--model chat-api needs the name that the server knows: --model_args model=…,base_url=…")
     for name in ("max_length", "max_model_len"):
         if name in model_args and not (isinstance(model_args[name], int) and model_args[name] > 0):
@@ -128,9 +128,11 @@ def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
 
 def check_batch_size(backend: str, batch_size: Any, max_batch_size: Any) -> None:
     """Refuses lm-eval's search for the largest batch on a CPU: nothing stops it there before all memory is taken."""
+    if backend not in ("hf", "huggingface") or not str(batch_size).startswith("auto") or max_batch_size:
+        return
     import torch
 
-    if backend == "hf" and str(batch_size).startswith("auto") and not (max_batch_size or torch.accelerator.is_available()):
+    if not torch.accelerator.is_available():
         raise RunError(
             f"--batch_size {batch_size}: without an accelerator the search for the largest batch may take all memory, which "
             "kills the run; give a number, add --max_batch_size 16, or take --model hf-shared-prefix"

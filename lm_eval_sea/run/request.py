@@ -17,6 +17,7 @@ from lm_eval_sea.results.types import count_of, is_number
 from lm_eval_sea.results.visible_text import some_names
 
 DEBUG = "--debug"
+CHAT_API = "chat-api"  # the pack's backend for chat servers
 Tasks = Mapping[str, Any]  # lm-eval's, by name
 GENERATION = "generate_until"  # lm-eval's type of tasks and requests that generate
 
@@ -89,7 +90,7 @@ def check_numbers(backend: str, batch_size: Any, max_batch_size: Any, gen_kwargs
     if not all(isinstance(each, str) for each in (until if isinstance(until, list) else [until])):
         raise RunError(f"--gen_kwargs until={until}: expected a text, or a list of texts, [] for none")
     for name, most in (("temperature", math.inf), ("top_p", 1)):
-        is_sent = name in gen_kwargs and (gen_kwargs[name] is not None or backend != "chat-api")
+        is_sent = name in gen_kwargs and (gen_kwargs[name] is not None or backend != CHAT_API)
         if is_sent and not (is_number(gen_kwargs[name]) and 0 <= gen_kwargs[name] <= most):
             expected = f"from 0 to {most}" if most < math.inf else "of at least 0"
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number {expected}")
