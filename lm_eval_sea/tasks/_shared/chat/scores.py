@@ -17,7 +17,7 @@ from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
 from ..prompted_answers import rates_of_loss, recorded
 from ..reading.answer_tags import behind_last_tag
-from ..reading.answer_text import STOPS, TRIM, as_written, composed, describes_answer
+from ..reading.answer_text import STOPS, TRIM, composed, describes_answer, uncomposed
 from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
 from ..reading.final_span import read_span, without_gloss
@@ -132,7 +132,7 @@ class ChatTextScores(TextScores):
         text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
         text = "" if describes_answer(text, scoring["prompt_language"]) else self._answered(doc, text)
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
-        doc["answer"] = as_written(text, made.answer) or None
+        doc["answer"] = uncomposed(text, made.answer) or None
         if "votes" in doc:
             language = scoring["answer_language"]
             found["contains_weighted"] = contains_weighted(text, doc[self.reference], doc["votes"], language)

@@ -61,7 +61,7 @@ def composed(text: str) -> str:
     return text.replace("\u0e40\u0e40", "\u0e41").replace("\u0ec0\u0ec0", "\u0ec1")
 
 
-def as_written(text: str, answer: str) -> str:
+def uncomposed(text: str, answer: str) -> str:
     """The part of an answer whose `composed` form is a text; the text itself if there is none."""
     if text in answer:
         return text
