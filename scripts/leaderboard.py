@@ -43,7 +43,7 @@ from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.tables import MISSING, Table, written
 from lm_eval_sea.results.answers import unread_text
 from lm_eval_sea.results.differing_settings import under_one_name
-from lm_eval_sea.results.read import read
+from lm_eval_sea.results.read import content_of, read
 from lm_eval_sea.results.row_statistics import beyond_scale
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
@@ -170,12 +170,6 @@ def older_readers(task: TaskRun) -> str:
     known = known_task(task.name)
     newest, _, asked_now = str(known.metadata["version"] if known else task.facts.version).partition(".")
     return own if str(task.facts.variant).startswith("chat") and asked == asked_now and int(own) < int(newest) else ""
-
-
-def content_of(place: Path) -> dict[str, Any]:
-    """All of a results file, for what the runs do not have."""
-    content: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
-    return content
 
 
 def is_read_alike(task: TaskRun) -> bool:

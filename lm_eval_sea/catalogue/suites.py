@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.catalogue import read_lite
+from lm_eval_sea.catalogue import SUITE, read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.catalogue.names import chat_name, language_group, lite_name
@@ -33,6 +33,12 @@ def read_suites() -> dict[str, Suite]:
     """The suites by name."""
     groups = read_yaml(TASKS_FOLDER / FILE)["groups"]
     return {name: Suite(name, own["version"], tuple(own["tasks"]), own.get("kind")) for name, own in groups.items()}
+
+
+def sailcompass() -> list[DataSet]:
+    """The data sets of SailCompass: those whose groups are in the groups that make up its suite."""
+    members = [group for task in read_suites()[SUITE].tasks for group in read_suites()[task].tasks]
+    return [data_sets()[group.split("_")[1]] for group in members]
 
 
 def read_totals() -> Mapping[str, Mapping[str, Any]]:

@@ -20,10 +20,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lm_eval_sea.catalogue.data_sets import DataSet, data_sets, sailcompass
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import recommended_variant
 from lm_eval_sea.catalogue.names import lite_name
-from lm_eval_sea.catalogue.suites import lite_chat_tasks
+from lm_eval_sea.catalogue.suites import lite_chat_tasks, sailcompass
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_index import read_with_functions
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, is_glob, read_tasks, record_of
