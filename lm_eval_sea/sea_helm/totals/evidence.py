@@ -24,9 +24,9 @@ from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.suite import Judge, judges
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
+from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
-SUITE = "sea_helm"
 # A row's metric → its greatest value.
 NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBABILITY: 100.0}
 _ROUNDING = 1e-6
@@ -73,7 +73,7 @@ def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
 
     With `ranked` the suite has the tasks that rank labels instead of those that generate one.
     """
-    if facts.suite != SUITE or facts.subset is not None or facts.assumed:
+    if facts.suite != SEA_HELM or facts.subset is not None or facts.assumed:
         return None
     if is_ranked(facts) != (ranked and bool(facts.labels)):
         return None
@@ -90,7 +90,8 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     evidence = Evidence()
     found = grouped((place, task) for task in tasks if (place := place_of(task.facts, ranked=ranked)))
     beside = {place for task in tasks if (place := place_of(task.facts, ranked=not ranked)) and place not in found}
-    partial = [task.name for task in tasks if task.facts.suite == SUITE and (task.facts.subset is not None or task.facts.assumed)]
+    of_suite = [task for task in tasks if task.facts.suite == SEA_HELM]
+    partial = [task.name for task in of_suite if task.facts.subset is not None or task.facts.assumed]
     if partial:
         evidence.notes.append(f"left out, because totals are of whole tasks with their results file: {some_names(partial)}")
     if not found and not beside:
