@@ -211,10 +211,10 @@ def without_tasks(content: dict[str, Any], patterns: Sequence[str]) -> dict[str,
     return {key: kept(value) for key, value in content.items()}
 
 
-def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[str] = ()) -> dict[Path, bytes | None]:
+def add(results: Path, model: str, origin: dict[str, str], *, without: Sequence[str] = ()) -> dict[Path, bytes | None]:
     """Writes the files of a folder of results; returns what was written → what stood there before, None for nothing.
 
-    `about` has `source` and `revision` of a model that was not loaded from the hub, `without` patterns of tasks to leave out.
+    `origin` has `source` and `revision` of a model that was not loaded from the hub, `without` patterns of tasks to leave out.
     """
     target = FOLDER / model.replace("/", "__")
     written = dict[Path, bytes | None]()
@@ -233,8 +233,8 @@ def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[s
         cleaned = without_paths(content, {pretrained: model})
         target.mkdir(parents=True, exist_ok=True)
         write(path.name, json.dumps(cleaned, indent=2, ensure_ascii=False) + "\n")
-    if about:
-        write(ABOUT, yaml.safe_dump({"model": model, **about}, sort_keys=False, allow_unicode=True))
+    if origin:
+        write(ABOUT, yaml.safe_dump({"model": model, **origin}, sort_keys=False, allow_unicode=True))
     return written
 
 
