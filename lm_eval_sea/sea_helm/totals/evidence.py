@@ -22,7 +22,7 @@ from lm_eval_sea.results.types import ResultsError, grouped, is_number
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
-from lm_eval_sea.sea_helm.totals.suite import Judge, judges
+from lm_eval_sea.sea_helm.totals.suite import judges
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
@@ -155,11 +155,9 @@ def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Ev
 def _doubt_mixed_scorers(evidence: Evidence) -> None:
     """Notes means over scores of several judges or several metric models."""
     known = judges()
-    by_judge: dict[Judge | None, dict[str, list[Place]]] = {}
-    for place, scorers in evidence.scorers.items():
-        for scorer in scorers:
-            by_judge.setdefault(known.get(place.task), {}).setdefault(scorer, []).append(place)
-    for by_scorer in by_judge.values():
+    scored = ((known.get(place.task), (scorer, place)) for place, scorers in evidence.scorers.items() for scorer in scorers)
+    for of_judge in grouped(scored).values():
+        by_scorer = grouped(of_judge)
         if len(by_scorer) > 1:
             named = (f"{some_names([f'{p.language} {p.task}' for p in places])} {name}" for name, places in by_scorer.items())
             places = {place for of_scorer in by_scorer.values() for place in of_scorer}

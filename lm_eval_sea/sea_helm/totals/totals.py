@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm.totals.draws import FEW_CLUSTERS, interval, mean_and_published_error, standard_error
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import Place, aggregate, incomplete
 from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, Method, pooled_place, pooled_pragmatics
-from lm_eval_sea.sea_helm.totals.suite import Judge, Suite, judges
+from lm_eval_sea.sea_helm.totals.suite import Suite, judges
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 _ROUNDING = 1e-9  # points; means of equal scores are not quite equal
@@ -155,15 +156,11 @@ def _all_levels(draws: dict[Place, np.ndarray], counted: set[Place]) -> dict[Pla
     return aggregate({place: drawn for place, drawn in draws.items() if place in counted}) | draws
 
 
-def _notes_on_missing(missing: Iterable[Place], answered: set[Place]) -> list[str]:
+def _notes_on_missing(missing: Sequence[Place], answered: set[Place]) -> list[str]:
     known = judges()
-    by_language: dict[str, list[str]] = {}
-    by_judge: dict[tuple[Judge, bool], list[str]] = {}
-    for place in missing:
-        if judge := known.get(place.task):
-            by_judge.setdefault((judge, place in answered), []).append(f"{place.language} {place.task}")
-        else:
-            by_language.setdefault(place.language, []).append(place.task)
+    judged = [place for place in missing if place.task in known]
+    by_language = grouped((place.language, place.task) for place in missing if place.task not in known)
+    by_judge = grouped(((known[place.task], place in answered), f"{place.language} {place.task}") for place in judged)
     notes = [f"{language}: not run: {', '.join(tasks)}" for language, tasks in sorted(by_language.items())]
     return notes + [
         f"not scored yet, needs {judge.name}: {', '.join(tasks)}; {'' if has_answers else 'run them, then '}{judge.command}"
