@@ -9,11 +9,11 @@ import shlex
 import sys
 from pathlib import Path
 
-from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
 from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
+from lm_eval_sea.catalogue.suites import SUITE
 from lm_eval_sea.catalogue.task_list import glob_of, read_tasks, table
 from lm_eval_sea.commands.command import Command, argument, fail, print_notes
 from lm_eval_sea.make import on_demand
