@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lm_eval_sea.commands.command import RUNS, Command, argument, existing_folder, fail, whole_number
+from lm_eval_sea.commands.command import RUNS, Command, argument, existing_folder, fail, place, whole_number
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_BATCH, OFFICIAL_MODEL, OFFICIAL_TOKENIZER
 
@@ -170,7 +170,7 @@ lm-eval-sea score results --reread results-reread""",
             argument("--batch_size", type=whole_number(1), metavar="N", help=f"rows at a time; default: {OFFICIAL_BATCH}"),
             argument("--device", metavar="DEVICE", help="such as cuda:1 or cpu; default: a GPU if there is one"),
         ],
-        "--reread": [argument("--reread", metavar="FOLDER", type=Path, help="where to write results and samples")],
+        "--reread": [argument("--reread", metavar="FOLDER", type=place, help="where to write results and samples")],
     },
     writes=True,
     run=_score,
