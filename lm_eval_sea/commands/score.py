@@ -26,6 +26,12 @@ def _out(text: str) -> Path:
     return path
 
 
+def _address(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise argparse.ArgumentTypeError(f"{text!r} should be an address such as http://localhost:8000/v1")
+    return text
+
+
 def _score(arguments: argparse.Namespace) -> int:
     if arguments.judge:
         return _judge(arguments)
@@ -157,7 +163,7 @@ lm-eval-sea score results --reread results-reread""",
         ],
         "--judge": [
             argument("--judge", metavar="NAME", help="the judge's name at its address"),
-            argument("--base_url", needed=True, metavar="URL", help="its address, such as http://localhost:8000/v1"),
+            argument("--base_url", needed=True, metavar="URL", type=_address, help="such as http://localhost:8000/v1"),
             argument("--api_key_env", metavar="VAR", help="environment variable that holds the key; default: no key"),
             argument("--concurrency", type=whole_number(1), metavar="N", help="calls at the same time; default: 8"),
             argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="price of a million tokens, for the estimate"),
