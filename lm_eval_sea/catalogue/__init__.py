@@ -39,4 +39,5 @@ def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
         raise refusal(f"{path}: cannot be read: lists or mappings are nested too deep") from error
     # ValueError and AttributeError come from an impossible date or a wrong tag
     except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
-        raise refusal(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
+        why = getattr(error, "strerror", None) or " ".join(str(error).split())[:200]
+        raise refusal(f"{path}: cannot be read: {why}") from error

@@ -156,6 +156,14 @@ def _faults(record: Any) -> Iterator[str]:
     for language, most in record.get("max_new_tokens", {}).items():
         if most < 1:
             yield f"'max_new_tokens: {language}' is {most}; expected 1 or more"
+    known = {*record["languages"], "en", *(whole_record(record, each).get("prompts_in") for each in record["languages"])}
+    for language, letters in record.get("letters", {}).items():
+        if language not in known:
+            yield f"'letters' has the key {language!r}, a language without prompts"
+        if len(set(letters)) < len(letters):
+            yield f"'letters: {language}' is {letters!r}; expected different letters"
+    if unknown := [language for language in record.get("suite_languages", ()) if language not in record["languages"]]:
+        yield f"'suite_languages' has {unknown[0]!r}, which is not among 'languages'"
     if not record["languages"]:
         yield "'languages': expected codes of languages, each with its keys"
     for language, own in record["languages"].items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -68,12 +69,15 @@ def write_report(
     figures = [figure for section in made for figure in section.figures]
     folder, pictures, vector = WrittenFolder(out, MANIFEST), {}, ("svg", "pdf") if paper else ()
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
-        [light] = _images(figure, LIGHT, "png")
-        pictures[figure.name] = Picture(light, None if figure.chart else _images(figure, DARK, "png")[0])
-        folder.write(f"figures/{figure.name}.png", light)
-        for kind, image in zip(vector, _images(figure, LIGHT, *vector) if paper else (), strict=True):
-            folder.write(f"figures/{figure.name}.{kind}", image)
+    with warnings.catch_warnings(record=True) as caught:
+        for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
+            [light] = _images(figure, LIGHT, "png")
+            pictures[figure.name] = Picture(light, None if figure.chart else _images(figure, DARK, "png")[0])
+            folder.write(f"figures/{figure.name}.png", light)
+            for kind, image in zip(vector, _images(figure, LIGHT, *vector) if paper else (), strict=True):
+                folder.write(f"figures/{figure.name}.{kind}", image)
+    if any(str(each.message).startswith("Glyph ") for each in caught):
+        scores.notes.append("figures/ shows boxes for letters that its font lacks, as of Thai; report.html and tables/ have them")
     for table in tables:
         known = table.frame.astype(object).where(table.frame.notna(), None)
         folder.write(f"tables/{table.name}.csv", csv_text(known.to_dict("records")))
