@@ -169,10 +169,8 @@ each data set, with a line for each language and with the labels and positions o
 - *Lengths* are mean characters per row; brackets give the exemplars' difference from this mean. Two numbers are the minimum and
   maximum over languages.
 - *Shares* are of rows / of exemplars. *names passage*, *negated*: questions that mention the passage, or a negation, by a word
-  list for each language. On Belebele, which asks the same in all languages, at least 97 % of the former and 91 % of the latter
-  agree with the English question; the lists for Cebuano, Ilocano and Waray have not been tried. *words of answer in passage*: the
-  share of the right option's words that are in the passage. *look-up*: questions whose right option has all its words there.
-  *copied 4-grams*: 4-grams of the summary that are in the document.
+  list for each language. *words of answer in passage*: the share of the right option's words that are in the passage. *look-up*:
+  questions whose right option has all its words there. *copied 4-grams*: 4-grams of the summary that are in the document.
 - *Overlaps* are runs of eight words that any exemplar shares with a test row.
 
 Words are those of the scores: segmented in Thai, syllables in Burmese. In Khmer and Lao four characters count as a word, in
