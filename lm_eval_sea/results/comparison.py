@@ -15,7 +15,7 @@ from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.results.power import LEVEL, POWER, p_text
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.strata import UNKNOWN, Stratum, combined, difference_strata, subtracted, unpaired
+from lm_eval_sea.results.strata import Stratum, combined, difference_strata, subtracted, unpaired, weighted
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import (
     CONFIDENCE,
@@ -115,8 +115,7 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
     scores = {name: normalised(task) or 0.0 for name, task in tasks.items()}
     before = {name: _before_cut(task, task.score.normalised) if task.score else 0.0 for name, task in tasks.items()}
     worst = {name: _worst(task) for name, task in tasks.items()}
-    strata = {name: None if task.strata is None else _in_points(task, task.strata) for name, task in tasks.items()}
-    spread = _spread(strata, weights)
+    spread = weighted((weights[name], task.strata and _in_points(task, task.strata)) for name, task in tasks.items())
 
     def end(lower: Mapping[str, float], upper: Mapping[str, float], *, is_low: bool) -> float:
         return sum(weights[name] * (lower if is_low == (weights[name] > 0) else upper)[name] for name in tasks)
@@ -144,16 +143,6 @@ def interval_of_one(tasks: Collection[TaskRun]) -> tuple[float, float] | None:
 def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:
     """The strata of a score, scaled to its normalised points. Clipping at chance is ignored."""
     return [stratum.times(100 / (1 - task.facts.chance)) for stratum in strata]
-
-
-def _spread(strata: Mapping[str, Sequence[Stratum] | None], weights: Mapping[str, float]) -> Spread:
-    """The spread of the weighted sum of normalised scores; `UNKNOWN` if that of one score is."""
-    parts: list[Stratum] = []
-    for name, of_task in strata.items():
-        if of_task is None:
-            return UNKNOWN
-        parts += [stratum.times(weights[name]) for stratum in of_task]
-    return combined(parts)
 
 
 class Pair(NamedTuple):
@@ -243,14 +232,11 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     """The difference of two models' means over the tasks of `pairs`, whose weights sum to 1; None without such tasks."""
     if not common:
         return None
+    summed = ("first", "second", "low", "high", "most")
     return MeanDifference(
-        first=sum(weights[name] * pair.first for name, pair in common.items()),
-        second=sum(weights[name] * pair.second for name, pair in common.items()),
-        low=sum(weights[name] * pair.low for name, pair in common.items()),
-        high=sum(weights[name] * pair.high for name, pair in common.items()),
-        spread=_spread({name: pair.strata for name, pair in common.items()}, weights),
+        **{part: sum(weights[name] * getattr(pair, part) for name, pair in common.items()) for part in summed},
+        spread=weighted((weights[name], pair.strata) for name, pair in common.items()),
         tasks=len(common),
-        most=sum(weights[name] * pair.most for name, pair in common.items()),
         rows=sum(pair.rows for pair in common.values()),
         all_rows=all(pair.all_rows for pair in common.values()),
         limited=any(pair.limited for pair in common.values()),
