@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from written import table_lines
 
-from lm_eval_sea.report.calibration import accuracy, gains_of, macro_f1
+from lm_eval_sea.report.calibration import gains_of
 from lm_eval_sea.report.contamination import Gap, mean_gap
 from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
 from lm_eval_sea.results.facts import facts_of
@@ -38,7 +38,12 @@ from lm_eval_sea.results.strata import Origin, combined, difference_strata, stra
 from lm_eval_sea.results.uncertainty import Estimate, estimate, swap_test
 from lm_eval_sea.sea_helm.totals.draws import SEED_END, interval, replicates
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
-from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibration
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import (
+    Evidence,
+    batch_calibration,
+    macro_f1_of_labels,
+    share_of_equal,
+)
 
 SEED = 2026
 ALIKE = 0.3  # share of the variance of answers that lies between passages
@@ -140,7 +145,7 @@ def _gains(
         golds,
         calibrated,
         nats.argmax(axis=1).__getitem__,
-        {"accuracy": accuracy, "macro_f1": partial(macro_f1, labels=3)},
+        {"accuracy": share_of_equal, "macro_f1": partial(macro_f1_of_labels, labels=3)},
         list(map(str, range(rows))),
     )
 
