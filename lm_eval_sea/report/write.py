@@ -66,13 +66,15 @@ def write_report(
     made = sections(scores, totals, steps=steps, published=published)
     tables = [table for section in made for table in section.tables]
     figures = [figure for section in made for figure in section.figures]
-    folder, pictures, vector = WrittenFolder(out, MANIFEST), {}, ("svg", "pdf") if paper else ()
+    folder = WrittenFolder(out, MANIFEST)
+    pictures = {}
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
-        [light] = _images(figure, LIGHT, "png")
-        pictures[figure.name] = Picture(light, None if figure.chart else _images(figure, DARK, "png")[0])
-        folder.write(f"figures/{figure.name}.png", light)
-        for kind, image in zip(vector, _images(figure, LIGHT, *vector) if paper else (), strict=True):
+        # drawn anew, because saving a figure in one format moves its parts in the next
+        images = _images(figure, LIGHT, "png") | (_images(figure, LIGHT, "svg", "pdf") if paper else {})
+        dark = None if figure.chart else _images(figure, DARK, "png")["png"]
+        pictures[figure.name] = Picture(images["png"], dark)
+        for kind, image in images.items():
             folder.write(f"figures/{figure.name}.{kind}", image)
     for table in tables:
         known = table.frame.astype(object).where(table.frame.notna(), None)
@@ -88,12 +90,10 @@ def write_report(
     return Written(pages["report.html"], models, count, sum(len(rows.keys) for rows in scores.logged.values()), scores.notes)
 
 
-def _images(figure: Figure, theme: Theme, *kinds: str) -> list[bytes]:
+def _images(figure: Figure, theme: Theme, *kinds: str) -> dict[str, bytes]:
+    images = {kind: BytesIO() for kind in kinds}
     with matplotlib.rc_context({"text.parse_math": False}):  # a $ in a model's name does not begin a formula
         drawn = figure.draw(theme)
-        images = []
-        for kind in kinds:
-            buffer = BytesIO()
-            drawn.savefig(buffer, format=kind, facecolor=drawn.get_facecolor())
-            images.append(buffer.getvalue())
-    return images
+        for kind, image in images.items():
+            drawn.savefig(image, format=kind, facecolor=drawn.get_facecolor())
+    return {kind: image.getvalue() for kind, image in images.items()}

@@ -150,8 +150,8 @@ class Pair(NamedTuple):
 
     first: float  # normalised
     second: float
-    low: float  # from where the lower end of the interval of first − second is measured; see `_before_cut`
-    high: float  # likewise, the upper end
+    low_from: float  # where the lower end of the interval of first − second is measured from; see `_before_cut`
+    high_from: float  # likewise, the upper end
     strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: unknown
     most: float  # by which two scores can differ
     rows: int = 0  # that both were asked
@@ -196,8 +196,8 @@ class MeanDifference:
 
     first: float
     second: float
-    low: float  # from where the lower end of the interval is measured; see `Pair`
-    high: float
+    low_from: float  # where the lower end of the interval is measured from; see `Pair`
+    high_from: float
     spread: Spread  # of the difference
     tasks: int
     most: float  # by which two means can differ
@@ -213,7 +213,7 @@ class MeanDifference:
     @property
     def p_value(self) -> float | None:
         """Two-sided, of no difference; it is measured as the interval is."""
-        return self.spread.p_value(max(0.0, self.low) if self.value > 0 else min(0.0, self.high))
+        return self.spread.p_value(max(0.0, self.low_from) if self.value > 0 else min(0.0, self.high_from))
 
     @property
     def seen(self) -> float | None:
@@ -224,7 +224,8 @@ class MeanDifference:
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float | None, float | None]:
         """Both ends; None without standard error, or if few."""
-        (low, _), (_, high) = (self.spread.interval(start, -self.most, self.most, confidence) for start in (self.low, self.high))
+        low, _ = self.spread.interval(self.low_from, -self.most, self.most, confidence)
+        _, high = self.spread.interval(self.high_from, -self.most, self.most, confidence)
         return low, high
 
 
@@ -232,7 +233,7 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     """The difference of two models' means over the tasks of `pairs`, whose weights sum to 1; None without such tasks."""
     if not common:
         return None
-    summed = ("first", "second", "low", "high", "most")
+    summed = ("first", "second", "low_from", "high_from", "most")
     return MeanDifference(
         **{part: sum(weights[name] * getattr(pair, part) for name, pair in common.items()) for part in summed},
         spread=weighted((weights[name], pair.strata) for name, pair in common.items()),
