@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 import matplotlib.figure
 import pandas as pd
@@ -82,12 +81,6 @@ def _reported(task: TaskRun, score: Score) -> list[Stratum] | None:
     return [replace(reported_stratum(task.name, score.value, score.stderr, task.evaluated or 0), origin=task.origin)]
 
 
-def leaves_chance(rows: pd.DataFrame) -> int | None:
-    """The first step of a `curve` from which on every mean's interval is above chance, 0; None if the last one is not."""
-    above = takewhile(lambda entry: entry[1] > 0, zip(rows.step[::-1], rows.low[::-1].fillna(-1), strict=True))
-    return min((int(step) for step, _ in above), default=None)
-
-
 def parts(scores: Scores) -> list[Table | Figure | None]:
     """The curve as a table and as a figure."""
     rows = curve(scores)
@@ -96,9 +89,10 @@ def parts(scores: Scores) -> list[Table | Figure | None]:
 
 def _beside_chance(rows: pd.DataFrame) -> str:
     """Which checkpoints of a `curve` are above chance."""
-    first, above = leaves_chance(rows), rows.step[rows.low > 0]
-    if first is not None:
-        return f"From step {first:,} on they are above chance with 95 % certainty each."
+    is_above = rows.low > 0
+    lasting, above = rows.step[is_above[::-1].cumprod()[::-1] == 1], rows.step[is_above]
+    if len(lasting):
+        return f"From step {lasting.min():,} on they are above chance with 95 % certainty each."
     if rows.low.isna().all():
         return "Whether they are above chance is unknown, because no mean has an interval."
     if above.empty:
