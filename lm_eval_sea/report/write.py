@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -65,17 +66,8 @@ def write_report(
     totals = totals_by_model(runs.by_seed(), scores.notes)
     made = sections(scores, totals, steps=steps, published=published)
     tables = [table for section in made for table in section.tables]
-    figures = [figure for section in made for figure in section.figures]
     folder = WrittenFolder(out, MANIFEST)
-    pictures = {}
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
-        # drawn anew, because saving a figure in one format moves its parts in the next
-        images = _images(figure, LIGHT, "png") | (_images(figure, LIGHT, "svg", "pdf") if paper else {})
-        dark = None if figure.chart else _images(figure, DARK, "png")["png"]
-        pictures[figure.name] = Picture(images["png"], dark)
-        for kind, image in images.items():
-            folder.write(f"figures/{figure.name}.{kind}", image)
+    pictures = _write_figures([figure for section in made for figure in section.figures], folder, vector=paper)
     for table in tables:
         known = table.frame.astype(object).where(table.frame.notna(), None)
         folder.write(f"tables/{table.name}.csv", csv_text(known.to_dict("records")))
@@ -88,6 +80,19 @@ def write_report(
     folder.finish()
     models, count = scores.runs.model.nunique(), scores.tasks.task.nunique()
     return Written(pages["report.html"], models, count, sum(len(rows.keys) for rows in scores.logged.values()), scores.notes)
+
+
+def _write_figures(figures: Sequence[Figure], folder: WrittenFolder, *, vector: bool) -> dict[str, Picture]:
+    pictures = {}
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
+        # drawn anew, because saving a figure in one format moves its parts in the next
+        images = _images(figure, LIGHT, "png") | (_images(figure, LIGHT, "svg", "pdf") if vector else {})
+        dark = None if figure.chart else _images(figure, DARK, "png")["png"]
+        pictures[figure.name] = Picture(images["png"], dark)
+        for kind, image in images.items():
+            folder.write(f"figures/{figure.name}.{kind}", image)
+    return pictures
 
 
 def _images(figure: Figure, theme: Theme, *kinds: str) -> dict[str, bytes]:
