@@ -299,7 +299,8 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
     places = [[place[key] for key in common] for place in place_of]
     clusters = [one.clusters[place] for place in places[0]]
     all_rows = len(common) == len(one.keys) == len(other.keys)
-    return CommonRows(one.statistics.at(places[0]), other.statistics.at(places[1]), clusters, all_rows)
+    (a, _), (b, _) = one.at(places[0]), other.at(places[1])
+    return None if a is None or b is None else CommonRows(a, b, clusters, all_rows)
 
 
 @dataclass(frozen=True)
