@@ -319,7 +319,7 @@ def _task_rows(facts: Facts, best: float, runs: Sequence[pd.DataFrame]) -> TaskR
         scores=np.stack([run.score.to_numpy() for run in runs]),
         labels=tuple(map(label_of, rows["doc.label"])),
         clusters=tuple(map(str, rows["doc.cluster"])),
-        phenomena=tuple(map(str, rows["doc.phenomenon"])) if rows["doc.phenomenon"].all() else None,
+        phenomena=tuple(map(str, rows["doc.phenomenon"])) if rows["doc.phenomenon"].notna().all() else None,
         is_label_task=bool(facts.labels) and not is_ranked(facts),
         chance=facts.chance,
         best=best,
