@@ -349,6 +349,14 @@ def test_corrected_score_of_labels_weighs_right_answers_alike(tmp_path):
     assert totals_of(tmp_path, "corrected").nodes[Place("id")].score == pytest.approx(50)
 
 
+def test_rows_that_name_no_passage_are_drawn_one_by_one(tmp_path):
+    alone, rows = {"cluster": None}, [(float(number % 2), "AB"[number // 20]) for number in range(40)]
+    for name, of in (("named", rows), ("unnamed", [(*row, alone) for row in rows])):
+        write_run(tmp_path / name, 1, {("id", "causal"): of})
+    named, unnamed = (totals_of(tmp_path / name, "corrected") for name in ("named", "unnamed"))
+    assert named.nodes == unnamed.nodes and named.notes == unnamed.notes
+
+
 def test_a_poor_summary_stays_poor_by_the_corrected_method(tmp_path):
     """ROUGE-L is from 0 to 100 and never taken for a share, as the published rule does if no row has more than 1."""
     write_run(tmp_path / "run", 1, {("id", "abssum"): [(0.5, "x"), (1.0, "y")]})
