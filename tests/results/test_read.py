@@ -424,3 +424,12 @@ def test_a_setting_of_another_kind_is_left_out_and_named(value, tmp_path):
     for name in ("model", "limit", "chat_template_sha"):
         assert f"{path}: the setting {name} is left out, because it is neither text nor number" in runs.notes
     assert runs.tasks[0].scores["acc"].value == 0.5
+
+
+@pytest.mark.parametrize(("rows", "is_said"), [([1, 0, 1, 1], True), ([0, 0, 0, 0], False)])
+def test_seeds_that_change_no_row_are_named(tmp_path, rows, is_said):
+    """A server may ignore the seed. A model that is wrong everywhere tells nothing."""
+    for seed in (1, 2):
+        write_draw(tmp_path, seed, toy([float(score) for score in rows]))
+    said = [note for note in read(tmp_path).best().notes if "same score on every row" in note]
+    assert said == ["org/model: toy_th: all seeds have the same score on every row; does the model sample?"] * is_said

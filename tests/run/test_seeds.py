@@ -82,7 +82,7 @@ def test_a_server_draws_with_the_seed_too(tmp_path):
     assert begun == [{"do_sample": True, "temperature": 0.7, "seed": seed} for seed in (1000, 2000)]
     for seed, settings in enumerate(begun, start=1):
         config = {"model": "chat-api", "model_args": {"model": "m"}, "gen_kwargs": settings, "torch_seed": seed}
-        write_run(tmp_path / str(seed), {"toy_th": toy([1.0, 0.0])}, f"2026-01-0{seed}T00-00-00", config=config)
+        write_run(tmp_path / str(seed), {"toy_th": toy([1.0, float(seed == 2)])}, f"2026-01-0{seed}T00-00-00", config=config)
     [note] = [note for note in read(tmp_path).best().notes if "seed" in note]
     assert "the mean over the seeds 1, 2" in note
 
