@@ -52,7 +52,7 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
         "rows": f"{rows:,}",
         f"`{plain}` s": f"{before['seconds']:.1f}",
         "shared s": f"{after['seconds']:.1f}",
-        "times faster": _times(before["seconds"] / after["seconds"], record.get("times_faster", ())),
+        "times faster": _times(before["seconds"] / after["seconds"], record["times_faster"]),
     }
     needs = {}  # vLLM takes the memory it is given, and makes its own batches
     if plain == "hf":
@@ -71,8 +71,7 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
         cells["times fewer tokens"] = f"{before['tokens'] / after['tokens']:.1f}"
         cells["of the limit"] = f"{least / after['tokens']:.0%}"
     else:
-        of_token = after.get("plain_seconds_of_a_token")  # not measured by earlier versions
-        cells["of the limit"] = f"{least * of_token / after['seconds']:.0%}" if of_token else "–"
+        cells["of the limit"] = f"{least * after['plain_seconds_of_a_token'] / after['seconds']:.0%}"
     return {
         **cells,
         **needs,

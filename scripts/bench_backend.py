@@ -48,9 +48,8 @@ from accelerate.utils.memory import should_reduce_batch_size
 from backend_table import render
 from bench_workloads import GENERATED, SHAPES, Texts, generate, make_model, rank, task_requests
 from lm_eval.api.instance import Instance
-from lm_eval.models.huggingface import HFLM
+from lm_eval.api.registry import get_model
 
-from lm_eval_sea.models import SharedPrefixLM
 from lm_eval_sea.models.work import Work
 
 BACKENDS = {"transformers": ("hf", "hf-shared-prefix"), "vllm": ("vllm", "vllm-shared-prefix")}
@@ -98,8 +97,7 @@ class Memory:
 def _load(backend: str, folder: Path, options: argparse.Namespace, batch_size: int) -> Any:
     logging.disable(logging.WARNING)
     torch.set_num_threads(options.threads)
-    model_class = {"hf": HFLM, "hf-shared-prefix": SharedPrefixLM}[backend]
-    return model_class(str(folder), device=options.device, dtype=options.dtype, batch_size=batch_size)
+    return get_model(backend)(str(folder), device=options.device, dtype=options.dtype, batch_size=batch_size)
 
 
 def _measured(lm: Any, ask: Callable[[], Sequence[Any]], clock: Callable[[], float] = time.perf_counter) -> dict[str, Any] | None:
@@ -175,13 +173,10 @@ def _measure_vllm(
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "2")
     on_gpu = options.device.startswith("cuda")
     os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", str(int(on_gpu)))
-    from lm_eval.models.vllm_causallms import VLLM
+    from lm_eval_sea.models.vllm_shared_prefix import CPU_BLOCK_SIZE, computed_tokens
 
-    from lm_eval_sea.models.vllm_shared_prefix import CPU_BLOCK_SIZE, VLLMSharedPrefixLM, computed_tokens
-
-    model_class = {"vllm": VLLM, "vllm-shared-prefix": VLLMSharedPrefixLM}[backend]
     blocks = {} if on_gpu else {"block_size": CPU_BLOCK_SIZE}
-    lm = model_class(str(folder), dtype=options.dtype, enforce_eager=True, batch_size=batch_size or "auto", **blocks)
+    lm: Any = get_model(backend)(str(folder), dtype=options.dtype, enforce_eager=True, batch_size=batch_size or "auto", **blocks)
     rank(lm, requests[:: max(len(requests) // 3, 1)])
     lm.model.reset_prefix_cache()
     lm.work = Work()  # `vllm` leaves it empty

@@ -13,6 +13,8 @@ from lm_eval.api.instance import Instance
 from make_tiny_model import SAMPLES, train_tokenizer
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from lm_eval_sea.results.types import grouped
+
 ROOT = Path(__file__).resolve().parents[1]
 GENERATED = ("text-options", "letter-options", "three-labels", "nothing-shared")
 SHAPES = {  # family, hidden size, size of the feed-forward layer, layers, heads, key-value heads, vocabulary
@@ -164,7 +166,4 @@ def task_requests(task: str, rows: int, folder: Path) -> list[Texts]:
     manager = TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), metadata={"pretrained": str(folder)})
     instance = manager.load([task])["tasks"][task]
     instance.build_all_requests(limit=rows, rank=0, world_size=1)
-    requests: dict[int, Texts] = {}
-    for request in instance.instances:
-        requests.setdefault(request.doc_id, []).append(request.args)
-    return list(requests.values())
+    return list(grouped((request.doc_id, request.args) for request in instance.instances).values())

@@ -27,8 +27,7 @@ from exemplar_measures import Measure, Nearest, Number, Row, measure, nearest, o
 from written import table
 
 from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.kinds import JUDGED, KINDS
-from lm_eval_sea.catalogue.task_files import read_task_file
+from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.prompt_files import PromptFileError, as_row, place, read_prompts
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
@@ -79,7 +78,7 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
     arguments = (data_set.kind, data_set.fields, language, list(data_set.labels))
     of_exemplars = {}
     for prefix, exemplars in sets.items():
-        shown = min(_shown_by_default(data_set.kind), len(exemplars))
+        shown = min(task.num_fewshot, len(exemplars))
         of_exemplars[f"{prefix}first {shown}"] = measure(exemplars[:shown], *arguments)
         of_exemplars[f"{prefix}all {len(exemplars)}"] = measure(exemplars, *arguments)
     return Comparison(
@@ -90,12 +89,6 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         of_exemplars=of_exemplars,
         texts=([exemplar for exemplars in sets.values() for exemplar in exemplars], rows, data_set.fields),
     )
-
-
-def _shown_by_default(kind: str) -> int:
-    template = next(iter(KINDS[kind].values())).template
-    shown: int = read_task_file(TASKS / "_shared" / template)["num_fewshot"]
-    return shown
 
 
 def compared(comparisons: Sequence[Comparison]) -> str:
@@ -176,10 +169,8 @@ each data set, with a line for each language and with the labels and positions o
 - *Lengths* are mean characters per row; brackets give the exemplars' difference from this mean. Two numbers are the minimum and
   maximum over languages.
 - *Shares* are of rows / of exemplars. *names passage*, *negated*: questions that mention the passage, or a negation, by a word
-  list for each language. On Belebele, which asks the same in all languages, at least 97 % of the former and 91 % of the latter
-  agree with the English question; the lists for Cebuano, Ilocano and Waray have not been tried. *words of answer in passage*: the
-  share of the right option's words that are in the passage. *look-up*: questions whose right option has all its words there.
-  *copied 4-grams*: 4-grams of the summary that are in the document.
+  list for each language. *words of answer in passage*: the share of the right option's words that are in the passage. *look-up*:
+  questions whose right option has all its words there. *copied 4-grams*: 4-grams of the summary that are in the document.
 - *Overlaps* are runs of eight words that any exemplar shares with a test row.
 
 Words are those of the scores: segmented in Thai, syllables in Burmese. In Khmer and Lao four characters count as a word, in

@@ -43,7 +43,7 @@ from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.tables import MISSING, Table, written
 from lm_eval_sea.results.answers import unread_text
 from lm_eval_sea.results.differing_settings import under_one_name
-from lm_eval_sea.results.read import read
+from lm_eval_sea.results.read import content_of, read
 from lm_eval_sea.results.row_statistics import beyond_scale
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
@@ -172,12 +172,6 @@ def older_readers(task: TaskRun) -> str:
     return own if str(task.facts.variant).startswith("chat") and asked == asked_now and int(own) < int(newest) else ""
 
 
-def content_of(place: Path) -> dict[str, Any]:
-    """All of a results file, for what the runs do not have."""
-    content: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
-    return content
-
-
 def is_read_alike(task: TaskRun) -> bool:
     """Whether a score of SEA-HELM 1.3 is that of 1.4, which differs in how thoughts are taken off.
 
@@ -217,10 +211,10 @@ def without_tasks(content: dict[str, Any], patterns: Sequence[str]) -> dict[str,
     return {key: kept(value) for key, value in content.items()}
 
 
-def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[str] = ()) -> dict[Path, bytes | None]:
+def add(results: Path, model: str, origin: dict[str, str], *, without: Sequence[str] = ()) -> dict[Path, bytes | None]:
     """Writes the files of a folder of results; returns what was written → what stood there before, None for nothing.
 
-    `about` has `source` and `revision` of a model that was not loaded from the hub, `without` patterns of tasks to leave out.
+    `origin` has `source` and `revision` of a model that was not loaded from the hub, `without` patterns of tasks to leave out.
     """
     target = FOLDER / model.replace("/", "__")
     written = dict[Path, bytes | None]()
@@ -239,8 +233,8 @@ def add(results: Path, model: str, about: dict[str, str], *, without: Sequence[s
         cleaned = without_paths(content, {pretrained: model})
         target.mkdir(parents=True, exist_ok=True)
         write(path.name, json.dumps(cleaned, indent=2, ensure_ascii=False) + "\n")
-    if about:
-        write(ABOUT, yaml.safe_dump({"model": model, **about}, sort_keys=False, allow_unicode=True))
+    if origin:
+        write(ABOUT, yaml.safe_dump({"model": model, **origin}, sort_keys=False, allow_unicode=True))
     return written
 
 

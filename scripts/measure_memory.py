@@ -94,7 +94,7 @@ def plant(folder: Path, models: int, tasks: int, rows: int) -> None:
             right = 0.0
             with (place / f"samples_{task.name}_{STAMP}.jsonl").open("w", encoding="utf-8") as file:
                 for line in range(rows):
-                    made = row(task, line, 0.3 + 0.01 * number, draw)
+                    made = logged_row(task, line, 0.3 + 0.01 * number, draw)
                     right += made["acc_ppl"]
                     file.write(json.dumps(made, ensure_ascii=False) + "\n")
             results[task.name] = {"acc_ppl,none": right / rows}
@@ -108,7 +108,7 @@ def plant(folder: Path, models: int, tasks: int, rows: int) -> None:
         (place / f"results_{STAMP}.json").write_text(json.dumps(content), encoding="utf-8")
 
 
-def row(task: TaskRecord, number: int, skill: float, draw: random.Random) -> dict[str, Any]:
+def logged_row(task: TaskRecord, number: int, skill: float, draw: random.Random) -> dict[str, Any]:
     """A logged row with the requests that such a task makes."""
     labels = task.labels or list("ABCD")
     scores = [{"loglikelihood": draw.uniform(-9, -1), "characters": 1, "bytes": 1, "tokens": 2} for _ in labels]

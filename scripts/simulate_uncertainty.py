@@ -19,10 +19,11 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from written import table_lines
 
-from lm_eval_sea.report.calibration import accuracy, gains_of, macro_f1
-from lm_eval_sea.report.contamination import Gap, mean_gap
+from lm_eval_sea.report.calibration import gains_of
+from lm_eval_sea.report.contamination import mean_gap
 from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import LEVEL
@@ -38,7 +39,12 @@ from lm_eval_sea.results.strata import Origin, combined, difference_strata, stra
 from lm_eval_sea.results.uncertainty import Estimate, estimate, swap_test
 from lm_eval_sea.sea_helm.totals.draws import SEED_END, interval, replicates
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
-from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibration
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import (
+    Evidence,
+    batch_calibration,
+    macro_f1_of_labels,
+    share_of_equal,
+)
 
 SEED = 2026
 ALIKE = 0.3  # share of the variance of answers that lies between passages
@@ -140,7 +146,7 @@ def _gains(
         golds,
         calibrated,
         nats.argmax(axis=1).__getitem__,
-        {"accuracy": accuracy, "macro_f1": partial(macro_f1, labels=3)},
+        {"accuracy": share_of_equal, "macro_f1": partial(macro_f1_of_labels, labels=3)},
         list(map(str, range(rows))),
     )
 
@@ -261,8 +267,8 @@ def orders(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
             for _ in range(draws):
                 gaps = random.standard_t(3, rows) + 5 * (random.random(rows) < seen)  # nats; few rows have large ones
                 likes = np.where(np.arange(rows) % 3 > 0, 1, -1)
-                rows_of = zip(gaps + likes, likes, range(rows), strict=True)
-                found = mean_gap([Gap(float(nats), str(row // 2), str(like)) for nats, like, row in rows_of])
+                passages = (np.arange(rows) // 2).astype(str)
+                found = mean_gap(pd.DataFrame({"nats": gaps + likes, "cluster": passages, "group": likes.astype(str)}))
                 alarms.append(found.p_value is not None and found.p_value <= LEVEL and found.mean > 0)
             cells.append(f"{100 * np.mean(alarms):.1f}")
         yield [str(rows), *cells]

@@ -31,12 +31,11 @@ ENOUGH = 3  # competencies that a country should have data sets for
 COVERAGE_HEAD = """\
 # Coverage
 
-The data sets of each language, written from the catalogue by `python scripts/update_docs.py`. `lm-eval-sea ls --coverage th`
-prints the data sets of a language with rows, origin, licence and names of tasks.
+`lm-eval-sea ls --coverage th` prints the data sets of a language with rows, origin, licence and names of tasks.
 
 **n**: at least one data set whose rows were written in the language. t: only translated rows, mostly from English. l: only in
 [lm-eval's own tasks](#lm-evals-own-tasks). Blank: none. SEA-HELM's tasks count if its documentation states where their rows come
-from. Native rows are not always about the language's country: Chinese, Tamil and most English rows are not about Southeast Asia.
+from. Chinese, Tamil and most English rows are native, but not about Southeast Asia.
 """
 
 
@@ -149,8 +148,8 @@ OF_LM_EVAL_HEAD = """\
 
 Data sets for which lm-eval has tasks and the pack has none. `lm-eval-sea run --language th` also runs the tasks of that language,
 and leaves out with one line what cannot be downloaded; `--chat` takes the chat forms, `--lite` those of at most 100 rows.
-`lm-eval-sea show` knows their headline metric and chance. lm-eval's tasks on rows that the pack also has (XCOPA, XNLI, XQuAD,
-TyDiQA, Belebele, COPAL-ID, MGSM, FLORES) are not listed; [upstream](../upstream/README.md) says what is wrong with them.
+`lm-eval-sea show` knows their headline metric and chance. lm-eval's tasks on [rows that the pack also
+has](tasks.md#the-same-rows-in-lm-eval) are not listed; [upstream](../upstream/README.md) says what is wrong with them.
 """
 
 

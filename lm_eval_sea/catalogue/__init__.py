@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import Any
 
 import yaml
-
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
-
-SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, and that of its lite tasks
 
 
 class Refusal(Exception):  # noqa: N818 (its subclasses have the suffix)
@@ -44,14 +39,5 @@ def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
         raise refusal(f"{path}: cannot be read: lists or mappings are nested too deep") from error
     # ValueError and AttributeError come from an impossible date or a wrong tag
     except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
-        raise refusal(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from error
-
-
-@functools.cache
-def read_lite() -> dict[str, Any]:
-    """The rows of the lite tasks: `tasks` and `missing` of every data set's `lite.yml` together."""
-    contents = [read_yaml(path) for path in sorted(TASKS_FOLDER.glob("*/lite.yml"))]
-    return {
-        "tasks": {task: choice for content in contents for task, choice in content["tasks"].items()},
-        "missing": {task: why for content in contents for task, why in content["missing"].items()},
-    }
+        why = getattr(error, "strerror", None) or " ".join(str(error).split())[:200]
+        raise refusal(f"{path}: cannot be read: {why}") from error

@@ -98,24 +98,53 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         return report
     report.columns = list(splits[TEST_SPLIT][0])
     process = task.processor
-    report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
-    count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     made = iterate_rows(splits, process, f"{report.file}, exemplars", EXEMPLAR_SPLIT) if EXEMPLAR_SPLIT in splits else ()
     published_exemplars = [row for _, row in _without_faults(made, report)[0]]
-    exemplars = [*task.exemplars, *published_exemplars]
-    unexpected = report.notes if task.may_change else report.faults
-    origin, repeating = ("prompt file", report.faults) if task.exemplars else ("data set", unexpected)
     numbered, total = _without_faults(iterate_rows(splits, process, report.file), report)
     scored = [row for _, row in numbered]
     # A published row may give several rows, or none; if one is faulty, the number is unknown.
     is_sound = len(scored) == total
     report.found = total if is_sound else max(total, len(splits[TEST_SPLIT]))
     report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
+    report.ties = [number for number, row in numbered if len(set(row.get("options", ()))) < len(row.get("options", ()))]
+    _measure_references(task, report, numbered, count_tokens)
+    unexpected = report.notes if task.may_change else report.faults
+    _look_for_repetitions(task, report, numbered, published_exemplars, unexpected)
+    try:
+        refuse_repeated_ids(scored, report.file)
+    except DataError as error:
+        report.faults.append(str(error))
+    _compare_counts(task, report, scored, is_sound, unexpected)
+    if (tested := task.metadata.get("tested")) and is_sound and not subset and report.found == report.expected:
+        differs = difference_from_tested(scored, digest_of_rows(scored, published_exemplars), tested)
+        report.tested = (
+            f"not the rows that the pack was tested with: {differs}" if differs else "the rows that the pack was tested with"
+        )
+    if subset:
+        try:
+            rows_of_subset(scored, subset, report.file)
+        except DataError as error:
+            report.faults.append(str(error))
+    return report
+
+
+def _measure_references(
+    task: TaskRecord, report: Report, numbered: Sequence[tuple[int, Row]], count_tokens: Callable[[str], int] | None
+) -> None:
+    report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
+    count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     references = [(number, text) for number, row in numbered for text in _references(task, row)]
     report.references = [len(text) for _, text in references]
     most = task.max_new_tokens
     report.too_long = [*dict.fromkeys(number for number, text in references if most is not None and count(text) > most)]
-    report.ties = [number for number, row in numbered if len(set(row.get("options", ()))) < len(row.get("options", ()))]
+
+
+def _look_for_repetitions(
+    task: TaskRecord, report: Report, numbered: Sequence[tuple[int, Row]], published: Sequence[Row], unexpected: list[str]
+) -> None:
+    """Of passages in answers, of rows, and of exemplars in rows; the latter are `unexpected` if they come with the rows."""
+    exemplars = [*task.exemplars, *published]
+    origin, repeating = ("prompt file", report.faults) if task.exemplars else ("data set", unexpected)
     seen: set[frozenset[str]] = set()
     for number, row in numbered:
         report.faults += [
@@ -131,10 +160,10 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
             f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
             for position, text in occurring_exemplars(exemplars, row)
         )
-    try:
-        refuse_repeated_ids(scored, report.file)
-    except DataError as error:
-        report.faults.append(str(error))
+
+
+def _compare_counts(task: TaskRecord, report: Report, scored: Sequence[Row], is_sound: bool, unexpected: list[str]) -> None:
+    """Compares numbers of rows, labels and the level of chance with what the task says; `unexpected` gets what differs."""
     if report.expected not in (report.found, None):
         unexpected.insert(0, f"{report.file}: {report.found:,} rows; expected {report.expected:,}")
     missing = [label for position, label in enumerate(task.labels) if not (report.golds[label] or report.golds[position])]
@@ -146,17 +175,6 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
         guessed, stated = statistics.fmean(1 / count for count in choices), task.metadata["chance"]
         if abs(guessed - stated) > ROUNDED:
             unexpected.append(f"{report.file}: 'chance' is {stated:g}; a guess is right in {guessed:.4f} of these rows")
-    if (tested := task.metadata.get("tested")) and is_sound and not subset and report.found == report.expected:
-        differs = difference_from_tested(scored, digest_of_rows(scored, published_exemplars), tested)
-        report.tested = (
-            f"not the rows that the pack was tested with: {differs}" if differs else "the rows that the pack was tested with"
-        )
-    if subset:
-        try:
-            rows_of_subset(scored, subset, report.file)
-        except DataError as error:
-            report.faults.append(str(error))
-    return report
 
 
 def _without_faults(rows: Iterable[Row | DataError], report: Report) -> tuple[list[tuple[int, Row]], int]:

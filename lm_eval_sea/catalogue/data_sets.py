@@ -9,7 +9,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from lm_eval_sea.catalogue import SUITE, Refusal, read_yaml_of_people
+from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
 from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, answer_fields, recommended_variant
 from lm_eval_sea.catalogue.names import competency_titles, meant
 from lm_eval_sea.tasks._shared.columns import written_labels
@@ -20,7 +20,6 @@ from lm_eval_sea.tasks._shared.facts import (
     TASKS_FOLDER,
     is_english_prompt,
     name_of,
-    read_yaml,
     whole_record,
 )
 
@@ -157,6 +156,14 @@ def _faults(record: Any) -> Iterator[str]:
     for language, most in record.get("max_new_tokens", {}).items():
         if most < 1:
             yield f"'max_new_tokens: {language}' is {most}; expected 1 or more"
+    known = {*record["languages"], "en", *(whole_record(record, each).get("prompts_in") for each in record["languages"])}
+    for language, letters in record.get("letters", {}).items():
+        if language not in known:
+            yield f"'letters' has the key {language!r}, a language without prompts"
+        if len(set(letters)) < len(letters):
+            yield f"'letters: {language}' is {letters!r}; expected different letters"
+    if unknown := [language for language in record.get("suite_languages", ()) if language not in record["languages"]]:
+        yield f"'suite_languages' has {unknown[0]!r}, which is not among 'languages'"
     if not record["languages"]:
         yield "'languages': expected codes of languages, each with its keys"
     for language, own in record["languages"].items():
@@ -272,10 +279,3 @@ def data_sets() -> dict[str, DataSet]:
     """The data sets of the pack by name, except SEA-HELM's."""
     paths = sorted(TASKS_FOLDER.glob(f"*/{FILE}"))
     return {path.parent.name: read_data_set(path) for path in paths if path.parent.name != SEA_HELM}
-
-
-def sailcompass() -> list[DataSet]:
-    """The data sets of SailCompass: those whose groups are in the groups that make up its suite."""
-    groups = read_yaml(TASKS_FOLDER / "suites.yml")["groups"]
-    members = [group for task in groups[SUITE]["tasks"] for group in groups[task]["tasks"]]
-    return [data_sets()[group.split("_")[1]] for group in members]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from lm_eval_sea.catalogue.names import language_group
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, aligned
 
-COLUMNS = 100  # of a terminal
+WIDTH = 100  # of a terminal
 _ADVICE = """\
 Pass any suite, group, tag or task to --tasks. To see more:
   lm-eval-sea ls th                     names that contain this
@@ -19,7 +19,7 @@ Pass any suite, group, tag or task to --tasks. To see more:
 
 
 def overview(listed: TaskList) -> str:
-    """Lines of text, at most `COLUMNS` wide except for very long names."""
+    """Lines of text, at most `WIDTH` wide except for very long names."""
     tasks, tags = list(listed.tasks.values()), set(listed.tags)
     suites = [
         (name, str(len(members)), _joined(_languages(listed.tasks[member] for member in members)))
@@ -86,4 +86,4 @@ def _joined(names: Iterable[str]) -> str:
 def _block(head: tuple[str, str, str], rows: list[tuple[str, str, str]]) -> str:
     lines = aligned([head, *rows], left=(0, 2))
     indent = " " * lines[0].rindex(head[2])
-    return "\n".join(textwrap.fill(line, COLUMNS, subsequent_indent=indent, break_on_hyphens=False) for line in lines)
+    return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False) for line in lines)

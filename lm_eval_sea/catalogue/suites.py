@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.catalogue.names import chat_name, language_group, lite_name
@@ -15,6 +14,7 @@ from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 
 FILE = "suites.yml"
+SUITE, LITE_SUITE = "sea_sailcompass", "sea_lite"  # the group of SailCompass, and that of its lite tasks
 NATIVE = "sea_native"  # the group of the tasks whose rows were written in their language
 
 
@@ -35,6 +35,12 @@ def read_suites() -> dict[str, Suite]:
     return {name: Suite(name, own["version"], tuple(own["tasks"]), own.get("kind")) for name, own in groups.items()}
 
 
+def sailcompass() -> list[DataSet]:
+    """The data sets of SailCompass: those whose groups are in the groups that make up its suite."""
+    members = [group for task in read_suites()[SUITE].tasks for group in read_suites()[task].tasks]
+    return [data_sets()[group.split("_")[1]] for group in members]
+
+
 def read_totals() -> Mapping[str, Mapping[str, Any]]:
     """What SEA-HELM's totals average, by name of the total; with the keys that `suites.yml` explains."""
     return dict(read_yaml(TASKS_FOLDER / FILE)["totals"])
@@ -53,6 +59,16 @@ def is_collected(data_set: DataSet, language: str) -> bool:
     data = data_set.languages[language]
     is_free = data_set.kind != JUDGED and data.licence is not None and data.on_hub
     return bool(data_set.suite_languages) or is_free
+
+
+@functools.cache
+def read_lite() -> dict[str, Any]:
+    """The rows of the lite tasks: `tasks` and `missing` of every data set's `lite.yml` together."""
+    contents = [read_yaml(path) for path in sorted(TASKS_FOLDER.glob("*/lite.yml"))]
+    return {
+        "tasks": {task: choice for content in contents for task, choice in content["tasks"].items()},
+        "missing": {task: why for content in contents for task, why in content["missing"].items()},
+    }
 
 
 @functools.cache

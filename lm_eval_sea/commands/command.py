@@ -98,11 +98,13 @@ class Command:
         except RunError as error:
             return fail(error, error.status)
         except Exception as error:
-            of_files = self.writes and isinstance(error, OSError) and error.errno not in (None, errno.EPIPE)
             # by name: to import DataError loads libraries that `ls` does not need
             of_data = f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError")
-            if isinstance(error, Refusal) or of_files or of_data:
+            if isinstance(error, Refusal) or of_data:
                 return fail(error, error.status if isinstance(error, Refusal) else 2)
+            if self.writes and isinstance(error, OSError) and error.errno not in (None, errno.EPIPE):
+                what = f"{error.filename} cannot be used" if error.filename else "a file cannot be written"
+                return fail(f"{what} ({error.strerror})", 2)
             raise
 
 
@@ -132,7 +134,14 @@ def print_notes(notes: Iterable[str]) -> None:
         print(f"note: {visible(note)}", file=sys.stderr)
 
 
-RUNS = argument("runs", metavar="RUN", nargs="+", type=Path, help="folder of lm-eval's --output_path, or a results file")
+def place(text: str) -> Path:
+    """The type of an argument that names a file or folder; an empty one is hardly meant to be the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("is empty; give . for the current folder")
+    return Path(text)
+
+
+RUNS = argument("runs", metavar="RUN", nargs="+", type=place, help="folder of lm-eval's --output_path, or a results file")
 
 
 def whole_number(least: int) -> Callable[[str], int]:
@@ -157,4 +166,4 @@ def folder_to_write(text: str) -> Path:
     """The type of an argument that names a folder to make or complete."""
     if Path(text).exists() and not Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a file; give a folder")
-    return Path(text)
+    return place(text)

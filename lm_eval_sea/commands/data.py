@@ -7,21 +7,21 @@ import fnmatch
 import itertools
 import shlex
 import sys
-from pathlib import Path
 
-from lm_eval_sea.catalogue import SUITE
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
 from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
+from lm_eval_sea.catalogue.suites import SUITE
 from lm_eval_sea.catalogue.task_list import glob_of, read_tasks, table
-from lm_eval_sea.commands.command import Command, argument, fail, print_notes
+from lm_eval_sea.commands.command import Command, argument, fail, folder_to_write, place, print_notes
 from lm_eval_sea.make import on_demand
 from lm_eval_sea.make.own_data import own_tasks, records
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 _NAMES = "tasks, groups, tags or globs, separated by commas (default: all tasks)"
+_TO = "folder to make or complete (default: the hub's cache)"
 _TASKS = argument("--tasks", metavar="NAMES", default="*", help=_NAMES)
 
 
@@ -174,7 +174,7 @@ lm-eval-sea data check --include_path chiangmai""",
     exits="0 without faults, 1 with faults, 2 for unknown names or a tokenizer that cannot be loaded",
     arguments=[
         _TASKS,
-        argument("--include_path", metavar="DIR", type=Path, help="your own data set, whose tasks are checked instead"),
+        argument("--include_path", metavar="DIR", type=place, help="your own data set, whose tasks are checked instead"),
         argument("--tokenizer", metavar="NAME", help="model or folder, to measure references in its tokens (default: in words)"),
     ],
     run=_data_check,
@@ -193,7 +193,7 @@ HF_HUB_OFFLINE=1 lm_eval … --tasks sea_belebele_to_ppl
 lm-eval-sea data fetch --tasks sea_belebele_to_ppl --to mirror
 cd mirror && lm_eval … --tasks sea_belebele_to_ppl""",
     exits="0, 1 if a file is not available, 2 for unknown names",
-    arguments=[_TASKS, argument("--to", metavar="DIR", type=Path, help="folder to make or complete (default: the hub's cache)")],
+    arguments=[_TASKS, argument("--to", metavar="DIR", type=folder_to_write, help=_TO)],
     run=_data_fetch,
 )
 

@@ -6,10 +6,13 @@ import argparse
 import shlex
 from pathlib import Path
 
-from lm_eval_sea.commands.command import RUNS, Argument, Command, argument, fail, print_notes, switch
+from lm_eval_sea.commands.command import RUNS, Argument, Command, argument, fail, place, print_notes, switch
 
 
 def _make(arguments: argparse.Namespace) -> int:
+    for flag in ("official", "translated", "prompts"):
+        if arguments.names and getattr(arguments, flag):
+            return fail(f"--{flag} makes all tasks and takes no NAME; leave out {arguments.names[0]}", 2)
     for flag, make in (("official", _official), ("translated", _translated)):
         if getattr(arguments, flag):
             return make(arguments) if arguments.out else fail(f"--{flag} needs --out, the folder to write", 2)
@@ -43,6 +46,8 @@ def _named(arguments: argparse.Namespace) -> int:
         files, superfluous, notes = files_on_demand(arguments.names), [], []
     elif not out.is_dir() and names_on_demand([first]):
         return fail(f"{first} needs --out, the folder to write", 2)
+    elif not out.is_dir():
+        return fail(f"there is no folder {first}, and no task of this name is made on demand; `lm-eval-sea ls` lists them", 2)
     else:
         tasks = own_tasks(out, wanted or ["*"])
         files, notes = own_files(tasks), notes_on_rows(tasks)
@@ -108,6 +113,7 @@ def _translated(arguments: argparse.Namespace) -> int:
 
 
 _NAMES = "tasks made on demand; or the folder of your own data set, and its tasks"
+_CHECKOUT = "checkout of sail-sg/sailcompass or aisingapore/SEA-HELM"
 _PROMPTS = "prompt files DIR/<data set>/prompts/<language>.yml (default: the pack's)"
 
 MAKE = Command(
@@ -160,15 +166,15 @@ lm-eval-sea run --model hf --model_args pretrained=MODEL --tasks sea_belebele_jv
 --keep-going); 2 if a prompt lacks something, CHECKOUT is not a checkout, DIR has other files, or a run lacks rows""",
     arguments=[
         argument("names", nargs="*", metavar="NAME", help=_NAMES),
-        argument("--out", metavar="DIR", type=Path, help="folder to write (default: the pack's own tasks)"),
+        argument("--out", metavar="DIR", type=place, help="folder to write (default: the pack's own tasks)"),
     ],
     modes={
         "": [
             switch("--check", "write nothing; exit status 1 if prompts and tasks disagree"),
-            argument("--prompts", metavar="DIR", type=Path, help=_PROMPTS),
+            argument("--prompts", metavar="DIR", type=place, help=_PROMPTS),
         ],
         "--official": [
-            argument("--official", metavar="CHECKOUT", type=Path, help="checkout of sail-sg/sailcompass or aisingapore/SEA-HELM"),
+            argument("--official", metavar="CHECKOUT", type=place, help=_CHECKOUT),
             switch("--keep-going", "write what can be made, and list what cannot"),
             switch("--trust-checkout", "also run files of SailCompass that differ from the tested ones"),
         ],

@@ -12,8 +12,8 @@ from lm_eval_sea.install_hint import install_extra
 
 
 def _name(text: str) -> tuple[Path, str]:
-    path, sign, label = text.partition("=")
-    if not sign or not label.strip():
+    path, _, label = text.partition("=")
+    if not path or not label.strip():
         raise argparse.ArgumentTypeError(f"{text!r} should be PATH=LABEL, such as results/org__model=base")
     if not Path(path).exists():
         raise argparse.ArgumentTypeError(f"there is no file or folder {path!r}")
@@ -85,12 +85,13 @@ def _languages(arguments: argparse.Namespace) -> int:
 def _every_eval_ever(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.report.export.every_eval_ever import records
     from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.written_folder import write_whole
 
     made, notes = records(read(*arguments.runs).best(), arguments.model)
     for path, record in made.items():
         file = arguments.out / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        write_whole(file, json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
         print(f"{file}: {len(record['evaluation_results'])} scores")
     written = {arguments.out / path for path in made}
     if earlier := sorted({other for file in written for other in file.parent.glob("*.json")} - written):
@@ -183,6 +184,7 @@ lm-eval-sea report results --languages --metric acc --out languages_acc""",
 _EEE = """
 lm-eval-sea export every-eval-ever results --out eee
 lm-eval-sea export every-eval-ever results/my_model --model my-lab/my-model --out eee"""
+_ROOT = "root of a datastore to make or complete"
 _MODEL_ID = "the model's id (default: its hub name, or local/FOLDER)"
 _OELLM = "lm-eval-sea export oellm-task-groups > task-groups.yaml"
 
@@ -201,7 +203,7 @@ package every-eval-ever (Python 3.12 or later) checks them: every_eval_ever vali
             exits="0, or 2 if there is nothing to export",
             arguments=[
                 RUNS,
-                argument("--out", metavar="DIR", type=Path, required=True, help="root of a datastore to make or complete"),
+                argument("--out", metavar="DIR", type=folder_to_write, required=True, help=_ROOT),
                 argument("--model", metavar="ORGANISATION/NAME", type=_model, help=_MODEL_ID),
             ],
             writes=True,

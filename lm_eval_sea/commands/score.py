@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lm_eval_sea.commands.command import RUNS, Command, argument, existing_folder, fail, whole_number
+from lm_eval_sea.commands.command import RUNS, Command, argument, existing_folder, fail, place, whole_number
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_BATCH, OFFICIAL_MODEL, OFFICIAL_TOKENIZER
 
@@ -24,6 +24,12 @@ def _out(text: str) -> Path:
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
     return path
+
+
+def _address(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise argparse.ArgumentTypeError(f"{text!r} should be an address such as http://localhost:8000/v1")
+    return text
 
 
 def _score(arguments: argparse.Namespace) -> int:
@@ -157,7 +163,7 @@ lm-eval-sea score results --reread results-reread""",
         ],
         "--judge": [
             argument("--judge", metavar="NAME", help="the judge's name at its address"),
-            argument("--base_url", needed=True, metavar="URL", help="its address, such as http://localhost:8000/v1"),
+            argument("--base_url", needed=True, metavar="URL", type=_address, help="such as http://localhost:8000/v1"),
             argument("--api_key_env", metavar="VAR", help="environment variable that holds the key; default: no key"),
             argument("--concurrency", type=whole_number(1), metavar="N", help="calls at the same time; default: 8"),
             argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="price of a million tokens, for the estimate"),
@@ -170,7 +176,7 @@ lm-eval-sea score results --reread results-reread""",
             argument("--batch_size", type=whole_number(1), metavar="N", help=f"rows at a time; default: {OFFICIAL_BATCH}"),
             argument("--device", metavar="DEVICE", help="such as cuda:1 or cpu; default: a GPU if there is one"),
         ],
-        "--reread": [argument("--reread", metavar="FOLDER", type=Path, help="where to write results and samples")],
+        "--reread": [argument("--reread", metavar="FOLDER", type=place, help="where to write results and samples")],
     },
     writes=True,
     run=_score,

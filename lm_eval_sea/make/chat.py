@@ -15,7 +15,7 @@ from lm_eval_sea.make.prompt_files import PromptFileError, entry, row_template
 from lm_eval_sea.make.task_yaml import OneLineList
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, TASKS_FOLDER, is_english_prompt, name_of, read_yaml
 
-FORMS = "chat_answers"  # the folder with how to answer, by language
+FOLDER = "chat_answers"  # the folder with how to answer, by language
 ROOM = 256  # tokens for text around an answer: a preface, a reason, the tag
 STEPS = 768  # tokens for the steps before a number
 CHOSEN = ("mcq", "classification")  # the kinds whose answer is one of the row's options
@@ -23,7 +23,7 @@ CHOSEN = ("mcq", "classification")  # the kinds whose answer is one of the row's
 
 class _Form(NamedTuple):
     template: str  # what the task is made from, in tasks/_shared
-    key: str  # in `FORMS`: how to answer
+    key: str  # in a file of `FOLDER`: how to answer
     tag: str  # in its `tags`
     target: str  # what follows the tag in an exemplar, a Jinja template; empty if that depends on the task
     readers: int = 22  # the version of the answer readers, the first part of a task's version
@@ -56,15 +56,15 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
     data_set = prompted.of
     data, form, shown = data_set.languages[language], _FORMS[data_set.kind], leaf.shown_of(prompted, of, prompt_language)
     asked = entry(shown.words, "chat", shown.where)
-    forms, where = _forms(prompt_language), f"{FORMS}/{prompt_language}.yml"
-    tag = entry(entry(forms, "tags", where), form.tag, f"{where}: tags")
+    told, where = _how_to_answer(prompt_language), f"{FOLDER}/{prompt_language}.yml"
+    tag = entry(entry(told, "tags", where), form.tag, f"{where}: tags")
     words = leaf.label_words(prompted, shown.words, shown.where) if data_set.kind == "classification" else []
-    how = entry(forms, form.key, where).format(tag=tag, labels=forms.get("between_labels", ", ").join(words))
+    how = entry(told, form.key, where).format(tag=tag, labels=told.get("between_labels", ", ").join(words))
     row = row_template(shown.words, shown.fields, shown.where)
     if data_set.kind == "mcq":
         row = leaf.with_options(row, "", KINDS["mcq"]["litilo_gen"]).rstrip("\n")
     room = STEPS if data_set.kind == "number" else ROOM
-    version = float(f"{form.readers}.{entry(asked, 'version', shown.where)}{entry(forms, 'version', where)}")
+    version = float(f"{form.readers}.{entry(asked, 'version', shown.where)}{entry(told, 'version', where)}")
     english = is_english_prompt(prompt_language, language)
     target = form.target or (f"{{{{{words}[gold]}}}}" if words else f"{{{{{shown.answer}}}}}")
     return {
@@ -90,8 +90,8 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
     }
 
 
-def _forms(language: str) -> Mapping[str, Any]:
-    path = TASKS_FOLDER / FORMS / f"{language}.yml"
+def _how_to_answer(language: str) -> Mapping[str, Any]:
+    path = TASKS_FOLDER / FOLDER / f"{language}.yml"
     if not path.is_file():
         raise PromptFileError(f"{path}: missing; it tells chat models how to answer in that language")
     return read_yaml(path)

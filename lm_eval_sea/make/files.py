@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.catalogue import read_lite
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import CHAT_METRICS, JUDGED, KINDS, recommended_variant
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
-from lm_eval_sea.catalogue.suites import read_suites
+from lm_eval_sea.catalogue.suites import read_lite, read_suites
 from lm_eval_sea.make import chat, leaf, sea_helm, settings
 from lm_eval_sea.make.leaf import Content, Prompted, group_of
 from lm_eval_sea.make.prompt_files import read_prompts

@@ -150,28 +150,20 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
     data_set, of = prompted.of, direction or language
     data, kind = data_set.languages[language], KINDS[data_set.kind][variant]
     who = prompted.who(language, variant or data_set.kind, prompt_language)
-    process = [rows_path(data_set, data.process)] if data.process else []
+    include = [f"_shared/{kind.template}", *([rows_path(data_set, data.process)] if data.process else [])]
     if data_set.kind == JUDGED:
         return {
             "task": name_of(data_set.name, language),
-            "include": [f"_shared/{kind.template}", *process],
+            "include": include,
             "tag": ["sea_judged"],
             "generation_kwargs": greedy([], answer_limit(data_set, language)),
             "metadata": {**who, "prompt_book_version": None, "provenance": {}},
         }
     shown = shown_of(prompted, of, prompt_language)
-    words, where, said = shown.words, shown.where, shown.said
+    words, where = shown.words, shown.where
     row, cue = row_template(words, shown.fields, where), entry(words, "cue", where)
     instruction = entry(words, "instruction", where)
-    if data_set.kind == "classification":
-        answers: Content = {"doc_to_choice": label_words(prompted, words, where)}
-    elif data_set.kind in GENERATED:
-        answers = {"doc_to_target": shown.answer} if said else {}
-        answers |= {"generation_kwargs": greedy(line_starts(words), answer_limit(data_set, of))}
-    elif kind.template == "letter_generation_yaml":
-        answers = {"generation_kwargs": greedy(line_starts(words), LETTER_TOKENS)}
-    else:
-        answers = {"doc_to_choice": kind.answer}
+    answers = _answers(prompted, of, kind, shown)
     english = is_english_prompt(prompt_language, language)
     words_in = "prompt_en" if english else "prompt_native"
     tags = [language, data_set.kind, data_set.task, variant and f"variant_{variant}", words_in]
@@ -180,7 +172,7 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
         answers |= {"fewshot_split": EXEMPLAR_SPLIT, "fewshot_config": OneLine({"sampler": "first_n"})}
     content = {
         "task": name_of(data_set.name, of, variant, english=english),
-        "include": [f"_shared/{kind.template}", *process],
+        "include": include,
         "tag": list(dict.fromkeys(f"sea_{tag}" for tag in tags if tag)),
         "description": Quoted(f"{instruction}\n\n"),
         "doc_to_text": with_options(row, cue, kind),
@@ -190,11 +182,23 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
             **who,
             "prompt_book_version": prompted.version(prompt_language),
             "answer_cue": cue,
-            **said,
+            **shown.said,
             "provenance": {},
         },
     }
     return content if published else with_exemplars(prompted, content, language)
+
+
+def _answers(prompted: Prompted, of: str, variant: Variant, shown: Shown) -> Content:
+    """The options that are ranked, or how an answer is generated."""
+    if prompted.of.kind == "classification":
+        return {"doc_to_choice": label_words(prompted, shown.words, shown.where)}
+    if prompted.of.kind in GENERATED:
+        reference = {"doc_to_target": shown.answer} if shown.said else {}
+        return {**reference, "generation_kwargs": greedy(line_starts(shown.words), answer_limit(prompted.of, of))}
+    if variant.template == "letter_generation_yaml":
+        return {"generation_kwargs": greedy(line_starts(shown.words), LETTER_TOKENS)}
+    return {"doc_to_choice": variant.answer}
 
 
 def with_options(row: str, cue: str, variant: Variant) -> str:

@@ -20,10 +20,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lm_eval_sea.catalogue.data_sets import DataSet, data_sets, sailcompass
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import recommended_variant
 from lm_eval_sea.catalogue.names import lite_name
-from lm_eval_sea.catalogue.suites import lite_chat_tasks
+from lm_eval_sea.catalogue.suites import lite_chat_tasks, sailcompass
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_index import read_with_functions
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, is_glob, read_tasks, record_of
@@ -37,7 +37,7 @@ from lm_eval_sea.tasks._shared.facts import ORDER, TASKS_FOLDER, is_english_prom
 _VARIATION = re.compile(r"(sea_[\w-]+)_([pe])([1-9]\d?)")
 _CHOICE = re.compile(r"sea_[a-z0-9]+_[a-z]+_choice(?:_enprompt)?")
 _ORDER = re.compile(r"sea_[a-z0-9]+_([a-z]+)_order")
-_OF_PARALLEL_ROWS = re.compile(r"sea_[a-z0-9]+_(?:([a-z]+-[a-z]+)|[a-z]+_(?:to_en|translated))(?:_\w+)?")
+_PAIR = re.compile(r"sea_[a-z0-9]+_([a-z]+-[a-z]+)(?:_\w+)?")
 _TAG = "sea_setting_"
 
 
@@ -91,11 +91,17 @@ def on_demand(name: str) -> Content | None:
     if name.endswith(lite_name("")) and name in lite_chat_tasks():
         content = _of_file(read(data_set), name.removesuffix(lite_name("")))
         return content and settings.lite(content)
-    if listed().get(name) == "text":
-        return settings.text(read(data_set), name.split("_")[2])
-    if (found := _OF_PARALLEL_ROWS.fullmatch(name)) and data_set.parallel:
-        contents = _of_parallel_rows(read(data_set), found[1])
+    if (found := _PAIR.fullmatch(name)) and data_set.parallel:
+        prompted = read(data_set)
+        contents = (settings.pair(prompted, found[1], variant) for variant in settings.PARALLEL_VARIANTS)
         return next((content for content in contents if content["task"] == name), None)
+    match listed().get(name):
+        case "text":
+            return settings.text(read(data_set), name.split("_")[2])
+        case "to_en":
+            return settings.to_english(read(data_set), name.split("_")[2])
+        case "translated":
+            return settings.translated(read(data_set), name.split("_")[2], name.partition("_translated_")[2])
     return None
 
 
@@ -111,15 +117,6 @@ def _variation(prompted: Prompted, base: str, kind: str, number: int) -> Content
         return settings.reordered(prompted, content, number)
     texts = settings.wordings(prompted, content)
     return settings.reworded(prompted, content, number) if 2 <= number < 2 + len(texts) else None
-
-
-def _of_parallel_rows(prompted: Prompted, pair: str | None) -> Iterator[Content]:
-    if pair:
-        yield from (settings.pair(prompted, pair, variant) for variant in settings.PARALLEL_VARIANTS)
-        return
-    for language in (each for each in prompted.of.languages if each != "en"):
-        yield settings.to_english(prompted, language)
-        yield from (settings.translated(prompted, language, variant) for variant in (*settings.PARALLEL_VARIANTS, "chat"))
 
 
 def names_on_demand(wanted: Iterable[str]) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lm_eval_sea.catalogue.data_sets import FILE, Language, RecordError, data_sets, read_data_set
 from lm_eval_sea.catalogue.kinds import JUDGED
+from lm_eval_sea.catalogue.names import did_you_mean, language_names, languages_like
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_list import TaskRecord, record_of
 from lm_eval_sea.make.files import generated, groups, leaves
@@ -61,12 +62,18 @@ def own_files(tasks: Mapping[str, Content]) -> dict[str, str]:
 
 
 def notes_on_rows(tasks: Mapping[str, Content]) -> list[str]:
-    """What is wrong or unexpected in those rows of tasks that are on this machine; rows of the hub are not fetched."""
+    """What is wrong or unexpected in languages, and in those rows that are on this machine; rows of the hub are not fetched."""
     from lm_eval_sea.catalogue.check import check_data, distinct_data, remarks  # imports `datasets`
 
     here = [task for task in distinct_data(records(tasks)) if task.source.is_made_by_user or task.source.local_state()]
     lines = [(task.source, line) for task in here for line in remarks(check_data(task))]
-    return list(dict.fromkeys(line if rows.repository in line else f"{rows.describe()}: {line}" for rows, line in lines))
+    languages = {content["metadata"]["language"] for content in tasks.values() if "group" not in content}
+    notes = [
+        f"{language!r} is no language of the pack{did_you_mean(languages_like(language))}; words of answers are split at blanks"
+        for language in sorted(languages - language_names().keys())
+    ]
+    notes += [line if rows.repository in line else f"{rows.describe()}: {line}" for rows, line in lines]
+    return list(dict.fromkeys(notes))
 
 
 def records(tasks: Mapping[str, Content]) -> list[TaskRecord]:

@@ -16,7 +16,7 @@ from lm_eval_sea.tasks._shared.facts import GENERATED
 EXEMPLARS = 5  # of a prompt file that has any
 
 _FIELD = re.compile(r"{(\w+)}")
-_JINJA = re.compile(r"{[{%#]")  # what begins code in a template
+JINJA_CODE = re.compile(r"{[{%#]")  # what begins code in a template
 # The keys of a prompt file, with the types of their values; below `_OF_TASK` those of one of its `tasks`, and of `chat`.
 _OF_CHAT: Mapping[str, Any] = {"version": float, "instruction": str}
 _OF_TASK: Mapping[str, Any] = {
@@ -143,6 +143,6 @@ def _refuse_code(where: str, part: Mapping[str, Any]) -> None:
     """Refuses sentences that lm-eval would run as Jinja templates, or fail to."""
     for key, value in part.items():
         for text in [value] if isinstance(value, str) else value if key == "paraphrases" and value else ():
-            if found := _JINJA.search(text):
+            if found := JINJA_CODE.search(text):
                 advice = "write fields as {field}, and braces in text with a blank between them"
                 raise PromptFileError(f"{where}{key!r} has {found[0]!r}, which begins code; {advice}")

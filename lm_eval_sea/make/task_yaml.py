@@ -35,14 +35,9 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-def _represent_text(dumper: yaml.Dumper, text: str) -> yaml.Node:
-    node: yaml.Node = dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-    return node
-
-
 _Dumper.yaml_representers = {
     **yaml.SafeDumper.yaml_representers,
-    str: _represent_text,
+    str: lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None),
     Function: lambda dumper, name: dumper.represent_scalar("!function", str(name)),
     Quoted: lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"'),
     OneLine: lambda dumper, content: dumper.represent_mapping("tag:yaml.org,2002:map", content, flow_style=True),

@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lm_eval_sea.make.prompt_files import JINJA_CODE
 from lm_eval_sea.official.task_folder import CheckoutError
 
 _PLACE = re.compile(r"\{(\w+)\}")
-_JINJA_MARKS = re.compile(r"\{\{|\{%|\{#")
 
 
 class Configuration(NamedTuple):
@@ -143,4 +143,4 @@ def as_jinja(text: str, columns: Sequence[str]) -> str:
 
 def _literal(text: str) -> str:
     # a brace right before a place would make Jinja see three
-    return f"{{% raw %}}{text}{{% endraw %}}" if _JINJA_MARKS.search(text) or text.endswith("{") else text
+    return f"{{% raw %}}{text}{{% endraw %}}" if JINJA_CODE.search(text) or text.endswith("{") else text

@@ -18,7 +18,7 @@ from lm_eval_sea.catalogue.sea_helm import SeaHelmTask
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.make import sea_helm
-from lm_eval_sea.make.prompt_files import read_prompts
+from lm_eval_sea.make.prompt_files import JINJA_CODE, read_prompts
 from lm_eval_sea.official.task_folder import MARK, NO_COMMIT, CheckoutError, Made, commit_of, commits, fault_of_file
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, facts, read_yaml
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
@@ -28,7 +28,6 @@ LOGPROBS = f"{PREFIX}_logprobs"  # SEA-HELM's suite for base models
 KNOWN_FILES = Path(__file__).with_name("sea_helm_files.yaml")
 _REFERENCE = re.compile(r"\${([\w.-]+)}")
 _PLACE = re.compile(r"{{|}}|{([^\W\d]\w*)}|[{}]")
-_JINJA = re.compile(r"{[{%#]")
 _SEPARATOR = re.compile(r"{answer_tag}(.*){label}")  # what SEA-HELM puts between the tag and a label that it ranks
 # The names of SEA-HELM's fields in the pack's rows, by kind or task.
 _RENAMED = {"instructions": {"text": "prompt"}, "safeguard_in_the_wild": {"local_prompt": "prompt_text"}}
@@ -86,7 +85,7 @@ def jinja(text: str, renamed: Mapping[str, str]) -> str:
             raise PromptError(f"a brace that belongs to no place in {text[:60]!r}")
         return found[0][0]
 
-    if _JINJA.search(text):
+    if JINJA_CODE.search(text):
         raise PromptError(f"braces that Jinja would read in {text[:60]!r}")
     return _PLACE.sub(replaced, text)
 

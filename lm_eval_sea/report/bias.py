@@ -21,7 +21,7 @@ from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST_CLUSTERS, Estimat
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 KEYS = ["model", "task", "dataset", "language", "prompt_language", "setting", "variant", "limited"]
-_NUMBERS = ["gold", "chosen", "gold_characters", "chosen_characters"]
+_ANSWER = ["gold", "chosen", "gold_characters", "chosen_characters", "cluster"]
 
 
 def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None], draws: int = 1) -> tuple[float, float]:
@@ -60,29 +60,22 @@ def length_discrepancy(gold: Sequence[float], chosen: Sequence[float], clusters:
     of ratios would be above 0 even for a model that chooses blindly. There is no interval with fewer than `FEWEST_CLUSTERS`
     clusters, nor where all clusters are alike.
     """
-    sums: dict[str, list[float]] = {}
-    for own, other, cluster in zip(gold, chosen, clusters, strict=True):
-        of_cluster = sums.setdefault(cluster, [0.0, 0.0])
-        of_cluster[0] += other - own
-        of_cluster[1] += own
-    found = ratio_of_sums([(longer, own) for longer, own in sums.values()])
+    lengths = pd.DataFrame({"longer": np.subtract(chosen, gold), "gold": gold})
+    sums = lengths.groupby(list(clusters)).sum()
+    found = ratio_of_sums(list(zip(sums.longer, sums.gold, strict=True)))
     return found if found.stderr and len(sums) >= FEWEST_CLUSTERS else found._replace(low=None, high=None)
 
 
-def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], np.ndarray, list[str]]]:
-    """For each task with options to choose: its settings, its answers (gold, chosen, the lengths of both), and their clusters."""
+def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """For each task with options to choose: its settings, and its answers of all draws with the columns `_ANSWER`."""
     tasks = scores.tasks[scores.tasks.setting != ORDER][KEYS]
     order = in_order(list(tasks.variant))
     about = ("model", "dataset", "language", "prompt_language", "setting")
     for task in sorted(tasks.to_dict("records"), key=lambda task: (*map(task.get, about), order.index(task["variant"]))):
         draws = scores.of[task["model"], task["task"]].each_draw
-        frames = [
-            rows.frame[rows.frame.gold.notna() & rows.frame.gold_characters.notna()] for draw in draws if (rows := draw.logged)
-        ]
+        frames = [draw.logged.frame[_ANSWER].dropna(subset=["gold", "gold_characters"]) for draw in draws if draw.logged]
         if any(map(len, frames)):
-            numbers = [frame[_NUMBERS].to_numpy(dtype=float, na_value=np.nan) for frame in frames]
-            clusters = [cluster for frame in frames for cluster in frame.cluster]
-            yield task | {"draws": len(frames)}, np.concatenate(numbers), clusters
+            yield task | {"draws": len(frames)}, pd.concat(frames).astype(dict.fromkeys(_ANSWER[:-1], float))
 
 
 def bias_table(scores: Scores) -> pd.DataFrame:
@@ -93,17 +86,15 @@ def bias_table(scores: Scores) -> pd.DataFrame:
     if no row has a choice or one position is always right.
     """
     rows = []
-    for task, group, clusters in _choices(scores):
-        golds, chosen, own, others = group.T
-        answered = ~np.isnan(others)
-        lengths = own[answered].tolist(), others[answered].tolist(), [clusters[place] for place in np.flatnonzero(answered)]
-        row = {**task, "rows": len(group)}
-        tells = answered.any() and len(set(golds)) > 1
-        row["rstd"], row["rstd_by_chance"] = (
-            recall_deviation(golds.tolist(), chosen.tolist(), task["draws"]) if tells else (None, None)
-        )
-        row |= mean_and_ends("length_discrepancy", length_discrepancy(*lengths) if any(lengths[0]) else None, 100)
-        rows.append(row | {"unanswered": int(np.isnan(chosen).sum())})
+    for task, answers in _choices(scores):
+        answered, golds = answers.dropna(subset="chosen_characters"), answers.gold.tolist()
+        row = {**task, "rows": len(answers), "unanswered": int(answers.chosen.isna().sum())}
+        if len(answered) and len(set(golds)) > 1:
+            row["rstd"], row["rstd_by_chance"] = recall_deviation(golds, answers.chosen.tolist(), task["draws"])
+        if answered.gold_characters.any():
+            lengths = answered[["gold_characters", "chosen_characters", "cluster"]].to_dict("list").values()
+            row |= mean_and_ends("length_discrepancy", length_discrepancy(*lengths), 100)
+        rows.append(row)
     numbers = ["rstd", "rstd_by_chance", *(f"length_discrepancy{end}" for end in ("", "_low", "_high"))]
     return pd.DataFrame(rows, columns=[*KEYS, "rows", *numbers, "unanswered"]).astype(dict.fromkeys(numbers, "float64"))
 
@@ -111,12 +102,12 @@ def bias_table(scores: Scores) -> pd.DataFrame:
 def position_table(scores: Scores) -> pd.DataFrame:
     """One row per model, multiple-choice task and position: how often it is right, how often chosen. Position 1 is the first."""
     rows = []
-    for task, group, _ in _choices(scores):
-        counts = [np.bincount(side[~np.isnan(side)].astype(int)) for side in group.T[:2]]
-        for position in range(max(map(len, counts))):
-            golds, chosen = (int(count[position]) if position < len(count) else 0 for count in counts)
-            shares = {"gold_share": 100 * golds / len(group), "chosen_share": 100 * chosen / len(group)}
-            rows.append({**task, "position": position + 1, "gold": golds, "chosen": chosen, **shares})
+    for task, answers in _choices(scores):
+        counts = {side: Counter(answers[side].dropna().astype(int)) for side in ("gold", "chosen")}
+        for position in range(1 + max(counts["gold"] | counts["chosen"])):
+            own = {side: count[position] for side, count in counts.items()}
+            shares = {f"{side}_share": 100 * count / len(answers) for side, count in own.items()}
+            rows.append({**task, "position": position + 1, **own, **shares})
     return pd.DataFrame(rows, columns=[*KEYS, "position", "gold", "chosen", "gold_share", "chosen_share"])
 
 

@@ -22,8 +22,8 @@ from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, Spread, n
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import (
     Evidence,
     batch_calibration,
-    label_counts,
-    macro_f1_of_counts,
+    macro_f1_of_labels,
+    share_of_equal,
 )
 
 # Metric → name of its method.
@@ -64,9 +64,9 @@ def calibration_table(scores: Scores) -> pd.DataFrame:
     rows = []
     for model, task, samples, methods, words in _calibrated(scores):
         golds, sizes = samples.gold.to_numpy(dtype=int), set(map(len, samples.loglikelihoods))
-        measures: dict[str, _Measure] = {"accuracy": accuracy}
+        measures: dict[str, _Measure] = {"accuracy": share_of_equal}
         if words:
-            measures["macro_f1"] = partial(macro_f1, labels=max(sizes))
+            measures["macro_f1"] = partial(macro_f1_of_labels, labels=max(sizes))
         choosing: dict[str, _Choose] = {name: chosen.to_numpy().__getitem__ for name, chosen in methods.items()}
         if BATCH_CALIBRATED in choosing and len(sizes) == 1:
             _, choosing[BATCH_CALIBRATED] = batch_calibration(list(map(Evidence, golds.tolist(), samples.loglikelihoods)))
@@ -84,16 +84,6 @@ def calibration_table(scores: Scores) -> pd.DataFrame:
     numbers = ["accuracy", "macro_f1", "changed", *ends]
     frame = pd.DataFrame(rows, columns=["model", "task", "method", *numbers, "rows"])
     return frame.astype(dict.fromkeys(numbers, "float64"))
-
-
-def accuracy(golds: np.ndarray, chosen: np.ndarray) -> float:
-    """The share of right labels that are chosen."""
-    return float((golds == chosen).mean())
-
-
-def macro_f1(golds: np.ndarray, chosen: np.ndarray, labels: int) -> float:
-    """Macro-F1 of right and chosen labels, over all labels."""
-    return float(macro_f1_of_counts(label_counts(golds, chosen, labels).sum(axis=0)))
 
 
 def gains_of(

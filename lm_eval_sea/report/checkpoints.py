@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 import matplotlib.figure
 import pandas as pd
@@ -17,7 +16,8 @@ from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table, with_interval
 from lm_eval_sea.results.comparison import mean_of, nested_weights
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.strata import UNKNOWN, combined, reported_stratum
+from lm_eval_sea.results.strata import Stratum, reported_stratum, weighted
+from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.visible_text import some_names
 
 _BITS = "bits_per_byte"
@@ -66,26 +66,19 @@ def curve(scores: Scores) -> pd.DataFrame:
 
 
 def _bits(tasks: Sequence[TaskRun]) -> dict[str, float | None]:
-    """The mean of bits per byte over tasks with its 95 % interval (see `strata.combined`); empty if no task has them."""
+    """The mean of bits per byte over tasks with its 95 % interval (see `strata.weighted`); empty if no task has them."""
     found = [(task, score) for task in tasks if (score := task.scores.get(_BITS)) is not None]
     if not found:
         return {}
     value = math.fsum(score.value for _, score in found) / len(found)
-    errors = [
-        replace(reported_stratum(task.name, score.value, score.stderr, task.evaluated or 0), origin=task.origin).times(
-            1 / len(found)
-        )
-        for task, score in found
-        if score.stderr is not None
-    ]
-    low, high = (combined(errors) if len(errors) == len(found) else UNKNOWN).interval(value)
+    low, high = weighted((1 / len(found), _reported(task, score)) for task, score in found).interval(value)
     return {"bits": value, "bits_low": low, "bits_high": high}
 
 
-def leaves_chance(rows: pd.DataFrame) -> int | None:
-    """The first step of a `curve` from which on every mean's interval is above chance, 0; None if the last one is not."""
-    above = takewhile(lambda entry: entry[1] > 0, zip(rows.step[::-1], rows.low[::-1].fillna(-1), strict=True))
-    return min((int(step) for step, _ in above), default=None)
+def _reported(task: TaskRun, score: Score) -> list[Stratum] | None:
+    if score.stderr is None:
+        return None
+    return [replace(reported_stratum(task.name, score.value, score.stderr, task.evaluated or 0), origin=task.origin)]
 
 
 def parts(scores: Scores) -> list[Table | Figure | None]:
@@ -96,9 +89,10 @@ def parts(scores: Scores) -> list[Table | Figure | None]:
 
 def _beside_chance(rows: pd.DataFrame) -> str:
     """Which checkpoints of a `curve` are above chance."""
-    first, above = leaves_chance(rows), rows.step[rows.low > 0]
-    if first is not None:
-        return f"From step {first:,} on they are above chance with 95 % certainty each."
+    is_above = rows.low > 0
+    lasting, above = rows.step[is_above[::-1].cumprod()[::-1] == 1], rows.step[is_above]
+    if len(lasting):
+        return f"From step {lasting.min():,} on they are above chance with 95 % certainty each."
     if rows.low.isna().all():
         return "Whether they are above chance is unknown, because no mean has an interval."
     if above.empty:

@@ -13,8 +13,8 @@ longer does, weigh the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -33,30 +33,21 @@ from lm_eval_sea.tasks._shared.facts import ORDER
 _SCORES, _LISTS = "doc.option_scores", "doc.options"
 
 
-class Gap(NamedTuple):
-    """The gap of a row."""
+def gaps_of(task: TaskRun) -> pd.DataFrame:
+    """The gap of each row in `nats`, with its `cluster`, by the row's id, which is that of its translations, too.
 
-    nats: float
-    cluster: str
-    group: str  # whether the published list has the shorter of the two options first
-
-
-Gaps = Mapping[str, Gap]  # by the row's id, which is that of its translations, too
-
-
-def gaps_of(task: TaskRun) -> Gaps:
-    """The gaps of a task's rows; none for other settings, and for rows without two finite log-likelihoods in the log."""
+    `group` says whether the published list has the shorter of the two options first. There are none for other settings, and for
+    rows without two finite log-likelihoods in the log.
+    """
     frame = task.rows_frame(_SCORES, _LISTS) if task.facts.setting == ORDER else None
-    found: dict[str, Gap] = {}
-    if frame is None:
-        return found
-    columns = (frame.id, frame.cluster, frame.gold, frame[_SCORES], frame[_LISTS])
+    columns = () if frame is None else (frame.id, frame.cluster, frame.gold, frame[_SCORES], frame[_LISTS])
+    found = {}
     for name, cluster, gold, scores, lists in zip(*columns, strict=True):
         logs = loglikelihoods_of(scores)
         if name is not None and len(logs) == 2 and all(map(is_number, logs)) and gold in (0, 1):
             published = int(gold)
-            found[name] = Gap(float(logs[published] - logs[1 - published]), cluster, _shorter_first(lists, published))
-    return found
+            found[name] = (float(logs[published] - logs[1 - published]), cluster, _shorter_first(lists, published))
+    return pd.DataFrame.from_dict(found, orient="index", columns=["nats", "cluster", "group"])
 
 
 def _shorter_first(lists: Any, published: int) -> str:
@@ -66,41 +57,41 @@ def _shorter_first(lists: Any, published: int) -> str:
     return "shorter first" if moved and moved[0][0] < moved[0][1] else "longer first"
 
 
-def mean_gap(gaps: Sequence[Gap]) -> Estimate:
+def mean_gap(gaps: pd.DataFrame) -> Estimate:
     """The mean of the means of both groups, in nats."""
-    clusters = [gap.cluster for gap in gaps]
-    rows, count = group_mean_statistics([gap.group for gap in gaps], [gap.nats for gap in gaps]), len(set(clusters))
+    clusters, count = list(gaps.cluster), gaps.cluster.nunique()
+    rows = group_mean_statistics(list(gaps.group), list(gaps.nats))
     mean, spread = rows.of_all_rows, combined(strata_of(rows, "", clusters))
     spread = spread._replace(few=spread.few or count < FEWEST_CLUSTERS)
     return Estimate(mean, spread.stderr, *spread.interval(mean), spread.p_value(mean), len(gaps), count)
 
 
-def likelier_share(gaps: Sequence[Gap]) -> float:
+def likelier_share(gaps: pd.DataFrame) -> float:
     """Share of the rows whose published list is the likelier, 0 to 1; equal ones count half, and both groups weigh the same."""
-    shares = [(gap.nats > 0) + (gap.nats == 0) / 2 for gap in gaps]
-    return group_mean_statistics([gap.group for gap in gaps], shares).of_all_rows
+    return group_mean_statistics(list(gaps.group), list((gaps.nats > 0) + (gaps.nats == 0) / 2)).of_all_rows
 
 
-def beside_others(own: Gaps, others: Sequence[Gaps]) -> Estimate | None:
+def beside_others(own: pd.DataFrame, others: Sequence[pd.DataFrame]) -> Estimate | None:
     """How much larger the gap is than the mean gap of the other languages, on common rows; None without such rows."""
-    common = [name for name in own if others and all(name in other for other in others)]
-    beyond = [own[name].nats - sum(other[name].nats for other in others) / len(others) for name in common]
-    return mean_gap([own[name]._replace(nats=nats) for name, nats in zip(common, beyond, strict=True)]) if common else None
+    common = own[[bool(others) and all(name in other.index for other in others) for name in own.index]]
+    if common.empty:
+        return None
+    beside = sum(other.nats[common.index] for other in others) / len(others)
+    return mean_gap(common.assign(nats=common.nats - beside))
 
 
 def contamination_table(scores: Scores) -> pd.DataFrame:
     """One row per model, data set and language; `p` is corrected for all of them (Holm)."""
-    by_set: dict[tuple[str, str], dict[str, Gaps]] = {}
+    by_set: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
     for (model, _), task in scores.of.items():
-        if gaps := gaps_of(task):
+        if len(gaps := gaps_of(task)):
             by_set.setdefault((model, task.facts.data_set), {})[task.facts.language] = gaps
     rows = []
     for (model, data_set), of_language in by_set.items():
         for language, gaps in of_language.items():
-            own, others = list(gaps.values()), [other for name, other in of_language.items() if name != language]
-            gap = mean_gap(own)
+            gap, others = mean_gap(gaps), [other for name, other in of_language.items() if name != language]
             row = {"model": model, "dataset": data_set, "language": language, "rows": gap.rows}
-            row |= {"likelier": 100 * likelier_share(own), **mean_and_ends("gap", gap)}
+            row |= {"likelier": 100 * likelier_share(gaps), **mean_and_ends("gap", gap)}
             row |= {"p": gap.p_value, "few": gap.p_value is None}
             rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))
     table = pd.DataFrame(rows)

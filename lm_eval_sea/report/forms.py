@@ -67,15 +67,16 @@ def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
     `agreement` is the share of rows with the same choice; an answer without a choice agrees with none. `gained` are rows that are
     right only in the second form, `lost` those right only in the first, `unread` those without a choice in the second.
     """
-    one, other = (
-        {key[1]: pair for key, *pair in zip(rows.keys, rows.chosen, rows.golds, strict=True)} for rows in (first, second)
-    )
-    cluster_of = {key[1]: cluster for key, cluster in zip(first.keys, first.clusters, strict=True)}
+    one, other = ({key[1]: place for place, key in enumerate(rows.keys)} for rows in (first, second))
     common = [key for key in one if key in other]
     if not common:
         return None
-    pairs, clusters = [(one[key], other[key]) for key in common], [cluster_of[key] for key in common]
-    before, after = ([float(choice == gold) for choice, gold in side] for side in zip(*pairs, strict=True))
+    clusters, sides = [first.clusters[one[key]] for key in common], []
+    for rows, place_of in ((first, one), (second, other)):
+        places = [place_of[key] for key in common]
+        sides.append(list(zip(rows.at(places)[1], [rows.golds[place] for place in places], strict=True)))
+    pairs = list(zip(*sides, strict=True))
+    before, after = ([float(choice == gold) for choice, gold in side] for side in sides)
     difference = paired_difference(after, before, clusters)
     agree = [float(a is not None and a == b) for (a, _), (b, _) in pairs]
     row: dict[str, Any] = {"rows": len(pairs)}

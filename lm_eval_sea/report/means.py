@@ -292,16 +292,16 @@ def languages_table(means: Means) -> Table:
 
 def comparisons_table(means: Means) -> Table:
     """Every two models on their common tasks: all of them, those of a language, of a suite."""
-    titles = {(scope.kind, scope.name): scope for scope in means.scopes}
+    scope_of = {(scope.kind, scope.name): scope for scope in means.scopes}
     two = len(means.by_model) == 2
     rows = []
     for key, found in means.differences.items():
         kind, name, first, second = key
         confidence = MAIN_CONFIDENCE if two and kind == ALL else CONFIDENCE
         p_value, (low, high) = means.corrected.get(key), found.interval(confidence)
-        row: dict[str, object] = {"over": titles[kind, name].title, "language": name if kind == "language" else None}
-        row |= {"first": first, "second": second, "tasks": found.tasks, "of": len(titles[kind, name].paths)}
-        row |= {"rows": found.rows}
+        scope = scope_of[kind, name]
+        row: dict[str, object] = {"over": scope.title, "language": name if kind == "language" else None}
+        row |= {"first": first, "second": second, "tasks": found.tasks, "of": len(scope.paths), "rows": found.rows}
         row |= {"mean_first": found.first, "mean_second": found.second, "difference": found.value}
         row |= {"stderr": found.spread.stderr, "confidence": 100 * confidence, "low": low, "high": high}
         row |= {"p_value": found.p_value, "p_holm": p_value, "few": found.spread.few, "limited": found.limited}

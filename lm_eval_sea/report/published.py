@@ -135,8 +135,7 @@ def _rows(scores: Scores, task: Mapping[str, Any], places: list[tuple[PublishedN
         if place.metric not in by_metric:
             by_metric[place.metric] = of_task.score_by(place.metric, of_task.logged_by(place.metric))
             scores.notes.extend(note for note in of_task.notes if note not in scores.notes)
-        score = by_metric[place.metric]
-        if score is None:
+        if (score := by_metric[place.metric]) is None:
             continue
         difference = score.score - number.number
         # a hub model is known by its name there, and by a folder that ends in it

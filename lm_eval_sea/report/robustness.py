@@ -31,10 +31,11 @@ TITLES = {
     "litiloto_ppl": "LᵢTᵢLₒTₒ",
 }
 VARIANTS = tuple(TITLES)
-KEYS = ["model", "dataset", "language", "prompt_language", "setting"]
+KEYS = ["model", "dataset", "language", "prompt_language", "setting", "num_fewshot"]
 KINDS = {"p": "wording", "e": "exemplars"}  # a task without a setting is the first prompt of both
 _SPREAD_BY_CHANCE = Column("by_chance", "by chance", "percent", hint="the spread of equally good prompts is below this")
-_ABOUT = ["model", "base", "dataset", "language", "prompt_language", "variant"]
+_ABOUT = ["model", "base", "dataset", "language", "prompt_language", "variant", "num_fewshot"]
+_EXEMPLARS = Column("num_fewshot", "exemplars", "count")
 _BY_CHANCE = (
     "Part of a spread is chance: the spread of as many equally good prompts is below “by chance” in 95 % of cases, or more, as "
     "their answers to the same rows are alike. The fewer the rows, and the more prompts, the further apart are the best and the "
@@ -65,19 +66,21 @@ def _range_quantile(count: int) -> float:
 
 
 def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row per model, data set, language, prompt language and setting; a column per variant with its score in per cent.
+    """One row per model, data set, language, prompt language, setting and number of exemplars; a column per variant, in per cent.
 
     Only scores on the most rows of any variant count. `spread` is the largest minus the smallest score over the variants, in
     percentage points, beside `by_chance`; None for one variant.
     """
     scores = scores[scores.dataset.isin(scores[scores.variant.isin(VARIANTS)].dataset)]  # data sets of multiple choice
-    scores = scores[~(scores.rows < scores.groupby(KEYS).rows.transform("max"))]  # results may not say how many
-    variants, groups = in_order(list(scores.variant)), scores.groupby(KEYS, sort=False)
+    scores = scores[~(scores.rows < scores.groupby(KEYS, dropna=False).rows.transform("max"))]  # results may not say how many
+    variants, groups = in_order(list(scores.variant)), scores.groupby(KEYS, sort=False, dropna=False)
     table = groups.agg(chance=("chance", "first"), rows=("rows", "min"), limited=("limited", "any"))
-    table[variants] = scores.groupby([*KEYS, "variant"]).score.last().unstack().reindex(table.index)[variants]
+    table[variants] = scores.groupby([*KEYS, "variant"], dropna=False).score.last().unstack().reindex(table.index)[variants]
     spread = table[variants].max(axis=1) - table[variants].min(axis=1)
     table["spread"] = spread.where(table[variants].count(axis=1) > 1)
-    table["by_chance"] = scores.drop_duplicates([*KEYS, "variant"], keep="last").groupby(KEYS).stderr.agg(spread_by_chance)
+    table["by_chance"] = (
+        scores.drop_duplicates([*KEYS, "variant"], keep="last").groupby(KEYS, dropna=False).stderr.agg(spread_by_chance)
+    )
     return table.reset_index()[[*KEYS, *variants, "spread", "by_chance", "chance", "rows", "limited"]]
 
 
@@ -101,13 +104,14 @@ def robustness_section(scores: Scores) -> Section:
         Column("spread", "spread", "percent", hint="largest minus smallest, percentage points"),
         _SPREAD_BY_CHANCE,
         Column("chance", "chance", "percent"),
+        _EXEMPLARS,
     ]
     text = (
         "The same questions in different prompts (Guo et al. 2024, table 3). T is the text of an option, L its letter; i is "
         "what the prompt shows, o what the answer is. A spread larger than chance shows that a score depends on the prompt as "
         f"well as on the model. {_BY_CHANCE}"
     )
-    note = "In per cent; spread in percentage points. A variant that was run on fewer rows than another is left out."
+    note = "In per cent; spread in percentage points. Only variants with the same number of exemplars are compared, on most rows."
     several = table[table.spread.notna()]
     native = scores.headline[scores.headline.prompt_language != "en"]
     parts = [
@@ -143,8 +147,8 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
 def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
     """The scores of tasks that a model was run on with several prompts, each with `base`, the plain task, and `varied`.
 
-    A plain task appears once for each kind of variation. Only scores on as many rows as those of the plain task count; without
-    the plain task, those on the most rows of any prompt.
+    A plain task appears once for each kind of variation. Only prompts with the same number of exemplars are compared, and of
+    these only scores on as many rows as those of the plain task; without the plain task, those on the most rows of any prompt.
     """
     kinds = headline.setting.str.extract(f"^{VARIATION.pattern}$")[0].map(KINDS)
     named = [task.removesuffix(f"_{setting}") for task, setting in zip(headline.task, headline.setting, strict=True)]
@@ -152,15 +156,15 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
     plain = headline[headline.setting == ""] if kinds.notna().any() else headline[:0]
     frame = pd.concat([headline[kinds.notna()], *(plain.assign(varied=kind) for kind in KINDS.values())])
     frame = frame.sort_index(kind="stable").reset_index(drop=True)  # as `headline` has them
-    keys = [frame[name] for name in ("model", "base", "varied")]
-    of_plain = frame.rows.where(frame.setting == "").groupby(keys).transform("max")
-    frame = frame[frame.rows == of_plain.fillna(frame.rows.groupby(keys).transform("max"))]
-    return frame[frame.groupby(["model", "base", "varied"]).task.transform("size") > 1]
+    keys = ["model", "base", "varied", "num_fewshot"]
+    of_plain = frame.assign(rows=frame.rows.where(frame.setting == "")).groupby(keys, dropna=False).rows.transform("max")
+    frame = frame[frame.rows == of_plain.fillna(frame.groupby(keys, dropna=False).rows.transform("max"))]
+    return frame[frame.groupby(keys, dropna=False).task.transform("size") > 1]
 
 
 def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """From `prompt_scores`, a row per model, task and kind of variation: number of prompts, scores in per cent, best − worst."""
-    table = scores.assign(plain=scores.score.where(scores.setting == "")).groupby([*_ABOUT, "varied"], sort=False)
+    """From `prompt_scores`, a row per model, task, kind of variation, number of exemplars; scores in per cent, best − worst."""
+    table = scores.assign(plain=scores.score.where(scores.setting == "")).groupby([*_ABOUT, "varied"], sort=False, dropna=False)
     found = table.agg(
         prompts=("score", "size"),
         plain=("plain", "first"),
@@ -185,6 +189,7 @@ def prompts_section(scores: Scores) -> Section:
         Column("spread", "spread", "percent"),
         _SPREAD_BY_CHANCE,
         Column("chance", "chance", "percent"),
+        _EXEMPLARS,
     ]
     note = "In per cent; the spread, best minus worst, in percentage points."
     text = (

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from lm_eval_sea.catalogue import LITE_SUITE, SUITE
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.names import chat_name, competency_titles, language_group, language_names, lite_name
 from lm_eval_sea.catalogue.origins import origin_of
 from lm_eval_sea.catalogue.overview import suites_of
+from lm_eval_sea.catalogue.suites import LITE_SUITE, SUITE
 from lm_eval_sea.catalogue.task_list import TaskList, read_tasks
 from lm_eval_sea.report.chart import Line, Mark, keys_of
 from lm_eval_sea.results.facts import AS_PUBLISHED

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -65,15 +67,14 @@ def write_report(
     totals = totals_by_model(runs.by_seed(), scores.notes)
     made = sections(scores, totals, steps=steps, published=published)
     tables = [table for section in made for table in section.tables]
-    figures = [figure for section in made for figure in section.figures]
-    folder, pictures, vector = WrittenFolder(out, MANIFEST), {}, ("svg", "pdf") if paper else ()
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
-        [light] = _images(figure, LIGHT, "png")
-        pictures[figure.name] = Picture(light, None if figure.chart else _images(figure, DARK, "png")[0])
-        folder.write(f"figures/{figure.name}.png", light)
-        for kind, image in zip(vector, _images(figure, LIGHT, *vector) if paper else (), strict=True):
-            folder.write(f"figures/{figure.name}.{kind}", image)
+    folder = WrittenFolder(out, MANIFEST)
+    with warnings.catch_warnings(record=True) as caught:
+        pictures = _write_figures([figure for section in made for figure in section.figures], folder, vector=paper)
+    lacking = [each for each in caught if str(each.message).startswith("Glyph ")]
+    for other in (each for each in caught if each not in lacking):
+        warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
+    if lacking:
+        scores.notes.append("figures/ shows boxes for letters that its font lacks, as of Thai; report.html and tables/ have them")
     for table in tables:
         known = table.frame.astype(object).where(table.frame.notna(), None)
         folder.write(f"tables/{table.name}.csv", csv_text(known.to_dict("records")))
@@ -88,12 +89,23 @@ def write_report(
     return Written(pages["report.html"], models, count, sum(len(rows.keys) for rows in scores.logged.values()), scores.notes)
 
 
-def _images(figure: Figure, theme: Theme, *kinds: str) -> list[bytes]:
+def _write_figures(figures: Sequence[Figure], folder: WrittenFolder, *, vector: bool) -> dict[str, Picture]:
+    pictures = {}
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
+        # drawn anew, because saving a figure in one format moves its parts in the next
+        images = _images(figure, LIGHT, "png") | (_images(figure, LIGHT, "svg", "pdf") if vector else {})
+        dark = None if figure.chart else _images(figure, DARK, "png")["png"]
+        pictures[figure.name] = Picture(images["png"], dark)
+        for kind, image in images.items():
+            folder.write(f"figures/{figure.name}.{kind}", image)
+    return pictures
+
+
+def _images(figure: Figure, theme: Theme, *kinds: str) -> dict[str, bytes]:
+    images = {kind: BytesIO() for kind in kinds}
     with matplotlib.rc_context({"text.parse_math": False}):  # a $ in a model's name does not begin a formula
         drawn = figure.draw(theme)
-        images = []
-        for kind in kinds:
-            buffer = BytesIO()
-            drawn.savefig(buffer, format=kind, facecolor=drawn.get_facecolor())
-            images.append(buffer.getvalue())
-    return images
+        for kind, image in images.items():
+            drawn.savefig(image, format=kind, facecolor=drawn.get_facecolor())
+    return {kind: image.getvalue() for kind, image in images.items()}

@@ -155,8 +155,9 @@ def _advice_on_unread(task: TaskRun, rates: Rates, rows: pd.DataFrame | None) ->
         # results of other packs, and older ones of SEA-HELM's tasks, do not tell
         why += "" if task.takes_thoughts_apart else "; or do its thoughts not end? raise --thinking_tokens"
     if end == "length":
-        # SEA-HELM's limits are part of its scores
-        why = f", and most stop at the token limit{f'; raise {_limit_of(task)}' if task.is_chat else why}"
+        # SEA-HELM's own limits are part of its scores
+        may_rise = task.is_chat or _given_limit(task)
+        why = f", and most stop at the token limit{f'; raise {_limit_of(task)}' if may_rise else why}"
     elif end not in (None, "stop"):
         why = f", and the server ends most with {one_line(end)}"
     return f"hardly any answer could be read{why}"
@@ -180,8 +181,12 @@ def _usual_end(rows: pd.DataFrame | None) -> str | None:
 
 def _limit_of(task: TaskRun, *, thought: bool = False) -> str:
     """The flag that limits the answers of a run; `run` takes one of the two."""
-    given = next((name for name in LIMITS if f"'{name}'" in (task.run.settings.generation or "")), None)
+    given = _given_limit(task)
     return "--thinking_tokens" if thought and given is None else f"--gen_kwargs {given or LIMITS[0]}"
+
+
+def _given_limit(task: TaskRun) -> str | None:
+    return next((name for name in LIMITS if f"'{name}'" in (task.run.settings.generation or "")), None)
 
 
 def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:

@@ -95,8 +95,7 @@ class Runs:
     def _chosen(self, runs: Sequence[Run], tasks: Sequence[TaskRun]) -> Runs:
         """Keeps these runs and tasks; adds notes on missing samples."""
         for run in runs:
-            without = [task.name for task in tasks if task.run is run and task.samples is None]
-            if without:
+            if without := [task.name for task in tasks if task.run is run and task.samples is None]:
                 self.notes.append(
                     f"{run.place}: no samples of {len(without)} tasks ({some_names(without)}); --log_samples writes them"
                 )

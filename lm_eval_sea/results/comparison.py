@@ -15,7 +15,7 @@ from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.results.power import LEVEL, POWER, p_text
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.strata import UNKNOWN, Stratum, combined, difference_strata, subtracted, unpaired
+from lm_eval_sea.results.strata import Stratum, combined, difference_strata, subtracted, unpaired, weighted
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import (
     CONFIDENCE,
@@ -115,8 +115,7 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
     scores = {name: normalised(task) or 0.0 for name, task in tasks.items()}
     before = {name: _before_cut(task, task.score.normalised) if task.score else 0.0 for name, task in tasks.items()}
     worst = {name: _worst(task) for name, task in tasks.items()}
-    strata = {name: None if task.strata is None else _in_points(task, task.strata) for name, task in tasks.items()}
-    spread = _spread(strata, weights)
+    spread = weighted((weights[name], task.strata and _in_points(task, task.strata)) for name, task in tasks.items())
 
     def end(lower: Mapping[str, float], upper: Mapping[str, float], *, is_low: bool) -> float:
         return sum(weights[name] * (lower if is_low == (weights[name] > 0) else upper)[name] for name in tasks)
@@ -146,23 +145,13 @@ def _in_points(task: TaskRun, strata: Sequence[Stratum]) -> list[Stratum]:
     return [stratum.times(100 / (1 - task.facts.chance)) for stratum in strata]
 
 
-def _spread(strata: Mapping[str, Sequence[Stratum] | None], weights: Mapping[str, float]) -> Spread:
-    """The spread of the weighted sum of normalised scores; `UNKNOWN` if that of one score is."""
-    parts: list[Stratum] = []
-    for name, of_task in strata.items():
-        if of_task is None:
-            return UNKNOWN
-        parts += [stratum.times(weights[name]) for stratum in of_task]
-    return combined(parts)
-
-
 class Pair(NamedTuple):
     """Two models on one task, on the rows that both were asked."""
 
     first: float  # normalised
     second: float
-    low: float  # from where the lower end of the interval of first − second is measured; see `_before_cut`
-    high: float  # likewise, the upper end
+    low_from: float  # where the lower end of the interval of first − second is measured from; see `_before_cut`
+    high_from: float  # likewise, the upper end
     strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: unknown
     most: float  # by which two scores can differ
     rows: int = 0  # that both were asked
@@ -207,8 +196,8 @@ class MeanDifference:
 
     first: float
     second: float
-    low: float  # from where the lower end of the interval is measured; see `Pair`
-    high: float
+    low_from: float  # where the lower end of the interval is measured from; see `Pair`
+    high_from: float
     spread: Spread  # of the difference
     tasks: int
     most: float  # by which two means can differ
@@ -224,7 +213,7 @@ class MeanDifference:
     @property
     def p_value(self) -> float | None:
         """Two-sided, of no difference; it is measured as the interval is."""
-        return self.spread.p_value(max(0.0, self.low) if self.value > 0 else min(0.0, self.high))
+        return self.spread.p_value(max(0.0, self.low_from) if self.value > 0 else min(0.0, self.high_from))
 
     @property
     def seen(self) -> float | None:
@@ -235,7 +224,8 @@ class MeanDifference:
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float | None, float | None]:
         """Both ends; None without standard error, or if few."""
-        (low, _), (_, high) = (self.spread.interval(start, -self.most, self.most, confidence) for start in (self.low, self.high))
+        low, _ = self.spread.interval(self.low_from, -self.most, self.most, confidence)
+        _, high = self.spread.interval(self.high_from, -self.most, self.most, confidence)
         return low, high
 
 
@@ -243,14 +233,11 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     """The difference of two models' means over the tasks of `pairs`, whose weights sum to 1; None without such tasks."""
     if not common:
         return None
+    summed = ("first", "second", "low_from", "high_from", "most")
     return MeanDifference(
-        first=sum(weights[name] * pair.first for name, pair in common.items()),
-        second=sum(weights[name] * pair.second for name, pair in common.items()),
-        low=sum(weights[name] * pair.low for name, pair in common.items()),
-        high=sum(weights[name] * pair.high for name, pair in common.items()),
-        spread=_spread({name: pair.strata for name, pair in common.items()}, weights),
+        **{part: sum(weights[name] * getattr(pair, part) for name, pair in common.items()) for part in summed},
+        spread=weighted((weights[name], pair.strata) for name, pair in common.items()),
         tasks=len(common),
-        most=sum(weights[name] * pair.most for name, pair in common.items()),
         rows=sum(pair.rows for pair in common.values()),
         all_rows=all(pair.all_rows for pair in common.values()),
         limited=any(pair.limited for pair in common.values()),
@@ -312,7 +299,8 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
     places = [[place[key] for key in common] for place in place_of]
     clusters = [one.clusters[place] for place in places[0]]
     all_rows = len(common) == len(one.keys) == len(other.keys)
-    return CommonRows(one.statistics.at(places[0]), other.statistics.at(places[1]), clusters, all_rows)
+    (a, _), (b, _) = one.at(places[0]), other.at(places[1])
+    return None if a is None or b is None else CommonRows(a, b, clusters, all_rows)
 
 
 @dataclass(frozen=True)

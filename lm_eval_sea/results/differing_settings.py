@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.results.comparison import plain_name
 from lm_eval_sea.results.facts import DIGEST_LENGTH
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.settings import NOT_RECORDED
@@ -65,7 +66,8 @@ def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
     do not count, nor do those whose default the installed pack does not know.
     """
     known = read_tasks().tasks
-    defaults = [(task, known[task.name]) for task in tasks if task.num_fewshot is not None and task.name in known]
+    names = [(task, plain_name(task)) for task in tasks if task.num_fewshot is not None]
+    defaults = [(task, known[name]) for task, name in names if name in known]
     # lm-eval takes a 0 in a task file for final
     asked = [(task, record.num_fewshot) for task, record in defaults if task.num_fewshot or record.config.get("num_fewshot") != 0]
     others = [f"{task.name}: {task.num_fewshot} instead of {default}" for task, default in asked if task.num_fewshot != default]

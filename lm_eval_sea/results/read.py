@@ -21,7 +21,7 @@ from lm_eval_sea.results.rows import parse
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import LIMITS, Settings, settings_of
-from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number, is_whole, list_of, mapping_of
+from lm_eval_sea.results.types import ResultsError, Score, count_of, grouped, is_number, is_whole, list_of, mapping_of
 from lm_eval_sea.results.visible_text import encodable, one_line, some_names
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
@@ -45,22 +45,19 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     names = names or {}
     notes: list[str] = []
     for folder in filter(Path.is_dir, map(Path, paths)):
-        packed = sorted(file for file in folder.rglob("*.json*.gz") if file.name.startswith(("results_", "samples_")))
-        if packed:
+        if packed := sorted(file for file in folder.rglob("*.json*.gz") if file.name.startswith(("results_", "samples_"))):
             notes.append(f"{folder}: {len(packed)} compressed files left out, the first {packed[0].name}; gunzip them")
     read_of = {path: parts for path in results_files if (parts := _read_results(path, names, notes)) is not None}
     found = list(read_of.values())
     by_stamp = {(path.parent, parts.runs[0].date): parts for path, parts in read_of.items()}
-    models_of_folder: dict[Path, set[str]] = {}
-    for (folder, _), parts in by_stamp.items():
-        models_of_folder.setdefault(folder, set()).add(parts.runs[0].model)
+    models_of_folder = grouped((folder, parts.runs[0].model) for (folder, _), parts in by_stamp.items())
     for path in samples_files:
         match = _SAMPLES_NAME.fullmatch(path.name)
         if match is None or (date := _date(match["stamp"])) is None:
             notes.append(f"{path}: left out, because its name has no valid date")
             continue
         if (path.parent, date) not in by_stamp:
-            models = models_of_folder.get(path.parent, set())
+            models = set(models_of_folder.get(path.parent, ()))
             model = min(models) if len(models) == 1 else _name_of(path, path.parent.name, names)
             run = Run(model, date, path.parent, Settings(), has_results=False)
             by_stamp[path.parent, date] = Runs([run], [], [], [])

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import orjson
 import pandas as pd
 
-from lm_eval_sea.results.row_statistics import RowStatistics, statistics_of
+from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, statistics_of
 from lm_eval_sea.results.types import is_number, is_whole, list_of, mapping_of
 from lm_eval_sea.results.visible_text import encodable, visible
 from lm_eval_sea.tasks._shared.facts import PUBLISHED_POSITION
@@ -124,11 +124,20 @@ class Rows:
     golds: list[int | None]
     chosen: list[int | None]
     statistics: RowStatistics | None  # from which the metric of any draw of the rows can be computed
+    evidence: Sequence[Evidence] = ()  # of each row, where batch calibration makes the choices
 
     @cached_property
     def fingerprint(self) -> int:
         """Equal for equal keys in the same order; every pair of models is compared by it."""
         return hash(tuple(self.keys))
+
+    def at(self, places: Sequence[int]) -> tuple[RowStatistics | None, list[int | None]]:
+        """The statistics and the choices of some of the rows, in another order; batch calibration is of these rows alone."""
+        if not self.evidence or not places:
+            return self.statistics and self.statistics.at(places), [self.chosen[place] for place in places]
+        choices = batch_calibrated_choices([self.evidence[place] for place in places])
+        right = [float(choice.gold == choice.chosen) for choice in choices]
+        return mean_statistics(right), [choice.chosen for choice in choices]
 
 
 def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra: Sequence[str] = ()) -> Rows:
@@ -149,7 +158,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
                 for key in name.split("."):
                     value = mapping_of(value).get(key)
                 values.append(value)
-    _calibrate(kept, metric)
+    evidence = _calibrate(kept, metric)
     for entry in kept:
         entry.choose(metric, item)
     named = dict.fromkeys(name for row in kept for name in row.predictions)
@@ -168,6 +177,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
         golds=[row.gold for row in kept],
         chosen=[row.chosen for row in kept],
         statistics=statistics_of(metric, [row.logged for row in kept]),
+        evidence=evidence,
     )
 
 
@@ -221,16 +231,20 @@ def _are_loglikelihoods(values: Sequence[Any]) -> bool:
     return numbers and any(value != float("-inf") for value in values)
 
 
-def _calibrate(rows: Sequence[_Row], metric: str) -> None:
-    """Gives rows that log what `acc_bc` is made of, the label and the log-likelihoods of all labels, its choice and score."""
+def _calibrate(rows: Sequence[_Row], metric: str) -> list[Evidence]:
+    """Gives rows that log what `acc_bc` is made of, the label and the log-likelihoods of all labels, its choice and score.
+
+    Returns what it is made of where it is the metric.
+    """
     evidence = [row.evidence for row in rows if row.evidence is not None]
     # Biases are means over the rows: with another number of labels in some, or with a row that says nothing, there are none.
     if not evidence or len(evidence) < len(rows) or len({len(entry.loglikelihoods) for entry in evidence}) > 1:
-        return
+        return []
     for row, choice in zip(rows, batch_calibrated_choices(evidence), strict=True):
         row.predictions = row.predictions | {BATCH_CALIBRATED: choice.chosen}
         if metric == BATCH_CALIBRATED:
             row.logged = row.score = float(choice.gold == choice.chosen)
+    return evidence if metric == BATCH_CALIBRATED else []
 
 
 def _evidence(logged: Any) -> Evidence | None:

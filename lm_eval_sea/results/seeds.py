@@ -31,7 +31,8 @@ def pooled(draws: Sequence[Rows | None]) -> Rows | None:
         return None
     found = [rows.statistics for rows in known if rows.statistics is not None]
     means = np.mean([rows.frame.score.to_numpy(dtype=float) for rows in known], axis=0)
-    return replace(last, frame=last.frame.assign(score=means), statistics=_mean(found) if len(found) == len(known) else None)
+    statistics = _mean(found) if len(found) == len(known) else None
+    return replace(last, frame=last.frame.assign(score=means), statistics=statistics, evidence=())
 
 
 def _mean(draws: Sequence[RowStatistics]) -> RowStatistics | None:

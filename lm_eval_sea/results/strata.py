@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -140,6 +140,16 @@ def combined(strata: Sequence[Stratum]) -> Spread:
     total = float(variances.sum())
     freedom = total * total / float((variances * variances / degrees).sum()) if total else float(degrees.sum())
     return Spread(math.sqrt(total), freedom, few=min(stratum.degrees for stratum in strata) < FEWEST - 1)
+
+
+def weighted(scores: Iterable[tuple[float, Sequence[Stratum] | None]]) -> Spread:
+    """`combined`, of a sum of scores with weights; `UNKNOWN` if the strata of one score are."""
+    parts: list[Stratum] = []
+    for weight, strata in scores:
+        if strata is None:
+            return UNKNOWN
+        parts += [stratum.times(weight) for stratum in strata]
+    return combined(parts)
 
 
 class _Structure(NamedTuple):

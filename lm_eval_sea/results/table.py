@@ -27,7 +27,7 @@ from lm_eval_sea.results.differing_settings import mixed_settings, under_one_nam
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
-from lm_eval_sea.results.strata import FEWEST, UNKNOWN, combined
+from lm_eval_sea.results.strata import FEWEST, UNKNOWN, weighted
 from lm_eval_sea.results.types import grouped, is_number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line, some_names
@@ -268,8 +268,7 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
     if is_plain and abs(sum(values) / len(values) - mean) < _AGREE:
         obstacle = _NOT_LOGGED
         if all(tasks[name].telling_rows is not None for name in members):
-            strata = [stratum.times(100 / len(members)) for name in members for stratum in tasks[name].strata or ()]
-            spread, obstacle = combined(strata), _TOO_FEW
+            spread, obstacle = weighted((100 / len(members), tasks[name].strata) for name in members), _TOO_FEW
     low, high = spread.interval(100 * mean, 0.0, 100.0)
     if low is not None:
         low, high = interval_of_one([tasks[name] for name in members]) or (low, high)

@@ -12,6 +12,7 @@ from typing import Any
 from lm_eval.api.model import LM
 
 from lm_eval_sea.results.power import what_rows_show
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run import failing_tasks, workload
 from lm_eval_sea.run.api_server import check_api_window
@@ -114,9 +115,8 @@ class AnsweringModel:
 
     def _without_any_answer(self, requests: Sequence[Any], answers: Sequence[Any]) -> dict[str, str]:
         """The tasks for which a server answered nothing, with the reason. Single rows without an answer count as failed."""
-        failures = defaultdict(list)
-        for request, answer in zip(requests, answers, strict=True):
-            failures[request.task_name].append(getattr(answer, "failure", None))
+        answered = zip(requests, answers, strict=True)
+        failures = grouped((request.task_name, getattr(answer, "failure", None)) for request, answer in answered)
         return {
             name: f"none of its {len(found):,} requests has an answer, the first: {found[0]}"
             for name, found in failures.items()
@@ -141,10 +141,8 @@ class AnsweringModel:
 
     def _ask_by_task(self, kind: str, requests: list[Any], ask: Callable[[list[Any]], list[Any]], error: Exception) -> list[Any]:
         """Asks task by task, and raises which tasks fail and where; the answers of the others are kept for the next round."""
-        faults, by_task = {}, defaultdict(list)
-        for request in requests:
-            by_task[str(request.task_name)].append(request)
-        for task, own in by_task.items():
+        faults = {}
+        for task, own in grouped((str(request.task_name), request) for request in requests).items():
             try:
                 for (key, _), answer in zip(_numbered(kind, own, Counter()), ask(own), strict=True):
                     self._answers[key].append(answer)

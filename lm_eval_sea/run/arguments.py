@@ -109,10 +109,18 @@ def run_parser() -> argparse.ArgumentParser:
     setattr(parser, "error", refuse)  # noqa: B010 (a method, to mypy)
     # argparse names the type in its refusal, and shows one without a name as Python does
     vars(parser._option_string_actions["--seed"].type)["__name__"] = "list of one or four numbers"
+    parser._option_string_actions["--fewshot_as_multiturn"].type = _true_or_false
     group = parser.add_argument_group("lm-eval-sea")
     for flag, options in _OURS.items():
         group.add_argument(flag, **options)
     return parser
+
+
+def _true_or_false(text: str) -> bool:
+    """The value of a flag; lm-eval takes all other words for false, such as "on"."""
+    if text.lower() not in (known := {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}):
+        raise argparse.ArgumentTypeError(f"{text!r} is not true or false")
+    return known[text.lower()]
 
 
 def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[argparse.Namespace, argparse.Namespace]:

@@ -50,12 +50,6 @@ _NOT_OF_LM_EVAL = {
     "num_return_sequences": "one answer of a prompt is scored; leave it out, or use --seeds N",
     "stop_strings": "give until",
 }
-_ELSEWHERE = (
-    "subfolder",
-    "gguf_file",
-    "load_format",
-    "config_format",
-)  # arguments with which such a backend reads something else
 
 
 def revision_of(argument: str, model_args: Mapping[str, Any]) -> str:
@@ -219,6 +213,11 @@ def reads_folders(backend: str) -> bool:
     return backend.startswith(_READ_FOLDERS)
 
 
+def _is_elsewhere(model_args: Mapping[str, Any]) -> bool:
+    """Whether such a backend reads something else than the files in the folder itself."""
+    return any(model_args.get(name) for name in ("subfolder", "gguf_file", "load_format", "config_format"))
+
+
 def check_constraints(backend: str, tasks: Tasks) -> None:
     """Refuses tasks that need answers constrained to the options, with a backend that cannot constrain them."""
     if backend not in CHOOSING and (asked := _choices(tasks)):
@@ -267,7 +266,7 @@ def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
     if not reads_folders(backend):
         return
     _check_gguf(backend, model_args)
-    if any(model_args.get(name) for name in _ELSEWHERE):
+    if _is_elsewhere(model_args):
         return
     for argument, file in LOADED.items():
         given = model_args.get(argument)
@@ -314,7 +313,6 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
 
     if not reads_folders(backend):
         return
-    elsewhere = any(model_args.get(name) for name in _ELSEWHERE)
     for argument, file in LOADED.items():
         given, revision = model_args.get(argument), revision_of(argument, model_args)
         if not isinstance(given, str) or Path(given).exists():
@@ -325,7 +323,7 @@ def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
             raise RunError(f"revision={revision}: the hub has no such branch, tag or commit of {given}") from error
         except Exception as error:
             said = fault_of_hub(error, given)
-            needed = argument != "tokenizer" and not elsewhere  # others may do without the file
+            needed = argument != "tokenizer" and not _is_elsewhere(model_args)  # others may do without the file
             if isinstance(error, errors.RemoteEntryNotFoundError):
                 said = f"the hub's repository has no {file}, so it is not such a model" if needed else ""
             elif said == UNREACHED or (isinstance(error, errors.LocalEntryNotFoundError) and not needed):
@@ -402,9 +400,7 @@ def _is_cut(path: Path) -> bool:
 def check_adapter_tokenizer(backend: str, model_args: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
     """Refuses an adapter with its own tokenizer, because the model's would silently be used instead."""
     adapter = model_args.get("peft") or model_args.get("lora_local_path")
-    if adapter is None or model_args.get("tokenizer") or not reads_folders(backend):
-        return
-    if any(model_args.get(name) for name in _ELSEWHERE):
+    if adapter is None or model_args.get("tokenizer") or not reads_folders(backend) or _is_elsewhere(model_args):
         return
     of_model, own = load_tokenizer(model_args), load_tokenizer({**model_args, "pretrained": adapter})
     if of_model is None or own is None:
@@ -424,7 +420,7 @@ def check_adapter_tokenizer(backend: str, model_args: Mapping[str, Any], *, appl
 
 def warn_of_other_tokens(backend: str, model_args: Mapping[str, Any]) -> None:
     """Warns of a tokenizer whose token numbers differ from the model's: the model would read another text than it is given."""
-    if not model_args.get("tokenizer") or not reads_folders(backend) or any(model_args.get(name) for name in _ELSEWHERE):
+    if not model_args.get("tokenizer") or not reads_folders(backend) or _is_elsewhere(model_args):
         return
     own, given = load_tokenizer({**model_args, "tokenizer": None}), load_tokenizer(model_args)
     if own is None or given is None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from lm_eval.utils import sanitize_model_name
 
 from lm_eval_sea.run.request import FailedRunError, RunError, Tasks, rows_within
 
@@ -66,7 +67,7 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
     Raises a `FailedRunError` that says where they are, if that is not where lm-eval's `EvaluationTracker` was to write them.
     """
     wanted, described = tracker.output_path, tracker.general_config_tracker
-    described.model_name_sanitized = _short(described.model_name_sanitized)
+    described.model_name_sanitized = _name_of_folder(described.model_name_sanitized)
     if _is_saved(tracker, results, samples) or not wanted:
         return
     try:
@@ -78,14 +79,15 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
     raise FailedRunError(f"the results could not be written to {wanted}; they are in {tracker.output_path}")
 
 
-def _short(name: str) -> str:
-    """Shortens the name of a model's folder to a digest and its end: few file systems take names above 255 bytes.
+def _name_of_folder(name: object) -> str:
+    """The name of a model's folder, which a results file of others may have as a path; empty for the model in `.` or `..`.
 
-    lm-eval makes the name of the model's whole path; a Thai or Burmese letter has three bytes.
+    A long one is shortened to a digest and its end: few file systems take names above 255 bytes. lm-eval makes the name of the
+    model's whole path; a Thai or Burmese letter has three bytes.
     """
-    data = os.fsencode(name)
+    data = sanitize_model_name(str(name)).replace("\0", "").encode(errors="replace")
     if len(data) <= _LONGEST_NAME:
-        return name
+        return data.decode() if data.strip(b".") else ""
     return f"{hashlib.sha256(data).hexdigest()[:16]}_{data[-_NAME_KEPT:].decode(errors='ignore')}"
 
 

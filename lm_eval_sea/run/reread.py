@@ -23,7 +23,7 @@ from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.types import count_of, mapping_of
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.output_folder import probe, save
-from lm_eval_sea.run.request import FailedRunError
+from lm_eval_sea.run.request import FailedRunError, RunError
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED
 from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
@@ -38,10 +38,15 @@ def reread(paths: Sequence[Path], folder: Path) -> list[str]:
 
     Raises `ResultsError` if there is nothing, `RunError` for what is not available or cannot be read again or written.
     """
+    if folder.suffix == ".json" or folder.resolve() in [path.resolve() for path in paths]:
+        raise RunError(f"--reread {folder}: name another folder, for the new results")
     probe(str(folder), "--reread")
     runs = read(*paths).by_seed()
     notes, written = list(runs.notes), 0
     for run in runs.runs:
+        if not run.has_results:
+            notes.append(f"{run.place}: left out, because there is no results file")
+            continue
         chat = [task for task in runs.of_run(run) if task.is_chat and task.samples is not None]
         if others := [task.name for task in runs.of_run(run) if task not in chat]:
             notes.append(f"{run.place}: left out, because they are not chat tasks with logged answers: {some_names(others)}")

@@ -32,10 +32,10 @@ def sampling_values(model: str, model_args: Mapping[str, Any], given: Mapping[st
     own = {"do_sample": True, "temperature": None} if model == CHAT_API else published if stated.get("do_sample") else {}
     values = {"temperature": 1.0} | own | dict(given)
     if not values.get("do_sample") or values["temperature"] == 0:
-        raise RunError(
-            f"{flag}: the model's generation config says nothing about sampling, so all runs would be equal; "
-            "give for example --gen_kwargs do_sample=True,temperature=0.7"
-        )
+        why = "the model's generation config says nothing about sampling"
+        if given.keys() & {"do_sample", "temperature"}:
+            why = f"do_sample={values.get('do_sample', False)} with temperature={values['temperature']} is not sampling"
+        raise RunError(f"{flag}: {why}, so all runs would be equal; give for example --gen_kwargs do_sample=True,temperature=0.7")
     return values
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,6 +10,7 @@ from lm_eval_sea.models.obstacles import find_obstacle
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import Planned
 from lm_eval_sea.results.settings import LIMITS
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.answer_limits import DEFAULT_LIMIT
 from lm_eval_sea.run.request import GENERATION, RunError, Tasks
@@ -53,10 +53,7 @@ class Workload:
 def workload_of(requests: Sequence[Any], count_tokens: Callable[[str], int] | None) -> Workload:
     """Counts the requests (`Instance`) of a task, and the tokens of some, evenly spaced; without a tokenizer, characters."""
     found = Workload(tasks=int(bool(requests)), unit="tokens" if count_tokens else "characters")
-    by_kind: dict[str, list[Any]] = defaultdict(list)
-    for request in requests:
-        by_kind[request.request_type].append(request)
-    for kind, alike in by_kind.items():
+    for kind, alike in grouped((request.request_type, request) for request in requests).items():
         number = sum(request.repeats for request in alike)
         texts = [text_of(request.args) for request in _some(alike)]
         found.read += number * sum(map(count_tokens or len, texts)) / len(texts)

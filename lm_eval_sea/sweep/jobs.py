@@ -80,11 +80,10 @@ def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: 
 
     `leaves` has for each entry the tasks that it stands for.
     """
-    if split == "model":
-        return [Part(WHOLE_PLAN, list(wanted), list(dict.fromkeys(leaf for name in wanted for leaf in leaves[name])))]
     if split == "suite":
         return [Part(_folder_name(name), [name], list(leaves[name])) for name in wanted]
-    return [Part(leaf, [leaf], [leaf]) for leaf in dict.fromkeys(leaf for name in wanted for leaf in leaves[name])]
+    every = list(dict.fromkeys(leaf for name in wanted for leaf in leaves[name]))
+    return [Part(WHOLE_PLAN, list(wanted), every)] if split == "model" else [Part(leaf, [leaf], [leaf]) for leaf in every]
 
 
 def _setting(shots: int | None, seed: int | None) -> str:

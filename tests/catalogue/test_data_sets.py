@@ -64,6 +64,9 @@ def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(t
         ({"max_new_tokens": 20}, "'max_new_tokens' is 20; expected keys with values"),
         ({"max_new_tokens": {"my": "lots"}}, "'max_new_tokens: my' is 'lots'; expected a whole number"),
         ({"max_new_tokens": {"my": 0}}, "'max_new_tokens: my' is 0; expected 1 or more"),
+        ({"letters": {"th": "กกข"}}, "'letters: th' is 'กกข'; expected different letters"),
+        ({"letters": {"lo": "ກຂຄ"}}, "'letters' has the key 'lo', a language without prompts"),
+        ({"suite_languages": ["lo"]}, "'suite_languages' has 'lo', which is not among 'languages'"),
         ({"languages": ["th"]}, "'languages' is ['th']; expected keys with values"),
         ({"languages": {False: {"rows": 3}}}, f"'languages' has the key False; expected text{YES}"),
         # whose references would be the texts that are translated

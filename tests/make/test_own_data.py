@@ -231,6 +231,7 @@ NAN = float("nan")  # which pandas writes where there is nothing
         ({"options": ["a", NAN, "c"]}, "field 'options' has an empty option at position 2; expected text"),
         ({"options": ["a", {"text": "b"}]}, "field 'options' has {'text': 'b'}; expected text"),
         ({"options": [True, False]}, "field 'options' has True; expected text"),
+        ({"options": ["", ""], "gold": ""}, "field 'options' has 0; expected two or more"),
         ({"gold": NAN}, "column 'gold' has nan; expected text"),
         ({"answers": NAN}, "column 'answers' has nan; expected text"),
         ({"answers": ["a", NAN]}, "field 'answers' has nan; expected text"),
@@ -317,7 +318,7 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("xnli", {}, "none of the pack's names"),
         ("my-rows", {}, "letters and digits"),
         ("own", {"colour": 1}, "unknown key 'colour'"),
-        ("absent/own", ..., "data_set.yml: cannot be read: "),
+        ("absent/own", ..., "absent/own, and no task of this name is made on demand; "),
         ("own", {"fields": ["text", "question"]}, "own/prompts/th.yml: 'row' lacks {question}"),
         ("own", {"columns": COLUMNS | {"text": False}}, "own/data_set.yml: 'columns: text' is False; expected text"),
         ("own", {"source": "rows"}, "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./"),
@@ -483,6 +484,13 @@ def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, sai
         f"lm-eval-sea: sea_own_th_to_ppl: {line}",
         "  to leave them out: --skip_missing",
     ]
+
+
+def test_a_language_that_the_pack_does_not_know_is_said(tmp_path, capsys):
+    plant_comments(tmp_path / "own", REVIEWS, languages={"thai": {"rows": 2, "prompts_in": "th"}})
+    make(tmp_path / "own")
+    said = "note: 'thai' is no language of the pack; did you mean th?; words of answers are split at blanks\n"
+    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_the_spread_of_variants_is_over_those_on_as_many_rows(tmp_path):
     unsaid = reported(tmp_path, "acc_ppl", {TEXT: 0.5, RANKED: 0.75}).headline
     assert unsaid.rows.isna().all() and at(robustness.robustness_table(unsaid), dataset="belebele").spread == pytest.approx(25)
     facts = {"model": "a", "dataset": "belebele", "language": "th", "prompt_language": "th", "setting": "", "chance": 25.0}
-    facts |= {"stderr": 2.0, "limited": True}
+    facts |= {"stderr": 2.0, "limited": True, "num_fewshot": 3}
     rows = [("to_ppl", 50.0, 400), ("tito_ppl", 57.0, 400), ("litilo_ppl", 80.0, 20)]
     frame = pd.DataFrame([facts | {"variant": v, "score": s, "rows": n} for v, s, n in rows])
     [found] = robustness.robustness_table(frame).to_dict("records")

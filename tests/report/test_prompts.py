@@ -4,16 +4,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lm_eval_sea.report.robustness import prompt_scores, prompts_section, robustness_section, spread_table
+from lm_eval_sea.report.robustness import prompt_scores, prompts_section, robustness_section, robustness_table, spread_table
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read
+from lm_eval_sea.results.table import table_of
+from tests.results.lm_eval_output import write_run
 
 from .planted import at, plant
 
 
 def headline(*rows):
     """Rows of (model, task, setting, score, number of rows)."""
-    facts = {"dataset": "xnli", "language": "th", "prompt_language": "th", "variant": "classification", "chance": 33.3}
+    facts = {
+        "dataset": "xnli",
+        "language": "th",
+        "prompt_language": "th",
+        "variant": "classification",
+        "chance": 33.3,
+        "num_fewshot": 3,
+    }
     names = ("model", "task", "setting", "score", "rows")
     return pd.DataFrame([facts | dict(zip(names, row, strict=True)) | {"limited": False, "stderr": 5.0} for row in rows])
 
@@ -38,6 +47,32 @@ def test_spread_and_worst_case():
     assert row["mean"] == pytest.approx(125 / 3)
     for other in (("a", "t_p2", "p2", 0.0, 10), ("b", "t", "", 50.0, 100)):
         assert spread_table(prompt_scores(headline(("a", "t", "", 50.0, 100), other))).empty
+
+
+def test_prompts_with_other_exemplars_are_not_compared(tmp_path):
+    """Nor are variants: the spread would be that of the exemplars. Those that share a number of exemplars are."""
+    tasks = [
+        ("xnli_th", "", "classification", 3),
+        *((f"xnli_th_p{n}", f"p{n}", "classification", shots) for n, shots in ((2, 0), (3, 3))),
+    ]
+    tasks += [(f"belebele_th_{name}", "", name, shots) for name, shots in (("to_ppl", 3), ("tito_ppl", 0), ("litilo_ppl", 0))]
+    runs = {
+        f"sea_{name}": {
+            "scores": {"acc_ppl,none": 0.1 * place + 0.2},
+            "metadata": {"headline_metric": "acc_ppl", "dataset": name.partition("_")[0], "language": "th"}
+            | {"setting": setting, "variant": variant},
+            "num_fewshot": shots,
+        }
+        for place, (name, setting, variant, shots) in enumerate(tasks)
+    }
+    counts = {name: {"original": 100, "effective": 100} for name in runs}
+    write_run(tmp_path, runs, **{"n-samples": counts})
+    scores = scores_of(read(tmp_path).best())
+    [wordings] = spread_table(prompt_scores(scores.headline)).to_dict("records")
+    assert (wordings["prompts"], wordings["num_fewshot"]) == (2, 3) and wordings["spread"] == pytest.approx(20)
+    variants = robustness_table(scores.headline).set_index("num_fewshot")
+    assert variants.spread[0] == pytest.approx(10) and np.isnan(variants.spread[3])
+    assert "sea_xnli_th_p2: 0 instead of 3" in table_of(read(tmp_path).best())
 
 
 def test_both_pages_of_prompts_say_what_of_a_spread_is_chance(tmp_path):

@@ -175,7 +175,10 @@ def test_where_sea_helm_limits_the_answer_it_is_not_to_be_raised(tmp_path):
     rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": "length"}} for number in range(5)]
     planted = task(SEA_HELM | {"task": "sentiment"}, score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": rows}
     said = "read, and most stop at the token limit; is this a base model? it needs a run without chat template"
-    assert any(note.endswith(said) for note in notes(tmp_path, {"sea_helm_id_sentiment": planted}, **CHAT))
+    assert any(note.endswith(said) for note in notes(tmp_path / "own", {"sea_helm_id_sentiment": planted}, **CHAT))
+    said = "read, and most stop at the token limit; raise --gen_kwargs max_gen_toks"
+    found = notes(tmp_path / "given", {"sea_helm_id_sentiment": planted}, config=LIMITED, **CHAT)
+    assert any(note.endswith(said) for note in found)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_sea.results.read import of_results
+from lm_eval_sea.report.forms import forms_table
+from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.rows import read_rows
-from lm_eval_sea.results.table import table_of
+from lm_eval_sea.results.table import records_of, table_of
+from tests.results.lm_eval_output import write_run
 
 LOGS = st.lists(st.lists(st.floats(-50, -0.01), min_size=3, max_size=3), min_size=1, max_size=30)
 
@@ -62,3 +65,33 @@ def test_the_table_after_a_run_takes_the_rows_choices():
     table = table_of(of_results(results))
     assert "100.0" in table and "the results say" not in table
     assert "% of the answers are option" not in table
+
+
+def answered(count: int) -> list[dict]:
+    """The first rows of one model, which by its last rows prefers label 0."""
+    logs = np.random.default_rng(1).normal(size=(40, 2)) - [[3 * (number >= 20), 1] for number in range(40)]
+    rows = [logged(number % 2, logs[number].tolist()) | {"doc_id": number} for number in range(count)]
+    return [row | {"doc": row["doc"] | {"id": str(row["doc_id"])}} for row in rows]
+
+
+def test_on_common_rows_both_are_calibrated_on_these_alone(tmp_path):
+    """Asked more rows, a model is as good as itself on the common ones."""
+    facts = {"headline_metric": "acc_bc", "chance": 0.5, "dataset": "toy", "language": "th", "variant": "classification"}
+    for model, count in (("a", 20), ("b", 40)):
+        write_run(tmp_path / model, {"toy_th": {"rows": answered(count), "metadata": facts}}, model=model)
+    of_task, mean = records_of(read(tmp_path).best())[2:]
+    assert (of_task["task"], of_task["difference"], mean["difference"]) == ("toy_th", 0, 0)
+
+
+def test_forms_are_compared_by_the_calibration_of_common_rows(tmp_path):
+    facts = {"headline_metric": "acc_bc", "chance": 0.5, "dataset": "toy", "language": "th", "variant": "classification"}
+    write_run(tmp_path / "ranked", {"toy_th": {"rows": answered(40), "metadata": facts}}, model="m")
+    alone = rows_of(answered(20))
+    read_rows_of = [
+        {"doc_id": number, "doc": row["doc"] | {"predictions": {"exact_match": choice}}, "exact_match": float(choice == gold)}
+        for number, (row, choice, gold) in enumerate(zip(answered(20), alone.chosen, alone.golds, strict=True))
+    ]
+    chat = facts | {"headline_metric": "exact_match", "variant": "chat"}
+    write_run(tmp_path / "chat", {"toy_th_chat": {"rows": read_rows_of, "metadata": chat}}, model="m")
+    [found] = forms_table(scores_of(read(tmp_path).best())).to_dict("records")
+    assert (found["rows"], found["agreement"], found["difference"]) == (20, 100, 0)

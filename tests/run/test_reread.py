@@ -91,6 +91,24 @@ def test_scores_and_rows_are_those_of_a_run(run, in_samples, tmp_path, capsys):
     assert "sea_m3exam_th_chat" in shown and "left out" not in shown
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["../elsewhere", "..", "{}/elsewhere", 5, "a\0b", "a\ud800b"])
+def test_a_model_whose_name_is_a_place(name, run, in_samples, tmp_path):
+    """Nothing is written outside the folder."""
+    name = name.format(tmp_path) if isinstance(name, str) else name
+    old = copy(run, tmp_path / "old", change=lambda results: results | {"model_name_sanitized": name})
+    assert reread(old, tmp_path / "new") == 0
+    assert written(tmp_path / "new") and {path.name for path in tmp_path.iterdir()} == {"old", "new"}
+
+
+@pytest.mark.slow
+def test_samples_without_results(run, in_samples, tmp_path, capsys):
+    for path in copy(run, tmp_path / "old").glob("results_*"):
+        path.unlink()
+    assert reread(tmp_path / "old", tmp_path / "new") == 1
+    assert "old: left out, because there is no results file" in " ".join(capsys.readouterr().err.split())
+
+
 def other_passage(row):
     """A row of a data set that has changed since."""
     return row | {"doc": {key: value + "!" if key == "question" else value for key, value in row["doc"].items()}}

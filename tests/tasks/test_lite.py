@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from lm_eval_sea.catalogue import read_lite
-from lm_eval_sea.catalogue.data_sets import sailcompass
+from lm_eval_sea.catalogue.suites import read_lite, sailcompass
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of

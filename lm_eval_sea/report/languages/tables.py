@@ -72,29 +72,20 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
     if seeds := [task.name for task in runs.tasks if task.draws and task.facts.parallel]:
         notes.append(f"{some_names(seeds)}: of several seeds the answers of the last are compared over languages")
     for task in (task.each_draw[-1] for task in runs.tasks):
-        facts = task.facts
         notes += task.notes
-        if not facts.parallel or facts.setting == ORDER:
+        if not task.facts.parallel or task.facts.setting == ORDER:
             others.append(task.name)
             continue
-        lacking = [name for name in _NEEDED if not getattr(facts, name)]
-        if lacking or task.samples is None:
-            why = f"its settings lack {', '.join(lacking)}" if lacking else "it has no samples (--log_samples writes them)"
-            notes.append(f"{task.run.model}, {task.name}: left out, because {why}")
-            continue
-        condition = Condition(
-            *(task.run.model, facts.dataset, facts.setting or "base", facts.variant),
-            prompt="en" if facts.prompt_language == ENGLISH else "native",
-            metric=metric or facts.headline_metric,
-            num_fewshot="" if task.num_fewshot is None else str(task.num_fewshot),
-        )
+        condition = _condition_of(task, metric)
         answers = _read_answers(task, condition.metric, notes)
-        if answers is not None:  # its English may come from another setting or prompt
-            read.setdefault(condition._replace(setting="", prompt=""), []).append(task)
-        if answers is not None and facts.language == ENGLISH:
+        if answers is None:
+            continue
+        # its English may come from another setting or prompt
+        read.setdefault(condition._replace(setting="", prompt=""), []).append(task)
+        if task.facts.language == ENGLISH:
             english[condition._replace(prompt="")] = answers
-        elif answers is not None:
-            native.setdefault(condition, {})[facts.language] = answers
+        else:
+            native.setdefault(condition, {})[task.facts.language] = answers
     for condition, tasks in read.items():
         notes += (f"{condition.model}, {condition.data_set}: {line}" for line in mixed_settings(tasks, "limit of tokens"))
     notes += under_one_name(task for tasks in read.values() for task in tasks)
@@ -108,8 +99,23 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
     return {condition: _with_english(condition, answers, english) for condition, answers in sorted(native.items())}, notes
 
 
+def _condition_of(task: TaskRun, metric: str | None) -> Condition:
+    facts = task.facts
+    return Condition(
+        *(task.run.model, facts.dataset, facts.setting or "base", facts.variant),
+        prompt="en" if facts.prompt_language == ENGLISH else "native",
+        metric=metric or facts.headline_metric,
+        num_fewshot="" if task.num_fewshot is None else str(task.num_fewshot),
+    )
+
+
 def _read_answers(task: TaskRun, metric: str, notes: list[str]) -> Answers | None:
     """What the rows of a task say, by the id of the question; None, with a note, if they cannot be compared."""
+    lacking = [name for name in _NEEDED if not getattr(task.facts, name)]
+    if lacking or task.samples is None:
+        lack = f"its settings lack {', '.join(lacking)}" if lacking else "it has no samples (--log_samples writes them)"
+        notes.append(f"{task.run.model}, {task.name}: left out, because {lack}")
+        return None
     rows = task.logged if metric == task.facts.headline_metric else task.logged_by(metric)
     assert rows is not None
     notes += [note for note in task.notes if note not in notes]

@@ -22,11 +22,11 @@ from lm_eval_sea.results.types import ResultsError, grouped, is_number
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
-from lm_eval_sea.sea_helm.totals.suite import Judge, judges
+from lm_eval_sea.sea_helm.totals.suite import judges
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
+from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
-SUITE = "sea_helm"
 # A row's metric → its greatest value.
 NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBABILITY: 100.0}
 _ROUNDING = 1e-6
@@ -73,7 +73,7 @@ def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
 
     With `ranked` the suite has the tasks that rank labels instead of those that generate one.
     """
-    if facts.suite != SUITE or facts.subset is not None or facts.assumed:
+    if facts.suite != SEA_HELM or facts.subset is not None or facts.assumed:
         return None
     if is_ranked(facts) != (ranked and bool(facts.labels)):
         return None
@@ -90,7 +90,8 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     evidence = Evidence()
     found = grouped((place, task) for task in tasks if (place := place_of(task.facts, ranked=ranked)))
     beside = {place for task in tasks if (place := place_of(task.facts, ranked=not ranked)) and place not in found}
-    partial = [task.name for task in tasks if task.facts.suite == SUITE and (task.facts.subset is not None or task.facts.assumed)]
+    of_suite = [task for task in tasks if task.facts.suite == SEA_HELM]
+    partial = [task.name for task in of_suite if task.facts.subset is not None or task.facts.assumed]
     if partial:
         evidence.notes.append(f"left out, because totals are of whole tasks with their results file: {some_names(partial)}")
     if not found and not beside:
@@ -154,11 +155,9 @@ def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Ev
 def _doubt_mixed_scorers(evidence: Evidence) -> None:
     """Notes means over scores of several judges or several metric models."""
     known = judges()
-    by_judge: dict[Judge | None, dict[str, list[Place]]] = {}
-    for place, scorers in evidence.scorers.items():
-        for scorer in scorers:
-            by_judge.setdefault(known.get(place.task), {}).setdefault(scorer, []).append(place)
-    for by_scorer in by_judge.values():
+    scored = ((known.get(place.task), (scorer, place)) for place, scorers in evidence.scorers.items() for scorer in scorers)
+    for of_judge in grouped(scored).values():
+        by_scorer = grouped(of_judge)
         if len(by_scorer) > 1:
             named = (f"{some_names([f'{p.language} {p.task}' for p in places])} {name}" for name, places in by_scorer.items())
             places = {place for of_scorer in by_scorer.values() for place in of_scorer}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+
+from lm_eval_sea.results.types import grouped
 
 # The languages over which SEA-HELM averages Southeast Asia, if they are present.
 PUBLISHED_LANGUAGES = ("id", "vi", "th", "ta", "tl", "ms", "my")
@@ -48,9 +49,7 @@ def aggregate(draws: Mapping[Place, np.ndarray]) -> dict[Place, np.ndarray]:
 
 
 def _means(values: Mapping[Place, np.ndarray], parent: Mapping[Place, Place]) -> dict[Place, np.ndarray]:
-    members = defaultdict(list)
-    for place, above in parent.items():
-        members[above].append(values[place])
+    members = grouped((above, values[place]) for place, above in parent.items())
     return {above: np.mean(below, axis=0) for above, below in members.items()}
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm.totals.draws import FEW_CLUSTERS, interval, mean_and_published_error, standard_error
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import Place, aggregate, incomplete
-from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, pooled_place, pooled_pragmatics
-from lm_eval_sea.sea_helm.totals.suite import Judge, Suite, judges
+from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, Method, pooled_place, pooled_pragmatics
+from lm_eval_sea.sea_helm.totals.suite import Suite, judges
+from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 _ROUNDING = 1e-9  # points; means of equal scores are not quite equal
 
@@ -64,28 +66,8 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
             notes.append(f"{place.language} {place.task}: has no rows and counts as 0, as in the method of {method}")
             draws[place] = rule.zero
     notes += [f"{place.language} {place.task}: {remark}" for place, task in sorted(rows.items()) if (remark := rule.remark(task))]
-    alike = [place for place in sorted(rows) if np.ptp(draws[place].questions) < _ROUNDING]
-    if alike:
-        notes.append(
-            f"all draws of {_named(alike)} have the same score, because all rows score alike or are cut off at chance. These "
-            "scores are not certain, though their intervals have no width, and intervals of means over them are too narrow"
-        )
-    near = [place for place, task in sorted(rows.items()) if task.is_label_task and _is_cut_off(draws[place].questions)]
-    if near:
-        notes.append(
-            f"{_named(near)}: perhaps at chance. What is below chance counts as 0, so a model that guesses has totals above 0, "
-            "whose intervals may exclude 0"
-        )
-    if few := [place for place, task in sorted(rows.items()) if len(set(task.clusters)) < FEW_CLUSTERS]:
-        notes.append(
-            f"{_named(few)}: fewer than {FEW_CLUSTERS} questions or passages; the intervals are percentiles of draws, which are "
-            "too narrow for so few"
-        )
-    if not rule.by_passage and (of_passages := [place for place in sorted(rows) if rows[place].shares_passages]):
-        notes.append(
-            f"{_named(of_passages)}: questions about one passage are drawn separately, as in SEA-HELM, so the intervals are too "
-            "narrow; the method corrected draws whole passages"
-        )
+    of_tasks = {place: draw.questions for place, draw in draws.items()}
+    notes += _notes_on_intervals(rule, rows, of_tasks)
     if rule.published_error:
         notes.append("published s.e. is the error of the mean of 30 draws of the runs (0 for one run), not the error of a score")
     notes += _notes_on_missing(not_run, evidence.without_scores)
@@ -95,7 +77,7 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
         notes.append(f"in no mean, because they are not in the suite {suite.name} {suite.version}: {names}")
     lacking = incomplete([*not_run, *absent, *empty, *(uneven & counted)]) | uneven | evidence.without_samples
     nodes = {}
-    questions = _all_levels({place: draw.questions for place, draw in draws.items()}, counted)
+    questions = _all_levels(of_tasks, counted)
     for place, drawn in _all_levels({place: draw.score for place, draw in draws.items()}, counted).items():
         score, error_of_mean = mean_and_published_error(drawn) if rule.published_error else (float(drawn.mean()), None)
         task = rows.get(place)
@@ -115,6 +97,33 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
         headline = evidence.headlines.get(place)
         nodes.setdefault(place, Node(place, None, None, None, None, False, place in members, headline=headline))
     return Totals(evidence.model, method, suite, nodes, notes)
+
+
+def _notes_on_intervals(rule: Method, rows: Mapping[Place, TaskRows], questions: Mapping[Place, np.ndarray]) -> list[str]:
+    """Lines on the tasks whose draws over questions say less than an interval seems to."""
+    notes = []
+    tasks = sorted(rows.items())
+    if alike := [place for place, _ in tasks if np.ptp(questions[place]) < _ROUNDING]:
+        notes.append(
+            f"all draws of {_named(alike)} have the same score, because all rows score alike or are cut off at chance. These "
+            "scores are not certain, though their intervals have no width, and intervals of means over them are too narrow"
+        )
+    if near := [place for place, task in tasks if task.is_label_task and _is_cut_off(questions[place])]:
+        notes.append(
+            f"{_named(near)}: perhaps at chance. What is below chance counts as 0, so a model that guesses has totals above 0, "
+            "whose intervals may exclude 0"
+        )
+    if few := [place for place, task in tasks if len(set(task.clusters)) < FEW_CLUSTERS]:
+        notes.append(
+            f"{_named(few)}: fewer than {FEW_CLUSTERS} questions or passages; the intervals are percentiles of draws, which are "
+            "too narrow for so few"
+        )
+    if not rule.by_passage and (of_passages := [place for place, task in tasks if task.shares_passages]):
+        notes.append(
+            f"{_named(of_passages)}: questions about one passage are drawn separately, as in SEA-HELM, so the intervals are too "
+            "narrow; the method corrected draws whole passages"
+        )
+    return notes
 
 
 def _named(places: Iterable[Place]) -> str:
@@ -147,15 +156,11 @@ def _all_levels(draws: dict[Place, np.ndarray], counted: set[Place]) -> dict[Pla
     return aggregate({place: drawn for place, drawn in draws.items() if place in counted}) | draws
 
 
-def _notes_on_missing(missing: Iterable[Place], answered: set[Place]) -> list[str]:
+def _notes_on_missing(missing: Sequence[Place], answered: set[Place]) -> list[str]:
     known = judges()
-    by_language: dict[str, list[str]] = {}
-    by_judge: dict[tuple[Judge, bool], list[str]] = {}
-    for place in missing:
-        if judge := known.get(place.task):
-            by_judge.setdefault((judge, place in answered), []).append(f"{place.language} {place.task}")
-        else:
-            by_language.setdefault(place.language, []).append(place.task)
+    judged = [place for place in missing if place.task in known]
+    by_language = grouped((place.language, place.task) for place in missing if place.task not in known)
+    by_judge = grouped(((known[place.task], place in answered), f"{place.language} {place.task}") for place in judged)
     notes = [f"{language}: not run: {', '.join(tasks)}" for language, tasks in sorted(by_language.items())]
     return notes + [
         f"not scored yet, needs {judge.name}: {', '.join(tasks)}; {'' if has_answers else 'run them, then '}{judge.command}"

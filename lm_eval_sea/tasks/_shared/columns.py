@@ -101,6 +101,8 @@ def _options(values: Sequence[Any]) -> list[str]:
     options = ["" if _is_missing(value) else _text("field 'options'", value) for value in values]
     while options and not options[-1]:
         options.pop()
+    if len(options) < 2:
+        raise ValueError(f"field 'options' has {len(options)}; expected two or more")
     if "" in options:  # without it, letters and numbers would name other options
         raise ValueError(f"field 'options' has an empty option at position {options.index('') + 1}; expected text")
     return options

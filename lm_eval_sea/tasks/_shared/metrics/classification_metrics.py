@@ -7,6 +7,7 @@ lm-eval has no standard errors for aggregations that are not its own. It writes 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -53,6 +54,16 @@ def macro_f1_of_counts(sums: np.ndarray) -> np.ndarray:
     hits, both = np.split(sums, 2, axis=-1)
     means: np.ndarray = (2 * hits / np.where(both > 0, both, 1)).mean(axis=-1)
     return means
+
+
+def share_of_equal(golds: np.ndarray, chosen: np.ndarray) -> float:
+    """The share of rows whose right label is chosen; both labels are (rows,)."""
+    return float((golds == chosen).mean())
+
+
+def macro_f1_of_labels(golds: np.ndarray, chosen: np.ndarray, labels: int) -> float:
+    """`macro_f1` of right and chosen labels, both (rows,)."""
+    return float(macro_f1_of_counts(label_counts(golds, chosen, labels).sum(axis=0)))
 
 
 def macro_f1(rows: Sequence[Choice]) -> float:
@@ -110,24 +121,17 @@ def macro_f1_stderr(rows: Sequence[Choice]) -> float:
 
 def batch_calibrated_accuracy_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_calibrated_accuracy`; every resample is calibrated anew."""
-    return _spread_over_calibrations(rows, _share_of_equal)
+    return _spread_over_calibrations(rows, share_of_equal)
 
 
 def batch_share_calibrated_accuracy_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_share_calibrated_accuracy`; every resample is calibrated anew."""
-    return _spread_over_calibrations(rows, _share_of_equal, batch_log_shares)
+    return _spread_over_calibrations(rows, share_of_equal, batch_log_shares)
 
 
 def batch_calibrated_macro_f1_stderr(rows: Sequence[Evidence]) -> float:
     """Bootstrap standard error of `batch_calibrated_macro_f1`; every resample is calibrated anew."""
-    labels = len(rows[0][1])
-    return _spread_over_calibrations(
-        rows, lambda golds, chosen: float(macro_f1_of_counts(label_counts(golds, chosen, labels).sum(axis=0)))
-    )
-
-
-def _share_of_equal(golds: np.ndarray, chosen: np.ndarray) -> float:
-    return float((golds == chosen).mean())
+    return _spread_over_calibrations(rows, partial(macro_f1_of_labels, labels=len(rows[0][1])))
 
 
 def _spread_over_calibrations(
