@@ -26,7 +26,8 @@ from lm_eval_sea.results.visible_text import encodable, one_line, some_names
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
-_RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
+# scores of a judge or a metric model stand beside the samples, and are read with them
+_RESULTS_NAME = re.compile(rf"(?!(?:judged|metricx)_).*_(?P<stamp>{_STAMP})\.json")
 _NO_FILTER = "none"
 _LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`

@@ -49,9 +49,10 @@ _OTHER_MEAN = "it is not the plain mean of the scores above"
 
 
 def table_of(runs: Runs) -> str:
-    """Runs as text, a block per model and run."""
+    """Runs as lines, a block per model and run."""
     blocks = [_block(run, runs.labels[run.model], runs.of_run(run), runs.groups) for run in runs.runs]
-    return "\n".join([*blocks, *_compared(runs), *map(_note, runs.notes)])
+    text = "\n".join([*blocks, *_compared(runs), *map(_note, runs.notes)])
+    return text if text.endswith("\n") else f"{text}\n"
 
 
 def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:

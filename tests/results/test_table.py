@@ -85,7 +85,9 @@ def test_settings_that_only_memory_has_are_no_fault(runs):
     content = json.loads(next(runs.glob("results_*")).read_text())
     for dtype, is_fault in ((torch.float32, False), (["float32"], True)):
         content["config"]["model_dtype"] = dtype
-        text = " ".join(table_of(of_results(content)).split())
+        table = table_of(of_results(content))
+        assert table.endswith("\n")  # other lines follow
+        text = " ".join(table.split())
         assert ("the setting model_dtype is left out, because it is neither text nor number" in text) == is_fault
 
 

@@ -144,8 +144,10 @@ def test_the_table_says_why_answers_of_sea_helm_are_lost(in_samples, tmp_path, c
 def test_exemplars_are_turns_unless_that_is_refused(given, in_samples, tmp_path):
     with serve(lambda body, number: THINKING) as toy:
         assert main(run_on_server(toy, tmp_path, "--limit", "1", "--num_fewshot", "1", *given, model_args=",thinking=on")) == 0
-    roles = [message["role"] for message in toy.requests[-1]["messages"]]
-    assert roles == (["user"] if "false" in given else ["user", "assistant", "user"])
+    messages = toy.requests[-1]["messages"]
+    assert [message["role"] for message in messages] == (["user"] if "false" in given else ["user", "assistant", "user"])
+    lines = "\n".join(message["content"] for message in messages).splitlines()
+    assert sum(line.startswith("Answer: ") for line in lines) == 1  # the exemplar's answer is a line of its own
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ def test_verdicts_become_scores_and_totals(tmp_path, capsys):
     assert main(["score", str(tmp_path)]) == 0
     totals = capsys.readouterr().out
     assert re.search(rf"id\s+multi-turn\s+mt-bench-judge\s+{100 * EXPECTED:.2f}", totals)
-    assert "judged by judge with prompts of our own" in totals
+    assert "judged by judge with prompts of our own" in totals and "left out" not in totals
 
 
 def test_the_judge_sees_both_turns_and_only_the_second_answer_is_graded(tmp_path):

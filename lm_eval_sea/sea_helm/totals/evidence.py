@@ -284,7 +284,7 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
     metric = _scored_metric(result.facts)
     if result.samples is None or not (metric or beside):
         return None
-    columns = ["doc.label", "doc.cluster", "doc.phenomenon", POSITION, *([metric] if metric else [])]
+    columns = ["doc.label", "doc.phenomenon", POSITION, *([metric] if metric else [])]
     read = result.rows_frame(*columns)
     notes += [note for note in result.notes if note not in notes]
     assert read is not None
@@ -317,8 +317,8 @@ def _task_rows(facts: Facts, best: float, runs: Sequence[pd.DataFrame]) -> TaskR
     return TaskRows(
         scores=np.stack([run.score.to_numpy() for run in runs]),
         labels=tuple(map(label_of, rows["doc.label"])),
-        clusters=tuple(map(str, rows["doc.cluster"])),
-        phenomena=tuple(map(str, rows["doc.phenomenon"])) if rows["doc.phenomenon"].all() else None,
+        clusters=tuple(rows.cluster),
+        phenomena=tuple(map(str, rows["doc.phenomenon"])) if rows["doc.phenomenon"].notna().all() else None,
         is_label_task=bool(facts.labels) and not is_ranked(facts),
         chance=facts.chance,
         best=best,
