@@ -29,7 +29,7 @@ def read(row):
     scoring = {"answer_tag": tags.get(kind, tags["answer"]), "language": language, "prompt_language": language}
     scoring |= {"answer_language": row.get("answer_language", language), "label_words": options}
     doc = {"scoring": scoring, "gold": 0, "solution": "0", "answers": ["-"], "summary": "-", "target": "-", "translation": "-"}
-    doc |= {name: row[name] for name in ("passage",) if name in row}
+    doc |= {"question": ""} | {name: row[name] for name in ("passage", "question") if name in row}
     if kind == "letter":
         doc |= {"letters": list("ABCDE"[: len(options)]), "options": options}
     SCORERS[kind](doc, [row["answer"]])

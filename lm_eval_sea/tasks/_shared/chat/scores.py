@@ -18,6 +18,7 @@ from ..metrics.qa_metrics import contains_weighted
 from ..prompted_answers import rates_of_loss, recorded
 from ..reading.answer_tags import behind_last_tag
 from ..reading.answer_text import STOPS, TRIM, composed, describes_answer, uncomposed
+from ..reading.answering_sentence import phrase_of_passage
 from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
 from ..reading.final_span import read_span, without_gloss
@@ -151,9 +152,11 @@ class ChatQuestionScores(ChatTextScores):
     """The metrics of short answers to questions."""
 
     def _answered(self, doc: dict[str, Any], text: str) -> str:
-        """The answer without a gloss that is not in the passage."""
+        """The answer without what is not in the passage: a gloss, or the question's words around a phrase."""
+        passage = composed(doc.get("passage", ""))
         bare = without_gloss(text)
-        return bare if bare != text and text not in composed(doc.get("passage", "")) else text
+        text = bare if bare != text and text not in passage else text
+        return phrase_of_passage(text, composed(doc["question"]), passage, doc["scoring"]["answer_language"]) if passage else text
 
 
 class ChatTranslationScores(ChatTextScores, TranslationScores):

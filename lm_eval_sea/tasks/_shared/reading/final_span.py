@@ -29,7 +29,7 @@ _SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|
 _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 # The same after a tag. There a name in capitals or in another script is part of the span.
 _TAGGED_REMARK = re.compile(
-    r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,})[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})[\s.]*\Z"
+    r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,}|(?:[^\s()]+\s+){3,}[^()]*[.!?])[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})[\s.]*\Z"
 )
 # What a dash adds to a short phrase: "Kartini — who founded …".
 _AFTERTHOUGHT = re.compile(r"\A(?P<said>(?:\S+ ){0,4}\S+)\s[–—]\s[^\W\dA-Z]\S*(?:\s+\S+){4,}\Z")
@@ -57,6 +57,7 @@ _GLOSS = re.compile(
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # a prompt may show like this where the answer goes
 _SINGLE = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")  # quotation marks
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+_STUTTER = re.compile(r"(\D{1,12}?)\1{9,}\Z")
 
 
 class _Said(NamedTuple):
@@ -230,8 +231,8 @@ def _breaks_off(span: str, said: _Said) -> bool:
 
 
 def _says_nothing(span: str, said: _Said, target: str) -> bool:
-    """Whether a span says that there is no answer, or leaves two: "A or B, it is unclear"."""
-    if any(_is_absent(span, said.answer, code) for code in filter(None, (said.language, target))):
+    """Whether a span says that there is no answer, leaves two ("A or B, it is unclear"), or is a syllable over and over."""
+    if _STUTTER.search(span) or any(_is_absent(span, said.answer, code) for code in filter(None, (said.language, target))):
         return True
     return has_word(said.answer, said.language, "undecided") and has_word(span, said.language, "joined")
 

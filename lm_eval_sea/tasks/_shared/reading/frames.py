@@ -46,7 +46,8 @@ _TURN = re.compile(
 _REPLY = re.compile(r"\n[ \t>#*_]*(?:AI|Assistant)[*_]*[:：]", re.IGNORECASE)
 # The end of the prompt, if a model repeats it. A user's turn after a text is the next turn.
 _ANSWER_TURN = re.compile(
-    r"\A[\s\S]*?\[/INST\]|\A(?:\s*<\|im_start\|>(?:system|user)[\s\S]*?|(?:(?!<\|im_start\|>user)[\s\S])*?)<\|im_start\|>assistant"
+    r"\A(?:\s*(?:<s>)?\s*\[INST\][\s\S]*?|(?:(?!\[INST\])[\s\S])*?)\[/INST\]"
+    r"|\A(?:\s*<\|im_start\|>(?:system|user)[\s\S]*?|(?:(?!<\|im_start\|>user)[\s\S])*?)<\|im_start\|>assistant"
     r"|\A\s*(?:System|User|Human):[\s\S]*?\n\s*(?:AI|Assistant):|\A\s*(?:system|user)\n[\s\S]*?\nassistant\n",
     re.IGNORECASE,
 )

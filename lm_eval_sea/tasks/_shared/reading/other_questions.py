@@ -35,6 +35,7 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
     rows = [list(_ROW.finditer(text, end, begin)) for (_, end), (begin, _) in pairwise(spans)]
     for number, ((_, end), (_, following)) in enumerate(pairwise(spans)):
         asked = _labelled_question(language).search(text, end, following) or _numbered_question(text, end, following, language)
+        asked = asked or _other_source(language).search(text, end, following)
         again = {row[1] for row in chain(*rows[number + 1 : number + 2])}
         asked = asked or next((row for row in rows[number] if row[1] in again), None)
         if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
@@ -43,7 +44,7 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
 
 
 def _numbered_question(text: str, begin: int, end: int, language: str) -> re.Match[str] | None:
-    """A line such as "Câu 2:" or "Soal 2" between two places, if the text has no line "Câu 1:"."""
+    """A line "Câu 2:" or "Soal 2", or any heading "Exercise 2", between two places, if the text has no line "Câu 1:"."""
     found = _second_question(language).search(text, begin, end)
     return found if found and not re.search(rf"{found['word']} 1\b", text) else None
 
@@ -51,7 +52,15 @@ def _numbered_question(text: str, begin: int, end: int, language: str) -> re.Mat
 @cache
 def _second_question(language: str) -> re.Pattern[str]:
     words = rf"{any_word('asks', language).pattern}|{_NUMBERED}"
-    return re.compile(rf"\n[\s>#*_]*(?P<word>{words}) ?2[.*_]*[ \t]*(?:{COLON}|(?=\n))", re.IGNORECASE)
+    heading = r"(?<=\n\n)(?=[^\W\d]+ 2\n\n)"  # without its marks
+    word = rf"(?:{heading}|(?=(?:{words}) ?2))(?P<word>[^\n\d:：]{{1,20}}?)"
+    return re.compile(rf"\n[\s>#*_]*{word} ?2[.*_]*[ \t]*(?:{COLON}|(?=\n))", re.IGNORECASE)
+
+
+@cache
+def _other_source(language: str) -> re.Pattern[str]:
+    """The name of a language as the label of a line below an empty one: "English: …"."""
+    return re.compile(rf"\n[ \t]*\n[\s>#*_]*(?:{any_word('tongue', language).pattern})[*_]*{COLON}", re.IGNORECASE)
 
 
 @cache

@@ -162,7 +162,7 @@ def _is_remark(said: str, text: str, language: str, target: str) -> bool:
         return True
     # "18 words", not "24 km. (15 miles)"
     counts = re.fullmatch(r"\D{0,15}\d+\s?[^\W\d]\D{1,15}", said) and re.search(rf"[{WORD}]{{3}}\W{{1,2}}\s*\Z", text)
-    translates = target and is_foreign(said, target)
+    translates = target and is_foreign(said, target, most_words_each=5)
     is_whole = text.rstrip(' "”»')[-1:] in tuple(".!?\u3002\u104b\u17d4")
     return bool(is_whole and (counts or translates)) or bool(translates and target in _SCRIPTS and len(said.split()) > 4)
 
@@ -177,8 +177,11 @@ def _without_other_languages(lines: list[str], target: str) -> list[str]:
     return [*lines[own[0] : end], *([] if any(is_foreign(line, target) for line in lines[end:]) else lines[end:])]
 
 
-def is_foreign(text: str, target: str) -> bool:
-    """Whether a text of several words is in another script than the target's, or in English if that is not the target."""
+def is_foreign(text: str, target: str, most_words_each: int = 3) -> bool:
+    """Whether a text of several words is in another script than the target's, or in English if that is not the target.
+
+    Of so many words one has to be an English word that no language of the region has.
+    """
     words = re.findall(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff'’]+", text)
     if own := _SCRIPTS.get(target):
         return len(words) > 1 and not letters_by_script(text)[own]
@@ -187,4 +190,4 @@ def is_foreign(text: str, target: str) -> bool:
     if target == "vi" and len(words) > _MOST_WORDS_WITHOUT_TONES and text.isascii():
         return True
     english = [word.casefold() for word in words if word.casefold() in _ENGLISH]
-    return target != "en" and len(words) > 2 and len(set(english)) > 1 and 3 * len(english) >= len(words)
+    return target != "en" and len(words) > 2 and len(set(english)) > 1 and most_words_each * len(english) >= len(words)

@@ -1,0 +1,44 @@
+"""A sentence in place of a phrase is read as the phrase of the passage, if question and passage tell which one it is."""
+
+import pytest
+
+from lm_eval_sea.tasks._shared.reading.answering_sentence import phrase_of_passage
+
+from .test_labelled_answers import read
+
+TOWERS = "Built in 1998 for an oil company, the twin towers are the work of the architect César Pelli (Cesar)."
+DESIGNED, BUILT = "Who designed the twin towers?", "When were the twin towers built?"
+SILK = "ผ้าไหมแพรวาเป็นผ้าทอของชาวผู้ไทยในจังหวัดกาฬสินธุ์ เดิมใช้เป็นผ้าสไบในงานพิธี"
+TEMPLE = "Candi ini ditemukan lagi pada tahun 1814 oleh rombongan Raffles."
+FOUND = "Kapan candi itu ditemukan kembali?"
+READ = [
+    ("en", TOWERS, DESIGNED, "The twin towers were designed by César Pelli.", "César Pelli"),
+    ("en", TOWERS, DESIGNED, "César Pelli designed the twin towers.", "César Pelli"),
+    ("en", TOWERS, BUILT, "Answer: The twin towers were built in 1998.", "in 1998"),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1814.", "pada tahun 1814"),
+    ("th", SILK, "ผ้าไหมแพรวาเดิมใช้ทำอะไร", "ผ้าไหมแพรวาเดิมใช้ทำผ้าสไบในงานพิธี", "ผ้าสไบในงานพิธี"),
+    ("id", TEMPLE, "Kapan candi itu ditemukan?", "Jawaban: tahun 1814 (year 1814)", "tahun 1814"),
+    # what the passage has is no sentence about it, and has its brackets
+    ("en", TOWERS, "Whose work are the twin towers?", "the architect César Pelli (Cesar)", "the architect César Pelli (Cesar)"),
+    ("en", TOWERS, "What are the twin towers the work of?", "the twin towers are the work of the architect", None),
+    # two phrases, none that the passage has, and a sentence with much else
+    ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", None),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", None),
+    ("en", TOWERS, DESIGNED, "The twin towers, which everybody knows and loves, were designed by César Pelli.", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "passage", "question", "answer", "phrase"), READ)
+def test_an_answer_that_takes_up_the_question_is_its_phrase(language, passage, question, answer, phrase):
+    """None: the answer stays whole."""
+    row = {"language": language, "kind": "span", "passage": passage, "question": question, "answer": answer}
+    assert read(row) == (answer.rstrip(".") if phrase is None else phrase)
+
+
+@pytest.mark.parametrize("name", ["xquad_th", "xquad_vi", "tydiqa_id"])
+def test_published_answers_stay_as_they_are(load_tasks, hub_mirror, name):
+    [task] = load_tasks(f"sea_{name}", folder=hub_mirror).values()
+    language = name.rpartition("_")[2]
+    rows = [(row, answer) for row in task.dataset["test"] for answer in row["answers"]]
+    found = [phrase_of_passage(answer, row["question"], row["passage"], language) for row, answer in rows]
+    assert len(found) > 500 and found == [answer for _, answer in rows]
