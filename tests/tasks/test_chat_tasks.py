@@ -50,7 +50,7 @@ def test_exemplars_are_asked_alike_and_end_with_the_tag_and_the_answer(folder):
     for name, end in ends.items():
         model = PlantedModel(generation=lambda prompt: "")
         evaluate(folder, name, model, limit=1, num_fewshot=1)
-        exemplar, _, rest = model.requests[0][0].partition(f" {end}\n\n")
+        exemplar, _, rest = model.requests[0][0].partition(f"\n{end}\n\n")
         assert rest and exemplar.splitlines()[:2] == rest.splitlines()[:2]  # the same instruction and form
 
 
