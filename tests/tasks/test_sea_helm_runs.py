@@ -1,6 +1,7 @@
 """SEA-HELM's tasks in whole runs: planted answers, a tiny model, samples and real rows."""
 
 import itertools
+import json
 import shutil
 from pathlib import Path
 
@@ -110,17 +111,20 @@ OTHER_WRITTEN = [
     *("sea_helm_id_qa", "sea_helm_id_ifeval", "sea_helm_id_mt_bench_judge_turn_1"),
     *("sea_multijail_th", "sea_seabench_id"),
 ]
+CHAT = "sea_flores_en_id_chat"
 
 
-@pytest.mark.parametrize("task", OTHER_WRITTEN)
-def test_a_thought_that_the_chat_template_opened_is_no_answer(samples, task):
+SAID = "<answer>Pasar itu ramai.</answer><|im_end|>"
+
+
+@pytest.mark.parametrize(("task", "read"), [*((task, SAID) for task in OTHER_WRITTEN), (CHAT, "Pasar itu ramai.")])
+def test_a_thought_that_the_chat_template_opened_is_no_answer(samples, task, read):
     """Where it is cut the text has no mark at all; where a backend took it off, the text is the answer."""
-    said = "<answer>Pasar itu ramai.</answer><|im_end|>"
-    for text, taken_off, answer in ((said, None, ""), (f"Pasar?</think>\n\n{said}", None, said), (said, "</think>", said)):
+    for text, taken_off, answer in ((SAID, None, ""), (f"Pasar?</think>\n\n{SAID}", None, read), (SAID, "</think>", read)):
         model = OpensThoughts(lambda row, text=text: text)
         model.think_end_token = taken_off
         results = evaluate(samples, task, model, apply_chat_template=True, limit=1)
-        assert results["samples"][task][0]["doc"]["answer"] == answer
+        assert results["samples"][task][0]["doc"]["answer"] == (answer or (None if task == CHAT else ""))
         assert scores(results, task)["null_rate"] == (not answer)
 
 
@@ -132,7 +136,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("task", [*ONE_OF_A_KIND[2:8], "sea_helm_ta_lindsea_pragmatics_pair", *OTHER_WRITTEN])
+@pytest.mark.parametrize("task", [*ONE_OF_A_KIND[2:8], "sea_helm_ta_lindsea_pragmatics_pair", *OTHER_WRITTEN, CHAT, "sea_belebele_en_chat"])
 def test_how_each_answer_ended_is_logged_and_counts(samples, task):
     answers = itertools.cycle(ENDS.values())
     results = evaluate(samples, task, PlantedModel(generation=lambda prompt: next(answers)))
@@ -145,7 +149,9 @@ def test_how_each_answer_ended_is_logged_and_counts(samples, task):
     shares = {state: states.count(state) / len(rows) for state in ENDS}
     assert found["cut_rate"] == pytest.approx(shares["cut"] + shares["stopped in the thought"])
     assert found["failure_rate"] == pytest.approx(shares["failed"])
+    assert found.get("refusal_rate", 0) == 0
     assert found["null_rate"] >= found["cut_rate"] + found["failure_rate"] - 1e-9
+    json.dumps(results["samples"], default=str)
 
 
 def test_a_text_without_a_thought_is_read_to_the_byte(samples):
