@@ -80,16 +80,23 @@ def test_what_was_fetched_or_run_once_needs_no_network(samples, evaluate, run_py
 
 
 def test_fetched_mirror_runs_without_network_and_cache(samples, evaluate, run_python, tmp_path, no_network):
-    mirror = tmp_path / "my mirror"
+    """Also of rows by configuration, and what the hub does not have is said."""
+    mirror, by_configuration = tmp_path / "my mirror", "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet"
+    tasks = f"{TASK},{by_configuration},sea_helm_tl_paraphrase"
     with serving_hub(samples) as hub:
-        process = run_python("lm_eval_sea", "data", "fetch", "--tasks", TASK, "--to", mirror, online=hub.url)
+        process = run_python("lm_eval_sea", "data", "fetch", "--tasks", tasks, "--to", mirror, online=hub.url)
     assert process.returncode == 0, process.stderr
+    path = "SEA-HELM/seahelm_tasks/nlu/paraphrase_identification/data/tl_paws.jsonl"
+    assert f"not on the hub, see tasks/sea_helm/README.md: {path}" in process.stdout
     assert f"cd '{mirror}' && lm_eval" in process.stdout
     assert (mirror / SOURCE / FILE).read_bytes() == (samples / SOURCE / FILE).read_bytes()
 
     process, results = evaluate(cwd=mirror, home=tmp_path / "other_home", online=no_network)
     assert process.returncode == 0, process.stderr
     assert data_metadata(results)[0] == "local folder"
+    process = run_python("lm_eval_sea", "data", "check", "--tasks", by_configuration, cwd=mirror, home=tmp_path / "third_home")
+    assert "ok     aisingapore/NLU-Sentiment-Analysis id/eval  3 of 400 rows" in process.stdout
+    assert process.returncode == 0
 
 
 def test_no_network_and_no_cache(tmp_path, monkeypatch, capsys):

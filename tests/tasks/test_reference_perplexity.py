@@ -1,7 +1,6 @@
 """acc_ppl against an independent reference: a plain loop over the whole text, as SailCompass on OpenCompass computes it."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,8 @@ import torch
 import torch.nn.functional as functional
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from tests.model_folder import with_template
 
 from .evaluation import evaluate, on_cpu
 
@@ -56,11 +57,10 @@ def test_every_option_and_prediction_agree(model, request):
 
 def test_a_chat_template_that_ends_in_a_line_break(tmp_path, model, samples):
     """lm-eval counts the line break with the answer; the whole text has it once all the same."""
-    folder = Path(shutil.copytree(model, tmp_path / "chat"))
-    (folder / "chat_template.jinja").write_text(
-        "{% for message in messages %}<{{ message['role'] }}>\n{{ message['content'] }}\n{% endfor %}<assistant>{{ '\\n' }}",
-        encoding="utf-8",
+    template = (
+        "{% for message in messages %}<{{ message['role'] }}>\n{{ message['content'] }}\n{% endfor %}<assistant>{{ '\\n' }}"
     )
+    folder = with_template(model, tmp_path / "chat", template)
     results = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=on_cpu(folder), apply_chat_template=True)
     assert compare(results, folder)
     assert all(sample["arguments"][0][0].endswith("<assistant>\n") for sample in results["samples"]["sea_xcopa_vi_to_ppl"])

@@ -2,8 +2,6 @@
 
 import itertools
 import json
-import shutil
-from pathlib import Path
 
 import datasets
 import pytest
@@ -15,6 +13,7 @@ from lm_eval_sea.catalogue.check import check_data
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.models.generated_text import GeneratedText
 from lm_eval_sea.tasks._shared.reading.thought import MARKS
+from tests.model_folder import with_template
 
 from .evaluation import CHAT_TEMPLATE, evaluate, on_cpu, prompt_words, scores
 from .planted_model import PlantedModel, RowModel, right_of
@@ -136,7 +135,9 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("task", [*ONE_OF_A_KIND[2:8], "sea_helm_ta_lindsea_pragmatics_pair", *OTHER_WRITTEN, CHAT, "sea_belebele_en_chat"])
+@pytest.mark.parametrize(
+    "task", [*ONE_OF_A_KIND[2:8], "sea_helm_ta_lindsea_pragmatics_pair", *OTHER_WRITTEN, CHAT, "sea_belebele_en_chat"]
+)
 def test_how_each_answer_ended_is_logged_and_counts(samples, task):
     answers = itertools.cycle(ENDS.values())
     results = evaluate(samples, task, PlantedModel(generation=lambda prompt: next(answers)))
@@ -206,8 +207,7 @@ def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
 @pytest.mark.parametrize(("model_fixture", "chat"), [("tiny_model", True), ("tiny_model_bos", False), ("tiny_model_bos", True)])
 def test_log_likelihoods_against_a_plain_loop(samples, load_tasks, tmp_path, chat, model_fixture, request):
     """log p(label | prompt and answer tag), with the prompt put together by hand."""
-    folder = Path(shutil.copytree(request.getfixturevalue(model_fixture), tmp_path / "model"))
-    (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE, encoding="utf-8")
+    folder = with_template(request.getfixturevalue(model_fixture), tmp_path / "model", CHAT_TEMPLATE)
     tasks = ["sea_helm_id_sentiment_ppl", "sea_helm_th_causal_ppl", "sea_helm_id_lindsea_pragmatics_single_ppl"]
     options = {"num_fewshot": 1, "apply_chat_template": chat, "batch_size": 1, "limit": 2}
     results = evaluate(samples, tasks, "hf", model_args=on_cpu(folder), **options)
