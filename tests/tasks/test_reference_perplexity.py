@@ -7,10 +7,11 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
 from tests.model_folder import with_template
 
+from ..models.conftest import make_model
 from .evaluation import evaluate, on_cpu
 
 ROWS = 2
@@ -76,10 +77,7 @@ def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
     tokenizer.train_from_iterator(["กรุณา" * 50, "คำตอบ: ก คำตอบ: ข " * 50], trainer)
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>", pad_token="<eos>")
     fast.save_pretrained(tmp_path)
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-    config = LlamaConfig(vocab_size=len(fast), max_position_embeddings=8192, initializer_range=0.2, **sizes)
-    LlamaForCausalLM(config).eval().save_pretrained(tmp_path)
+    make_model("llama", len(fast), max_position_embeddings=8192).save_pretrained(tmp_path)
     results = evaluate(samples, "sea_xcopa_th_to_ppl", "hf", model_args=on_cpu(tmp_path))
     assert compare(results, tmp_path)
     pairs = [pair for sample in results["samples"]["sea_xcopa_th_to_ppl"] for pair in sample["arguments"][:2]]
