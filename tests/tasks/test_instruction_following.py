@@ -1,6 +1,5 @@
 """SEA-IFEval in whole runs: prompts, thinking, language, rows that are not scored, real rows; the verdict as published."""
 
-import importlib.metadata
 from collections import Counter
 from pathlib import Path
 
@@ -177,20 +176,12 @@ def test_it_stands_beside_ours(tmp_path, response, instruction, kwargs, language
 
 
 @pytest.mark.parametrize(
-    ("found", "message"), [(None, "is not installed: pip install"), ("1.1.0", "is 1.1.0, and SEA-HELM uses 0.3.2")]
+    ("package", "message"),
+    [("no-such-package", "is not installed: pip install"), ("pytest", f"is {pytest.__version__}, and SEA-HELM uses 0.3.2")],
 )
-def test_where_it_cannot_be_had_the_run_says_so_and_has_no_such_score(tmp_path, monkeypatch, caplog, found, message):
-    version_of = importlib.metadata.version
-
-    def version(name):
-        if name != published_language.PACKAGE:
-            return version_of(name)
-        if found is None:
-            raise importlib.metadata.PackageNotFoundError(name)
-        return found
-
+def test_where_it_cannot_be_had_the_run_says_so_and_has_no_such_score(package, message, monkeypatch, caplog):
     # the task's module is another copy of these, of the same files
-    monkeypatch.setattr(published_language.importlib.metadata, "version", version)
+    monkeypatch.setattr(published_language, "PACKAGE", package)
     published_language.obstacle.cache_clear()
     instruction_following._say_if_not_as_published.cache_clear()
     try:
