@@ -202,6 +202,7 @@ NAN = float("nan")  # which pandas writes where there is nothing
         ({"options": ["a", NAN, "c"]}, "field 'options' has an empty option at position 2; expected text"),
         ({"options": ["a", {"text": "b"}]}, "field 'options' has {'text': 'b'}; expected text"),
         ({"options": [True, False]}, "field 'options' has True; expected text"),
+        ({"options": "AB"}, "is the text 'AB'; expected a list, or in data_set.yml a column for each option"),
         ({"options": ["", ""], "gold": ""}, "field 'options' has 0; expected two or more"),
         ({"gold": NAN}, "column 'gold' has nan; expected text"),
         ({"answers": NAN}, "column 'answers' has nan; expected text"),
@@ -225,13 +226,6 @@ def test_nothing_behind_the_last_option_and_brackets_in_an_answer_are_read():
     read = ColumnRows({"question": "question", "answers": "answers"})({})
     for answer in ("[citation needed]", "[1]", '"x"'):
         assert read({"question": "?", "answers": answer})["answers"] == [answer]
-
-
-def test_options_in_one_cell_of_a_table_are_not_read_character_by_character():
-    read = ColumnRows({"question": "q", "options": "choices", "gold": "answer"})({})
-    assert read({"q": "?", "choices": ["AB", "CD"], "answer": "CD"})["gold"] == 1
-    with pytest.raises(ValueError, match="the text 'AB'; expected a list, or in data_set.yml a column for each option"):
-        read({"q": "?", "choices": "AB", "answer": "B"})
 
 
 def plant_answers(folder, answers, options):
@@ -472,20 +466,16 @@ def test_a_language_that_the_pack_does_not_know_is_said(tmp_path, capsys):
         (0.25, ["ab", "abc", "abc", "ab", "abcde"], "'chance' is 0.25; a guess is right in 0.3733 of these rows"),
     ],
 )
-def test_a_chance_that_the_options_do_not_have_is_said(tmp_path, capsys, stated, rights, said):
+def test_a_chance_that_the_options_or_labels_do_not_have_is_said(tmp_path, capsys, stated, rights, said):
     columns = {"text": "q", "options": "options", "gold": "answer"}
     record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": columns}
     rows = [{"q": f"ข้อ {number}", "options": [*options], "answer": options[-1]} for number, options in enumerate(rights)]
     plant(tmp_path / "own", record | {"chance": stated, "languages": {"th": {"rows": len(rows)}}}, PROMPT, rows)
     make(tmp_path / "own")
     assert capsys.readouterr().err == (f"note: {tmp_path}/own/rows.jsonl: {said}\n" if said else "")
-
-
-@pytest.mark.parametrize("chance", [0.5, 0.3333])
-def test_a_chance_that_the_labels_do_not_have_is_said(tmp_path, capsys, chance):
-    plant_comments(tmp_path / "comments", REVIEWS, chance=chance)
+    plant_comments(tmp_path / "comments", REVIEWS, chance=stated)
     make(tmp_path / "comments")
-    assert ("'chance' is 0.3333; a guess is right in 0.5000" in capsys.readouterr().err) == (chance != 0.5)
+    assert (f"'chance' is {stated}; a guess is right in 0.5000" in capsys.readouterr().err) == (stated != 0.5)
 
 
 def test_exemplars_and_rows_that_are_there_twice_are_said(tmp_path, capsys):
