@@ -165,16 +165,21 @@ def mirror(samples, tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def load_tasks(samples):
-    """Loads tasks of the pack by their names, on the hand-written rows or those of a mirror folder: name → task."""
+def manager():
+    """All tasks of the pack."""
     from lm_eval.tasks import TaskManager
+
+    return TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False)
+
+
+@pytest.fixture(scope="session")
+def load_tasks(samples, manager):
+    """Loads tasks of the pack by their names, on the hand-written rows or those of a mirror folder: name → task."""
 
     def load_tasks(*names: str, folder: Path = samples) -> dict:
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
-            return TaskManager(include_path=str(ROOT / "lm_eval_sea" / "tasks"), include_defaults=False).load(list(names))[
-                "tasks"
-            ]
+            return manager.load(list(names))["tasks"]
 
     return load_tasks
 

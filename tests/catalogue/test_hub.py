@@ -80,16 +80,23 @@ def test_what_was_fetched_or_run_once_needs_no_network(samples, evaluate, run_py
 
 
 def test_fetched_mirror_runs_without_network_and_cache(samples, evaluate, run_python, tmp_path, no_network):
-    mirror = tmp_path / "my mirror"
+    """Also of rows by configuration, and what the hub does not have is said."""
+    mirror, by_configuration = tmp_path / "my mirror", "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet"
+    tasks = f"{TASK},{by_configuration},sea_helm_tl_paraphrase"
     with serving_hub(samples) as hub:
-        process = run_python("lm_eval_sea", "data", "fetch", "--tasks", TASK, "--to", mirror, online=hub.url)
+        process = run_python("lm_eval_sea", "data", "fetch", "--tasks", tasks, "--to", mirror, online=hub.url)
     assert process.returncode == 0, process.stderr
+    path = "SEA-HELM/seahelm_tasks/nlu/paraphrase_identification/data/tl_paws.jsonl"
+    assert f"not on the hub, see tasks/sea_helm/README.md: {path}" in process.stdout
     assert f"cd '{mirror}' && lm_eval" in process.stdout
     assert (mirror / SOURCE / FILE).read_bytes() == (samples / SOURCE / FILE).read_bytes()
 
     process, results = evaluate(cwd=mirror, home=tmp_path / "other_home", online=no_network)
     assert process.returncode == 0, process.stderr
     assert data_metadata(results)[0] == "local folder"
+    process = run_python("lm_eval_sea", "data", "check", "--tasks", by_configuration, cwd=mirror, home=tmp_path / "third_home")
+    assert "ok     aisingapore/NLU-Sentiment-Analysis id/eval  3 of 400 rows" in process.stdout
+    assert process.returncode == 0
 
 
 def test_no_network_and_no_cache(tmp_path, monkeypatch, capsys):
@@ -147,27 +154,27 @@ def test_a_repository_that_the_hub_does_not_give(status, code, message, samples,
             assert hub_files.download(other, path, **where).is_file()
 
 
-def test_a_hub_out_of_order_is_told_of_every_set(samples, run_python):
-    """One set is read by configuration, one by file: the commands that `data` has would fail alike."""
-    with serving_hub(samples, dict.fromkeys(("aisingapore/NLU-Sentiment-Analysis", SOURCE), (501, ""))) as hub:
-        command = ["--model", "dummy", "--tasks", f"sea_helm_id_sentiment,{TASK},sea_xcopa_th_to_ppl"]
-        process = run_python("lm_eval_sea", "run", *command, online=hub.url)
-    assert process.returncode == 2, process.stderr
-    assert process.stderr.count("out of order (501)") == 3 and "to fetch:" not in process.stderr
+# What the hub refuses files with → what is said of a set that is read by configuration, and of one that is read by file.
+REFUSALS = {
+    "out of order": [(501, "")] * 2,
+    "ask for access": [(401, "GatedRepo"), (403, "GatedRepo")],
+    "the hub refuses the login": [(401, "")] * 2,  # with an expired token it does so for public sets, too
+}
 
 
-def test_gated_sets_are_named_with_their_pages_before_the_model(samples, run_python):
-    """One set is read by configuration, one by file."""
-    gated = {"aisingapore/NLU-Sentiment-Analysis": (401, "GatedRepo"), SOURCE: (403, "GatedRepo")}
-    with serving_hub(samples, gated) as hub:
-        command = ["--model", "dummy", "--tasks", f"sea_helm_id_sentiment,{TASK}"]
-        process = run_python("lm_eval_sea", "run", *command, online=hub.url)
+@pytest.mark.parametrize("said", REFUSALS)
+def test_sets_that_the_hub_refuses_are_told_before_the_model(said, samples, run_python):
+    """All of them with one reason; the commands that `data` has would fail alike."""
+    sets = {"sea_helm_id_sentiment": "aisingapore/NLU-Sentiment-Analysis", TASK: SOURCE, "sea_xcopa_th_to_ppl": SOURCE}
+    with serving_hub(samples, dict(zip(dict.fromkeys(sets.values()), REFUSALS[said], strict=True))) as hub:
+        process = run_python("lm_eval_sea", "run", "--model", "dummy", "--tasks", ",".join(sets), online=hub.url)
     assert process.returncode == 2, process.stderr
-    assert "loading dummy" not in process.stderr and "Traceback" not in process.stderr
-    assert "to fetch:" not in process.stderr
-    lines = [line for line in process.stderr.splitlines() if "ask for access" in line]
-    for line, name in zip(lines, gated, strict=True):
-        assert f"{hub.url}/datasets/{name}, " in line and "`hf auth login`" in line and "HF_TOKEN" in line
+    assert not any(words in process.stderr for words in ("loading dummy", "Traceback", "to fetch:", *(REFUSALS.keys() - {said})))
+    lines = [line for line in process.stderr.splitlines() if said in line]
+    for line, (task, name) in zip(lines, sets.items(), strict=True):
+        assert f"{task}: " in line
+        page = (f"{hub.url}/datasets/{name}, ", "`hf auth login`", "HF_TOKEN")
+        assert said != "ask for access" or all(words in line for words in page)
 
 
 @pytest.mark.parametrize(
@@ -190,17 +197,6 @@ def test_a_model_that_the_hub_does_not_give_is_named_before_the_rows(arguments, 
         process = run_python("lm_eval_sea", "run", *command, online=hub.url)
     assert process.returncode == 2 and f"lm-eval-sea: {said}" in process.stderr, process.stderr
     assert TASK not in process.stderr
-
-
-def test_a_token_that_has_expired_is_told_from_a_gated_set(samples, run_python):
-    """The hub refuses it for public sets, too, and says nothing of these. One set is read by configuration, one by file."""
-    tasks = ("sea_helm_id_sentiment", TASK)
-    with serving_hub(samples, dict.fromkeys(("aisingapore/NLU-Sentiment-Analysis", SOURCE), (401, ""))) as hub:
-        process = run_python("lm_eval_sea", "run", "--model", "dummy", "--tasks", ",".join(tasks), online=hub.url)
-    assert process.returncode == 2, process.stderr
-    for task in tasks:
-        assert any(f"{task}: " in line and "the hub refuses the login" in line for line in process.stderr.splitlines())
-    assert "ask for access" not in process.stderr
 
 
 def test_a_hub_that_could_not_be_reached_is_not_waited_for_again(no_network, run_python, tmp_path):

@@ -1,16 +1,9 @@
 """What the pack's own reader of task files finds is what lm-eval's finds."""
 
-import pytest
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_files import read_task_file
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
-
-
-@pytest.fixture(scope="module")
-def manager() -> TaskManager:
-    return TaskManager(include_path=str(TASKS_FOLDER), include_defaults=False)
 
 
 def leaves(manager: TaskManager, name: str) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tests.conftest import ROOT
+from tests.robustness.conftest import contents
 
 WALK = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## Adding a language\n")[2].partition("\n## ")[0]
 
@@ -22,10 +23,6 @@ def pack(tmp_path):
 def run_make(pack, *arguments):
     command = [sys.executable, "-B", "-m", "lm_eval_sea", "make", *arguments]
     return subprocess.run(command, cwd=pack.parent, capture_output=True, text=True, timeout=600)
-
-
-def contents(pack):
-    return {path.relative_to(pack).as_posix(): path.read_bytes() for path in pack.rglob("*") if path.is_file()}
 
 
 @pytest.mark.slow

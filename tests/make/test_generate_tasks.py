@@ -48,7 +48,10 @@ def prompts(tmp_path) -> Path:
 
 
 def change(path: Path, keys: list[str | int], value: object) -> None:
-    """Gives a key of a prompt file another value; None takes it out."""
+    """Gives a key of a prompt file another value; None takes it out, and without a key the file."""
+    if not keys:
+        path.unlink()
+        return
     content = read(path)
     *outer, key = keys
     place = functools.reduce(operator.getitem, outer, content)
@@ -91,8 +94,9 @@ def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_p
     assert task.read_text(encoding="utf-8").endswith("# edited\n"), "nothing is written"
 
 
-# prompt file, path of a key in it, its new value (None: the key goes), what is said
+# prompt file, path of a key in it, its new value (None: the key goes), what is said of the file, or of the folder
 FAULTS = [
+    *((name, [], None, f"{name[-2:]!r} is missing or empty") for name in ("xcopa/vi", "belebele/my", "sea_helm/lo")),
     ("xcopa/th", ["row"], "{question}", "'row' lacks {premise}"),
     ("xcopa/en", ["cue"], None, "'cue' is missing or empty"),
     ("xcopa/th", ["exemplars", 4], None, "4 exemplars; expected 5"),
@@ -155,17 +159,10 @@ def make_one(data_set: str, prompts: Path) -> None:
 def test_a_fault_of_a_prompt_file_is_named(prompts, name, keys, value, message):
     data_set, language = name.split("/")
     change(prompts / data_set / "prompts" / f"{language}.yml", keys, value)
-    with pytest.raises(PromptFileError, match=re.escape(f"{data_set}/prompts/{language}.yml: {message}")) as error:
+    place = f"{data_set}/prompts/{language}.yml" if keys else f"{data_set}/prompts"
+    with pytest.raises(PromptFileError, match=re.escape(f"{place}: {message}")) as error:
         make_one(data_set, prompts)
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("name", ["xcopa/vi", "belebele/my", "sea_helm/lo"])
-def test_a_missing_prompt_file_is_named(prompts, name):
-    data_set, language = name.split("/")
-    (prompts / data_set / "prompts" / f"{language}.yml").unlink()
-    with pytest.raises(PromptFileError, match=f"{data_set}/prompts: {language!r} is missing or empty"):
-        make_one(data_set, prompts)
 
 
 def test_the_command_says_one_line_and_writes_nothing(tmp_path, prompts):

@@ -3,19 +3,13 @@
 import random
 
 import pytest
-import torch
 from lm_eval.models.huggingface import HFLM
-from transformers import AutoConfig, AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM
 
-from .conftest import answer, assert_equal, generate, text
+from .conftest import answer, assert_equal, generate, make_model, text
 
 BORDER, WINDOW = 40, 256
-SIZES = {
-    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 64,
-    "initializer_range": 0.3, "bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0,
-}  # fmt: skip
 # Half of a head's 8 dimensions have a frequency each.
 LONGROPE = {
     "rope_type": "longrope", "rope_theta": 10000.0, "short_factor": [1.0, 1.1, 1.2, 1.3], "long_factor": [2.0, 5.0, 9.0, 16.0],
@@ -31,12 +25,8 @@ KINDS = {
 @pytest.fixture(params=KINDS)
 def model(request, tokenizers):
     kind, positions, rope = KINDS[request.param]
-    torch.manual_seed(0)
     border = {"original_max_position_embeddings": BORDER} if rope is LONGROPE else {}
-    config = AutoConfig.for_model(
-        kind, **SIZES, **border, vocab_size=len(tokenizers[False]), max_position_embeddings=positions, rope_parameters=rope
-    )
-    return AutoModelForCausalLM.from_config(config).eval()
+    return make_model(kind, len(tokenizers[False]), max_position_embeddings=positions, rope_parameters=rope, **border)
 
 
 def requests_around_the_border(tokenizer):

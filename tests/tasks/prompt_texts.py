@@ -162,15 +162,6 @@ def digests_of(texts: dict[str, str]) -> dict[str, str]:
     return {language: hashlib.sha256(text.encode()).hexdigest()[:16] for language, text in sorted(whole.items())}
 
 
-def write(folder: Path) -> None:
-    """Writes the texts that people read, and the digests of all."""
-    KINDS.write_text(
-        "".join(texts_of(load_tasks(names_of_kinds(), folder), exemplars=1).values()), encoding="utf-8", newline="\n"
-    )
-    digests = {data_set: digests_of(texts_of(load_tasks(names, folder))) for data_set, names in names_of_data_sets().items()}
-    DIGESTS.write_text(yaml.safe_dump(digests), encoding="utf-8")
-
-
 if __name__ == "__main__":
     logging.disable(logging.WARNING)
     datasets.disable_progress_bars()
@@ -179,4 +170,7 @@ if __name__ == "__main__":
         for data_set in sys.argv[1:]:
             sys.stdout.writelines(texts_of(load_tasks(names_of_data_sets()[data_set], rows)).values())
         if not sys.argv[1:]:
-            write(rows)
+            kinds = texts_of(load_tasks(names_of_kinds(), rows), exemplars=1).values()
+            KINDS.write_text("".join(kinds), encoding="utf-8", newline="\n")
+            digests = {name: digests_of(texts_of(load_tasks(names, rows))) for name, names in names_of_data_sets().items()}
+            DIGESTS.write_text(yaml.safe_dump(digests), encoding="utf-8")

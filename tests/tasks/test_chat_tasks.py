@@ -1,11 +1,7 @@
 """Chat tasks as lm-eval runs them: what a chat model is asked, and how its answers are scored."""
 
-import json
-
 import pytest
 from sklearn.metrics import f1_score
-
-from lm_eval_sea.models.generated_text import GeneratedText
 
 from .evaluation import chat_words as how
 from .evaluation import evaluate, scores
@@ -91,54 +87,6 @@ def test_a_copy_of_the_source_is_no_translation(folder, name, source):
     assert scores(results, name)["null_rate"] == 1
     close = evaluate(folder, "sea_nusaxmt_jv_id_chat", RowModel(lambda row: f"Terjemahan: {row['translation']}"), limit=2)
     assert scores(close, "sea_nusaxmt_jv_id_chat")["null_rate"] == 0
-
-
-def test_a_thought_that_the_chat_template_opened_is_cut_where_nothing_closes_it(folder):
-    """The text has no mark at all; only the prompt tells."""
-    results = evaluate(folder, "sea_belebele_en_chat", OpensThoughts(), limit=2, apply_chat_template=True)
-    docs = [sample["doc"] for sample in results["samples"]["sea_belebele_en_chat"]]
-    assert [(doc["state"], doc["answer"]) for doc in docs] == [("cut", None), ("closed", "B")]
-
-
-class OpensThoughts(PlantedModel):
-    """Its chat template ends inside a thought; the first answer never leaves it."""
-
-    tokenizer_name = "opens-thoughts"
-
-    def chat_template(self, name):
-        return "opens thoughts"
-
-    def apply_chat_template(self, messages, add_generation_prompt=True):
-        return "".join(message["content"] for message in messages) + "\n<|assistant|><think>\n"
-
-    def generate_until(self, requests):
-        return ["The answer is A. But wait", "Is it A? No.</think>\n\nAnswer: B"]
-
-
-def test_what_a_backend_tells_is_logged_and_counts(folder):
-    """A thought apart from the text, why the text ended, tokens, a request that failed."""
-    counted = {"prompt_tokens": 90, "thought_tokens": 7, "answer_tokens": 3}
-    told = [
-        GeneratedText("<answer>A</answer><|im_end|>", thought="A or B? B.", finish_reason="stop", **counted),
-        GeneratedText("", thought="A or B?", finish_reason="length", prompt_tokens=80, thought_tokens=64, answer_tokens=0),
-        GeneratedText("", failure="the server answered 500 five times"),
-        GeneratedText("", thought="So it is B.", finish_reason="stop"),
-    ]
-    answers = iter(told)
-    results = evaluate(folder, "sea_belebele_en_chat", PlantedModel(generation=lambda prompt: next(answers)), limit=4)
-    samples = [sample["doc"] for sample in results["samples"]["sea_belebele_en_chat"]]
-    assert [row["state"] for row in samples] == ["closed", "cut", "failed", "stopped in the thought"]
-    assert [row["answer"] for row in samples] == ["A", None, None, None]
-    assert samples[0]["thought"] == "A or B? B." and samples[0]["finish_reason"] == "stop"
-    assert samples[0]["tokens"] == {"prompt": 90, "thought": 7, "answer": 3} and samples[3]["tokens"] == {}
-    rates = {name: value for name, value in scores(results, "sea_belebele_en_chat").items() if name.endswith("rate")}
-    assert rates == {"null_rate": 0.75, "cut_rate": 0.5, "failure_rate": 0.25, "refusal_rate": 0}
-    json.dumps(results["samples"], default=str)
-    ends = {"stop": "stopped in the thought", "length": "cut", "content_filter": "cut", "no_word_for_it": "cut"}
-    answers = iter([GeneratedText("<think>So it is B.", finish_reason=end) for end in ends])
-    results = evaluate(folder, "sea_belebele_en_chat", PlantedModel(generation=lambda prompt: next(answers)), limit=4)
-    docs = [sample["doc"] for sample in results["samples"]["sea_belebele_en_chat"]]
-    assert {doc["finish_reason"]: doc["state"] for doc in docs} == ends, "ended where it is known to be the model's end"
 
 
 def test_macro_f1_takes_what_cannot_be_read_for_no_label(folder):

@@ -68,25 +68,19 @@ def test_colons_quotes_and_words_of_the_text_stay():
     assert [read_final_text(f"Translation: {text}", "id", ("Translation:",)) for text in behind_tag] == behind_tag
 
 
-SPANS = {
-    "Trả lời: ~74.000 (BP = Trước hiện tại)": "~74.000 (BP = Trước hiện tại)",  # brackets of the passage
-    "Trả lời: $24 triệu": "$24 triệu",
-    "Trả lời: I will not answer to no one": "I will not answer to no one",
-    "Trả lời: The answer is Paris.": "Paris",
-    "Answer: ```Ho Chi Minh```": "Ho Chi Minh",
-    **dict.fromkeys(["Trả lời:", "**Answer:**", "", "```\n```", "\n"], ""),
-}
-
-
-def test_a_span_behind_the_tag_is_whole():
-    assert {text: read_span(text, "vi", ("Trả lời:", "Answer:")) for text in SPANS} == SPANS
+def test_nothing_but_frames_and_labels_is_no_text():
     assert [read_final_text(text, "id") for text in ("", "```\n```", "\n", "Bahasa Melayu:\n\nBahasa Melayu:")] == [""] * 4
 
 
 # Language, text, and what is read in it.
 RETOLD = "Petikan itu menceritakan sebuah muzium kecil di Perak. Muzium itu menyimpan keris. Selain itu, terdapat juga"
 PASSAGE = "Bacaan: Di Cibiru aya hiji saung. Saung éta diwangun taun 1998.\nPananya: Iraha saung éta diwangun?"
-UNTAGGED = [
+READ = [
+    *(("vi", f"Trả lời: {text}", text) for text in (
+        "~74.000 (BP = Trước hiện tại)", "$24 triệu", "I will not answer to no one",  # brackets of the passage
+    )),
+    ("vi", "Trả lời: The answer is Paris.", "Paris"), ("vi", "Answer: ```Ho Chi Minh```", "Ho Chi Minh"),
+    *(("vi", text, "") for text in ("Trả lời:", "**Answer:**", "", "```\n```", "\n")),
     ("ms", RETOLD, ""), ("ms", f"{RETOLD}\n\nJawapan: keris", "keris"),
     ("su", PASSAGE, ""), ("su", f"{PASSAGE}\nJawaban: taun 1998", "taun 1998"),
     ("ceb", "The person who taught the children how to weave is Tiya Caring.", "Tiya Caring"),
@@ -96,8 +90,8 @@ UNTAGGED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("language", "text", "expected"), UNTAGGED)
-def test_echoes_and_retold_passages_are_no_span(language, text, expected):
+@pytest.mark.parametrize(("language", "text", "expected"), READ)
+def test_a_span_is_whole_and_echoes_and_retold_passages_are_none(language, text, expected):
     assert read_span(text, language, (chat_words(language)["tags"]["answer"], "Answer:")) == expected
 
 

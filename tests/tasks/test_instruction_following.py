@@ -1,13 +1,11 @@
 """SEA-IFEval in whole runs: prompts, thinking, language, rows that are not scored, real rows; the verdict as published."""
 
-import importlib.metadata
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.tasks._shared import instruction_following
 from lm_eval_sea.tasks._shared.instruction_following import is_in_right_language, passes_as_published
@@ -16,7 +14,7 @@ from lm_eval_sea.tasks._shared.metrics.instruction_checkers import INSTRUCTIONS,
 
 from ..sea_helm.official import checkout
 from ..sea_helm.official import run as run_official
-from .evaluation import CHAT_TEMPLATE, evaluate, read_json_lines, scores, write_json_lines
+from .evaluation import evaluate, read_json_lines, scores, write_json_lines
 from .planted_model import PlantedModel
 
 REPOSITORY = "aisingapore/Instruction-Following-IFEval"
@@ -30,19 +28,18 @@ JAVANESE = "Pasar iku wis bukak saka esuk, lan wong-wong padha dodolan iwak karo
 SUNDANESE = "Pasar éta geus muka ti isuk-isuk, sarta nu daragang ngajual lauk jeung sayuran di dinya."
 
 
-def published(instruction: str, kwargs: dict, *, language: str = "id", prompt: str = "Tulislah sesuatu.") -> dict:
+def published(instruction: str, kwargs: dict, *, language: str = "id") -> dict:
     metadata = {"language": language, "category": instruction.split(":")[0], "subcategory": instruction}
-    return {"id": "1", "prompts": [{"text": prompt}], "metadata": metadata, "kwargs": [kwargs]}
+    return {"id": "1", "prompts": [{"text": "Tulislah sesuatu."}], "metadata": metadata, "kwargs": [kwargs]}
 
 
-def run(folder: Path, rows: list[dict], response: str, *, model=None, language: str = "id", **options) -> dict:
+def run(folder: Path, rows: list[dict], response: str, *, language: str = "id") -> dict:
     """Results of rows of one language with a model that writes a planted response."""
     repository = folder / REPOSITORY
     write_json_lines(repository / "eval.jsonl", rows)
     card = f"---\nconfigs:\n- config_name: {language}\n  data_files:\n  - split: eval\n    path: eval.jsonl\n---\n"
     (repository / "README.md").write_text(card, encoding="utf-8")
-    model = model or PlantedModel(generation=lambda prompt: response)
-    return evaluate(folder, f"sea_helm_{language}_ifeval", model, **options)
+    return evaluate(folder, f"sea_helm_{language}_ifeval", PlantedModel(generation=lambda prompt: response))
 
 
 @pytest.mark.parametrize(
@@ -86,15 +83,6 @@ def test_a_prompt_is_the_text_of_its_row(samples):
     assert Counter(prompt for prompt, _ in model.requests) == Counter(expected)
     settings = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 4096}
     assert all(arguments == settings for _, arguments in model.requests)
-
-
-def test_a_chat_model_gets_it_as_the_message_of_the_user(tmp_path, tiny_model, monkeypatch):
-    model = HFLM(pretrained=str(tiny_model), device="cpu")
-    model.tokenizer.chat_template, sent = CHAT_TEMPLATE, []
-    monkeypatch.setattr(model, "generate_until", lambda requests: [sent.append(each.args[0]) or "" for each in requests])
-    rows = [published("detectable_format:title", {}, prompt="\nTulislah judul.\n")]
-    run(tmp_path, rows, "", model=model, apply_chat_template=True)
-    assert sent == ["<user>Tulislah judul.</user><assistant>"]
 
 
 @pytest.mark.parametrize(("language", "scored"), [("th", 1), ("lo", 1), ("km", 1), ("my", 1), ("id", 2), ("ta", 2)])
@@ -188,20 +176,12 @@ def test_it_stands_beside_ours(tmp_path, response, instruction, kwargs, language
 
 
 @pytest.mark.parametrize(
-    ("found", "message"), [(None, "is not installed: pip install"), ("1.1.0", "is 1.1.0, and SEA-HELM uses 0.3.2")]
+    ("package", "message"),
+    [("no-such-package", "is not installed: pip install"), ("pytest", f"is {pytest.__version__}, and SEA-HELM uses 0.3.2")],
 )
-def test_where_it_cannot_be_had_the_run_says_so_and_has_no_such_score(tmp_path, monkeypatch, caplog, found, message):
-    version_of = importlib.metadata.version
-
-    def version(name):
-        if name != published_language.PACKAGE:
-            return version_of(name)
-        if found is None:
-            raise importlib.metadata.PackageNotFoundError(name)
-        return found
-
+def test_where_it_cannot_be_had_the_run_says_so_and_has_no_such_score(package, message, monkeypatch, caplog):
     # the task's module is another copy of these, of the same files
-    monkeypatch.setattr(published_language.importlib.metadata, "version", version)
+    monkeypatch.setattr(published_language, "PACKAGE", package)
     published_language.obstacle.cache_clear()
     instruction_following._say_if_not_as_published.cache_clear()
     try:

@@ -94,6 +94,7 @@ YES_OR_NO = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
 BURMESE = {"language": "my", "kind": "label", "options": ["ဟုတ်", "မဟုတ်"]}
 SIGNS = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"]}  # which patterns use
 PRONOUN = {"language": "id", "kind": "letter", "options": ["Ia pulang lebih awal.", "Ia membeli payung."]}
+THAI = {"language": "th", "kind": "span"}
 SPAN, NUMBER, SUMMARY = ({"language": "en", "kind": kind} for kind in ("span", "number", "summary"))
 REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
 NAMED = {"letter": LETTERS["options"], "label": ["positive", "negative"]}
@@ -285,6 +286,8 @@ CROSSINGS = [
             for text in ("<br>B or C?<br><answer>B</answer>", "<p><Answer>B</answer></p>", "<ANSWER>B</ANSWER>")
         ),
         (BURMESE, "**အဖြေ: မဟုတ်**\n\nစာပိုဒ်အရ ဒေါ်မြသည် ဆရာမဖြစ်ပြီး ဆရာဝန်မဟုတ်ပါ။", "မဟုတ်"),
+        (THAI, "คำตอบ: ดัลลัส (Dallas)", "ดัลลัส"),
+        (THAI | {"passage": "เขาเกิดที่ ดัลลัส (Dallas) ในปี 1950"}, "คำตอบ: ดัลลัส (Dallas)", "ดัลลัส (Dallas)"),
         (PRONOUN, "Akibat yang paling masuk akal adalah dia membeli payung.", "B"),
         (LETTERS, "Answer: A\n\nThe text says north, so A is wrong.\n\nThe correct answer is: C", "C"),
         (SUMMARY, "Summary: X, where X is the summary of the article.", None),
@@ -318,12 +321,6 @@ CROSSINGS = [
 )
 def test_single_answers(row, answer, found):
     assert read(row | {"answer": answer}) == found
-
-
-def test_a_gloss_that_the_passage_has_belongs_to_the_answer():
-    row = {"language": "th", "kind": "span", "answer": "คำตอบ: ดัลลัส (Dallas)"}
-    assert read(row) == "ดัลลัส"
-    assert read(row | {"passage": "เขาเกิดที่ ดัลลัส (Dallas) ในปี 1950"}) == "ดัลลัส (Dallas)"
 
 
 # What is asked → the right answer and another one.

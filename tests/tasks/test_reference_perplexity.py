@@ -1,15 +1,17 @@
 """acc_ppl against an independent reference: a plain loop over the whole text, as SailCompass on OpenCompass computes it."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 import torch
 import torch.nn.functional as functional
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
+from tests.model_folder import with_template
+
+from ..models.conftest import make_model
 from .evaluation import evaluate, on_cpu
 
 ROWS = 2
@@ -56,11 +58,10 @@ def test_every_option_and_prediction_agree(model, request):
 
 def test_a_chat_template_that_ends_in_a_line_break(tmp_path, model, samples):
     """lm-eval counts the line break with the answer; the whole text has it once all the same."""
-    folder = Path(shutil.copytree(model, tmp_path / "chat"))
-    (folder / "chat_template.jinja").write_text(
-        "{% for message in messages %}<{{ message['role'] }}>\n{{ message['content'] }}\n{% endfor %}<assistant>{{ '\\n' }}",
-        encoding="utf-8",
+    template = (
+        "{% for message in messages %}<{{ message['role'] }}>\n{{ message['content'] }}\n{% endfor %}<assistant>{{ '\\n' }}"
     )
+    folder = with_template(model, tmp_path / "chat", template)
     results = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=on_cpu(folder), apply_chat_template=True)
     assert compare(results, folder)
     assert all(sample["arguments"][0][0].endswith("<assistant>\n") for sample in results["samples"]["sea_xcopa_vi_to_ppl"])
@@ -76,10 +77,7 @@ def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
     tokenizer.train_from_iterator(["กรุณา" * 50, "คำตอบ: ก คำตอบ: ข " * 50], trainer)
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>", pad_token="<eos>")
     fast.save_pretrained(tmp_path)
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-    config = LlamaConfig(vocab_size=len(fast), max_position_embeddings=8192, initializer_range=0.2, **sizes)
-    LlamaForCausalLM(config).eval().save_pretrained(tmp_path)
+    make_model("llama", len(fast), max_position_embeddings=8192).save_pretrained(tmp_path)
     results = evaluate(samples, "sea_xcopa_th_to_ppl", "hf", model_args=on_cpu(tmp_path))
     assert compare(results, tmp_path)
     pairs = [pair for sample in results["samples"]["sea_xcopa_th_to_ppl"] for pair in sample["arguments"][:2]]

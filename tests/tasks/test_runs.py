@@ -11,6 +11,7 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.results.facts import facts_of
 from tests.conftest import modules_of_tasks
+from tests.model_folder import with_template
 
 from ..models.conftest import LOGLIKELIHOOD_ROUNDING
 from ..run.conftest import written
@@ -111,8 +112,7 @@ def test_cached_requests_never_meet_another_tokenizer(retrained, tmp_path, tiny_
 @pytest.mark.parametrize("multiturn", [True, False])
 def test_chat_template(tmp_path, tiny_model_bos, samples, multiturn):
     """Answers follow the template's end without a blank; the prompts of the calibration are made in the template too."""
-    model = Path(shutil.copytree(tiny_model_bos, tmp_path / "chat"))
-    (model / "chat_template.jinja").write_text(CHAT_TEMPLATE, encoding="utf-8")
+    model = with_template(tiny_model_bos, tmp_path / "chat", CHAT_TEMPLATE)
     tasks = ["sea_xcopa_vi_to_ppl", "sea_wisesight_th", "sea_m3exam_vi_litilo_gen"]
     options = {"apply_chat_template": True, "fewshot_as_multiturn": multiturn, "limit": 2}
     results = evaluate(samples, tasks, "hf", model_args=on_cpu(model), **options)

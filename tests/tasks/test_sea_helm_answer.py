@@ -21,7 +21,6 @@ TAGS = {
     path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["cue"] for path in (TASKS / "sea_helm" / "prompts").glob("*.yml")
 }
 # Language → the labels of each task that has labels.
-# Language → the labels of each task that has labels.
 LABELS = {
     language: [
         labels

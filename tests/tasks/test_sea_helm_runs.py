@@ -1,8 +1,7 @@
 """SEA-HELM's tasks in whole runs: planted answers, a tiny model, samples and real rows."""
 
 import itertools
-import shutil
-from pathlib import Path
+import json
 
 import datasets
 import pytest
@@ -14,6 +13,7 @@ from lm_eval_sea.catalogue.check import check_data
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.models.generated_text import GeneratedText
 from lm_eval_sea.tasks._shared.reading.thought import MARKS
+from tests.model_folder import with_template
 
 from .evaluation import CHAT_TEMPLATE, evaluate, on_cpu, prompt_words, scores
 from .planted_model import PlantedModel, RowModel, right_of
@@ -110,17 +110,20 @@ OTHER_WRITTEN = [
     *("sea_helm_id_qa", "sea_helm_id_ifeval", "sea_helm_id_mt_bench_judge_turn_1"),
     *("sea_multijail_th", "sea_seabench_id"),
 ]
+CHAT = "sea_flores_en_id_chat"
 
 
-@pytest.mark.parametrize("task", OTHER_WRITTEN)
-def test_a_thought_that_the_chat_template_opened_is_no_answer(samples, task):
+SAID = "<answer>Pasar itu ramai.</answer><|im_end|>"
+
+
+@pytest.mark.parametrize(("task", "read"), [*((task, SAID) for task in OTHER_WRITTEN), (CHAT, "Pasar itu ramai.")])
+def test_a_thought_that_the_chat_template_opened_is_no_answer(samples, task, read):
     """Where it is cut the text has no mark at all; where a backend took it off, the text is the answer."""
-    said = "<answer>Pasar itu ramai.</answer><|im_end|>"
-    for text, taken_off, answer in ((said, None, ""), (f"Pasar?</think>\n\n{said}", None, said), (said, "</think>", said)):
+    for text, taken_off, answer in ((SAID, None, ""), (f"Pasar?</think>\n\n{SAID}", None, read), (SAID, "</think>", read)):
         model = OpensThoughts(lambda row, text=text: text)
         model.think_end_token = taken_off
         results = evaluate(samples, task, model, apply_chat_template=True, limit=1)
-        assert results["samples"][task][0]["doc"]["answer"] == answer
+        assert results["samples"][task][0]["doc"]["answer"] == (answer or (None if task == CHAT else ""))
         assert scores(results, task)["null_rate"] == (not answer)
 
 
@@ -132,7 +135,9 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("task", [*ONE_OF_A_KIND[2:8], "sea_helm_ta_lindsea_pragmatics_pair", *OTHER_WRITTEN])
+@pytest.mark.parametrize(
+    "task", [*ONE_OF_A_KIND[2:8], "sea_helm_ta_lindsea_pragmatics_pair", *OTHER_WRITTEN, CHAT, "sea_belebele_en_chat"]
+)
 def test_how_each_answer_ended_is_logged_and_counts(samples, task):
     answers = itertools.cycle(ENDS.values())
     results = evaluate(samples, task, PlantedModel(generation=lambda prompt: next(answers)))
@@ -145,7 +150,9 @@ def test_how_each_answer_ended_is_logged_and_counts(samples, task):
     shares = {state: states.count(state) / len(rows) for state in ENDS}
     assert found["cut_rate"] == pytest.approx(shares["cut"] + shares["stopped in the thought"])
     assert found["failure_rate"] == pytest.approx(shares["failed"])
+    assert found.get("refusal_rate", 0) == 0
     assert found["null_rate"] >= found["cut_rate"] + found["failure_rate"] - 1e-9
+    json.dumps(results["samples"], default=str)
 
 
 def test_a_text_without_a_thought_is_read_to_the_byte(samples):
@@ -200,8 +207,7 @@ def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
 @pytest.mark.parametrize(("model_fixture", "chat"), [("tiny_model", True), ("tiny_model_bos", False), ("tiny_model_bos", True)])
 def test_log_likelihoods_against_a_plain_loop(samples, load_tasks, tmp_path, chat, model_fixture, request):
     """log p(label | prompt and answer tag), with the prompt put together by hand."""
-    folder = Path(shutil.copytree(request.getfixturevalue(model_fixture), tmp_path / "model"))
-    (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE, encoding="utf-8")
+    folder = with_template(request.getfixturevalue(model_fixture), tmp_path / "model", CHAT_TEMPLATE)
     tasks = ["sea_helm_id_sentiment_ppl", "sea_helm_th_causal_ppl", "sea_helm_id_lindsea_pragmatics_single_ppl"]
     options = {"num_fewshot": 1, "apply_chat_template": chat, "batch_size": 1, "limit": 2}
     results = evaluate(samples, tasks, "hf", model_args=on_cpu(folder), **options)

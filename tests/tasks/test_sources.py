@@ -1,7 +1,6 @@
 """Rows by configuration and split: in folders laid out in many ways, on a hub with and without a network; tables of rows."""
 
 import json
-import shutil
 
 import datasets
 import pytest
@@ -152,22 +151,6 @@ def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, text, paths
     with pytest.raises(DataError, match=message) as error:
         source().load()
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.slow
-def test_fetched_mirror_is_found_again(samples, run_python, tmp_path, load):
-    """`data fetch --to`, then `data check` in that folder."""
-    tasks = "sea_helm_id_sentiment,sea_helm_th_thai_exam_onet,sea_helm_tl_paraphrase"
-    with serving_hub(samples) as hub:
-        process = run_python("lm_eval_sea", "data", "fetch", "--tasks", tasks, "--to", tmp_path / "mirror", online=hub.url)
-    assert process.returncode == 0, process.stderr
-    path = "SEA-HELM/seahelm_tasks/nlu/paraphrase_identification/data/tl_paws.jsonl"
-    assert f"not on the hub, see tasks/sea_helm/README.md: {path}" in process.stdout
-    shutil.rmtree(tmp_path / "home")
-    on_hub = tasks.rpartition(",")[0]
-    process = run_python("lm_eval_sea", "data", "check", "--tasks", on_hub, cwd=tmp_path / "mirror")
-    assert "ok     aisingapore/NLU-Sentiment-Analysis id/eval  3 of 400 rows" in process.stdout
-    assert process.returncode == 0
 
 
 @pytest.fixture

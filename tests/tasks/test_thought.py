@@ -2,6 +2,8 @@
 
 import pytest
 
+from lm_eval_sea.models.generated_text import GeneratedText
+from lm_eval_sea.tasks._shared.prompted_answers import taken_apart
 from lm_eval_sea.tasks._shared.reading.thought import MARKS, parts_as_written, take_apart
 
 THOUGHT = "The passage says B.\nAnswer: A? No."
@@ -107,3 +109,13 @@ def test_single_forms():
     for prompt in ("Think in\n<think> tags first.", "<think>\nOkay, so B.</think>", "Write:\n<think>\nassistant: "):
         assert take_apart("B", prompt=prompt) == ("", "B", "no thought")
     assert take_apart("analysisThe passage says A") == ("The passage says A", "", "cut")
+
+
+@pytest.mark.parametrize("end", ["stop", "length", "content_filter", "no_word_for_it"])
+def test_a_thought_is_cut_unless_the_model_is_known_to_have_ended_it(end):
+    """In the text, or beside it."""
+    state = "stopped in the thought" if end == "stop" else "cut"
+    for told in (GeneratedText("<think>So B.", finish_reason=end), GeneratedText("", thought="So B.", finish_reason=end)):
+        assert taken_apart(told) == ("So B.", "", state)
+    framed = GeneratedText("<answer>A</answer><|im_end|>", thought="So B.", finish_reason=end)
+    assert taken_apart(framed) == ("So B.", "A", "closed")
