@@ -1,7 +1,6 @@
 """Every table of the report on planted samples, against calculations by hand or a library."""
 
 import itertools
-import json
 import math
 import re
 from dataclasses import replace
@@ -25,7 +24,7 @@ from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.report.tables import Column, written
 from lm_eval_sea.results.read import read
 
-from ..results.lm_eval_output import NEW, OLD, logged, toy, write_results, write_run
+from ..results.lm_eval_output import NEW, OLD, changed, logged, toy, write_results, write_run
 from . import planted
 from .planted import CLUSTERS, FROM_THAI, GENERATED, GOLDS, NO_SUITE, RANKED, TEXT, TO_THAI, at, plant
 
@@ -404,8 +403,8 @@ def test_models_without_rows_and_counts_of_them_can_have_any_place(tmp_path):
 
 def test_a_number_that_its_rows_contradict_is_marked_where_it_stands(tmp_path):
     agreeing = two_models(tmp_path, {"a": [1.0] * 30, "b": [0.0, 1.0] * 15})
-    path = next((tmp_path / "a").glob("results_*"))
-    path.write_text(path.read_text().replace('"acc,none": 1.0', '"acc,none": 0.5'))
+    with changed(tmp_path / "a") as content:
+        content["results"]["toy"]["acc,none"] = 0.5
     scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
     [cells] = overview(scores, "scores_by_model")
     assert cells["a"].text.endswith("‡") and not cells["b"].text.endswith("‡")
@@ -690,12 +689,10 @@ def test_models_are_described_by_directions_that_all_were_run_on(tmp_path):
 
 
 def test_exemplars_are_compared_where_a_run_lacks_their_number(tmp_path):
-    [path] = plant(tmp_path).glob("org__a/results_*")
-    content = json.loads(path.read_text())
-    content["n-shot"][RANKED] = None
-    for config in content["configs"].values():
-        config["fewshot_config"] = {"samples": [{"question": "a"}, {"question": "b"}]}
-    path.write_text(json.dumps(content))
+    with changed(plant(tmp_path) / "org__a") as content:
+        content["n-shot"][RANKED] = None
+        for config in content["configs"].values():
+            config["fewshot_config"] = {"samples": [{"question": "a"}, {"question": "b"}]}
     rows = provenance.task_table(scores_of(read(tmp_path).best())).set_index(["model", "task"]).exemplars["org/a"]
     known = rows.drop(RANKED).dropna()
     assert len(known) == len(rows) - 1 and known.nunique() == 1

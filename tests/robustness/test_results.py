@@ -19,7 +19,7 @@ from lm_eval_sea.run.output_folder import probe
 from lm_eval_sea.run.request import RunError
 
 from ..report.planted import RANKED, plant
-from ..results.lm_eval_output import NEW, OLD, write_results
+from ..results.lm_eval_output import NEW, OLD, changed, write_results
 from .conftest import contents, edit
 from .readers import read_report_suite, totals
 
@@ -90,12 +90,9 @@ def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
 
 def planted(tmp_path, change):
     """A run whose results file is changed; the table of `show`."""
-    plant(tmp_path)
-    [path] = (tmp_path / "org__a").glob("results_*")
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
-    return path.parent
+    with changed(plant(tmp_path) / "org__a") as content:
+        change(content)
+    return tmp_path / "org__a"
 
 
 def shown_twice(folder):
@@ -154,19 +151,12 @@ def test_results_that_contradict_themselves(change, note, tmp_path):
         assert "5500.0" not in text and "-50.0" not in text
 
 
-def test_an_exported_score_that_its_rows_do_not_make(tmp_path, capsys):
-    folder = planted(tmp_path / "runs", score_of(0.9))
-    assert main(["export", "every-eval-ever", str(folder), "--out", str(tmp_path / "out")]) == 0
-    assert f"{RANKED}: the results say 90.00, the 6 logged rows 66.67" in capsys.readouterr().err
-
-
 def test_totals_of_a_part_of_the_data(tmp_path, capsys):
     path = totals(tmp_path)
-    content = json.loads(path.read_text())
-    for record in content["configs"].values():
-        record["metadata"]["rows"] = 400
-    content["n-samples"] = {name: {"original": 3, "effective": 3} for name in content["results"]}
-    path.write_text(json.dumps(content))
+    with changed(path) as content:
+        for record in content["configs"].values():
+            record["metadata"]["rows"] = 400
+        content["n-samples"] = {name: {"original": 3, "effective": 3} for name in content["results"]}
     assert main(["score", str(path.parent)]) == 0
     assert "the data had 3 rows, but the catalogue has 400" in capsys.readouterr().out
 

@@ -19,7 +19,7 @@ from lm_eval_sea.tasks._shared.unicode_text import has_long_run, is_blank, norma
 
 from ..conftest import ROOT
 from ..report.planted import RANKED, plant
-from ..results.lm_eval_output import OLD
+from ..results.lm_eval_output import OLD, changed
 from ..sweep.test_two_plans import jobs_of_plan
 from .conftest import edit
 from .readers import totals
@@ -43,13 +43,12 @@ def hostile_runs(folder, text):
     """Runs whose model, data set, language and labels are the text."""
     plant(folder)
     for path in folder.rglob("results_*.json"):
-        content = json.loads(path.read_text())
-        content["model_name"] = text + content["model_name"]
-        for record in content["configs"].values():
-            record["metadata"] |= {"dataset": text, "language": text, "variant": text}
-            record["doc_to_choice"] = [text] * 4
-        content["config"]["model_args"] = {"pretrained": text, text: text}
-        path.write_text(json.dumps(content))
+        with changed(path) as content:
+            content["model_name"] = text + content["model_name"]
+            for record in content["configs"].values():
+                record["metadata"] |= {"dataset": text, "language": text, "variant": text}
+                record["doc_to_choice"] = [text] * 4
+            content["config"]["model_args"] = {"pretrained": text, text: text}
     for path in folder.rglob(f"samples_{RANKED}_{OLD}.jsonl"):
         edit(path, lambda rows: [row["doc"].update(options=[text] * 4, id=text, question=text) for row in rows])
     return folder
@@ -95,10 +94,9 @@ def test_controls_on_a_terminal_and_in_a_report(tmp_path, said):
 
 def test_controls_in_totals(tmp_path, said):
     path = totals(tmp_path, model=HOSTILE)
-    content = json.loads(path.read_text())
-    for record in content["configs"].values():
-        record["metadata"] |= {"language": HOSTILE, "competency": HOSTILE}
-    path.write_text(json.dumps(content))
+    with changed(path) as content:
+        for record in content["configs"].values():
+            record["metadata"] |= {"language": HOSTILE, "competency": HOSTILE}
     said("score", path.parent, "--out", tmp_path / "t.csv")
     check_table(tmp_path / "t.csv")
 

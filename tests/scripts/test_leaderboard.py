@@ -1,6 +1,5 @@
 """The check of contributed results, and the page made of them."""
 
-import contextlib
 import json
 import math
 import re
@@ -12,7 +11,7 @@ from scipy import stats
 import leaderboard
 from leaderboard import figure, findings, page, read_leaderboard
 from lm_eval_sea.make import on_demand
-from tests.results.lm_eval_output import write_run
+from tests.results.lm_eval_output import changed, write_run
 
 TASK = "sea_xcopa_id_to_ppl_lite"
 
@@ -47,15 +46,6 @@ def results(tmp_path):
         return place
 
     return write
-
-
-@contextlib.contextmanager
-def changed(place):
-    """The content of a folder's only results file, which is written back."""
-    [path] = place.glob("results_*.json")
-    content = json.loads(path.read_text(encoding="utf-8"))
-    yield content
-    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def test_results_are_added_without_samples_and_paths(results, tmp_path, monkeypatch):

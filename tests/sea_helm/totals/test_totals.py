@@ -22,6 +22,7 @@ from lm_eval_sea.sea_helm.totals.suite import Suite, judges
 from lm_eval_sea.sea_helm.totals.totals import compute
 from lm_eval_sea.sea_helm.totals.views import as_csv, as_json, as_text
 
+from ...results.lm_eval_output import changed
 from ..planted_answers import scores_beside
 from .planted_runs import TASKS, metadata, write_run
 
@@ -468,11 +469,9 @@ def test_questions_about_one_passage_are_said_to_be_drawn_apart(tmp_path, method
 def test_a_total_of_answers_that_were_not_read_says_so(tmp_path):
     """A model that was asked in the wrong way has a total near 0 for that alone."""
     write_run(tmp_path, 1, planted(1))
-    [path] = tmp_path.glob("results_*")
-    content = json.loads(path.read_text(encoding="utf-8"))
-    for name, rate in (("sea_helm_id_nli", 0.95), ("sea_helm_jv_causal", 0.25), ("sea_helm_id_causal", 0.01)):
-        content["results"][name]["null_rate,none"] = rate
-    path.write_text(json.dumps(content), encoding="utf-8")
+    with changed(tmp_path) as content:
+        for name, rate in (("sea_helm_id_nli", 0.95), ("sea_helm_jv_causal", 0.25), ("sea_helm_id_causal", 0.01)):
+            content["results"][name]["null_rate,none"] = rate
     notes = totals_of(tmp_path).notes
     assert "answers that cannot be read count as wrong: sea_helm_id_nli 95.0 %, sea_helm_jv_causal 25.0 %" in notes
     assert "sea_helm_id_nli: hardly any answer could be read; is this a chat model? add --apply_chat_template" in notes
