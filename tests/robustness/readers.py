@@ -213,13 +213,9 @@ def as_lm_eval_writes(text: str) -> str:
 
 @cache
 def whole_input(reader: str) -> Files:
-    files = written_by(READERS[reader][1])
+    write = READERS[reader][1]
     return {
         name: as_lm_eval_writes(text) if name.startswith("results") else text
-        for name, text in files.items()
-        if name.startswith("results") or READERS[reader][1] is not ranked or _kept(name)
+        for name, text in written_by(write).items()
+        if name.startswith("results") or write is not ranked or any(f"samples_{task}_" in name for task in KEPT)
     }
-
-
-def _kept(name: str) -> bool:
-    return any(f"samples_{task}_" in name for task in KEPT)

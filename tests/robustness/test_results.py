@@ -26,11 +26,14 @@ from .readers import read_report_suite, totals
 # where results go
 
 
-def test_an_output_path_that_no_file_system_takes(tmp_path):
+def test_an_output_path_is_made_unless_no_file_system_takes_it(tmp_path):
     """Further ones are in `mistakes.yml`."""
     for path in (tmp_path / ("x" * 300), "a\0b", "a\udcff"):
         with pytest.raises(RunError, match="results cannot be written there"):
             probe(str(path))
+    for path, folder in (("a/b", "a/b"), ("c/name.json", "c")):
+        probe(str(tmp_path / path))
+        assert list((tmp_path / folder).iterdir()) == []
 
 
 def fill_the_disk(monkeypatch, path_type):

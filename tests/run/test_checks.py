@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerFast
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
 from lm_eval_sea.run.model_check import check_batch_size, check_folders, warn_of_other_tokens
-from lm_eval_sea.run.output_folder import check_space, probe
+from lm_eval_sea.run.output_folder import check_space
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.task_loading import RunTasks
 from lm_eval_sea.run.task_loading import load_tasks as load_those_here
@@ -39,13 +39,6 @@ def test_the_tokenizer_of_another_model_is_said(tiny_model, tokenizer, tmp_path,
         warn_of_other_tokens("hf", {"pretrained": str(tiny_model), "tokenizer": str(tmp_path / name)})
     (message,) = caplog.messages
     assert message.startswith(f"tokenizer={tmp_path / 'another'} has 0 of the model's own {len(tokenizer) - 1} tokens")
-
-
-def test_an_output_path_is_made(tmp_path):
-    probe(str(tmp_path / "a" / "b"))
-    assert list((tmp_path / "a" / "b").iterdir()) == []
-    probe(str(tmp_path / "c" / "name.json"))
-    assert list((tmp_path / "c").iterdir()) == []
 
 
 @pytest.mark.slow
