@@ -23,6 +23,7 @@ from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.report.tables import Column, written
 from lm_eval_sea.results.read import read
+from lm_eval_sea.results.uncertainty import clustered_standard_error
 
 from ..results.lm_eval_output import NEW, OLD, changed, logged, toy, write_results, write_run
 from . import planted
@@ -44,9 +45,7 @@ def test_headline_score_with_clustered_error(scores):
     found = at(scores.headline, model="org/a", task=RANKED)
     right = [100, 100, 100, 0, 0, 100]  # mean 66.7; passages p, p, p, q, q, r
     mean = sum(right) / 6
-    # the definition by pairs
-    pairs = sum((right[i] - mean) * (right[j] - mean) for i in range(6) for j in range(6) if CLUSTERS[i] == CLUSTERS[j])
-    stderr = math.sqrt(pairs * 3 / 2) / 6
+    stderr = 100 * clustered_standard_error([one / 100 for one in right], CLUSTERS)
     assert (found.score, found.stderr) == (pytest.approx(mean), pytest.approx(stderr))
     assert found.stderr_plain == pytest.approx(stats.sem(right))
     assert 0 <= found.low < mean < found.high <= 100
@@ -317,11 +316,14 @@ def texts_of(rows, words):
 
 def test_corpus_scores_are_compared_by_swapping(tmp_path):
     texts = {"a": texts_of(40, lambda n: 6 + n % 3), "b": texts_of(40, lambda n: 3 + n % 3)}
-    found = the_difference(two_models(tmp_path, texts, metric="chrf++"))
+    scores = two_models(tmp_path, texts, metric="chrf++")
+    found = the_difference(scores)
     expected = [sacrebleu.corpus_chrf([a for _, a in texts[m]], [[r for r, _ in texts[m]]], word_order=2).score for m in "ab"]
     assert (found.test, found.metric) == ("swaps", "chrf++")
     assert found.difference == pytest.approx(expected[0] - expected[1])
     assert 0 < found.low < found.difference < found.high and found.p_value < 0.001
+    assert scores.headline.score.tolist() == pytest.approx(expected), "which the results lack"
+    assert not scores.headline.few.any() and scores.headline.clusters.tolist() == [20, 20]
 
 
 @pytest.mark.parametrize(("words", "is_known"), [((4, 6), True), ((2, 4), True), ((2, 3), False)])
@@ -442,21 +444,6 @@ def test_means_of_few_rows_are_not_tested(tmp_path):
     [cells] = overview(two_models(tmp_path, answers), "comparisons")
     assert cells["difference [95\u00a0%; all\u00a0tasks\u00a096\u00a0%]"].text == "+66.7 few†"
     assert cells["p, corrected"].text == "–"
-
-
-def test_a_corpus_score_without_an_error_has_that_of_its_rows(tmp_path):
-    texts = texts_of(60, lambda n: 3 + n % 6)
-    scores = two_models(tmp_path, {"a": texts}, metric="chrf++")
-    found = at(scores.headline, task="toy")
-    own = sacrebleu.corpus_chrf([a for _, a in texts], [[r for r, _ in texts]], word_order=2).score
-    generator = np.random.default_rng(0)
-    drawn = []
-    for _ in range(80):  # sacreBLEU's score of clusters of two rows that are drawn with replacement
-        chosen = [texts[2 * c + half] for c in generator.integers(0, 30, 30) for half in (0, 1)]
-        drawn.append(sacrebleu.corpus_chrf([a for _, a in chosen], [[r for r, _ in chosen]], word_order=2).score)
-    assert found.score == pytest.approx(own)
-    assert found.stderr == pytest.approx(np.std(drawn), rel=0.3)
-    assert 0 < found.low < found.score < found.high < 100 and not found.few
 
 
 def test_rows_count_once_in_a_mean(tmp_path):

@@ -54,7 +54,7 @@ def test_independent_tasks_are_welchs_test(first, second):
 
 @given(st.lists(st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99)), min_size=FEWEST, max_size=12))
 def test_tasks_that_may_share_texts_are_as_uncertain_as_they_can_be(pairs):
-    """Where names do not tell what two tasks share, their errors are added; where they do, the tasks are as one of their means."""
+    """Where names do not tell what two tasks share, their errors are added; where they do, the tasks are one of their means."""
 
     def halves(pools, families):
         return [

@@ -68,11 +68,17 @@ def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
 
 
 def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
-    """Files that this call does not write are removed, and half ones of a process that is gone; those of others stay."""
+    """Files that this call does not write are removed, and half ones of a process that is gone; those of others stay.
+
+    So do other kinds of files, whatever is in a manifest.
+    """
     before = WrittenFolder(tmp_path, "manifest.json")
     before.write("tables/of_before.csv", "old")
     before.finish()
     (tmp_path / "tables" / "of_the_user.csv").write_text("mine")
+    (tmp_path / "tables" / "x.py").write_text("mine")
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps([*json.loads(manifest.read_text()), "tables/x.py"]))
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     for process in (gone.pid, os.getpid(), os.getppid()):
@@ -85,7 +91,7 @@ def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
     written.finish()
     left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     ours = {"report.md", "tables/a.csv", "manifest.json"}
-    assert left == ours | {"tables/of_the_user.csv", "tables/.a.csv.mine", f".report.md.{os.getppid()}"}
+    assert left == ours | {"tables/x.py", "tables/of_the_user.csv", "tables/.a.csv.mine", f".report.md.{os.getppid()}"}
 
 
 # what contradicts itself

@@ -259,10 +259,26 @@ def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, 
     assert not totals.nodes[Place("id")].complete
 
 
-@pytest.mark.parametrize(("rows", "said"), [(29, True), (30, False)])
-def test_intervals_of_few_questions_are_said_to_be_too_narrow(tmp_path, rows, said):
-    write_run(tmp_path, 1, {("id", "nli"): [(float(row % 2), "ABC"[row % 3]) for row in range(rows)]})
-    assert any(note.startswith("id nli: fewer than 30 questions") for note in totals_of(tmp_path).notes) == said
+PASSAGES = CAUSAL | {("id", "nli"): [(*row, {"cluster": str(number // 4)}) for number, row in enumerate(NLI["id", "nli"])]}
+TRANSLATED = {(language, "causal"): CAUSAL["id", "causal"] for language in ("id", "th")}
+FEW, PASSAGE, SHARED = "id nli: fewer than 30 questions", "id nli: questions about one passage", "2 tasks share texts"
+
+
+@pytest.mark.parametrize(
+    ("rows", "method", "said"),
+    [
+        ({("id", "nli"): NLI["id", "nli"][:29]}, "2026-06", [FEW]),
+        ({("id", "nli"): NLI["id", "nli"][:30]}, "2026-06", []),
+        (PASSAGES, "2026-08", [FEW, PASSAGE]),
+        (PASSAGES, "corrected", [FEW]),
+        (TRANSLATED, "2026-06", [SHARED]),
+        (CAUSAL, "2026-06", []),
+    ],
+)
+def test_intervals_that_are_too_narrow_are_said_to_be(tmp_path, rows, method, said):
+    write_run(tmp_path, 1, rows)
+    notes = [note for note in totals_of(tmp_path, method).notes if "interval" in note]
+    assert [why for why in (FEW, PASSAGE, SHARED) if any(note.startswith(why) for note in notes)] == said
 
 
 @pytest.mark.parametrize(("seeds", "is_complete"), [((1, 2, 3), True), ((1, 1, 2), False), ((None, None, None), True)])
@@ -458,14 +474,6 @@ def test_a_model_that_guesses_is_said_to_have_totals_above_0(tmp_path, right, sa
     assert said == any("a model that guesses has totals above 0" in note for note in totals.notes)
 
 
-@pytest.mark.parametrize(("method", "said"), [("2026-08", True), ("corrected", False)])
-def test_questions_about_one_passage_are_said_to_be_drawn_apart(tmp_path, method, said):
-    rows = [(*row, {"cluster": str(number // 4)}) for number, row in enumerate(NLI["id", "nli"])]
-    write_run(tmp_path, 1, CAUSAL | {("id", "nli"): rows})
-    notes = [note for note in totals_of(tmp_path, method).notes if "one passage" in note]
-    assert [note.partition(":")[0] for note in notes] == ["id nli"] * said
-
-
 def test_a_total_of_answers_that_were_not_read_says_so(tmp_path):
     """A model that was asked in the wrong way has a total near 0 for that alone."""
     write_run(tmp_path, 1, planted(1))
@@ -535,9 +543,3 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
     beside.write_text('{"best": 1, "scores": [{"doc_id": 0, "score": 3}]}')
     with pytest.raises(ResultsError, match="not a number from 0 to 1.*score the task again"):
         totals_of(tmp_path)
-
-
-@pytest.mark.parametrize(("languages", "said"), [(("id", "th"), True), (("id",), False)])
-def test_tasks_that_ask_the_same_in_translation_are_said_to_be_drawn_apart(tmp_path, languages, said):
-    write_run(tmp_path, 1, {(language, "causal"): CAUSAL["id", "causal"] for language in languages})
-    assert said == any("2 tasks share texts" in note and "intervals" in note for note in totals_of(tmp_path).notes)
