@@ -169,9 +169,3 @@ def test_records_of_earlier_exports_are_said_to_stay(tmp_path, capsys):
         write_run(tmp_path / "runs", {"sea_a": toy([1.0, right] * 6)})
         assert main(["export", "every-eval-ever", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
         assert ("note: 1 records of earlier exports stay" in "".join(capsys.readouterr())) == said
-
-
-def test_one_id_for_two_models_is_refused(runs, tmp_path, capsys):
-    assert main(["export", "every-eval-ever", str(runs), "--model", "a/b", "--out", str(tmp_path / "out")]) == 2
-    assert "the runs are of 2: org/a, org/b" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()

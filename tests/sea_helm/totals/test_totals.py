@@ -189,18 +189,6 @@ def test_tasks_of_fewer_seeds_and_samples_that_lack_rows_or_a_seed_are_named(tmp
     assert not totals.nodes[Place("id", "nlr")].complete
 
 
-def test_runs_of_two_models_have_no_total(tmp_path, capsys):
-    write_run(tmp_path / "runs" / "a", 1, NLI)
-    write_run(tmp_path / "runs" / "b", 2, NLI, model="org/other")
-    assert main(["score", str(tmp_path / "runs"), "--out", str(tmp_path / "totals.csv")]) == 2
-    out, err = capsys.readouterr()
-    assert err.splitlines()[-1] == (
-        "lm-eval-sea: the runs are of 2 models (org/model, org/other), but totals are of one; give the folder of one"
-    )
-    assert not out and not (tmp_path / "totals.csv").exists()
-    assert main(["score", str(tmp_path / "runs" / "a")]) == 0
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
