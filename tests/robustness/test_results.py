@@ -68,10 +68,7 @@ def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
 
 
 def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
-    """Files that this call does not write are removed, and half ones of a process that is gone; those of others stay.
-
-    So do other kinds of files, whatever is in a manifest.
-    """
+    """Tables of before, and half files of a process that is gone; those of others stay, and code that a manifest names."""
     before = WrittenFolder(tmp_path, "manifest.json")
     before.write("tables/of_before.csv", "old")
     before.finish()

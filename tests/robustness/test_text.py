@@ -129,7 +129,6 @@ def test_controls_in_the_log_of_a_job(tmp_path):
 
 @given(st.text())
 def test_any_text_made_visible(text):
-    """It has no controls and can be written."""
     shown = visible(text)
     shown.encode()
     check_seen(shown)
@@ -137,7 +136,6 @@ def test_any_text_made_visible(text):
 
 
 def test_blank_characters_are_those_of_unicode():
-    """Those that Unicode says are shown as nothing."""
     pattern = regex.compile(r"[\p{Default_Ignorable_Code_Point}\s\p{Cc}\u2800]")
     found = [hex(code) for code in range(0x110000) if is_blank(chr(code)) != bool(pattern.fullmatch(chr(code)))]
     assert found == []

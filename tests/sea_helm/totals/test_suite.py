@@ -33,7 +33,6 @@ def test_suites_are_those_of_sea_helm():
 
 
 def test_what_the_suite_has_is_where_the_tasks_say():
-    """Competency and group of a task are the same in the suite and in the task's own metadata."""
     known = [facts_of(task.metadata) for task in read_tasks().tasks.values()]
     for name in SUITES:
         suite = read_suite(name)
