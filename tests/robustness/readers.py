@@ -40,12 +40,6 @@ def texts_of(folder: Path) -> Files:
     return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
 
 
-def written_by(write) -> Files:
-    with tempfile.TemporaryDirectory() as folder:
-        place = write(Path(folder))
-        return texts_of(place if place.is_dir() else place.parent)
-
-
 def ranked(folder: Path) -> Path:
     plant(folder)
     return folder / "org__a"
@@ -214,8 +208,11 @@ def as_lm_eval_writes(text: str) -> str:
 @cache
 def whole_input(reader: str) -> Files:
     write = READERS[reader][1]
+    with tempfile.TemporaryDirectory() as folder:
+        place = write(Path(folder))
+        files = texts_of(place if place.is_dir() else place.parent)
     return {
         name: as_lm_eval_writes(text) if name.startswith("results") else text
-        for name, text in written_by(write).items()
+        for name, text in files.items()
         if name.startswith("results") or write is not ranked or any(f"samples_{task}_" in name for task in KEPT)
     }

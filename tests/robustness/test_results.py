@@ -36,17 +36,6 @@ def test_an_output_path_is_made_unless_no_file_system_takes_it(tmp_path):
         assert list((tmp_path / folder).iterdir()) == []
 
 
-def fill_the_disk(monkeypatch, path_type):
-    """From now on every file is half written, and then the disk is full."""
-    write = path_type.write_bytes
-
-    def half(path, data):
-        write(path, data[: len(data) // 2])
-        raise OSError(28, "No space left on device", str(path))
-
-    monkeypatch.setattr(path_type, "write_bytes", half)
-
-
 @pytest.mark.parametrize("command", ["report", "score", "languages"])
 def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
     """While a report, totals or tables are written; the old ones stay whole."""
@@ -60,7 +49,13 @@ def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
     assert main(arguments) == 0
     before = contents(out)
     assert before
-    fill_the_disk(monkeypatch, type(tmp_path))
+    write = type(tmp_path).write_bytes
+
+    def half(path, data):
+        write(path, data[: len(data) // 2])
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(type(tmp_path), "write_bytes", half)
     assert main(arguments) in (1, 2)
     assert contents(out) == before
     said = capsys.readouterr().err
@@ -99,13 +94,6 @@ def planted(tmp_path, change):
     with changed(plant(tmp_path) / "org__a") as content:
         change(content)
     return tmp_path / "org__a"
-
-
-def shown_twice(folder):
-    """What `show` prints, and the report in Markdown."""
-    runs = read(folder).best()
-    found = scores_of(runs, suite=read_report_suite(), shown_rows=4)
-    return table_of(runs), render_markdown(sections(found, published=True), {})
 
 
 def test_names_that_are_none(tmp_path):
@@ -152,7 +140,9 @@ NOTES = [
 @pytest.mark.parametrize(("change", "note"), NOTES, ids=[f"{number} {note}" for number, (_, note) in enumerate(NOTES)])
 def test_results_that_contradict_themselves(change, note, tmp_path):
     """`show` and the report say so, and show no number that cannot be."""
-    for text in shown_twice(planted(tmp_path, change)):
+    runs = read(planted(tmp_path, change)).best()
+    found = scores_of(runs, suite=read_report_suite(), shown_rows=4)
+    for text in (table_of(runs), render_markdown(sections(found, published=True), {})):
         assert note in " ".join(text.replace("\\_", "_").split())
         assert "5500.0" not in text and "-50.0" not in text
 

@@ -39,21 +39,6 @@ def test_a_cell_is_no_formula(start, text):
     assert spreadsheet_cell(-5.0) == -5.0
 
 
-def hostile_runs(folder, text):
-    """Runs whose model, data set, language and labels are the text."""
-    plant(folder)
-    for path in folder.rglob("results_*.json"):
-        with changed(path) as content:
-            content["model_name"] = text + content["model_name"]
-            for record in content["configs"].values():
-                record["metadata"] |= {"dataset": text, "language": text, "variant": text}
-                record["doc_to_choice"] = [text] * 4
-            content["config"]["model_args"] = {"pretrained": text, text: text}
-    for path in folder.rglob(f"samples_{RANKED}_{OLD}.jsonl"):
-        edit(path, lambda rows: [row["doc"].update(options=[text] * 4, id=text, question=text) for row in rows])
-    return folder
-
-
 def check_seen(text):
     """No control of a terminal and none of writing direction."""
     assert not [character for character in text if character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs")]
@@ -83,7 +68,16 @@ def said(capsys):
 
 def test_controls_on_a_terminal_and_in_a_report(tmp_path, said):
     """In report.md, report.html, its tables and what the commands print."""
-    runs, out = hostile_runs(tmp_path / "runs", HOSTILE), tmp_path / "out"
+    runs, out = plant(tmp_path / "runs"), tmp_path / "out"
+    for path in runs.rglob("results_*.json"):
+        with changed(path) as content:
+            content["model_name"] = HOSTILE + content["model_name"]
+            for record in content["configs"].values():
+                record["metadata"] |= dict.fromkeys(("dataset", "language", "variant"), HOSTILE)
+                record["doc_to_choice"] = [HOSTILE] * 4
+            content["config"]["model_args"] = {"pretrained": HOSTILE, HOSTILE: HOSTILE}
+    for path in runs.rglob(f"samples_{RANKED}_{OLD}.jsonl"):
+        edit(path, lambda rows: [row["doc"].update(options=[HOSTILE] * 4, id=HOSTILE, question=HOSTILE) for row in rows])
     said("show", runs)
     said("report", runs, "--out", out)
     for name in ("report.md", "report.html"):
