@@ -5,19 +5,10 @@ import pandas as pd
 from lm_eval_sea.report.latex import latex
 from lm_eval_sea.report.markdown import markdown
 from lm_eval_sea.report.tables import Column, Table
-from lm_eval_sea.report.write import MANIFEST, write_report
+from lm_eval_sea.report.write import write_report
 from lm_eval_sea.results.read import read
-from lm_eval_sea.results.written_folder import WrittenFolder
 
 from .planted import plant
-
-
-def test_a_manifest_from_elsewhere_removes_no_other_kind_of_file(tmp_path):
-    (tmp_path / "tables").mkdir()
-    (tmp_path / "tables" / "x.py").write_text("kept")
-    (tmp_path / MANIFEST).write_text('["tables/x.py"]')
-    WrittenFolder(tmp_path, MANIFEST).finish()
-    assert (tmp_path / "tables" / "x.py").read_text() == "kept"
 
 
 def test_markdown_marks_what_is_apart_and_incomplete_means():

@@ -76,7 +76,6 @@ def test_prompts_with_other_exemplars_are_not_compared(tmp_path):
 
 
 def test_both_pages_of_prompts_say_what_of_a_spread_is_chance(tmp_path):
-    """And have a column of it."""
     scores = scores_of(read(plant(tmp_path)).best())
     for section in (robustness_section(scores), prompts_section(scores)):
         assert "Part of a spread is chance" in section.text[0] and "the more prompts, the further apart" in section.text[0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,15 @@ def write_results(folder: Path, stamp: str, scores: dict[str, dict], *, model: s
     path = folder / f"results_{stamp}.json"
     path.write_text(json.dumps(content | more))
     return path
+
+
+@contextlib.contextmanager
+def changed(place: Path) -> Iterator[dict[str, Any]]:
+    """The content of a results file, or of a folder's only one, which is written back."""
+    [path] = place.glob("results_*.json") if place.is_dir() else [place]
+    content = json.loads(path.read_text(encoding="utf-8"))
+    yield content
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def write_samples(folder: Path, task: str, stamp: str, lines: list[str]) -> Path:

@@ -124,23 +124,6 @@ def test_bounds_are_those_of_scoring_the_cut_rows_anew(tmp_path, rows, metric, b
 @pytest.mark.parametrize(
     ("end", "number", "said"),
     [
-        ("length", 3, "most stop at the token limit"),
-        ("length", 2, "is this a base model?"),
-        ("content_filter", 3, "read, and the server ends most with content_filter"),
-        ("tool_calls", 3, "read, and the server ends most with tool_calls"),
-        ("tool_calls", 2, "is this a base model?"),
-    ],
-)
-def test_answers_that_break_off_are_told_from_those_of_a_base_model(tmp_path, end, number, said):
-    reasons = [end] * number + ["stop"] * (5 - number)
-    rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": why}} for number, why in enumerate(reasons)]
-    planted = task(score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": rows}
-    assert any(said in note for note in notes(tmp_path, {"toy_th": planted}, **CHAT))
-
-
-@pytest.mark.parametrize(
-    ("end", "number", "said"),
-    [
         ("length", 3, " (refused 10.0 %, cut at the token limit 30.0 %)"),
         ("content_filter", 2, " (refused 10.0 %, ended by content_filter 20.0 %)"),
         (None, 2, " (refused 10.0 %)"),
@@ -205,32 +188,30 @@ LIMITED = {"model": "hf", "gen_kwargs": {"max_gen_toks": 24}}
 SERVER = {"model": "chat-api", "model_args": {"model": "m"}}
 
 
-IN_THOUGHT = {"null_rate": 1.0, "cut_rate": 1.0}
+READ, NOT_READ, IN_THOUGHT = {"null_rate": 0.0}, {"null_rate": 1.0}, {"null_rate": 1.0, "cut_rate": 1.0}
 HARDLY_ANY = "hardly any answer could be read"
 
 
 @pytest.mark.parametrize(
-    ("run", "config", "ends", "rates", "said"),
+    ("run", "config", "end", "of_five", "rates", "said"),
     [
-        (BASE, {}, "length", {"null_rate": 0.0}, "most answers stop at the token limit; is this a chat model?"),
-        (BASE, {}, "stop", {"null_rate": 0.0}, None),
-        (CHAT, {}, "length", {"null_rate": 0.0}, None),
-        (
-            CHAT,
-            {},
-            "length",
-            {"null_rate": 1.0},
-            f"{HARDLY_ANY}, and most stop at the token limit; raise --gen_kwargs max_gen_toks",
-        ),
-        (BASE, SERVER, "stop", {"null_rate": 1.0}, f"{HARDLY_ANY}; the samples show what the model answers"),
-        (CHAT, {}, "length", IN_THOUGHT, "thoughts do not end; raise --thinking_tokens"),
-        (CHAT, LIMITED, "length", IN_THOUGHT, "thoughts do not end; raise --gen_kwargs max_gen_toks"),
-        (CHAT, {}, "stop", IN_THOUGHT, "the model stops within its thought; does the server, or the model,"),
+        (BASE, {}, "length", 5, READ, "most answers stop at the token limit; is this a chat model?"),
+        (BASE, {}, "stop", 5, READ, None),
+        (CHAT, {}, "length", 5, READ, None),
+        (CHAT, {}, "length", 3, NOT_READ, f"{HARDLY_ANY}, and most stop at the token limit; raise --gen_kwargs max_gen_toks"),
+        (CHAT, {}, "length", 2, NOT_READ, f"{HARDLY_ANY}; is this a base model?"),
+        (CHAT, {}, "content_filter", 3, NOT_READ, f"{HARDLY_ANY}, and the server ends most with content_filter"),
+        (CHAT, {}, "tool_calls", 3, NOT_READ, f"{HARDLY_ANY}, and the server ends most with tool_calls"),
+        (CHAT, {}, "tool_calls", 2, NOT_READ, f"{HARDLY_ANY}; is this a base model?"),
+        (BASE, SERVER, "stop", 5, NOT_READ, f"{HARDLY_ANY}; the samples show what the model answers"),
+        (CHAT, {}, "length", 5, IN_THOUGHT, "thoughts do not end; raise --thinking_tokens"),
+        (CHAT, LIMITED, "length", 5, IN_THOUGHT, "thoughts do not end; raise --gen_kwargs max_gen_toks"),
+        (CHAT, {}, "stop", 5, IN_THOUGHT, "the model stops within its thought; does the server, or the model,"),
     ],
 )
-def test_advice_follows_how_answers_ended_and_names_a_flag_that_the_run_takes(tmp_path, run, config, ends, rates, said):
-    state = "cut" if rates.get("cut_rate") else "no thought"
-    rows = [{"doc_id": number, "doc": {"state": state, "finish_reason": ends, "tokens": {}}} for number in range(3)]
+def test_advice_follows_how_answers_ended_and_names_a_flag_that_the_run_takes(tmp_path, run, config, end, of_five, rates, said):
+    ends, state = [end] * of_five + ["stop"] * (5 - of_five), "cut" if rates.get("cut_rate") else "no thought"
+    rows = [{"doc_id": number, "doc": {"state": state, "finish_reason": why, "tokens": {}}} for number, why in enumerate(ends)]
     planted = task(score=0.0, **({"cut_rate": 0.0} | rates)) | {"rows": rows}
     found = notes(tmp_path, {"toy_th": planted}, **run | {"config": config})
     advice = [note.removeprefix("toy_th: ") for note in found if "not read" not in note]

@@ -196,20 +196,16 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     )
 
 
-def write_seeds(folder, suite="", limit=256, **more):
-    """Three runs with sampled answers, as `run --seeds` makes them with vLLM, which has a seed among its arguments."""
-    for seed in (1, 2, 3):
-        arguments = {"pretrained": "org/model", "seed": seed} | more
-        config = {"model": "vllm", "model_args": arguments, "torch_seed": seed}
-        metadata = {"version": 1.0, "suite": suite}
-        configs = {"toy_th": {"metadata": metadata, "generation_kwargs": {"max_gen_toks": limit}}}
-        scores = {"toy_th": {"acc,none": seed / 10}}
-        write_results(folder / f"seed_{seed}", f"2026-01-0{seed}T00-00-00", scores, config=config, configs=configs)
+def write_draw(folder, seed, task, **arguments):
+    """A run as `run --seeds` makes it with vLLM, which has a seed among its arguments."""
+    config = {"model": "vllm", "model_args": {"pretrained": "org/model", "seed": seed} | arguments, "torch_seed": seed}
+    write_run(folder / f"seed_{seed}", {"toy_th": task}, f"2026-01-0{seed}T00-00-00", config=config)
 
 
 @pytest.mark.parametrize("suite", ["", "sea_helm"])
 def test_of_several_seeds_one_is_shown_and_the_note_says_so(suite, tmp_path):
-    write_seeds(tmp_path, suite)
+    for seed in (1, 2, 3):
+        write_draw(tmp_path, seed, toy([seed / 10], has_rows=False, suite=suite))
     runs = read(tmp_path).best()
     assert [(task.run.seed, task.scores["acc"].value) for task in runs.tasks] == [(3, 0.3)]
     [note] = [note for note in runs.notes if "seed" in note and "no samples" not in note]
@@ -246,11 +242,6 @@ def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
     assert task.score.contradiction is None and task.score.low < task.score.score < task.score.high
 
 
-def write_draw(folder, seed, task):
-    config = {"model": "vllm", "model_args": {"pretrained": "org/model", "seed": seed}, "torch_seed": seed}
-    write_run(folder / f"seed_{seed}", {"toy_th": task}, f"2026-01-0{seed}T00-00-00", config=config)
-
-
 def chrf(pairs):
     return sacrebleu.corpus_chrf([answer for _, answer in pairs], [[reference for reference, _ in pairs]], word_order=2).score
 
@@ -261,10 +252,12 @@ def test_seeds_with_other_rows_have_no_mean(tmp_path):
     assert not any("the mean over the seeds" in note for note in read(tmp_path).best().notes)
 
 
-@pytest.mark.parametrize(("other", "said"), [({"dtype": "float16"}, "dtype: "), ({"limit": 768}, "limit of tokens: ")])
-def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(other, said, tmp_path):
-    write_seeds(tmp_path)
-    write_seeds(tmp_path / "other", **other)
+@pytest.mark.parametrize(("arguments", "limit", "said"), [({"dtype": "float16"}, 256, "dtype: "), ({}, 768, "limit of tokens: ")])
+def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(arguments, limit, said, tmp_path):
+    for folder, own, most in ((tmp_path / "first", {}, 256), (tmp_path / "other", arguments, limit)):
+        for seed in (1, 2, 3):
+            task = toy([seed / 10], has_rows=False) | {"generation_kwargs": {"max_gen_toks": most}}
+            write_draw(folder, seed, task, **own)
     notes = read(tmp_path).best().notes
     assert sum("differ only in the seed" in note for note in notes) == 1
     assert sum("left out" in note and said in note for note in notes) == 3

@@ -18,11 +18,6 @@ PAIRS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6)
 REPEATS = st.lists(st.integers(0, 3), min_size=6, max_size=6)
 
 
-def scored_with(statistics, weights):
-    """The score in which each row counts as often as its weight says."""
-    return statistics.score(weights @ statistics.values)[0]
-
-
 def drawn(rows, repeats):
     return [row for row, count in zip(rows, repeats, strict=False) for _ in range(count)]
 
@@ -41,7 +36,8 @@ def test_corpus_scores_of_a_draw_are_sacrebleus_of_the_drawn_texts(pairs, repeat
         ("bleu", pairs, sacrebleu.corpus_bleu(answers, [references]).score),
         ("bleu_th", counts, bleu_of_counts(drawn(counts, repeats))),
     ):
-        assert 100 * scored_with(statistics_of(metric, logged), weights) == pytest.approx(score, abs=1e-8)
+        rows = statistics_of(metric, logged)
+        assert 100 * rows.score(weights @ rows.values)[0] == pytest.approx(score, abs=1e-8)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=20))

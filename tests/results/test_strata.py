@@ -53,20 +53,8 @@ def test_independent_tasks_are_welchs_test(first, second):
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99)), min_size=FEWEST, max_size=12))
-def test_tasks_on_the_same_passages_vary_together(pairs):
-    """The mean of two tasks on the same clusters is that of one task with the clusters' means."""
-    first, second = zip(*pairs, strict=True)
-    strata = [
-        part.times(0.5) for scores in (first, second) for part in strata_of(mean_statistics(scores), "a", alone(len(pairs)))
-    ]
-    together = combined(strata)
-    expected = combined(strata_of(mean_statistics(np.mean(pairs, axis=1).tolist()), "a", alone(len(pairs))))
-    assert (together.stderr, together.degrees) == pytest.approx((expected.stderr, expected.degrees), abs=1e-9)
-
-
-@given(st.lists(st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99)), min_size=FEWEST, max_size=12))
 def test_tasks_that_may_share_texts_are_as_uncertain_as_they_can_be(pairs):
-    """Where names do not tell what two tasks share, their errors are added; what they share when names tell is at most that."""
+    """Where names do not tell what two tasks share, their errors are added; where they do, the tasks are one of their means."""
 
     def halves(pools, families):
         return [
@@ -78,7 +66,10 @@ def test_tasks_that_may_share_texts_are_as_uncertain_as_they_can_be(pairs):
     errors = [stats.sem(scores) / 2 for scores in zip(*pairs, strict=True)]
     together = combined(halves("ab", "xx")).stderr
     assert together == pytest.approx(sum(errors), abs=1e-9)
-    assert combined(halves("aa", "xx")).stderr <= together + 1e-9, "the same passages by name"
+    alike = combined(halves("aa", "xx"))
+    expected = combined(strata_of(mean_statistics(np.mean(pairs, axis=1).tolist()), "a", alone(len(pairs))))
+    assert (alike.stderr, alike.degrees) == pytest.approx((expected.stderr, expected.degrees), abs=1e-9), "the same passages"
+    assert alike.stderr <= together + 1e-9
     assert combined(halves("ab", "xy")).stderr == pytest.approx(math.hypot(*errors), abs=1e-9), "independent"
 
 

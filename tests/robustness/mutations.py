@@ -97,13 +97,8 @@ def broken_files(draw: Any, files: dict[str, str]) -> dict[str, bytes]:
     if change is mutated_bytes:
         made[broken] = draw(mutated_bytes(files[broken]))
     elif broken.endswith(".json"):
-        made[broken] = as_json(draw(change(json.loads(files[broken])))).encode()
+        made[broken] = json.dumps(draw(change(json.loads(files[broken])))).encode()
     else:
         rows = draw(change([json.loads(line) for line in files[broken].splitlines()]))
-        made[broken] = "".join(as_json(row) + "\n" for row in rows).encode()
+        made[broken] = "".join(json.dumps(row) + "\n" for row in rows).encode()
     return made
-
-
-def as_json(value: Any) -> str:
-    """JSON as Python writes it, lone surrogates as escapes."""
-    return json.dumps(value)

@@ -40,12 +40,6 @@ def texts_of(folder: Path) -> Files:
     return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
 
 
-def written_by(write) -> Files:
-    with tempfile.TemporaryDirectory() as folder:
-        place = write(Path(folder))
-        return texts_of(place if place.is_dir() else place.parent)
-
-
 def ranked(folder: Path) -> Path:
     plant(folder)
     return folder / "org__a"
@@ -100,13 +94,7 @@ def _judged(folder: Path) -> Path:
 
 def _translations(folder: Path) -> Path:
     rows = [{"doc_id": n, "doc": {"id": str(n), "text": "teks", "answer": "text", "label": ["text"]}} for n in range(3)]
-    path = write_answers(folder / "run", "id", "translation-en-xx", rows)
-    results = next(path.parent.glob("results_*"))
-    content = json.loads(results.read_text())
-    for record in content["configs"].values():
-        record["metadata"]["score_group"] = "translations"
-    results.write_text(json.dumps(content))
-    return path.parent
+    return write_answers(folder / "run", "id", "translation-en-xx", rows).parent
 
 
 def check_text(text: str) -> None:
@@ -219,13 +207,12 @@ def as_lm_eval_writes(text: str) -> str:
 
 @cache
 def whole_input(reader: str) -> Files:
-    files = written_by(READERS[reader][1])
+    write = READERS[reader][1]
+    with tempfile.TemporaryDirectory() as folder:
+        place = write(Path(folder))
+        files = texts_of(place if place.is_dir() else place.parent)
     return {
         name: as_lm_eval_writes(text) if name.startswith("results") else text
         for name, text in files.items()
-        if name.startswith("results") or READERS[reader][1] is not ranked or _kept(name)
+        if name.startswith("results") or write is not ranked or any(f"samples_{task}_" in name for task in KEPT)
     }
-
-
-def _kept(name: str) -> bool:
-    return any(f"samples_{task}_" in name for task in KEPT)

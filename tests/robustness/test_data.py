@@ -1,6 +1,5 @@
 """Data files that are cut, doubled, stale or strange."""
 
-import json
 import os
 import re
 
@@ -179,45 +178,27 @@ def test_a_file_with_fewer_or_more_rows_than_the_catalogue(task, lines, said, mi
     load_tasks(task, folder=mirror)
     [found] = [message for message in caplog.messages if "the catalogue has" in message]
     assert said in found
-    assert any(f"{lines} rows; expected {PACK[task].metadata['rows']}" in fault for fault in check_data(PACK[task]).faults)
+    report = check_data(PACK[task])
+    assert any(f"{lines} rows; expected {PACK[task].metadata['rows']}" in fault for fault in report.faults)
+    assert report.repeated == list(range(len(rows), lines))
 
 
-def test_a_part_without_ids_that_is_there_twice(mirror):
-    """`data check` lists them."""
-    source = PACK["sea_xnli_th"].source
-    path = mirror / source.repository / dict(source.files)["test"]
-    rows = len(load("sea_xnli_th").rows)
-    text = path.read_text(encoding="utf-8")
-    path.write_text(json.dumps(json.loads(text) * 2) if text.startswith("[") else text * 2, encoding="utf-8")
-    assert check_data(PACK["sea_xnli_th"]).repeated == list(range(rows, 2 * rows))
+@pytest.mark.parametrize(("task", "file", "column"), [(TASK, FILE, "premise"), (HELM_TASK, HELM_FILE, "text")])
+def test_a_changed_file_with_the_old_time_stamp(task, file, column, mirror):
+    """Path, size and time stamp stay what they were in one process; the second has a data card."""
+    path, before = mirror / file, load(task)
+    state, word = path.stat(), before.rows[0][column].split()[0]
 
+    def write(content):
+        path.write_bytes(content)
+        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
 
-def stamped_as_before(path, content):
-    """Writes a file anew and gives it the time stamps that it had."""
-    state = path.stat()
-    path.write_bytes(content)
-    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-
-
-def test_a_changed_file_with_the_old_time_stamp(mirror):
-    """Path, size and time stamp stay what they were in one process."""
-    path = mirror / FILE
-    before = load(TASK)
-    word = before.rows[0]["premise"].split()[0]
-    stamped_as_before(path, path.read_text(encoding="utf-8").replace(word, word[::-1], 1).encode())
-    after = load(TASK)
-    assert [row["premise"] for row in after.rows] != [row["premise"] for row in before.rows]
+    write(path.read_bytes().replace(word.encode(), word[::-1].encode()))
+    after = load(task)
+    assert [row[column] for row in after.rows] != [row[column] for row in before.rows]
     assert after.sha256 != before.sha256
-    stamped_as_before(path, path.read_bytes().replace(b'"label": 0', b'"label": 7'))
-    assert any("row " in fault for fault in check_data(PACK[TASK]).faults)
-
-
-def test_changed_rows_of_a_configuration(mirror):
-    """The same of rows with a data card."""
-    path, before = mirror / HELM_FILE, load(HELM_TASK)
-    text = before.rows[0]["text"]
-    stamped_as_before(path, path.read_bytes().replace(text.encode(), text[::-1].encode()))
-    assert load(HELM_TASK).sha256 != before.sha256
+    write(path.read_bytes()[:-9] + b" " * 9)
+    assert any("row " in fault for fault in check_data(PACK[task]).faults)
 
 
 def test_a_text_that_looks_like_a_template(mirror, load_tasks):

@@ -25,7 +25,7 @@ from lm_eval_sea.tasks._shared.published.row_checks import check_row
 
 from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import OLD
-from .mutations import as_json, broken_files, mutated, mutated_bytes
+from .mutations import broken_files, mutated, mutated_bytes
 from .readers import KEPT, READERS, Files, check_line, check_text, ranked, whole_input
 
 RELAXED = settings(
@@ -106,8 +106,8 @@ ROW = {
 
 def broken(value):
     """What a file of JSON with this value may hold; of a list a line for each entry."""
-    lines = [as_json(each) for each in value] if isinstance(value, list) else [as_json(value)]
-    changed = mutated(value).map(lambda found: "\n".join(map(as_json, found if isinstance(found, list) else [found])).encode())
+    lines = [json.dumps(each) for each in value] if isinstance(value, list) else [json.dumps(value)]
+    changed = mutated(value).map(lambda found: "\n".join(map(json.dumps, found if isinstance(found, list) else [found])).encode())
     return st.one_of(changed, mutated_bytes("\n".join(lines)))
 
 
@@ -126,7 +126,7 @@ def test_scores_of_rows(file, data):
 def test_a_best_score_that_is_none(file):
     """No number, or too small for its rows."""
     for best in (0, -1, "1", None, True, float("inf"), float("nan"), 10**400, [1]):
-        file.write_text(as_json(SCORES | {"best": best}))
+        file.write_text(json.dumps(SCORES | {"best": best}))
         with pytest.raises(ResultsError, match="remove it"):
             row_scores.read(file)
 

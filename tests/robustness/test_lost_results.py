@@ -208,17 +208,13 @@ def locked(folder):
     return connection
 
 
-def deleted(folder):
-    shutil.rmtree(folder)
-
-
 def overwritten(folder):
     [path] = folder.glob("answers_*.db")
     path.write_bytes(b"no database " * 1000)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", [locked, deleted, overwritten])
+@pytest.mark.parametrize("fault", [locked, shutil.rmtree, overwritten])
 def test_a_cache_that_fails_in_the_middle(fault, command, undisturbed, tmp_path, monkeypatch, caplog):
     """It is said, and the scores are those of an undisturbed run."""
     plain, keep = HFLM.generate_until, []

@@ -19,29 +19,21 @@ from lm_eval_sea.run.output_folder import probe
 from lm_eval_sea.run.request import RunError
 
 from ..report.planted import RANKED, plant
-from ..results.lm_eval_output import NEW, OLD, write_results
+from ..results.lm_eval_output import NEW, OLD, changed, write_results
 from .conftest import contents, edit
 from .readers import read_report_suite, totals
 
 # where results go
 
 
-def test_an_output_path_that_no_file_system_takes(tmp_path):
+def test_an_output_path_is_made_unless_no_file_system_takes_it(tmp_path):
     """Further ones are in `mistakes.yml`."""
     for path in (tmp_path / ("x" * 300), "a\0b", "a\udcff"):
         with pytest.raises(RunError, match="results cannot be written there"):
             probe(str(path))
-
-
-def fill_the_disk(monkeypatch, path_type):
-    """From now on every file is half written, and then the disk is full."""
-    write = path_type.write_bytes
-
-    def half(path, data):
-        write(path, data[: len(data) // 2])
-        raise OSError(28, "No space left on device", str(path))
-
-    monkeypatch.setattr(path_type, "write_bytes", half)
+    for path, folder in (("a/b", "a/b"), ("c/name.json", "c")):
+        probe(str(tmp_path / path))
+        assert list((tmp_path / folder).iterdir()) == []
 
 
 @pytest.mark.parametrize("command", ["report", "score", "languages"])
@@ -57,7 +49,13 @@ def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
     assert main(arguments) == 0
     before = contents(out)
     assert before
-    fill_the_disk(monkeypatch, type(tmp_path))
+    write = type(tmp_path).write_bytes
+
+    def half(path, data):
+        write(path, data[: len(data) // 2])
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(type(tmp_path), "write_bytes", half)
     assert main(arguments) in (1, 2)
     assert contents(out) == before
     said = capsys.readouterr().err
@@ -65,11 +63,14 @@ def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
 
 
 def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
-    """Files that this call does not write are removed, and half ones of a process that is gone; those of others stay."""
+    """Tables of before, and half files of a process that is gone; those of others stay, and code that a manifest names."""
     before = WrittenFolder(tmp_path, "manifest.json")
     before.write("tables/of_before.csv", "old")
     before.finish()
     (tmp_path / "tables" / "of_the_user.csv").write_text("mine")
+    (tmp_path / "tables" / "x.py").write_text("mine")
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps([*json.loads(manifest.read_text()), "tables/x.py"]))
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     for process in (gone.pid, os.getpid(), os.getppid()):
@@ -82,7 +83,7 @@ def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
     written.finish()
     left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     ours = {"report.md", "tables/a.csv", "manifest.json"}
-    assert left == ours | {"tables/of_the_user.csv", "tables/.a.csv.mine", f".report.md.{os.getppid()}"}
+    assert left == ours | {"tables/x.py", "tables/of_the_user.csv", "tables/.a.csv.mine", f".report.md.{os.getppid()}"}
 
 
 # what contradicts itself
@@ -90,19 +91,9 @@ def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
 
 def planted(tmp_path, change):
     """A run whose results file is changed; the table of `show`."""
-    plant(tmp_path)
-    [path] = (tmp_path / "org__a").glob("results_*")
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
-    return path.parent
-
-
-def shown_twice(folder):
-    """What `show` prints, and the report in Markdown."""
-    runs = read(folder).best()
-    found = scores_of(runs, suite=read_report_suite(), shown_rows=4)
-    return table_of(runs), render_markdown(sections(found, published=True), {})
+    with changed(plant(tmp_path) / "org__a") as content:
+        change(content)
+    return tmp_path / "org__a"
 
 
 def test_names_that_are_none(tmp_path):
@@ -149,24 +140,19 @@ NOTES = [
 @pytest.mark.parametrize(("change", "note"), NOTES, ids=[f"{number} {note}" for number, (_, note) in enumerate(NOTES)])
 def test_results_that_contradict_themselves(change, note, tmp_path):
     """`show` and the report say so, and show no number that cannot be."""
-    for text in shown_twice(planted(tmp_path, change)):
+    runs = read(planted(tmp_path, change)).best()
+    found = scores_of(runs, suite=read_report_suite(), shown_rows=4)
+    for text in (table_of(runs), render_markdown(sections(found, published=True), {})):
         assert note in " ".join(text.replace("\\_", "_").split())
         assert "5500.0" not in text and "-50.0" not in text
 
 
-def test_an_exported_score_that_its_rows_do_not_make(tmp_path, capsys):
-    folder = planted(tmp_path / "runs", score_of(0.9))
-    assert main(["export", "every-eval-ever", str(folder), "--out", str(tmp_path / "out")]) == 0
-    assert f"{RANKED}: the results say 90.00, the 6 logged rows 66.67" in capsys.readouterr().err
-
-
 def test_totals_of_a_part_of_the_data(tmp_path, capsys):
     path = totals(tmp_path)
-    content = json.loads(path.read_text())
-    for record in content["configs"].values():
-        record["metadata"]["rows"] = 400
-    content["n-samples"] = {name: {"original": 3, "effective": 3} for name in content["results"]}
-    path.write_text(json.dumps(content))
+    with changed(path) as content:
+        for record in content["configs"].values():
+            record["metadata"]["rows"] = 400
+        content["n-samples"] = {name: {"original": 3, "effective": 3} for name in content["results"]}
     assert main(["score", str(path.parent)]) == 0
     assert "the data had 3 rows, but the catalogue has 400" in capsys.readouterr().out
 

@@ -100,15 +100,15 @@ def test_log_probabilities_of_answers_to_messages(logprob, said):
                 of_server(address, rank)
 
 
-@pytest.mark.parametrize(
-    ("told", "is_said"),
-    [("org/other", True), ("MODEL-2025-01-31", False), ("org/model", False), ("", False), (None, False), ([5], False)],
-)
-def test_a_server_that_answers_as_another_model(told, is_said, caplog):
+OTHERS = [("model", told) for told in ("MODEL-2025-01-31", "org/model", "", None, [5])]
+
+
+@pytest.mark.parametrize(("name", "told"), [("model", "org/other"), ("org/small-latest", "small-2025-01-31"), *OTHERS])
+def test_a_server_that_answers_as_another_model(name, told, caplog):
     say_if_another.cache_clear()
 
     def ask(server):
-        return server.chat("model", [{"role": "user", "content": "1"}], {})
+        return server.chat(name, [{"role": "user", "content": "1"}], {})
 
     answer = completion() | {"model": told}
     answer["choices"][0]["finish_reason"] = "stop"
@@ -117,16 +117,12 @@ def test_a_server_that_answers_as_another_model(told, is_said, caplog):
             assert of_server(address, ask).answer == "fine"
     from lm_eval.models.openai_completions import LocalCompletionsAPI
 
-    model = LocalCompletionsAPI(model="model", base_url=f"{address}/v1/completions", tokenizer_backend=None)
+    model = LocalCompletionsAPI(model=name, base_url=f"{address}/v1/completions", tokenizer_backend=None)
     check_replies(model)
     model.parse_generations(outputs={"model": told, "choices": [{"index": 0, "text": "x"}]})
     said = [message for message in caplog.messages if "is it the right one?" in message]
-    assert said == ["the server answers as the model 'org/other', but was asked for 'model': is it the right one?"] * is_said
-
-
-def test_an_alias_is_no_other_model(caplog):
-    say_if_another("org/small-latest", "small-2025-01-31")
-    assert not caplog.messages
+    warning = "the server answers as the model 'org/other', but was asked for 'model': is it the right one?"
+    assert said == ([warning] if told == "org/other" else [])
 
 
 @pytest.mark.parametrize(

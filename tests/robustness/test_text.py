@@ -19,7 +19,7 @@ from lm_eval_sea.tasks._shared.unicode_text import has_long_run, is_blank, norma
 
 from ..conftest import ROOT
 from ..report.planted import RANKED, plant
-from ..results.lm_eval_output import OLD
+from ..results.lm_eval_output import OLD, changed
 from ..sweep.test_two_plans import jobs_of_plan
 from .conftest import edit
 from .readers import totals
@@ -37,22 +37,6 @@ def test_a_cell_is_no_formula(start, text):
     if text.isalnum() and text.isascii() and not start:
         assert cell == text
     assert spreadsheet_cell(-5.0) == -5.0
-
-
-def hostile_runs(folder, text):
-    """Runs whose model, data set, language and labels are the text."""
-    plant(folder)
-    for path in folder.rglob("results_*.json"):
-        content = json.loads(path.read_text())
-        content["model_name"] = text + content["model_name"]
-        for record in content["configs"].values():
-            record["metadata"] |= {"dataset": text, "language": text, "variant": text}
-            record["doc_to_choice"] = [text] * 4
-        content["config"]["model_args"] = {"pretrained": text, text: text}
-        path.write_text(json.dumps(content))
-    for path in folder.rglob(f"samples_{RANKED}_{OLD}.jsonl"):
-        edit(path, lambda rows: [row["doc"].update(options=[text] * 4, id=text, question=text) for row in rows])
-    return folder
 
 
 def check_seen(text):
@@ -84,7 +68,16 @@ def said(capsys):
 
 def test_controls_on_a_terminal_and_in_a_report(tmp_path, said):
     """In report.md, report.html, its tables and what the commands print."""
-    runs, out = hostile_runs(tmp_path / "runs", HOSTILE), tmp_path / "out"
+    runs, out = plant(tmp_path / "runs"), tmp_path / "out"
+    for path in runs.rglob("results_*.json"):
+        with changed(path) as content:
+            content["model_name"] = HOSTILE + content["model_name"]
+            for record in content["configs"].values():
+                record["metadata"] |= dict.fromkeys(("dataset", "language", "variant"), HOSTILE)
+                record["doc_to_choice"] = [HOSTILE] * 4
+            content["config"]["model_args"] = {"pretrained": HOSTILE, HOSTILE: HOSTILE}
+    for path in runs.rglob(f"samples_{RANKED}_{OLD}.jsonl"):
+        edit(path, lambda rows: [row["doc"].update(options=[HOSTILE] * 4, id=HOSTILE, question=HOSTILE) for row in rows])
     said("show", runs)
     said("report", runs, "--out", out)
     for name in ("report.md", "report.html"):
@@ -95,10 +88,9 @@ def test_controls_on_a_terminal_and_in_a_report(tmp_path, said):
 
 def test_controls_in_totals(tmp_path, said):
     path = totals(tmp_path, model=HOSTILE)
-    content = json.loads(path.read_text())
-    for record in content["configs"].values():
-        record["metadata"] |= {"language": HOSTILE, "competency": HOSTILE}
-    path.write_text(json.dumps(content))
+    with changed(path) as content:
+        for record in content["configs"].values():
+            record["metadata"] |= {"language": HOSTILE, "competency": HOSTILE}
     said("score", path.parent, "--out", tmp_path / "t.csv")
     check_table(tmp_path / "t.csv")
 
@@ -131,7 +123,6 @@ def test_controls_in_the_log_of_a_job(tmp_path):
 
 @given(st.text())
 def test_any_text_made_visible(text):
-    """It has no controls and can be written."""
     shown = visible(text)
     shown.encode()
     check_seen(shown)
@@ -139,7 +130,6 @@ def test_any_text_made_visible(text):
 
 
 def test_blank_characters_are_those_of_unicode():
-    """Those that Unicode says are shown as nothing."""
     pattern = regex.compile(r"[\p{Default_Ignorable_Code_Point}\s\p{Cc}\u2800]")
     found = [hex(code) for code in range(0x110000) if is_blank(chr(code)) != bool(pattern.fullmatch(chr(code)))]
     assert found == []

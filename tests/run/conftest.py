@@ -29,6 +29,12 @@ def written(output: Path) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def logged(output: Path, task: str = "") -> list[dict[str, Any]]:
+    """What is in the one file of rows below a folder, or in the one of a task."""
+    [path] = output.rglob(f"samples_{task}*.jsonl")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def answers_kept(output: Path, mode: str = "ro") -> int:
     """The number of answers that are on disk; in mode "rw" also where a kill fell into a write, which SQLite then takes back."""
     count = 0

@@ -1,6 +1,5 @@
 """Runs on a server that chats, from the command to the table."""
 
-import json
 import signal
 import threading
 from dataclasses import replace
@@ -10,7 +9,7 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.answer_cache import FOLDER
 from tests.processes import Fork
-from tests.run.conftest import TASK_ON_SERVER, THINKING, answers_kept, run_on_server, written
+from tests.run.conftest import TASK_ON_SERVER, THINKING, answers_kept, logged, run_on_server, written
 
 from ..models.toy_server import DROP, HANG, refusal, serve, text
 
@@ -67,11 +66,6 @@ def test_a_server_is_asked_once_what_it_is(in_samples, tmp_path):
     with serve(lambda *_: text("Answer: B")) as toy:
         assert main(run_on_server(toy, tmp_path, "--limit", "2")) == 0
     assert (toy.looks, len(toy.requests)) == (1, 3)
-
-
-def logged(output):
-    [samples] = output.rglob("samples_*")
-    return [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("opened", ["<think>", ""])

@@ -13,13 +13,13 @@ from transformers import PreTrainedTokenizerFast
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
 from lm_eval_sea.run.model_check import check_batch_size, check_folders, warn_of_other_tokens
-from lm_eval_sea.run.output_folder import check_space, probe
+from lm_eval_sea.run.output_folder import check_space
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.task_loading import RunTasks
 from lm_eval_sea.run.task_loading import load_tasks as load_those_here
 from tests.make.test_own_data import plant_questions
 from tests.processes import run, run_of
-from tests.run.conftest import written
+from tests.run.conftest import logged, written
 
 
 def test_files_in_gguf_are_not_for_vllm():
@@ -39,13 +39,6 @@ def test_the_tokenizer_of_another_model_is_said(tiny_model, tokenizer, tmp_path,
         warn_of_other_tokens("hf", {"pretrained": str(tiny_model), "tokenizer": str(tmp_path / name)})
     (message,) = caplog.messages
     assert message.startswith(f"tokenizer={tmp_path / 'another'} has 0 of the model's own {len(tokenizer) - 1} tokens")
-
-
-def test_an_output_path_is_made(tmp_path):
-    probe(str(tmp_path / "a" / "b"))
-    assert list((tmp_path / "a" / "b").iterdir()) == []
-    probe(str(tmp_path / "c" / "name.json"))
-    assert list((tmp_path / "c").iterdir()) == []
 
 
 @pytest.mark.slow
@@ -128,9 +121,7 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, 
     last = capsys.readouterr().err.strip().split("\n")[-1]
     assert last.startswith(f"lm-eval-sea: the results could not be written to {output}; they are in {elsewhere}")
     assert "acc_ppl,none" in written(elsewhere)["results"]["sea_xcopa_th_to_ppl"]
-    [rows] = elsewhere.rglob("samples_*.jsonl")
-    [row, *_] = map(json.loads, rows.read_text(encoding="utf-8").splitlines())
-    assert set(row["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
+    assert set(logged(elsewhere)[0]["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
 
 
 @pytest.mark.slow
@@ -160,9 +151,7 @@ def test_answers_have_the_limit_that_was_given_by_any_name(in_samples, tiny_mode
     """The task states a limit of its own, as `max_gen_toks`."""
     asked = ["--limit", 2, "--gen_kwargs", "max_new_tokens=3", "--output_path", tmp_path, "--log_samples"]
     assert main(run_of(tiny_model, "sea_xnli_vi_chat", *asked)) == 0
-    [path] = tmp_path.rglob("samples_*.jsonl")
-    rows = path.read_text(encoding="utf-8").splitlines()
-    assert [json.loads(row)["doc"]["tokens"]["answer"] for row in rows] == [3, 3]
+    assert [row["doc"]["tokens"]["answer"] for row in logged(tmp_path)] == [3, 3]
 
 
 @pytest.mark.slow
@@ -184,8 +173,7 @@ def test_prompts_that_do_not_fit_the_window_are_said(in_samples, tiny_model, tok
     capsys.readouterr()
     asked += ["--output_path", tmp_path, "--log_samples"]  # now all answers are kept ones
     assert main(run_of(f"{tiny_model},max_length={window}", names, *asked)) == 0
-    [rows] = tmp_path.rglob("samples_sea_tydiqa_id_*.jsonl")
-    prompts = [json.loads(line)["arguments"]["gen_args_0"]["arg_0"] for line in rows.read_text(encoding="utf-8").splitlines()]
+    prompts = [row["arguments"]["gen_args_0"]["arg_0"] for row in logged(tmp_path, "sea_tydiqa_id")]
     cut = [len(tokenizer(prompt).input_ids) > window - 8 for prompt in prompts]
     assert 0 < sum(cut) < len(cut)
     shown = " ".join(capsys.readouterr().out.split())

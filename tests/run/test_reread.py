@@ -102,11 +102,16 @@ def test_a_model_whose_name_is_a_place(name, run, in_samples, tmp_path):
 
 
 @pytest.mark.slow
-def test_samples_without_results(run, in_samples, tmp_path, capsys):
-    for path in copy(run, tmp_path / "old").glob("results_*"):
+@pytest.mark.parametrize(
+    ("lost", "why"), [("results_*", "there is no results file"), ("samples_*", "they are not chat tasks with logged answers")]
+)
+def test_a_run_that_lacks_its_results_or_its_samples(lost, why, run, in_samples, tmp_path, capsys):
+    for path in copy(run, tmp_path / "old").glob(lost):
         path.unlink()
     assert reread(tmp_path / "old", tmp_path / "new") == 1
-    assert "old: left out, because there is no results file" in " ".join(capsys.readouterr().err.split())
+    said = " ".join(capsys.readouterr().err.split())
+    assert "no answers can be read again" in said and f"left out, because {why}" in said
+    assert not list((tmp_path / "new").rglob("*.json"))
 
 
 def other_passage(row):
@@ -155,16 +160,6 @@ def test_a_run_that_says_nothing_of_its_tasks(run, in_samples, tmp_path):
 
     assert reread(copy(run, tmp_path / "old", change=change), tmp_path / "new") == 0
     assert rows_of(tmp_path / "new") == rows_of(run)
-
-
-@pytest.mark.slow
-def test_a_run_without_chat_tasks(run, tmp_path, in_samples, capsys):
-    for path in copy(run, tmp_path / "old").glob("samples_*"):
-        path.unlink()
-    assert reread(tmp_path / "old", tmp_path / "new") == 1
-    said = capsys.readouterr().err
-    assert "no answers can be read again" in said and "they are not chat tasks with logged answers" in said
-    assert not list((tmp_path / "new").rglob("*.json"))
 
 
 def test_tasks_that_log_as_much_and_are_no_chat_tasks_are_left_out(tmp_path, capsys):

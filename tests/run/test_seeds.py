@@ -13,7 +13,7 @@ from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.seeds import mark_complete, runs_of
 from lm_eval_sea.sea_helm import judge
 from tests.processes import run_of
-from tests.run.conftest import run_on_server
+from tests.run.conftest import logged, run_on_server
 
 from ..models.toy_server import serve, text
 from ..results.lm_eval_output import toy, write_run
@@ -159,9 +159,8 @@ def test_conversations_of_two_seeds_in_one_folder_are_ready_for_a_judge(tiny_mod
     assert main(run_of(f"{tiny_model},max_length=2048", f"{task}_2", *sampled, "--metadata", f"first_turn={output}")) == 0
     answers = []
     for seed in ("seed_1", "seed_2"):
-        [first], [second] = ([*(output / seed).rglob(f"samples_{task}_{turn}_*")] for turn in (1, 2))
-        said = [json.loads(line)["doc"]["answer"] for line in first.read_text().splitlines()]
-        assert said == [json.loads(line)["doc"]["answers"][0] for line in second.read_text().splitlines()]
+        said = [row["doc"]["answer"] for row in logged(output / seed, f"{task}_1")]
+        assert said == [row["doc"]["answers"][0] for row in logged(output / seed, f"{task}_2")]
         answers.append(said)
     assert answers[0] != answers[1]
     jobs = judge.jobs_of(read(output).by_seed().tasks, None, [])

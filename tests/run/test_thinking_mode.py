@@ -20,7 +20,7 @@ from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
 from tests.model_folder import with_template
 from tests.processes import run_of
-from tests.run.conftest import written
+from tests.run.conftest import logged, written
 from tests.run.test_thinking import SWITCHES
 from tests.run.thinking_templates import ALWAYS, EFFORT, EMPTY, FALSY, OPEN, OPENS, PLAIN, WORD
 
@@ -184,8 +184,7 @@ def test_two_modes_of_a_model_are_two_models(folder, in_samples, tmp_path, caplo
         asked = ["--gen_kwargs", "max_gen_toks=2", "--thinking", mode, "--output_path", output / mode, "--log_samples"]
         assert main(chat_run(place, *asked)) == 0
         assert f"thinking {mode}: the prompt ends with" in caplog.text
-        [samples_file] = (output / mode).rglob("samples_*.jsonl")
-        row = json.loads(samples_file.read_text().splitlines()[0])
+        row = logged(output / mode)[0]
         assert row["arguments"]["gen_args_0"]["arg_0"].endswith(end)
     found = read(output).best()
     assert sorted(run.model for run in found.runs) == [f"{place} (thinking off)", f"{place} (thinking on)"]

@@ -1,18 +1,16 @@
 """The check of contributed results, and the page made of them."""
 
-import contextlib
 import json
-import math
 import re
 import sys
 
 import pytest
-from scipy import stats
 
 import leaderboard
 from leaderboard import figure, findings, page, read_leaderboard
 from lm_eval_sea.make import on_demand
-from tests.results.lm_eval_output import write_run
+from lm_eval_sea.results.uncertainty import score_interval
+from tests.results.lm_eval_output import changed, write_run
 
 TASK = "sea_xcopa_id_to_ppl_lite"
 
@@ -47,15 +45,6 @@ def results(tmp_path):
         return place
 
     return write
-
-
-@contextlib.contextmanager
-def changed(place):
-    """The content of a folder's only results file, which is written back."""
-    [path] = place.glob("results_*.json")
-    content = json.loads(path.read_text(encoding="utf-8"))
-    yield content
-    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def test_results_are_added_without_samples_and_paths(results, tmp_path, monkeypatch):
@@ -217,10 +206,7 @@ def test_the_page_has_means_scores_and_commands(results):
     scores = read_leaderboard([results("org/a", score=0.6), results("org/b", score=0.4)])
     text = page(scores)
     means, every, commands = re.split("^## (?:Scores|Commands)$", text, flags=re.MULTILINE)
-    # Wilson's interval of 0.6, with Student's t and as many rows as have the error of 0.05; then (score - 0.5) / 0.5
-    t, rows = stats.t.ppf(0.975, 99), 0.6 * 0.4 / 0.05**2
-    middle, half = 0.6 + t**2 / (2 * rows), t * math.sqrt(0.6 * 0.4 / rows + t**2 / (4 * rows**2))
-    low, high = (100 * (end / (1 + t**2 / rows) - 0.5) / 0.5 for end in (middle - half, middle + half))
+    low, high = (100 * (end - 0.5) / 0.5 for end in score_interval(0.6, 0.05, 100))
     ends = f"20.0 [{low:.1f}, {high:.1f}] | -20.0 [{-high:.1f}, {-low:.1f}]".replace("-", "−")
     assert f"| Indonesian | {ends} |" in means
     [line] = [line for line in every.splitlines() if TASK.replace("_", "\\_") in line]
@@ -243,30 +229,28 @@ def test_the_command_has_what_the_user_asked_for(results):
         assert ("--num_fewshot" in commands) == told
 
 
-@pytest.mark.parametrize("before", [None, "model: org/a\nsource: a package\nrevision: '1.0'\n"], ids=["new", "known"])
-def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, capsys, before):
+@pytest.mark.parametrize(
+    ("limit", "beside", "before", "said"),
+    [
+        (10, "", None, "made with --limit 10"),
+        (10, "org__a", "model: org/a\nsource: a package\nrevision: '1.0'\n", "made with --limit 10"),
+        (None, "org__empty", None, "no results_*.json"),
+    ],
+    ids=["new", "known", "beside a broken folder"],
+)
+def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, capsys, limit, beside, before, said):
     for name in ("FOLDER", "PAGE"):
         monkeypatch.setattr(leaderboard, name, tmp_path / name)
     about = tmp_path / "FOLDER" / "org__a" / "about.yaml"
+    (tmp_path / "FOLDER" / beside).mkdir(parents=True)
     if before is not None:
-        about.parent.mkdir(parents=True)
         about.write_text(before, encoding="utf-8")
-    command = ["add", str(results(limit=10)), "--model", "org/a", "--source", "another package", "--revision", "2.0"]
+    command = ["add", str(results(limit=limit)), "--model", "org/a", "--source", "another package", "--revision", "2.0"]
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", *command])
     assert leaderboard.main() == 1
-    assert "made with --limit 10" in capsys.readouterr().out
+    assert said in capsys.readouterr().out
     left = {path: path.read_text(encoding="utf-8") for path in (tmp_path / "FOLDER").rglob("*") if path.is_file()}
     assert left == ({} if before is None else {about: before})
-
-
-def test_a_broken_folder_beside_it_leaves_nothing_added(results, tmp_path, monkeypatch, capsys):
-    for name in ("FOLDER", "PAGE"):
-        monkeypatch.setattr(leaderboard, name, tmp_path / name)
-    (tmp_path / "FOLDER" / "org__empty").mkdir(parents=True)
-    monkeypatch.setattr(sys, "argv", ["leaderboard.py", "add", str(results()), "--model", "org/a"])
-    assert leaderboard.main() == 1
-    assert "no results_*.json" in capsys.readouterr().out
-    assert [path.name for path in (tmp_path / "FOLDER").rglob("*") if path.is_file()] == []
 
 
 def test_the_page_is_that_of_the_results(monkeypatch):

@@ -223,20 +223,6 @@ def test_the_key_comes_from_the_environment(tmp_path, monkeypatch, capsys):
     assert "secret" not in "".join(path.read_text() for path in tmp_path.iterdir())
 
 
-def test_mistakes_are_one_line(tmp_path, capsys):
-    """Further ones are in `mistakes.yml`."""
-    write_answers(tmp_path / "other", "id", "translation-en-xx", [one_turn(0, "x", [])])
-    write_answers(tmp_path / "broken", "id", "kalahi-judge", [one_turn(0, "x", [{"criterion": "y", "turn": 4}])])
-    with serving(planted_verdict) as server:
-        for folder, message in [("other", "no samples of a judged task"), ("broken", "row 0: a criterion for turn 4 of 1")]:
-            assert command(tmp_path / folder, server) == 2
-            error = capsys.readouterr().err
-            assert message in error and len(error.strip().splitlines()) == 1
-        assert command(tmp_path / "broken", server, "--official", str(tmp_path)) == 1
-        assert "give a checkout of aisingapore/SEA-HELM" in capsys.readouterr().err
-        assert not server.requests
-
-
 def test_a_server_that_is_not_there_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(judge_calls, "RETRIES", 0)
     with serving(planted_verdict) as server:

@@ -11,6 +11,7 @@ from lm_eval_sea.sea_helm.judge_questions import own_rubric
 from lm_eval_sea.sea_helm.judge_rows import conversation
 from tests.model_folder import model_folder
 from tests.processes import run_of
+from tests.results.lm_eval_output import changed
 from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
 from tests.tasks.test_rows import _utils
@@ -80,10 +81,10 @@ def test_the_score_is_ten_times_the_mean_grade_and_first_turns_are_passed_over(r
 )
 def test_the_first_answers_are_those_of_the_model_of_the_second_turn(runs, in_samples, tmp_path, capsys, called, weights, said):
     model = model_folder(tmp_path / "model")
-    [results] = runs[0].glob("results_*.json")
-    config = {"model": "hf", "weights_digest": digest_of_weights({"pretrained": str(model)}) if weights == "own" else weights}
-    content = {"model_name": str(model) if called == "own" else called, "config": config}
-    results.write_text(json.dumps(json.loads(results.read_text()) | content))
+    digest = digest_of_weights({"pretrained": str(model)}) if weights == "own" else weights
+    with changed(runs[0]) as content:
+        content["model_name"] = str(model) if called == "own" else called
+        content["config"] = {"model": "hf", "weights_digest": digest}
     assert main(run_of(model, f"{FIRST}_turn_2", "--metadata", f"first_turn={runs[0]}")) != 0
     assert (said or "the model cannot be loaded") in (line := capsys.readouterr().err.splitlines()[-1])
     assert (f"{FIRST}_turn_2: the first answers, in {runs[0]}/samples_{FIRST}_" in line) == bool(said)

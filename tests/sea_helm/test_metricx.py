@@ -4,16 +4,15 @@ import json
 import re
 import shutil
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from scipy import stats
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import MT5Config, MT5Model, PreTrainedTokenizerFast
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read as read_runs
+from lm_eval_sea.results.uncertainty import estimate
 from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_MODEL, OFFICIAL_TOKENIZER
 from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
 from lm_eval_sea.sea_helm.metricx_model import MetricX, points, text_of, tokens_of
@@ -159,20 +158,15 @@ def test_batches_are_kept(tmp_path):
 
 @pytest.mark.parametrize(("clusters", "passages"), [([str(n) for n in range(12)], 12), ([str(n // 3) for n in range(12)], 4)])
 def test_the_mean_has_the_score_interval_by_passage(tmp_path, clusters, passages):
-    """Against the equation of the interval's ends: a share π is that far from the mean as t of its own standard errors."""
     docs = [{"text": f"t{n}", "answer": "a" * n, "label": "x", "cluster": cluster} for n, cluster in enumerate(clusters)]
     write_answers(tmp_path, "id", "translation-en-xx", [{"doc_id": n, "doc": doc} for n, doc in enumerate(docs)])
     jobs, setting = jobs_of(read_runs(tmp_path).tasks, []), Setting("m", "t", "google", 12)
     [line] = score(jobs, lambda batch: [2.0 * n for n in range(len(batch))], setting)
-    shares = np.array([1 - 2 * n / 25 for n in range(12)])
-    of_passages = np.array([(shares - shares.mean())[[c == name for c in clusters]].sum() for name in dict.fromkeys(clusters)])
-    variance = passages / (passages - 1) * np.square(of_passages).sum() / 12**2
     content = json.loads(next(tmp_path.glob("metricx_*.json")).read_text())
-    assert content["mean"] == pytest.approx(100 * shares.mean())
-    for end in (content["low"], content["high"]):
-        per_share = variance / (shares.mean() * (1 - shares.mean()))
-        distance = abs(end / 100 - shares.mean()) / np.sqrt(end / 100 * (1 - end / 100) * per_share)
-        assert distance == pytest.approx(stats.t.ppf(0.975, passages - 1))
+    expected = estimate([1 - 2 * n / 25 for n in range(12)], clusters)
+    assert expected.clusters == passages
+    for name in ("mean", "low", "high"):
+        assert content[name] == pytest.approx(100 * getattr(expected, name))
     assert f"{content['mean']:.2f} of 100, 95\u00a0% interval [{content['low']:.1f}, {content['high']:.1f}], 12 rows" in line
 
 
@@ -207,15 +201,3 @@ def test_batches_are_those_of_the_published_order(samples, tmp_path):
 def test_a_number_of_other_batches_is_not_sea_helms(eos, size, said):
     notes = Setting(OFFICIAL_MODEL, OFFICIAL_TOKENIZER, eos, size).notes
     assert len(notes) == len(said) and all(part in note for part, note in zip(said, notes, strict=True))
-
-
-def test_mistakes_are_one_line(tiny_model, tmp_path, capsys):
-    write_translations(tmp_path / "run")
-    write_answers(tmp_path / "other", "id", "kalahi-judge", [])
-    for folder, model, status, message in [
-        ("run", tiny_model, 1, "no mT5 with more than 250089 tokens, so no MetricX"),
-        ("run", tmp_path / "nothing", 1, "cannot be loaded"),
-        ("other", tiny_model, 2, "no samples of SEA-HELM's translations"),
-    ]:
-        assert main(["score", str(tmp_path / folder), "--metricx", str(model), "--tokenizer", str(model)]) == status
-        assert message in capsys.readouterr().err.strip().splitlines()[-1]

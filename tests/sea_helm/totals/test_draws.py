@@ -15,9 +15,9 @@ from lm_eval_sea.sea_helm.totals.methods import METHODS
 from lm_eval_sea.sea_helm.totals.task_score import Scoring, TaskRows, weighted_mean
 
 
-def task(scores, labels, best=1.0):
+def task(scores, labels, **more):
     labels = tuple(tuple(label) if isinstance(label, list) else label for label in labels)
-    return TaskRows(np.array(scores, float), labels, tuple(map(str, range(len(labels)))), best=best)
+    return TaskRows(np.array(scores, float), labels, tuple(map(str, range(len(labels)))), **more)
 
 
 def restated(rows, seed):
@@ -54,7 +54,7 @@ def planted(runs=3):
         count = len(labels)
         whole = place.task in ("sentiment", "thai_exam_ic")
         scores = [[float(choose.random() < 0.6) if whole else best * choose.random() for _ in range(count)] for _ in range(runs)]
-        rows[place] = task(scores, labels, best)
+        rows[place] = task(scores, labels, best=best)
     return rows
 
 

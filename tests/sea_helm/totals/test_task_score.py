@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.sea_helm.totals.draws import MOST_LABELS
 from lm_eval_sea.sea_helm.totals.task_score import (
-    TaskRows,
     corrected_scoring,
     mean_over_groups,
     notebook_scoring,
@@ -15,10 +14,7 @@ from lm_eval_sea.sea_helm.totals.task_score import (
     weighted_mean,
 )
 
-
-def task(scores, labels, **more):
-    rows = len(labels)
-    return TaskRows(np.array(scores, float), tuple(labels), tuple(map(str, range(rows))), **more)
+from .test_draws import task
 
 
 def score(scoring):

@@ -22,6 +22,7 @@ from lm_eval_sea.sea_helm.totals.suite import Suite, judges
 from lm_eval_sea.sea_helm.totals.totals import compute
 from lm_eval_sea.sea_helm.totals.views import as_csv, as_json, as_text
 
+from ...results.lm_eval_output import changed
 from ..planted_answers import scores_beside
 from .planted_runs import TASKS, metadata, write_run
 
@@ -188,18 +189,6 @@ def test_tasks_of_fewer_seeds_and_samples_that_lack_rows_or_a_seed_are_named(tmp
     assert not totals.nodes[Place("id", "nlr")].complete
 
 
-def test_runs_of_two_models_have_no_total(tmp_path, capsys):
-    write_run(tmp_path / "runs" / "a", 1, NLI)
-    write_run(tmp_path / "runs" / "b", 2, NLI, model="org/other")
-    assert main(["score", str(tmp_path / "runs"), "--out", str(tmp_path / "totals.csv")]) == 2
-    out, err = capsys.readouterr()
-    assert err.splitlines()[-1] == (
-        "lm-eval-sea: the runs are of 2 models (org/model, org/other), but totals are of one; give the folder of one"
-    )
-    assert not out and not (tmp_path / "totals.csv").exists()
-    assert main(["score", str(tmp_path / "runs" / "a")]) == 0
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -258,10 +247,26 @@ def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, 
     assert not totals.nodes[Place("id")].complete
 
 
-@pytest.mark.parametrize(("rows", "said"), [(29, True), (30, False)])
-def test_intervals_of_few_questions_are_said_to_be_too_narrow(tmp_path, rows, said):
-    write_run(tmp_path, 1, {("id", "nli"): [(float(row % 2), "ABC"[row % 3]) for row in range(rows)]})
-    assert any(note.startswith("id nli: fewer than 30 questions") for note in totals_of(tmp_path).notes) == said
+PASSAGES = CAUSAL | {("id", "nli"): [(*row, {"cluster": str(number // 4)}) for number, row in enumerate(NLI["id", "nli"])]}
+TRANSLATED = {(language, "causal"): CAUSAL["id", "causal"] for language in ("id", "th")}
+FEW, PASSAGE, SHARED = "id nli: fewer than 30 questions", "id nli: questions about one passage", "2 tasks share texts"
+
+
+@pytest.mark.parametrize(
+    ("rows", "method", "said"),
+    [
+        ({("id", "nli"): NLI["id", "nli"][:29]}, "2026-06", [FEW]),
+        ({("id", "nli"): NLI["id", "nli"][:30]}, "2026-06", []),
+        (PASSAGES, "2026-08", [FEW, PASSAGE]),
+        (PASSAGES, "corrected", [FEW]),
+        (TRANSLATED, "2026-06", [SHARED]),
+        (CAUSAL, "2026-06", []),
+    ],
+)
+def test_intervals_that_are_too_narrow_are_said_to_be(tmp_path, rows, method, said):
+    write_run(tmp_path, 1, rows)
+    notes = [note for note in totals_of(tmp_path, method).notes if "interval" in note]
+    assert [why for why in (FEW, PASSAGE, SHARED) if any(note.startswith(why) for note in notes)] == said
 
 
 @pytest.mark.parametrize(("seeds", "is_complete"), [((1, 2, 3), True), ((1, 1, 2), False), ((None, None, None), True)])
@@ -471,22 +476,12 @@ def test_a_model_that_guesses_is_said_to_have_totals_above_0(tmp_path, right, sa
     assert said == any("a model that guesses has totals above 0" in note for note in totals.notes)
 
 
-@pytest.mark.parametrize(("method", "said"), [("2026-08", True), ("corrected", False)])
-def test_questions_about_one_passage_are_said_to_be_drawn_apart(tmp_path, method, said):
-    rows = [(*row, {"cluster": str(number // 4)}) for number, row in enumerate(NLI["id", "nli"])]
-    write_run(tmp_path, 1, CAUSAL | {("id", "nli"): rows})
-    notes = [note for note in totals_of(tmp_path, method).notes if "one passage" in note]
-    assert [note.partition(":")[0] for note in notes] == ["id nli"] * said
-
-
 def test_a_total_of_answers_that_were_not_read_says_so(tmp_path):
     """A model that was asked in the wrong way has a total near 0 for that alone."""
     write_run(tmp_path, 1, planted(1))
-    [path] = tmp_path.glob("results_*")
-    content = json.loads(path.read_text(encoding="utf-8"))
-    for name, rate in (("sea_helm_id_nli", 0.95), ("sea_helm_jv_causal", 0.25), ("sea_helm_id_causal", 0.01)):
-        content["results"][name]["null_rate,none"] = rate
-    path.write_text(json.dumps(content), encoding="utf-8")
+    with changed(tmp_path) as content:
+        for name, rate in (("sea_helm_id_nli", 0.95), ("sea_helm_jv_causal", 0.25), ("sea_helm_id_causal", 0.01)):
+            content["results"][name]["null_rate,none"] = rate
     notes = totals_of(tmp_path).notes
     assert "answers that cannot be read count as wrong: sea_helm_id_nli 95.0 %, sea_helm_jv_causal 25.0 %" in notes
     assert "sea_helm_id_nli: hardly any answer could be read; is this a chat model? add --apply_chat_template" in notes
@@ -550,9 +545,3 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
     beside.write_text('{"best": 1, "scores": [{"doc_id": 0, "score": 3}]}')
     with pytest.raises(ResultsError, match="not a number from 0 to 1.*score the task again"):
         totals_of(tmp_path)
-
-
-@pytest.mark.parametrize(("languages", "said"), [(("id", "th"), True), (("id",), False)])
-def test_tasks_that_ask_the_same_in_translation_are_said_to_be_drawn_apart(tmp_path, languages, said):
-    write_run(tmp_path, 1, {(language, "causal"): CAUSAL["id", "causal"] for language in languages})
-    assert said == any("2 tasks share texts" in note and "intervals" in note for note in totals_of(tmp_path).notes)
