@@ -10,6 +10,9 @@ TOWERS = "Built in 1998 for an oil company, the twin towers are the work of the 
 DESIGNED, BUILT = "Who designed the twin towers?", "When were the twin towers built?"
 SILK = "ผ้าไหมแพรวาเป็นผ้าทอของชาวผู้ไทยในจังหวัดกาฬสินธุ์ เดิมใช้เป็นผ้าสไบในงานพิธี"
 TEMPLE = "Candi ini ditemukan lagi pada tahun 1814 oleh rombongan Raffles."
+FISH = "Karena memangsa ikan setempat, arapaima dilarang pemerintah sejak 2014."
+BANNED = "Mengapa pemerintah melarang pemeliharaan ikan arapaima?"
+METRO = "Toàn tuyến dài gần 20 km với 14 ga, trong đó ba ga nằm dưới mặt đất."
 FOUND = "Kapan candi itu ditemukan kembali?"
 READ = [
     ("en", TOWERS, DESIGNED, "The twin towers were designed by César Pelli.", "César Pelli"),
@@ -18,12 +21,17 @@ READ = [
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1814.", "pada tahun 1814"),
     ("th", SILK, "ผ้าไหมแพรวาเดิมใช้ทำอะไร", "ผ้าไหมแพรวาเดิมใช้ทำผ้าสไบในงานพิธี", "ผ้าสไบในงานพิธี"),
     ("id", TEMPLE, "Kapan candi itu ditemukan?", "Jawaban: tahun 1814 (year 1814)", "tahun 1814"),
+    # the phrase has a word of the question once more, or stands between its words
+    ("id", FISH, BANNED, "Pemerintah melarang pemeliharaan ikan arapaima karena ikan ini memangsa ikan setempat.",
+     "memangsa ikan setempat"),
+    ("vi", METRO, "Có bao nhiêu ga nằm dưới mặt đất?", "Trả lời: Có ba ga nằm dưới mặt đất.", "ba"),
     # what the passage has is no sentence about it, and has its brackets
     ("en", TOWERS, "Whose work are the twin towers?", "the architect César Pelli (Cesar)", "the architect César Pelli (Cesar)"),
     ("en", TOWERS, "What are the twin towers the work of?", "the twin towers are the work of the architect", None),
-    # two phrases, none that the passage has, and a sentence with much else
+    # two phrases, one that is only a part of a word there, none that the passage has, and a sentence with much else
     ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", None),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
     ("en", TOWERS, DESIGNED, "The twin towers, which everybody knows and loves, were designed by César Pelli.", None),
 ]  # fmt: skip
 
