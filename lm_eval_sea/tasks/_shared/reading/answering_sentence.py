@@ -21,9 +21,9 @@ _GLOSS = re.compile(r"(?<=\S)\s*[(（][^()（）]+[)）]\Z")
 def phrase_of_passage(said: str, question: str, passage: str, language: str) -> str:
     """The phrase of a passage in an answer that takes up the question: "César Pelli" of "They were designed by César Pelli".
 
-    It is what the sentence has beside the question's words, if that stands in the passage, perhaps without a few words that join
-    the two. The answer stays as it is if it stands in the passage itself, takes up fewer than three words of the question, has
-    many words of its own, or several such phrases. A gloss is cut off: "45 héktar (hectares)".
+    It is what the sentence has before or behind the question's words, else between them, if that stands in the passage, perhaps
+    without a few words that join the two. The answer stays as it is if it stands in the passage itself, takes up fewer than three
+    words of the question, has many words of its own, or several such phrases. A gloss is cut off: "45 héktar (hectares)".
     """
     if _stands_in(said, passage):
         return said
@@ -37,15 +37,16 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if sum(is_asked) < _FEWEST_ASKED or any(begin < 0 for begin, _ in places):
         return said
     left = _MOST_JOINING - (len(places) - sum(is_asked))  # words that may join, beside those of the phrase
-    found = set[str]()
+    at_ends, between = set[str](), set[str]()
     for taken, group in groupby(range(len(places)), key=is_asked.__getitem__):
         run = list(group)
         for joining in range(0 if taken else min(left + len(run) + 1, len(run))):
             phrase = run[joining:] if run[0] else run[: len(run) - joining]
             text = said[places[phrase[0]][0] : places[phrase[-1]][1]].strip(STOPS + TRIM)
             if _stands_in(text, passage):
-                found.add(text)
+                (between if run[0] and run[-1] < len(places) - 1 else at_ends).add(text)
                 break
+    found = at_ends or between
     return found.pop() if len(found) == 1 else said
 
 
