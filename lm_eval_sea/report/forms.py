@@ -104,7 +104,7 @@ def forms_table(scores: Scores) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     if rows:
         table["p"] = pd.Series(holm(table.p.to_dict()), dtype="float64")
-        table["tells"] = table.p < LEVEL
+        table["tells"] = table.p <= LEVEL
     return table
 
 

@@ -71,7 +71,7 @@ def _errors_table(comparisons: Mapping[Condition, Comparison], labels: Mapping[s
     if len(frame):
         shares = ["wrong_first", "wrong_second", "wrong_in_both", "by_chance", "same_wrong", "excess", "low", "high"]
         frame[shares] = frame[shares].astype(float) * 100
-        frame["tells"] = frame.p_holm.astype(float) < LEVEL
+        frame["tells"] = frame.p_holm.astype(float) <= LEVEL
     shown = [
         *(*_ABOUT, *columns("text", first="first", second="second"), _QUESTIONS),
         *columns("percent", wrong_first="wrong in the first", wrong_second="in the second", wrong_in_both="in both"),
