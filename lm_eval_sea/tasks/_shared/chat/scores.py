@@ -154,8 +154,7 @@ class ChatQuestionScores(ChatTextScores):
     def _answered(self, doc: dict[str, Any], text: str) -> str:
         """The answer without what is not in the passage: a gloss, or the question's words around a phrase."""
         passage = composed(doc.get("passage", ""))
-        bare = without_gloss(text)
-        text = bare if bare != text and text not in passage else text
+        text = text if text in passage else without_gloss(text)
         return phrase_of_passage(text, composed(doc["question"]), passage, doc["scoring"]["answer_language"]) if passage else text
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from itertools import groupby
 
-from ..metrics.words import segment, words
+from ..metrics.words import normalise, segment, words
 from .answer_text import STOPS, TRIM
 
 
@@ -14,7 +14,7 @@ from .answer_text import STOPS, TRIM
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
 _SHORTEST = 2  # characters
 # Of the scripts that put blanks between words.
-_LETTER = "[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u4e00-\u9fff]"
+_LETTER = re.compile("[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u4e00-\u9fff]")
 _GLOSS = re.compile(r"(?<=\S)\s*[(（][^()（）]+[)）]\Z")
 
 
@@ -33,7 +33,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     for word in segment(said, language):
         begin = said.find(word, places[-1][1] if places else 0)
         places.append((begin, begin + len(word)))
-    is_asked = _taken_up([words(said[begin:end], language) for begin, end in places], words(question, language))
+    is_asked = _taken_up([normalise(said[begin:end]) for begin, end in places], words(question, language))
     if sum(is_asked) < _FEWEST_ASKED or any(begin < 0 for begin, _ in places):
         return said
     left = _MOST_JOINING - (len(places) - sum(is_asked))  # words that may join, beside those of the phrase
@@ -50,19 +50,27 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     return found.pop() if len(found) == 1 else said
 
 
-def _taken_up(said: list[list[str]], asked: list[str]) -> list[bool]:
+def _taken_up(said: list[str], asked: list[str]) -> list[bool]:
     """Whether each word is one of the question's, which counts as often as the question has it: the phrase may have it again."""
     left = Counter(asked)
     found = []
-    for forms in said:
-        word = next((form for form in forms if left[form]), None)
-        left.subtract([word] if word else [])
-        found.append(word is not None)
+    for word in said:
+        found.append(left[word] > 0)
+        left[word] -= 1
     return found
 
 
 def _stands_in(phrase: str, passage: str) -> bool:
     """Whether a passage has a phrase in whole words, whatever its case, spaces and the stop at its end."""
-    phrase = phrase.strip(STOPS + TRIM)
-    body = r"\s*".join(map(re.escape, phrase.split()))
-    return len(phrase) >= _SHORTEST and re.search(rf"(?<!{_LETTER}){body}(?!{_LETTER})", passage, re.IGNORECASE) is not None
+    wanted, there = (" ".join(text.split()).casefold() for text in (phrase.strip(STOPS + TRIM), passage))
+    return len(wanted) >= _SHORTEST and any(_is_whole_in(there, form) for form in {wanted, wanted.replace(" ", "")})
+
+
+def _is_whole_in(text: str, form: str) -> bool:
+    # a pattern of each phrase would take ten times as long to compile
+    begin = text.find(form)
+    while begin >= 0:
+        if not (begin and _LETTER.match(text, begin - 1)) and not _LETTER.match(text, begin + len(form)):
+            return True
+        begin = text.find(form, begin + 1)
+    return False
