@@ -157,13 +157,15 @@ def whole_number(least: int) -> Callable[[str], int]:
 
 def existing_folder(text: str) -> Path:
     """The type of an argument that names a folder to read."""
-    if not Path(text).is_dir():
+    folder = place(text)
+    if not folder.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {text!r}")
-    return Path(text)
+    return folder
 
 
 def folder_to_write(text: str) -> Path:
     """The type of an argument that names a folder to make or complete."""
-    if Path(text).exists() and not Path(text).is_dir():
+    folder = place(text)
+    if folder.exists() and not folder.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a file; give a folder")
-    return place(text)
+    return folder

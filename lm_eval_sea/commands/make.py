@@ -38,7 +38,7 @@ def _named(arguments: argparse.Namespace) -> int:
     """Tasks that are made on demand; or, without a folder to write, those of a user's own data set."""
     from lm_eval_sea.make.files import differences, write_files
     from lm_eval_sea.make.on_demand import files_on_demand, names_on_demand
-    from lm_eval_sea.make.own_data import no_longer_made, notes_on_rows, own_files, own_tasks
+    from lm_eval_sea.make.own_data import no_longer_made, notes_on, own_files, own_tasks
 
     first, *wanted = arguments.names
     out = arguments.out or Path(first)
@@ -50,7 +50,7 @@ def _named(arguments: argparse.Namespace) -> int:
         return fail(f"there is no folder {first}, and no task of this name is made on demand; `lm-eval-sea ls` lists them", 2)
     else:
         tasks = own_tasks(out, wanted or ["*"])
-        files, notes = own_files(tasks), notes_on_rows(tasks)
+        files, notes = own_files(tasks), notes_on(tasks)
         superfluous = [] if wanted else no_longer_made(files, out)
     if not files:
         return fail(f"{first} makes no task {', '.join(wanted)}", 2)

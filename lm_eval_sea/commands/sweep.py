@@ -6,10 +6,9 @@ import argparse
 import importlib.util
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_sea.commands.command import Command, argument, fail
+from lm_eval_sea.commands.command import Command, argument, fail, place
 from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.run.interruption import terminated_as_interrupted
 
@@ -147,7 +146,7 @@ lm-eval-sea sweep plan.yaml --engine slurm                    in the queue of a 
 lm-eval-sea sweep plan.yaml --address auto --split task       on a Ray cluster that is running""",
     exits="0, 1 if jobs failed or data is not available, 2 for a plan that cannot be carried out, 130 if interrupted",
     arguments=[
-        argument("plan", type=Path, metavar="PLAN", help="file of the plan, YAML"),
+        argument("plan", type=place, metavar="PLAN", help="file of the plan, YAML"),
         argument(
             "--split",
             choices=("task", "suite", "model"),

@@ -61,7 +61,7 @@ def own_files(tasks: Mapping[str, Content]) -> dict[str, str]:
     return {f"{name}.yaml": HEADER + to_yaml(content) for name, content in tasks.items()}
 
 
-def notes_on_rows(tasks: Mapping[str, Content]) -> list[str]:
+def notes_on(tasks: Mapping[str, Content]) -> list[str]:
     """What is wrong or unexpected in languages, and in those rows that are on this machine; rows of the hub are not fetched."""
     from lm_eval_sea.catalogue.check import check_data, distinct_data, remarks  # imports `datasets`
 
