@@ -183,6 +183,7 @@ def test_each_token_is_computed_once(name, tokenizers, monkeypatch):
     encoded = [tokenizer.encode(prompt) for prompt in found]
     common = next(i for i in range(999) if len({row[i] for row in encoded}) > 1)
     monkeypatch.setattr(greedy_generation, "DRAFTED_TOKENS", 0)
+    monkeypatch.setattr(greedy_generation, "REPEATED_TOKENS", 1)
     made, moves = [], []
     init, move = slots.Slots.__init__, slots.Slots.move
     monkeypatch.setattr(slots.Slots, "__init__", lambda self, *size: made.append(self) or init(self, *size))
@@ -218,6 +219,23 @@ def test_drafts_save_passes(name, tokenizers, monkeypatch):
     assert texts == plain == generate(HFLM, model, tokenizer, asked)[1]
     assert len(sizes) < len(more) / 1.15
     assert sum(size <= 16 for size in sizes) > len(sizes) / 2
+
+
+@pytest.mark.parametrize("name", ["gemma3", "qwen3", "falcon"])
+def test_texts_that_repeat_themselves_take_fewer_passes(name, tokenizers, monkeypatch):
+    """However many there are: the same texts."""
+    model, tokenizer = make_model(name, len(tokenizers[True]), tie_word_embeddings=True), tokenizers[True]
+    model.get_input_embeddings().weight.data *= 30  # so that a token is most often followed by itself
+    monkeypatch.setattr(greedy_generation, "DRAFTED_TOKENS", 0)
+    asked = requests({"a": mixed_prompts()}, **LONG | {"max_gen_toks": 100})
+    found = {}
+    for tokens in (8, 1):
+        monkeypatch.setattr(greedy_generation, "REPEATED_TOKENS", tokens)
+        lm, *found[tokens] = generate(SharedPrefixLM, model, tokenizer, asked)
+        assert lm._greedy is not None
+    (texts, sizes), (plain, more) = found.values()
+    assert texts == plain == generate(HFLM, model, tokenizer, asked)[1]
+    assert len(sizes) < len(more) / 1.5
 
 
 def test_fewer_passes_than_batches_would_take(llama, tokenizers):
