@@ -49,9 +49,9 @@ class RunTasks(TaskManager):
             self._add_with_members(name)
 
     def load(self, task_list: Any) -> Any:
-        """As lm-eval's, but the same list gives the same tasks again."""
+        """As lm-eval's, but the same list gives the same tasks again, and groups may share tasks, each of which is run once."""
         if self._loaded is None or self._loaded[0] != task_list:
-            self._loaded = task_list, super().load(task_list)
+            self._loaded = task_list, _together({name: super(RunTasks, self).load([name]) for name in task_list})
         return self._loaded[1]
 
     def drop(self, failed: Collection[str]) -> list[str]:
@@ -132,6 +132,23 @@ def _file_of_pack(name: str) -> Path | None:
     return find_file(name, TASK) or find_file(name, GROUP)
 
 
+def _together(loaded: Mapping[str, Any]) -> dict[str, Any]:
+    """What `TaskManager.load` gives for each of several names, as one; refuses a task that a group of the user's sets otherwise."""
+    whole: dict[str, Any] = {"tasks": {}, "groups": {}, "group_map": {}}
+    first: dict[str, str] = {}  # task → the name that it came with
+    for name, parts in loaded.items():
+        for task_name, task in parts["tasks"].items():
+            known = whole["tasks"].setdefault(task_name, task)
+            origin = first.setdefault(task_name, name)
+            if known is not task and known.dump_config() != task.dump_config():
+                raise RunError(f"--tasks: {origin} and {name} have {task_name} with other settings; run one after the other")
+        for group in parts["groups"].values():
+            for task in group.get_all_tasks(recursive=False):
+                group.add(whole["tasks"][task.task_name])
+        whole = {kind: whole[kind] | ({} if kind == "tasks" else parts[kind]) for kind in whole}
+    return whole
+
+
 def load_tasks(
     manager: TaskManager, wanted: Sequence[str], *, skip_missing: bool | None
 ) -> tuple[list[str], Mapping[str, Any], list[str]]:
@@ -142,11 +159,13 @@ def load_tasks(
     """
     try:
         return list(wanted), manager.load(list(wanted))["tasks"], []
+    except RunError:
+        raise
     # A task's data set, code and packages can raise anything.
     except Exception as error:
         faults = _faults(manager, wanted)
-        if not faults:  # each loads alone, but not together: a task and its group
-            raise RunError(f"--tasks: {in_one_line(error)}; name one of them") from error
+        if not faults:  # each task loads, but not its group
+            raise RunError(f"--tasks: {in_one_line(error)}") from error
         lines = _describe(faults)
         if not skip_missing or not all(map(_is_missing_data, faults.values())):
             raise RunError("\n  ".join(lines + _advice(manager, faults, can_skip=skip_missing is not None))) from error

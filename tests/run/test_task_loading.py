@@ -6,7 +6,8 @@ import pytest
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_index import leaf_names
-from lm_eval_sea.run.task_loading import RunTasks
+from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.task_loading import RunTasks, load_tasks
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 OWN = {
@@ -54,6 +55,20 @@ def test_files_and_folders_of_tasks(own, in_samples):
     manager = RunTasks([f"{own}/*.yaml", f"{own}/th.yaml", f"{own}/none.yaml"])
     assert manager.names == {f"{own}/*.yaml": files, f"{own}/th.yaml": files[1:], f"{own}/none.yaml": []}
     assert manager.load(files[1:])["tasks"]["sea_xnli_th"].config.description == "of the user"
+
+
+def test_groups_may_share_tasks(own, in_samples):
+    """Each is one task, whichever of them is asked; but not where a user's group has it with other settings."""
+    names = ["sea_sailcompass_nli", "sea_xnli", "sea_xnli_vi", "sea_sailcompass_cr"]
+    manager = RunTasks([*names, "own_nested"], [str(own)])
+    loaded = manager.load(names)
+    assert list(loaded["tasks"]) == list(dict.fromkeys(leaf for name in names for leaf in leaf_names(manager, name)))
+    assert set(loaded["groups"]) == {"sea_sailcompass_nli", "sea_xnli", "sea_indonli", "sea_sailcompass_cr", "sea_xcopa_to_ppl"}
+    for group in loaded["groups"].values():
+        assert all(task is loaded["tasks"][task.task_name] for task in group.get_all_tasks())
+    assert loaded["group_map"]["sea_xnli"] == ["sea_xnli_th", "sea_xnli_vi"]
+    with pytest.raises(RunError, match="^--tasks: sea_sailcompass_cr and own_nested have sea_xcopa_th_to_ppl with other settings; "):
+        load_tasks(manager, ["sea_sailcompass_cr", "own_nested"], skip_missing=None)
 
 
 @pytest.mark.slow
