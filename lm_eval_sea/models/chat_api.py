@@ -110,6 +110,7 @@ class ChatAPI(LM):
         # How many answers end a thought that this mark would open, and that nothing opened; under None how many others ended by
         # themselves. Of the answer to a question, and of all.
         self._of_question: Counter[str | None] = Counter()
+        self.first_answer: dict[str, Any] | None = None  # what it told, as JSON; a run that goes on is given that of the first run
         self._unopened, self._mark_told = self._of_question, ""
         self._answered = self._refused = False  # whether there was any request that …
         window, self._prompt_end = asyncio.run(self._look())
@@ -209,7 +210,7 @@ class ChatAPI(LM):
     def thinks(self) -> bool | None:
         """Whether the model thinks before it answers: as it is told, as its prompt ends, or as its answer to a question shows.
 
-        None if the question has no answer.
+        None if the question has no answer. It is not asked where `first_answer` has what its answer told.
         """
         if self._effort:
             return str(self._effort).lower() not in _NO_EFFORT
@@ -217,6 +218,15 @@ class ChatAPI(LM):
             return self._mode == "on"
         if self._prompt_end and (open_thought(self._prompt_end) or asks_for_thought(self._prompt_end) is False):
             return open_thought(self._prompt_end) is not None
+        if self.first_answer is None:
+            self.first_answer = self._told_by_question()
+        if self.first_answer is None:
+            return None
+        self._of_question = self._unopened = Counter(self.first_answer["shows"])
+        return bool(self.first_answer["thinks"])
+
+    def _told_by_question(self) -> dict[str, Any] | None:
+        """What the answer to a question tells: whether the model thinks, and the marks of `_shows`; None if there is no answer."""
         room = min(_ROOM_TO_ANSWER, self.max_length // 2) if self.max_length else _ROOM_TO_ANSWER
         wanted, _ = self._parameters_of({"max_gen_toks": room})
         del wanted["temperature"]  # some servers refuse it
@@ -230,10 +240,12 @@ class ChatAPI(LM):
         except (RequestError, ServerError) as error:
             logger.warning("whether the model thinks is not known (%s); if it does, add thinking=on to --model_args", error)
             return None
-        self._of_question = self._unopened = Counter(self._shows(reply, wanted))
+        shown = self._shows(reply, wanted)
+        self._unopened = Counter(shown)
         answer = self._text_of(reply, (), wanted)
         is_spent = not answer and answer.finish_reason == "length"
-        return is_spent or answer.thought is not None or bool(answer.thought_tokens) or take_apart(answer).state != "no thought"
+        has_thought = answer.thought is not None or bool(answer.thought_tokens) or take_apart(answer).state != "no thought"
+        return {"thinks": is_spent or has_thought, "shows": shown}
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """Log-likelihoods of answers to messages, in nats, and whether each of their tokens is the likeliest.

@@ -225,9 +225,14 @@ def forget_failures(use_cache: str) -> int:
     return failed
 
 
+def first_answer_beside(use_cache: str) -> Path:
+    """The file of what a chat server told before the rows were sent."""
+    return Path(f"{use_cache}_first.json")
+
+
 def remove(use_cache: str) -> None:
-    """Deletes the databases, and the folder if nothing else is in it."""
-    for path in files_of(use_cache):
+    """Deletes the databases and what is beside them, and the folder if nothing else is in it."""
+    for path in (*files_of(use_cache), first_answer_beside(use_cache)):
         with suppress(OSError):
             path.unlink(missing_ok=True)
     _remove_if_empty(Path(use_cache).parent)

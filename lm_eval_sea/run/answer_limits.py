@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
+import json
 import logging
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
 from lm_eval_sea.run.model_check import generation_config_of, positions_of, reads_folders, text_config
 from lm_eval_sea.run.request import CHAT_API, GENERATION, RunError, Tasks
@@ -26,12 +30,17 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 def set_limits(
-    config: Any, tasks: Tasks, template: TemplateUse | None, wanted: int | str | None, make: Callable[[], Any]
+    config: Any,
+    tasks: Tasks,
+    template: TemplateUse | None,
+    wanted: int | str | None,
+    make: Callable[[], Any],
+    kept: Path | None = None,
 ) -> None:
     """Sets the token limit of each task's answers to suit the model's window and its thoughts.
 
     `wanted` is what `thinking_tokens` returns, None if not given; `template` is None if it cannot be seen here. `make` returns
-    the model of a chat server, which can be asked whether it thinks.
+    the model of a chat server, which can be asked whether it thinks; `kept` is a file for what its answer tells.
     """
     is_local = reads_folders(config.model)
     thinks = is_local and template is not None and template.thinks
@@ -54,8 +63,21 @@ def set_limits(
         add_default_room(config, tasks, count_tokens)
     elif config.model == CHAT_API and not _limited(config) and any(_own_limits(tasks).values()):
         server = make()
-        if server.thinks():
+        if _thinks(server, kept):
             add_default_room(config, tasks, None, server.max_length)
+
+
+def _thinks(server: Any, kept: Path | None) -> bool | None:
+    """Whether a server's model thinks. A run that goes on takes what the first one was told: other limits would be other requests."""
+    if kept is not None:
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            told = json.loads(kept.read_text(encoding="utf-8"))
+            server.first_answer = {"thinks": bool(told["thinks"]), "shows": [mark and str(mark) for mark in told["shows"]]}
+    thinks: bool | None = server.thinks()
+    if kept is not None and server.first_answer is not None:
+        with contextlib.suppress(OSError):  # a full disk
+            write_whole(kept, json.dumps(server.first_answer))
+    return thinks
 
 
 def thinking_tokens(text: str) -> int | str:

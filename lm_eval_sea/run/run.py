@@ -66,6 +66,7 @@ class _Run:
     left_out: list[str] = field(default_factory=list)  # a line for each data set that is not here
     held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # until the run has ended
     model: Any = None  # of the backend; one of a server is made for the checks already
+    of_seeds: Path | None = None  # the folder of `--seeds`
     kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
 
     def carry_out(self) -> bool:
@@ -84,6 +85,8 @@ class _Run:
         use_cache = self._answers_kept_in(tasks)
         if use_cache:
             self.held.enter_context(answer_cache.alone_with(use_cache))
+        # behind a server the limits depend on its first answer, which is kept with the others
+        set_limits(config, tasks, self.template, self.ours.thinking_tokens, self.make_model, self._first_answer_in(use_cache))
         # only for a run's own cache: the user's stays after the run, and the next run must draw new answers
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
         loaded = self.make_model()
@@ -192,7 +195,7 @@ class _Run:
         return manager, wanted, tasks
 
     def check_tasks(self, tasks: Tasks) -> None:
-        """Makes the checks that need rows but no model; sets what depends on rows: their number, and the limits of answers."""
+        """Makes the checks that need rows but no model; sets what depends on rows, their number."""
         config, detect = self.config, self.ours.detect
         if detect is not None:
             scored = [of for task in tasks.values() if (of := planned(task, len(task.eval_docs))).rows]
@@ -215,7 +218,6 @@ class _Run:
         model_check.check_first_turns(config.model_args, self.weights, tasks)
         model_check.check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
         self.template = check_template(config, tasks, self.ours.thinking, self.ours.date)
-        set_limits(config, tasks, self.template, self.ours.thinking_tokens, self.make_model)
 
     def write(self, results: dict[str, Any], tracker: Any, experiment: Sequence[Any]) -> None:
         """Prints the table, and writes what lm-eval's `EvaluationTracker` and loggers write, all without secrets."""
@@ -269,6 +271,14 @@ class _Run:
             logger.info("continuing with %d answers of an earlier run (%s)", found, self.kept_in)
         return self.kept_in
 
+    def _first_answer_in(self, use_cache: str | None) -> Path | None:
+        """Where what a chat server tells at first is kept, for all seeds alike; None if it is not."""
+        if self.config.model != request.CHAT_API:
+            return None
+        if self.of_seeds is not None:
+            return self.of_seeds / f"first_answer_{answer_cache.key_of(self.config.model, self.config.model_args, ())}.json"
+        return answer_cache.first_answer_beside(use_cache) if use_cache else None
+
     def what_is_kept(self) -> str:
         """Says how to continue after an interruption or a failure."""
         answers = 0
@@ -317,6 +327,7 @@ def _run(arguments: Sequence[str], secrets: KnownSecrets) -> None:
     failed: list[str] = []
     for each, mark in wanted:
         one = _Run(read_config(each), ours, parsed.device is not None, secrets)
+        one.of_seeds = Path(parsed.output_path) if ours.seeds is not None else None
         if _run_once(one) and mark is not None:
             mark_complete(each, mark)
         failed += one.failed

@@ -170,3 +170,25 @@ def test_an_interrupted_run_goes_on(in_samples, tmp_path):
         assert len(toy.requests) == begun + 2
     assert not (output / FOLDER).exists()
     assert written(output)["n-samples"][TASK_ON_SERVER]["effective"] == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", [(), (1, 2)])
+def test_what_the_first_answer_tells_holds_for_a_run_that_goes_on(seeds, in_samples, tmp_path):
+    """And for all seeds of a score. Another answer to the question would give other limits, and all rows would be asked again."""
+    questions, rows = [], []
+
+    def behave(body, _):
+        is_question = "A train leaves" in body["messages"][-1]["content"]
+        (questions if is_question else rows).append(body)
+        if is_question:
+            return text("<think>Hm.</think>188" if len(questions) == 1 else "188")
+        return DROP if len(rows) == 3 and not seeds else text("Answer: B")
+
+    with serve(behave) as toy:
+        for number in seeds or (None, None):
+            more = ["--seeds", str(number), "--gen_kwargs", "do_sample=True,temperature=0.7"] if number else []
+            assert main(run_on_server(toy, tmp_path, "--limit", "3", *more, model_args=",num_concurrent=1,max_retries=0")) == 0
+    assert {row["max_completion_tokens"] for row in rows} == {256 + 8192}
+    assert (len(questions), len(rows)) == (1, 6 if seeds else 4)
+    assert not list(tmp_path.rglob(FOLDER))
