@@ -187,8 +187,10 @@ class ChatAPI(LM):
         """What an answer shows of how its prompt ended, if anything: the mark that opens its thought, or None for no mark."""
         if not reply.answer or reply.thought or wanted.get("continue_final_message"):
             return []
-        marks = ends_unopened(reply.answer)
-        return [marks and marks.begin] if marks or ended_by_itself(reply.finish_reason) is not False else []
+        if reply.shows is None:  # new answers are looked at with those of their call, and again with those that were kept
+            marks = ends_unopened(reply.answer)
+            reply.shows = [marks and marks.begin] if marks or ended_by_itself(reply.finish_reason) is not False else []
+        return reply.shows
 
     def settled(self, requests: Sequence[Instance], answers: Sequence[Any]) -> list[Any]:
         """Answers as all of them together show how their prompts ended, also those that an earlier run kept."""

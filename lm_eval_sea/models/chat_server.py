@@ -69,6 +69,7 @@ class Reply:
     _has_content: bool = False  # whether there was one that is not null
     is_whole: bool = False  # whether a whole message came, which has all of the answer
     length: int = 0  # characters of answer and thought
+    shows: list[str | None] | None = None  # of how the prompt ended, once somebody has looked
     other: Any = None  # the last piece without a choice, which may say what is wrong
 
     @property

@@ -472,6 +472,23 @@ def test_what_most_answers_show_of_the_prompt_counts_for_all(texts, thoughts):
     assert [(answer, answer.thought) for answer in of_earlier_run] == [(answer, answer.thought) for answer in answers]
 
 
+def test_answers_that_were_looked_at_are_not_searched_again():
+    """A run looks at new answers when they are there, and at all of them once more beside the kept ones."""
+    with serve(lambda *_: text("Hm. " * 30_000 + SHOWS)) as toy:
+        kept, model = [], get_model("chat-api")(model="toy", base_url=toy.base_url)
+        model.set_cache_hook(SimpleNamespace(add_partial=lambda *given: kept.append(pickle.dumps(given[-1]))))
+        requests = [Instance("generate_until", {}, (prompt, GREEDY), 0) for prompt in "abcd"]
+        answers = model.generate_until(requests)
+
+    def seconds(answers):
+        begin = time.perf_counter()
+        assert [answer.thought for answer in model.settled(requests, answers)] == [None] * 4
+        return time.perf_counter() - begin
+
+    again = min(seconds(answers) for _ in range(3))
+    assert again < min(seconds([pickle.loads(answer) for answer in kept]) for _ in range(3)) / 2
+
+
 def test_what_the_first_question_shows_counts_for_all():
     question = "A train leaves"
     with serve(lambda body, _: text(SHOWS if question in str(body) else HALF, finish="length")) as toy:
