@@ -110,7 +110,7 @@ class ChatAPI(LM):
         # How many answers end a thought that this mark would open, and that nothing opened; under None how many others ended by
         # themselves. Of the answer to a question, and of all.
         self._of_question: Counter[str | None] = Counter()
-        self.first_answer: dict[str, Any] | None = None  # what it told, as JSON; a run that goes on is given that of the first run
+        self.first_answer: dict[str, Any] | None = None  # what it told, as JSON; the first run's for one that goes on
         self._unopened, self._mark_told = self._of_question, ""
         self._answered = self._refused = False  # whether there was any request that …
         window, self._prompt_end = asyncio.run(self._look())
@@ -228,7 +228,7 @@ class ChatAPI(LM):
         return bool(self.first_answer["thinks"])
 
     def _told_by_question(self) -> dict[str, Any] | None:
-        """What the answer to a question tells: whether the model thinks, and the marks of `_shows`; None if there is no answer."""
+        """What the answer to a question tells: whether the model thinks, and what it `_shows`; None if there is no answer."""
         room = min(_ROOM_TO_ANSWER, self.max_length // 2) if self.max_length else _ROOM_TO_ANSWER
         wanted, _ = self._parameters_of({"max_gen_toks": room})
         del wanted["temperature"]  # some servers refuse it

@@ -68,7 +68,7 @@ def set_limits(
 
 
 def _thinks(server: Any, kept: Path | None) -> bool | None:
-    """Whether a server's model thinks. A run that goes on takes what the first one was told: other limits would be other requests."""
+    """Whether a server's model thinks. A run that goes on takes what the first was told: other limits are other requests."""
     if kept is not None:
         with contextlib.suppress(OSError, ValueError, KeyError):
             told = json.loads(kept.read_text(encoding="utf-8"))

@@ -115,6 +115,8 @@ def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
     if unknown := sorted(set(gen_kwargs) - {*vars(GenerationConfig()), *LIMITS, "until"}):
         like = "; did you mean until?" if unknown[0] == "stop" else meant(unknown[0], vars(GenerationConfig()), 1)
         raise RunError(f"--gen_kwargs {unknown[0]!r}: transformers has no such generation setting{like}")
+    if gen_kwargs.get("top_k") == -1:  # vLLM's
+        raise RunError("--gen_kwargs top_k=-1: transformers takes 0 for all tokens")
     for name, why in _NOT_OF_LM_EVAL.items():
         if name in gen_kwargs:
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: {why}")

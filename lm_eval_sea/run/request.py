@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,22 @@ DEBUG = "--debug"
 CHAT_API = "chat-api"  # the pack's backend for chat servers
 Tasks = Mapping[str, Any]  # lm-eval's, by name
 GENERATION = "generate_until"  # lm-eval's type of tasks and requests that generate
+
+
+_LARGEST_SEED = 2**32 - 1
+_COUNT: tuple[str, Callable[[float], bool]] = (
+    "a whole number of at least 0",
+    lambda value: isinstance(value, int) and value >= 0,
+)
+# What settings of generation may be, if they are given.
+_NUMBERS: Mapping[str, tuple[str, Callable[[float], bool]]] = {
+    "num_beams": ("a whole number of at least 1", lambda value: isinstance(value, int) and value >= 1),
+    "repetition_penalty": ("a number above 0", lambda value: value > 0),
+    "min_p": ("a number from 0 to 1", lambda value: 0 <= value <= 1),
+    "typical_p": ("a number from 0 to 1", lambda value: 0 <= value <= 1),
+    "top_k": (_COUNT[0], lambda value: _COUNT[1](value) or value == -1),  # which is vLLM's for all tokens
+    **dict.fromkeys(("no_repeat_ngram_size", "min_new_tokens", "min_tokens"), _COUNT),
+}
 
 
 class RunError(ValueError):
@@ -94,6 +110,16 @@ def check_numbers(backend: str, batch_size: Any, max_batch_size: Any, gen_kwargs
         if is_sent and not (is_number(gen_kwargs[name]) and 0 <= gen_kwargs[name] <= most):
             expected = f"from 0 to {most}" if most < math.inf else "of at least 0"
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number {expected}")
+    for name, (expected, is_one) in _NUMBERS.items():
+        if (value := gen_kwargs.get(name)) is not None and not (is_number(value) and is_one(value)):
+            raise RunError(f"--gen_kwargs {name}={value}: expected {expected}")
+
+
+def check_seeds(seeds: Iterable[int | None]) -> None:
+    """Refuses seeds that NumPy does not take."""
+    for seed in seeds:
+        if seed is not None and not 0 <= seed <= _LARGEST_SEED:
+            raise RunError(f"--seed {seed}: expected a number from 0 to {_LARGEST_SEED}")
 
 
 def with_limit_named(gen_kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -173,6 +173,7 @@ class _Run:
         request.check_names(names)
         model_check.check_metadata(config.metadata or {}, config.model_args, names)
         request.check_limit(config.limit)
+        request.check_seeds(config.seed or ())
         request.check_numbers(config.model, config.batch_size, config.max_batch_size, config.gen_kwargs or {})
         config.gen_kwargs = request.with_limit_named(config.gen_kwargs or {})
         model_check.check_batch_size(config.model, config.batch_size, config.max_batch_size)

@@ -133,7 +133,7 @@ def _file_of_pack(name: str) -> Path | None:
 
 
 def _together(loaded: Mapping[str, Any]) -> dict[str, Any]:
-    """What `TaskManager.load` gives for each of several names, as one; refuses a task that a group of the user's sets otherwise."""
+    """What `TaskManager.load` gives for each of several names, as one; refuses a task that a user's group sets otherwise."""
     whole: dict[str, Any] = {"tasks": {}, "groups": {}, "group_map": {}}
     first: dict[str, str] = {}  # task → the name that it came with
     for name, parts in loaded.items():
