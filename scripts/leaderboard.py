@@ -173,12 +173,15 @@ def older_readers(task: TaskRun) -> str:
 
 
 def is_read_alike(task: TaskRun) -> bool:
-    """Whether a score of SEA-HELM 1.3 is that of 1.4, which differs in how thoughts are taken off.
+    """Whether a score of SEA-HELM 1.3 is that of 1.4, which differs in how thoughts are taken off, or of XQuAD 1.2 that of 1.3.
 
-    It is where labels are ranked; else of a local model that was not told to think and whose chat template has no thoughts.
+    The latter differ in `contains` alone. SEA-HELM's are the same where labels are ranked; else of a local model that was not told to
+    think and whose chat template has no thoughts.
     """
     known, settings, place = known_task(task.name), task.run.settings, task.run.place
     versions = [str(task.facts.version), str(known.metadata["version"] if known else "")]
+    if task.facts.dataset == "xquad" and versions == ["1.2", "1.3"]:
+        return task.facts.headline_metric != "contains"
     if task.facts.suite != SEA_HELM or versions != ["1.3", "1.4"] or place is None:
         return False
     if task.config.get("output_type") != "generate_until":

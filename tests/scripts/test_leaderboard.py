@@ -176,6 +176,13 @@ def test_a_score_by_older_readers_stays_and_the_page_says_so(results):
     assert f"version {older}.1{asked} of the task" in findings([of_version(f"{older}.1{asked}")])[0]
 
 
+def test_scores_of_xquad_stay_where_contains_alone_is_another(results):
+    known = leaderboard.known_task("sea_xquad_th")
+    for version, stays in ((1.2, True), (1.1, False)):
+        found = findings([results(task=known.name, rows=known.metadata["rows"], version=version)])
+        assert any("of the task" in line for line in found) != stays
+
+
 THINKS = {"chat_template": "{{ messages }}<think>\n"}
 
 

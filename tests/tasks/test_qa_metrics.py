@@ -1,7 +1,9 @@
 """Scores of short answers: tables by hand, language by language."""
 
+import json
 import unicodedata
 from collections import Counter
+from pathlib import Path
 from statistics import harmonic_mean
 
 import pytest
@@ -54,7 +56,9 @@ TABLE = {
         ("26เมตร", ["26 เมตร"], 1, 1, 1), ("26", ["26 เมตร"], 0, 2 / 3, 0),  # blank before a unit
         ("พ.ศ. 2443.", ["พ.ศ. 2443"], 1, 1, 1), ("กรุงเทพ", ["กรุงเทพ มหานคร", "กรุงเทพ"], 1, 1, 1),  # the best reference
         ("เขาคือกรมประมงของไทย", ["กรมประมง"], 0, 2 / 6, 1),  # เขา คือ กรมประมง ของ ไทย
-        ("ปี 2553", ["5"], 0, 0, 0), ("", ["ปาเปน"], 0, 0, 0),
+        ("ปี 2553", ["5"], 0, 0, 0), ("", ["ปาเปน"], 0, 0, 0), ("ปีละ 1,500 บาท", ["500"], 0, 0, 0),
+        ("มีนักเรียน 30 คน", ["นักเรียน"], 0, 2 / 5, 1), ("ปี 10 20", ["10"], 0, 1 / 2, 1), ("ใช้ red apple", ["Apple"], 0, 1 / 2, 1),
+        ("เขาสามารถ", ["สาม"], 0, 0, 0), ("แกะ", ["แก"], 0, 0, 0), ("เกม", ["กม"], 0, 0, 0), ("plus", ["US"], 0, 0, 0),
     ],
     "id": [
         ("Gesang.", ["Gesang"], 1, 1, 1),
@@ -78,6 +82,29 @@ def test_scores(language):
     for prediction, references, *expected in TABLE[language]:
         scores = [score(prediction, references, language) for score in (exact_match, token_f1, contains)]
         assert scores == pytest.approx(expected), (prediction, references)
+
+
+# In other languages without blanks between words: answer, reference, whether it has it.
+WITHOUT_BLANKS = [
+    ("km", "រាជធានីគឺភ្នំពេញ។", "ភ្នំពេញ", 1), ("km", "នៅភ្នំ ពេញ", "ភ្នំពេញ", 1), ("km", "ក្រុង", "រុង", 0), ("km", "ការងារ", "ក", 0),
+    ("lo", "ນະຄອນຫຼວງແມ່ນວຽງຈັນ", "ວຽງຈັນ", 1), ("lo", "ເມືອງ", "ມືອງ", 0), ("lo", "ກະ", "ກ", 0), ("lo", "ປີ 1975", "97", 0),
+    ("zh", "首都是北京。", "北京", 1), ("zh", "首都是上海。", "北京", 0),
+    ("zh", "用iPhone拍的", "iPhone", 1), ("zh", "用iPhones拍的", "iPhone", 0),
+    ("my", "မြို့တော်ကရန်ကုန်ပါ", "ရန်ကုန်", 1), ("my", "ကန်", "က", 0), ("my", "မန္တလေး", "မ", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "answer", "reference", "expected"), WITHOUT_BLANKS)
+def test_a_reference_among_characters_is_whole_in_its_clusters(language, answer, reference, expected):
+    assert contains(answer, [reference], language) == contains(f"({answer})", [reference], language) == expected
+
+
+def test_passages_contain_their_answers(in_hub_mirror):
+    """Published spans of published passages, which are not written with blanks between words."""
+    lines = Path("sail/Sailcompass_data/data/xquad/xquad_th.json").read_text(encoding="utf-8").splitlines()
+    rows = list(map(json.loads, lines))
+    without = [row["answer"] for row in rows if not contains(row["context"], [row["answer"]], "th")]
+    assert (len(rows), without) == (1149, ["7,000,000 ตารางกิโลเมตร (2,70"])
 
 
 LETTERS = "aă b.5"

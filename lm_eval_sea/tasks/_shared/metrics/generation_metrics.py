@@ -12,7 +12,7 @@ from ..unicode_text import normal_form
 from . import qa_metrics, sailcompass_scores
 from .overlap import NgramCounts, ngram_counts, rouge_l
 from .target_language import TOLD_APART, is_off_target, target_signature
-from .words import SEGMENTERS, segment, word_signature, words
+from .words import SEGMENTERS, WITHOUT_BLANKS, segment, word_signature, words
 
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ def _word_score_signature(language: str) -> str:
     return f"refs:best|{_NORMALISED}|{word_signature(language)}"
 
 
+def _contains_signature(language: str) -> str:
+    return f"refs:best|{_NORMALISED}|in:clusters" if language in WITHOUT_BLANKS else _word_score_signature(language)
+
+
 def _exact_match_signature(language: str) -> str:
     return f"refs:best|{_NORMALISED}|blanks:{'no' if language in SEGMENTERS else 'one'}"
 
@@ -86,7 +90,7 @@ def _number_metric(counts: Callable[[Decimal | None, str], bool]) -> Metric:
 METRICS = {
     "exact_match": Metric(qa_metrics.exact_match, _exact_match_signature),
     "f1": Metric(qa_metrics.token_f1, _word_score_signature),
-    "contains": Metric(qa_metrics.contains, _word_score_signature),
+    "contains": Metric(qa_metrics.contains, _contains_signature),
     "bleu": Metric(_pair, lambda language: _bleu_signature("tok:13a")),
     "chrf++": Metric(_pair, _chrf_signature),
     "bleu_sailcompass": _sailcompass_metric("bleu_sailcompass"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from .overlap import f1_of_words
-from .words import SEGMENTERS, normalise, words
+from .words import SEGMENTERS, WITHOUT_BLANKS, normalise, stands_in, words
 
 
 if TYPE_CHECKING:
@@ -46,10 +45,9 @@ def _comparable(text: str, language: str) -> str:
 
 
 def _occurs(reference: str, answer: str, language: str) -> bool:
-    if language in SEGMENTERS:
-        # A segmenter may end words of the answer elsewhere than those of the reference, so characters are compared. But 5 does
-        # not occur in 2553.
-        pattern = rf"(?<!\d){re.escape(_comparable(reference, language))}(?!\d)"
-        return bool(re.search(pattern, _comparable(answer, language)))
+    if language in WITHOUT_BLANKS:
+        # A segmenter may end words of the answer elsewhere than those of the reference. But 5 does not occur in 2553.
+        is_equal = _comparable(reference, language) == _comparable(answer, language)
+        return is_equal or stands_in(normalise(reference), normalise(answer))
     wanted, there = words(reference, language), words(answer, language)
     return any(there[start : start + len(wanted)] == wanted for start in range(len(there) - len(wanted) + 1))

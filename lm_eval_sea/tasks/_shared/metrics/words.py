@@ -15,6 +15,8 @@ from .optional_packages import required, version_of
 
 # Languages without spaces between words → what finds their words.
 SEGMENTERS = {"th": "newmm", "my": "syllables"}
+# Languages in which a phrase is looked for among characters, because blanks do not separate words.
+WITHOUT_BLANKS = {*SEGMENTERS, "km", "lo", "shn", "zh"}
 _SEGMENTER = ("pythainlp", "scores of Thai text")  # and what needs it
 
 # The beginning of a syllable: a consonant that is neither stacked below another (after U+1039) nor closes a syllable (before
@@ -25,6 +27,27 @@ _CONSONANT = r"(?<!\u1039)[\u1000-\u1021](?!\u1037?[\u103a\u1039])"
 _BY_ITSELF = r"[\u1023-\u1027\u1029\u102a\u103f\u1040-\u104f]"
 _BEGINNING = re.compile(f"{_CONSONANT}|{_BY_ITSELF}")
 _OTHER_SCRIPT = re.compile(r"(?<=[\u1000-\u109f])(?=[^\u1000-\u109f])")
+
+# Thai and Lao, Burmese, Khmer, Shan's further letters, Han.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_SPACED = rf"(?:[^\W_{_UNSPACED}]|\d)"  # a letter of the other scripts, or a digit
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_BLANK_WITHIN = re.compile(rf"(?<!{_SPACED}) | (?!{_SPACED})")
+# What goes on with a cluster of characters: marks, Thai and Lao vowels behind their consonant, a Burmese consonant that closes
+# its syllable. And what a cluster goes on behind: vowels before their consonant, and signs that stack the next one.
+_MARKS = "".join(
+    character
+    for first, last in ((0x300, 0x36F), (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F))
+    for character in map(chr, range(first, last + 1))
+    if unicodedata.category(character).startswith("M")
+)
+_IN_CLUSTER = (
+    rf"(?=[{_MARKS}\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3])|(?=[\u1000-\u1021]\u1037?[\u103a\u1039])"
+    r"|(?<=[\u0e40-\u0e44\u0ec0-\u0ec4\u1039\u17d2])"
+)
+
+_NO_BEGIN = re.compile(rf"{_IN_CLUSTER}|(?<=\d[.,])(?=\d)|(?<={_SPACED})(?![{_UNSPACED}])")
+_NO_END = re.compile(rf"{_IN_CLUSTER}|(?<=\d)(?=[.,]\d)|(?<![{_UNSPACED}])(?={_SPACED})")
 
 # Punctuation by Unicode that is part of a quantity.
 _UNITS = "%‰"
@@ -81,6 +104,28 @@ def words(text: str, language: str) -> list[str]:
     text = normalise(text)
     found = [without_edge_punctuation(word) for word in segment(text, language)]
     return [word for word in found if word] or [text] * bool(text)
+
+
+def stands_in(phrase: str, text: str) -> bool:
+    """Whether a text has a phrase in whole words, or in scripts without blanks between words in whole clusters of characters.
+
+    Blanks of the phrase do not count, nor in a text of such scripts its own, except between two letters of others or digits.
+    """
+    forms, texts = {phrase, phrase.replace(" ", "")}, {text}
+    if _HAS_UNSPACED.search(text):
+        forms.add(_BLANK_WITHIN.sub("", phrase))
+        texts.add(_BLANK_WITHIN.sub("", text))
+    return any(_is_whole_in(there, form) for there in texts for form in forms)
+
+
+def _is_whole_in(text: str, form: str) -> bool:
+    # a pattern of each phrase would take ten times as long to compile
+    begin = text.find(form)
+    while begin >= 0:
+        if not _NO_BEGIN.match(text, begin) and not _NO_END.match(text, begin + len(form)):
+            return True
+        begin = text.find(form, begin + 1)
+    return False
 
 
 def newmm_words(text: str, *, keep_blanks: bool) -> list[str]:

@@ -6,15 +6,13 @@ import re
 from collections import Counter
 from itertools import groupby
 
-from ..metrics.words import normalise, segment, words
+from ..metrics.words import normalise, segment, stands_in, words
 from .answer_text import STOPS, TRIM
 
 
 # Fewest words of a sentence that are the question's, and most that are neither these nor in the phrase: "it is", "in the year".
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
 _SHORTEST = 2  # characters
-# Of the scripts that put blanks between words.
-_LETTER = re.compile("[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u4e00-\u9fff]")
 _GLOSS = re.compile(r"(?<=\S)\s*[(（][^()（）]+[)）]\Z")
 
 
@@ -63,14 +61,4 @@ def _taken_up(said: list[str], asked: list[str]) -> list[bool]:
 def _stands_in(phrase: str, passage: str) -> bool:
     """Whether a passage has a phrase in whole words, whatever its case, spaces and the stop at its end."""
     wanted, there = (" ".join(text.split()).casefold() for text in (phrase.strip(STOPS + TRIM), passage))
-    return len(wanted) >= _SHORTEST and any(_is_whole_in(there, form) for form in {wanted, wanted.replace(" ", "")})
-
-
-def _is_whole_in(text: str, form: str) -> bool:
-    # a pattern of each phrase would take ten times as long to compile
-    begin = text.find(form)
-    while begin >= 0:
-        if not (begin and _LETTER.match(text, begin - 1)) and not _LETTER.match(text, begin + len(form)):
-            return True
-        begin = text.find(form, begin + 1)
-    return False
+    return len(wanted) >= _SHORTEST and stands_in(wanted, there)
