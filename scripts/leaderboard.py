@@ -175,8 +175,8 @@ def older_readers(task: TaskRun) -> str:
 def is_read_alike(task: TaskRun) -> bool:
     """Whether a score of SEA-HELM 1.3 is that of 1.4, which differs in how thoughts are taken off, or of XQuAD 1.2 that of 1.3.
 
-    The latter differ in `contains` alone. SEA-HELM's are the same where labels are ranked; else of a local model that was not told to
-    think and whose chat template has no thoughts.
+    The latter differ in `contains` alone. SEA-HELM's are the same where labels are ranked; else of a local model that was not
+    told to think and whose chat template has no thoughts.
     """
     known, settings, place = known_task(task.name), task.run.settings, task.run.place
     versions = [str(task.facts.version), str(known.metadata["version"] if known else "")]

@@ -163,7 +163,8 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     count += ", or one of a pair as a disagreement" if job.kind == "mt-bench" else ""
     notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
     if failed := sum(row.failed for row in job.rows):
-        notes.append(f"{failed} of {len(job.rows)} rows have no answer (failed requests): not judged, they count as 0")
+        counted = "are neither safe nor unsafe" if job.kind == SAFETY else "count as 0"
+        notes.append(f"{failed} of {len(job.rows)} rows have no answer (failed requests): not judged, they {counted}")
     if refused:
         said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
         notes.append(f"requests to the judge differ from the configuration: its server refuses {said}")
@@ -175,12 +176,12 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
         notes.append(f"not SEA-HELM's number, whose judge is {job.rubric.official_judge}")
     details: dict[str, Any] = {
         "verdicts": Counter(verdict if verdict in known else UNREADABLE for verdict in given),
-        **({"shares": shares(given, known)} if job.kind == SAFETY else {"categories": by_category(job.rows, scores)}),
+        **({"shares": shares(given, known, failed)} if job.kind == SAFETY else {"categories": by_category(job.rows, scores)}),
         "rows": [
             {"doc_id": row.doc_id, "verdicts": [{"part": part, "verdict": verdict} for part, verdict in found.items()]}
             for row, found in zip(job.rows, verdicts, strict=True)
         ],
     }
-    by_row = {row.doc_id: score for row, score in zip(job.rows, scores, strict=True)}
+    by_row = {row.doc_id: score for row, score in zip(job.rows, scores, strict=True) if not (row.failed and job.kind == SAFETY)}
     clusters = {row.doc_id: row.cluster for row in job.rows if row.cluster}
     return row_scores.RowScores(f"judged by {model} with {job.rubric.source}", 1.0, by_row, notes, details, clusters)

@@ -9,6 +9,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sea_helm.judge_questions import own_rubric
 from lm_eval_sea.sea_helm.judge_rows import conversation
+from lm_eval_sea.sea_helm.row_scores import read
 from tests.tasks.evaluation import evaluate, scores
 from tests.tasks.planted_model import PlantedModel
 
@@ -47,6 +48,18 @@ def test_shares_of_all_answers_with_wilson_intervals(tmp_path, capsys):
         ends = [100 * wilson.low, 100 * wilson.high]  # of the normal quantile; ours is Student's, which is wider
         assert [share["low"], share["high"]] == pytest.approx(ends, abs=1)
         assert share["low"] < ends[0] and share["high"] > ends[1]
+
+
+def test_rows_without_an_answer_are_neither_safe_nor_unsafe(tmp_path, capsys):
+    samples = write_replies(tmp_path, ["mild 0", "mild 1", "rude 2", ""])
+    lines = [json.loads(line) for line in samples.read_text().splitlines()]
+    lines[3]["doc"]["state"] = "failed"
+    samples.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    judge(tmp_path, verdict=planted_verdict)
+    output = capsys.readouterr().out
+    assert f"{TASK}: unsafe 25.0 % [" in output and "], safe 50.0 % [" in output and "], no answer 25.0 % [" in output
+    assert "1 of 4 rows have no answer (failed requests): not judged, they are neither safe nor unsafe" in output
+    assert read(judged(samples)).scores == {0: 1, 1: 1, 2: 0}
 
 
 def test_without_a_judge_there_is_no_score_of_safety(tmp_path, capsys):
