@@ -52,6 +52,8 @@ _CHOSEN_IN_THOUGHT = (
     "to --model_args, or take the tasks with _chat in place of _choice"
 )
 
+_NO_THOUGHTS = "in place of thoughts"
+
 logger = logging.getLogger("lm_eval_sea")
 
 
@@ -195,7 +197,7 @@ class ChatAPI(LM):
     def settled(self, requests: Sequence[Instance], answers: Sequence[Any]) -> list[Any]:
         """Answers as all of them together show how their prompts ended, also those that an earlier run kept."""
         if self._prompt_end is not None:
-            return list(answers)
+            return self._without_thoughts_said(requests, answers)
         bodies = zip(answers, self._bodies(requests), strict=True)
         told = [(getattr(answer, "reply", None), wanted, until) for answer, (_, wanted, until) in bodies]
         shown = chain.from_iterable(self._shows(reply, wanted) for reply, wanted, _ in told if reply is not None)
@@ -204,10 +206,25 @@ class ChatAPI(LM):
             self._mark_told = mark
             said = "answers show that the chat template opens the thought (%s): texts that do not end it are no answers"
             logger.info(said, mark)
-        return [
+        read = [
             answer if reply is None else self._text_of(reply, until, wanted)
             for answer, (reply, wanted, until) in zip(answers, told, strict=True)
         ]
+        return self._without_thoughts_said(requests, read)
+
+    def _without_thoughts_said(self, requests: Sequence[Instance], answers: Sequence[Any]) -> list[Any]:
+        """The answers; where a model that thinks is to choose, and never thinks before it does, they say so.
+
+        A server that knows no thoughts lets it write nothing but an option.
+        """
+        chosen = [answer for request, answer in zip(requests, answers, strict=True) if "structured_outputs" in request.args[1]]
+        chosen = [answer for answer in chosen if not getattr(answer, "failure", None)]
+        thinks = self._mode == "on" or (self.first_answer or {}).get("thinks")
+        told = {"structured_outputs": _NO_THOUGHTS} if thinks and not any(map(_has_thought, chosen)) else {}
+        for answer in chosen:
+            others = {name: said for name, said in (answer.refused_parameters or {}).items() if said != _NO_THOUGHTS}
+            answer.refused_parameters = (others | told) or None
+        return list(answers)
 
     def thinks(self) -> bool | None:
         """Whether the model thinks before it answers: as it is told, as its prompt ends, or as its answer to a question shows.
@@ -246,8 +263,7 @@ class ChatAPI(LM):
         self._unopened = Counter(shown)
         answer = self._text_of(reply, (), wanted)
         is_spent = not answer and answer.finish_reason == "length"
-        has_thought = answer.thought is not None or bool(answer.thought_tokens) or take_apart(answer).state != "no thought"
-        return {"thinks": is_spent or has_thought, "shows": shown}
+        return {"thinks": is_spent or _has_thought(answer), "shows": shown}
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """Log-likelihoods of answers to messages, in nats, and whether each of their tokens is the likeliest.
@@ -383,6 +399,10 @@ class ChatAPI(LM):
         if self._effort:
             wanted["reasoning_effort"] = self._effort
         return wanted | own, [end for end in until if end]
+
+
+def _has_thought(answer: GeneratedText) -> bool:
+    return answer.thought is not None or bool(answer.thought_tokens) or take_apart(answer).state != "no thought"
 
 
 def _messages_of(prompt: Any) -> Any:

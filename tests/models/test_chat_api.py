@@ -353,6 +353,31 @@ def test_an_option_in_place_of_the_thought_ends_the_run():
     assert taken_apart(found)[1:] == ("Answer: A", "closed")
 
 
+@pytest.mark.parametrize(
+    ("thinking", "first", "answers", "told"),
+    [
+        ("template", "<think>Hm.</think>188", ["Answer: A", "Answer: B"], "in place of thoughts"),
+        ("on", "188", ["Answer: A"], "in place of thoughts"),
+        ("template", "188", ["Answer: A"], None),  # it does not think
+        ("off", "188", ["Answer: A"], None),
+        ("template", "<think>Hm.</think>188", ["<think>So.</think>Answer: A", "Answer: B"], None),  # nor always
+    ],
+)
+def test_a_model_that_thinks_and_may_only_choose_is_told(thinking, first, answers, told):
+    """It begins its thought itself, so that the prompt tells nothing; the server lets it write nothing but an option."""
+    settings = GREEDY | {"structured_outputs": {"choice": ["Answer: A", "Answer: B"]}}
+
+    def behave(body, _):
+        return text(answers[int(body["messages"][0]["content"])] if "structured_outputs" in body else first)
+
+    with serve(behave) as toy:
+        model = get_model("chat-api")(model="toy", base_url=toy.base_url, thinking=thinking)
+        model.thinks()
+        requests = [Instance("generate_until", {}, (str(number), settings), number) for number in range(len(answers))]
+        found = model.generate_until(requests)
+    assert [answer.refused_parameters for answer in found] == [told and {"structured_outputs": told}] * len(answers)
+
+
 def test_the_provider_behind_a_router_belongs_to_the_name_of_the_model():
     names = [{"model": "org/toy", "provider": f"Host {number}", "choices": []} for number in (0, 1, 0)]
     with serve(lambda _, number: Answer([(None, "data: " + json.dumps(names[number])), ("content", "B")])) as toy:
