@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import contextlib
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.kinds import CHAT_METRICS, JUDGED, KINDS, recommended_variant
 from lm_eval_sea.catalogue.names import lite_name
@@ -219,23 +221,51 @@ def differences(files: Mapping[str, str], folder: Path, superfluous: Iterable[st
     return lines
 
 
+class FolderError(Refusal, ValueError):
+    """A folder that cannot be written to without loss; the message is one line."""
+
+
 def write(files: Mapping[str, str], folder: Path) -> None:
     """Makes the folder hold exactly these generated files, beside what is written by hand."""
-    if folder.resolve() != TASKS_FOLDER:
-        made = generated(TASKS_FOLDER)
-
-        def skip(directory: str, names: list[str]) -> list[str]:
-            below = Path(directory).relative_to(TASKS_FOLDER)
-            return [name for name in names if name in ("__pycache__", "prompts") or (below / name).as_posix() in made]
-
-        shutil.copytree(TASKS_FOLDER, folder, ignore=skip, dirs_exist_ok=True)
-    write_files(files, folder, no_longer_made(files, folder))
+    by_hand = {} if folder.resolve() == TASKS_FOLDER else _by_hand()
+    write_files(by_hand | files, folder, no_longer_made(files, folder))
 
 
-def write_files(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> None:
-    """Writes files below a folder, and removes those that are superfluous there."""
-    for path in superfluous:
-        (folder / path).unlink()
-    for path, content in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(content, encoding="utf-8", newline="\n")
+def _by_hand() -> dict[str, bytes]:
+    """The files of the tasks folder that are neither generated nor prompts: path below it → content."""
+    paths = {path.relative_to(TASKS_FOLDER): path for path in TASKS_FOLDER.rglob("*") if path.is_file()}
+    kept = {below: path for below, path in paths.items() if not {"__pycache__", "prompts"} & {*below.parts}}
+    made = generated(TASKS_FOLDER)
+    return {below.as_posix(): path.read_bytes() for below, path in kept.items() if below.as_posix() not in made}
+
+
+def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Iterable[str]) -> None:
+    """Writes files below a folder, and removes those that are superfluous there.
+
+    Raises `FolderError` if one cannot be written; then the folder is as it was.
+    """
+    new: list[Path] = []  # folders
+
+    def make(place: Path) -> None:
+        new.extend(path for path in (place, *place.parents) if not path.exists())
+        place.mkdir(parents=True, exist_ok=True)
+
+    try:
+        make(folder)
+        with tempfile.TemporaryDirectory(prefix=".make_", dir=folder) as beside:
+            for path, content in files.items():
+                Path(beside, path).parent.mkdir(parents=True, exist_ok=True)
+                Path(beside, path).write_bytes(content if isinstance(content, bytes) else content.encode())
+                make((folder / path).parent)
+            for path in files:
+                Path(beside, path).replace(folder / path)
+            for path in superfluous:
+                (folder / path).unlink()
+    except BaseException as error:
+        for place in sorted(new, key=lambda path: len(path.parts), reverse=True):
+            with contextlib.suppress(OSError):
+                place.rmdir()
+        if isinstance(error, OSError):
+            advice = "nothing was written; make room there, or name another folder"
+            raise FolderError(f"{folder} cannot be written ({error.strerror}); {advice}") from error
+        raise

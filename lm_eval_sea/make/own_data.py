@@ -35,6 +35,8 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
         raise RecordError(f"{folder}: the folder has the data set's name: letters and digits, and none of the pack's names")
     if data_set.kind == JUDGED:
         raise RecordError(f"{path}: 'kind' is {JUDGED!r}, which only the pack's own data sets can be")
+    if data_set.second_turns:
+        raise RecordError(f"{path}: 'second_turns' is for judged data sets of the pack alone; leave it out")
     for language in data_set.languages.values():
         _refuse_no_rows(path, language)
     prompted = read(data_set, folder.parent)

@@ -146,3 +146,5 @@ def _refuse_code(where: str, part: Mapping[str, Any]) -> None:
             if found := JINJA_CODE.search(text):
                 advice = "write fields as {field}, and braces in text with a blank between them"
                 raise PromptFileError(f"{where}{key!r} has {found[0]!r}, which begins code; {advice}")
+            if key == "row" and text.rstrip("\n").endswith("{"):  # before the options, which code adds
+                raise PromptFileError(f"{where}'row' ends in '{{', which begins code; write something behind it, or leave it out")

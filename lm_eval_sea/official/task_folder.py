@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lm_eval_sea.catalogue import Refusal
-from lm_eval_sea.make.files import write_files
+from lm_eval_sea.make.files import FolderError, write_files
 
 MARK = "# Written by lm-eval-sea"
 NO_COMMIT = "none: no git checkout"
@@ -16,10 +16,6 @@ NO_COMMIT = "none: no git checkout"
 
 class CheckoutError(Refusal, ValueError):
     """A checkout, or a file of one, that no task can be made of; the message is one line."""
-
-
-class FolderError(Refusal, ValueError):
-    """A folder that cannot be written to without loss; the message is one line."""
 
 
 class Made(NamedTuple):
@@ -42,11 +38,8 @@ def check_folder(folder: Path) -> None:
 
 def write_folder(files: Mapping[str, str], folder: Path) -> None:
     """Makes the folder hold exactly these files; see `check_folder`."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_files(files, folder, [path.name for path in folder.iterdir() if path.name not in files and _is_ours(path)])
-    except OSError as error:
-        raise FolderError(f"{folder} cannot be written ({error.strerror}); give --out another folder") from error
+    there = folder.iterdir() if folder.is_dir() else ()
+    write_files(files, folder, [path.name for path in there if path.name not in files and _is_ours(path)])
 
 
 def _is_ours(path: Path) -> bool:

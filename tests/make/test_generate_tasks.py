@@ -3,6 +3,7 @@
 import functools
 import operator
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -65,6 +66,28 @@ def change(path: Path, keys: list[str | int], value: object) -> None:
 def test_the_tasks_of_the_pack_agree_with_its_prompts():
     result = run("--check")
     assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("new", [True, False])
+@pytest.mark.parametrize("names", [[], ["sea_belebele_th_order", "sea_xcopa_vi_to_ppl_p2"]])
+def test_a_folder_that_cannot_hold_all_files_stays_as_it_was(tmp_path, capsys, names, new):
+    """No file may be longer than 700 bytes here, which some are."""
+    out = tmp_path / "more" / "out"
+    if not new:
+        out.mkdir(parents=True)
+        (out / "sea_xcopa_vi_to_ppl_p2.yaml").write_text("mine", encoding="utf-8")
+    before = {path: path.read_bytes() if path.is_file() else None for path in tmp_path.rglob("*")}
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (700, limits[1]))
+    try:
+        assert main(["make", *names, "--out", str(out)]) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    line = f"lm-eval-sea: {out} cannot be written (File too large); nothing was written; make room there, or name another folder\n"
+    assert capsys.readouterr().err == line
+    assert {path: path.read_bytes() if path.is_file() else None for path in tmp_path.rglob("*")} == before
+    assert main(["make", *names, "--out", str(out)]) == 0
+    assert not list(out.glob(".*"))
 
 
 def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_path, prompts):

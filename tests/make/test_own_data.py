@@ -287,6 +287,7 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("own", {"source": "rows"}, "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./"),
         ("own", {"files": {"test": "rows.xlsx"}}, "th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json"),
         ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
+        ("own", {"second_turns": True}, "own/data_set.yml: 'second_turns' is for judged data sets of the pack alone; leave it out"),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
@@ -295,6 +296,15 @@ def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
         plant(tmp_path / name, record | change, PROMPT, [])
     assert main(["make", str(tmp_path / name)]) == 2
     assert line in (said := capsys.readouterr().err) and said.count("\n") == 1
+
+
+def test_a_row_that_ends_like_code_is_refused(tmp_path, capsys):
+    """The code that adds the options stands right behind it."""
+    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": COLUMNS}
+    plant(tmp_path / "own", record, PROMPT | {"row": "ข้อความ: {text} {"}, [])
+    assert main(["make", str(tmp_path / "own")]) == 2
+    line = f"lm-eval-sea: {tmp_path}/own/prompts/th.yml: 'row' ends in '{{', which begins code; write something behind it, "
+    assert (said := capsys.readouterr().err).startswith(line) and said.count("\n") == 1
 
 
 def plant_reviews(folder):
