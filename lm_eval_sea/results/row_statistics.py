@@ -6,6 +6,7 @@ made of sums of n-gram counts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -146,6 +147,12 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
         counts = counts_of_ngrams([NgramCounts(*entry) for entry in logged])
         return _bleu_statistics(counts, _percentages(bleu_of_sums), 0, 2 * ORDERS + 1)
     return None
+
+
+def says_nothing(entry: Any) -> bool:
+    """Whether what is logged for a row is missing, or NaN or infinite, as a whole or in part."""
+    parts = entry if isinstance(entry, list | tuple) else [entry]
+    return any(part is None or (isinstance(part, float) and not math.isfinite(part)) for part in parts)
 
 
 def _is_choice(entry: Sequence[Any], first: Sequence[Any]) -> bool:

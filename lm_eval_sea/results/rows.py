@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import orjson
 import pandas as pd
 
-from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, statistics_of
+from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, says_nothing, statistics_of
 from lm_eval_sea.results.types import is_number, is_whole, list_of, mapping_of
 from lm_eval_sea.results.visible_text import encodable, visible
 from lm_eval_sea.tasks._shared.facts import PUBLISHED_POSITION
@@ -125,6 +125,7 @@ class Rows:
     chosen: list[int | None]
     statistics: RowStatistics | None  # from which the metric of any draw of the rows can be computed
     evidence: Sequence[Evidence] = ()  # of each row, where batch calibration makes the choices
+    unscored: int = 0  # rows for which the metric logs nothing, or no number
 
     @cached_property
     def fingerprint(self) -> int:
@@ -178,6 +179,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
         chosen=[row.chosen for row in kept],
         statistics=statistics_of(metric, [row.logged for row in kept]),
         evidence=evidence,
+        unscored=sum(row.evidence is None if metric == BATCH_CALIBRATED else says_nothing(row.logged) for row in kept),
     )
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 
 import numpy as np
@@ -371,6 +372,22 @@ def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
         assert "requests differ from the configuration: the server refuses temperature (not sent)" in text
         assert "answered by gpt-1, gpt-2, as the server calls the model" in text
         assert "prompts seem to have been cut at 2,048 tokens" in text
+
+
+@pytest.mark.parametrize("lacks", [math.nan, None, math.inf])
+@pytest.mark.parametrize("metric", ["acc", "chrf++"])
+def test_rows_without_a_score_are_counted(tmp_path, metric, lacks):
+    """In the table, a record and the report, where the results have a number."""
+    entries = [1.0, 0.0] * 10 if metric == "acc" else [["a b c", "a b c"]] * 20
+    whole = toy(entries, metric, value=0.5)
+    rows = [row | {metric: lacks if place in (3, 7) else row[metric]} for place, row in enumerate(whole["rows"])]
+    said = f"toy_th: 2 of 20 logged rows have no {metric} that is a number; "
+    for name, of_task, times in (("lacking", whole | {"rows": rows}, 1), ("whole", whole, 0)):
+        write_run(tmp_path / name, {"toy_th": of_task})
+        runs = read(tmp_path / name).best()
+        [record] = records_of(runs)
+        assert " ".join(shown(tmp_path / name).split()).count(said) == times == record["notes"].count(said)
+        assert sum(note.startswith(said) for note in scores_of(runs, suite=NO_SUITE).notes) == times
 
 
 def test_prompts_that_lack_their_beginning_are_said_of_their_task(tmp_path):
