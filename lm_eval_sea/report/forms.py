@@ -132,7 +132,7 @@ def forms_section(scores: Scores) -> Section:
         "Compare two models in one form only: a ranked score of a base model against a read score of a chat model compares "
         "the forms as much as the models. p is that of the paired test by passage, corrected for all lines of this table "
         "(Holm).",
-        *scores.of_seeds("the answers of the last count"),
+        *scores.of_last_seed(),
     ]
     note = "Bold: a difference that survives the correction."
     table = Table("forms", "Two forms on the same rows", note, frame, shown)

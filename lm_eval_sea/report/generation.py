@@ -51,21 +51,22 @@ def answers_table(scores: Scores) -> pd.DataFrame:
 
 
 def translation_table(scores: Scores) -> pd.DataFrame:
-    """chrF++ from English, into it, and the difference: one row per model, data set, language x, prompt language and setting.
+    """chrF++ from English, into it, and the difference: one row per model, data set, language x, and how it was asked.
 
-    The prompt language is "native" or "en". `difference` is en→x minus x→en, in points of chrF++. The two are of different texts,
+    That is prompt language ("native" or "en"), setting and number of exemplars. `difference` is en→x minus x→en, in points of chrF++. The two are of different texts,
     so it compares models, not directions. Only tasks that name both languages count: SEA-HELM's translations have another chrF++.
     """
     tasks = scores.tasks[scores.tasks.of_pack & (scores.tasks.variant == "translation") & (scores.tasks.source_language != "")]
     tasks = tasks[(tasks.source_language == ENGLISH) | (tasks.answer_language == ENGLISH)]
-    about = ["model", "dataset", "language", "setting"]
+    about = ["model", "dataset", "language", "setting", "exemplars"]
+    tasks = tasks.assign(exemplars=["–" if pd.isna(count) else f"{count:.0f}" for count in tasks.num_fewshot])
     tasks = tasks.assign(
         prompt=tasks.prompt_language.where(tasks.prompt_language == ENGLISH, "native"),
         direction=(tasks.source_language == ENGLISH).map({True: "from_english", False: "into_english"}),
         limited=tasks.groupby(about).limited.transform("any"),
         value=pd.Series(_values(scores, tasks, "chrf++"), tasks.index, dtype=float),
     )
-    keys = [*about[:3], "prompt", "setting"]
+    keys = [*about[:3], "prompt", *about[3:]]
     table = tasks.drop_duplicates(keys).set_index(keys)[["limited"]]
     values = (
         tasks.groupby([*keys, "direction"]).value.last().unstack().reindex(table.index, columns=["from_english", "into_english"])
@@ -92,12 +93,13 @@ def generation_section(scores: Scores) -> Section:
         *(MODEL, DATA_SET, LANGUAGE),
         Column("prompt", "prompt"),
         *setting_column(directions),
+        *columns("text", exemplars="exemplars"),
         *columns("percent", from_english="English → x", into_english="x → English"),
         Column("difference", "difference", "points", marker="limited"),
     ]
     of_directions = (
-        "chrF++ from English into the language and back; the difference is the former minus the latter. After figure 1 of Guo et "
-        "al. 2024."
+        "chrF++ from English into the language and back; the difference is the former minus the latter, with as many exemplars. "
+        "After figure 1 of Guo et al. 2024."
     )
     prompts = {"prompt": {"native": "in the language", "en": "English"}}
     measures = columns("percent", marker="limited", **{metric: metric for metric in used})

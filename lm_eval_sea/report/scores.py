@@ -20,7 +20,7 @@ from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.table import catalogue_notes
 from lm_eval_sea.results.types import ResultsError
-from lm_eval_sea.results.visible_text import visible
+from lm_eval_sea.results.visible_text import some_names, visible
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 _NUMBERS = ("score", "stderr", "stderr_plain", "low", "high", "clusters", "chance", "normalised", "few")
@@ -57,6 +57,11 @@ class Scores:
     def of_seeds(self, counted: str) -> list[str]:
         """A sentence on which answers count in a section; none if no task was run with several seeds."""
         return [f"Of a task with several seeds {counted}."] if any(task.draws for task in self.of.values()) else []
+
+    def of_last_seed(self) -> list[str]:
+        """The same for a section in which the answers of the last seed count."""
+        seeds = some_names(list(map(str, sorted({task.run.seed or 0 for task in self.of.values() if task.draws}))))
+        return self.of_seeds(f"the answers of the last count here (seed {seeds}), while its score is the mean over all")
 
     @cached_property
     def headline(self) -> pd.DataFrame:

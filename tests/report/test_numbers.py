@@ -663,6 +663,19 @@ def test_directions_of_other_data_sets_and_wordings_stay_apart(tmp_path):
     assert table.from_english["ntrex", ""] == 30 and math.isnan(table.into_english["ntrex", ""])
 
 
+@pytest.mark.parametrize(("shots", "rows"), [((3, 3), [("3", -10.0)]), ((3, 0), [("3", None), ("0", None)])])
+def test_directions_with_other_numbers_of_exemplars_have_no_difference(tmp_path, shots, rows):
+    tasks = {TO_THAI: (10.0, shots[0]), FROM_THAI: (20.0, shots[1])}
+    planted = {
+        name: {"scores": {"chrf++,none": score}, "metadata": facts_of(name), "num_fewshot": count}
+        for name, (score, count) in tasks.items()
+    }
+    write_run(tmp_path, planted)
+    table = generation.translation_table(scores_of(read(tmp_path).best())).astype(object)
+    found = table.where(table.notna(), None)
+    assert sorted(zip(found.exemplars, found.difference, strict=True)) == sorted(rows)
+
+
 def test_models_are_described_by_directions_that_all_were_run_on(tmp_path):
     """Both are alike in Thai; the second was run in Vietnamese, too."""
     thai = {TO_THAI: 30.0, FROM_THAI: 40.0}

@@ -75,6 +75,7 @@ class Consistency(NamedTuple):
     low: float | None  # of its 95 % interval, clustered by passage
     high: float | None
     ac3: float
+    few: bool  # whether there are so few passages that it says little
 
 
 def against_english(language: Answers, english: Answers) -> AgainstEnglish | None:
@@ -181,4 +182,5 @@ def consistencies(answers: Mapping[str, Answers], *, every: bool = True) -> Iter
     accuracy = sum(each.right[question] for each in given for question in common) / (len(given) * len(common))
     for size in range(2, len(given) + 1) if every else dict.fromkeys((2, len(given))):
         share = estimate([same_answer(each, size) for each in chosen], clusters)
-        yield Consistency(len(given), len(common), accuracy, size, share.mean, share.low, share.high, ac3(accuracy, share.mean))
+        found = (len(given), len(common), accuracy, size, share.mean, share.low, share.high, ac3(accuracy, share.mean))
+        yield Consistency(*found, few=share.clusters < FEWEST_CLUSTERS)

@@ -38,7 +38,7 @@ def languages_section(scores: Scores) -> Section:
     with contextlib.suppress(ResultsError):  # there are no such tasks
         comparisons, _ = load_comparisons(Runs([], tasks, [], []))
     text = "Questions that a parallel test asks in each language, paired by id; intervals are clustered by passage."
-    said = [text, *scores.of_seeds("the answers of the last count")]
+    said = [text, *scores.of_last_seed()]
     parts = [_consistency_table(comparisons, labels), _errors_table(comparisons, labels)]
     return Section("consistency", "One question in several languages", said, parts)
 
@@ -50,13 +50,14 @@ def _consistency_table(comparisons: Mapping[Condition, Comparison], labels: Mapp
     shown = [
         *(*_ABOUT, *columns("count", languages="languages", of="of"), _QUESTIONS),
         Column("accuracy", "accuracy", "percent"),
-        Column("consistency", "same answer [95 %]", "score", low="low", high="high", marker="limited"),
+        Column("consistency", "same answer [95 %]", "score", low="low", high="high", marker="limited", few="few"),
         Column("ac3", "AC3", "percent"),
     ]
     note = (
         "Share of questions with the same answer, right or wrong (SeaEval's consistency), for two languages and for all. Guesses "
         "among four options are the same in two languages on 25 % of the questions, and a model that always prefers one "
-        "option gives the same answer far more often: look at the accuracy, too."
+        "option gives the same answer far more often: look at the accuracy, too. “few” marks shares of fewer than "
+        f"{FEWEST_CLUSTERS} independent questions or passages."
     )
     return Table("consistency", "The same answer in several languages", note, frame, shown)
 
@@ -76,7 +77,7 @@ def _errors_table(comparisons: Mapping[Condition, Comparison], labels: Mapping[s
         *(*_ABOUT, *columns("text", first="first", second="second"), _QUESTIONS),
         *columns("percent", wrong_first="wrong in the first", wrong_second="in the second", wrong_in_both="in both"),
         Column("by_chance", "by chance", "percent"),
-        Column("excess", "difference", "points", low="low", high="high", marker="limited", strong="tells"),
+        Column("excess", "difference", "points", low="low", high="high", marker="limited", few="few", strong="tells"),
         Column("p_holm", "p", "p"),
         Column("same_wrong", "same wrong option", "percent", hint=f"of {FEWEST_CLUSTERS} or more questions wrong in both"),
     ]

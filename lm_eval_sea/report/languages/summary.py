@@ -8,7 +8,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.task_list import aligned
 from lm_eval_sea.report.languages.tables import Condition
-from lm_eval_sea.report.tables import number
+from lm_eval_sea.report.tables import FEW, number
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line
 
@@ -50,6 +50,7 @@ def _cells(row: Mapping[str, Any], of: str) -> tuple[str, ...]:
     questions = f"{row['questions']:,}"
     if of == "consistency":
         interval = "" if row["low"] is None else f" [{share('low')}, {share('high')}]"
+        interval += FEW if row["few"] else ""
         return (f"{row['languages']} of {row['of']}", questions, share("accuracy"), share("consistency") + interval, share("ac3"))
     names = ("accuracy", "accuracy_en") if of == "differences" else ("wrong_in_both", "by_chance")
     languages = str(row["language"]) if of == "differences" else f"{row['first']}, {row['second']}"

@@ -20,8 +20,8 @@ from lm_eval_sea.report.languages.measures import (
 from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.differing_settings import mixed_settings, under_one_name
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.types import ResultsError
-from lm_eval_sea.results.uncertainty import Estimate, holm
+from lm_eval_sea.results.types import ResultsError, grouped
+from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, holm
 from lm_eval_sea.results.visible_text import csv_text, some_names
 from lm_eval_sea.results.written_folder import WrittenFolder
 from lm_eval_sea.tasks._shared.facts import ORDER
@@ -69,8 +69,8 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
     english: dict[Condition, Answers] = {}
     read: dict[Condition, list[TaskRun]] = {}
     others: list[str] = []
-    if seeds := [task.name for task in runs.tasks if task.draws and task.facts.parallel]:
-        notes.append(f"{some_names(seeds)}: of several seeds the answers of the last are compared over languages")
+    drawn = grouped((task.run.seed, task.name) for task in runs.tasks if task.draws and task.facts.parallel)
+    notes += [f"{some_names(names)}: of several seeds the answers of seed {seed} are compared" for seed, names in drawn.items()]
     for task in (task.each_draw[-1] for task in runs.tasks):
         notes += task.notes
         if not task.facts.parallel or task.facts.setting == ORDER:
@@ -240,7 +240,7 @@ def error_rows(comparisons: Mapping[Condition, Comparison], beside: str = "") ->
             if shared is not None:
                 counts, errors = _parts(shared.excess)
                 about = condition._asdict() | {"first": first, "second": second} | counts
-                about["limited"] = one.limited or other.limited
+                about |= {"limited": one.limited or other.limited, "few": counts["passages"] < FEWEST_CLUSTERS}
                 yield about | shared._asdict() | {"excess": shared.excess.mean} | errors
 
 

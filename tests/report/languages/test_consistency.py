@@ -11,7 +11,10 @@ from scipy import stats
 
 from lm_eval_sea.report.languages.measures import Answers, ac3, consistencies, same_answer
 from lm_eval_sea.report.languages.section import languages_section
+from lm_eval_sea.report.languages.summary import summary
+from lm_eval_sea.report.languages.tables import consistency_rows, load_comparisons
 from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.report.tables import written
 from lm_eval_sea.results.read import read as read_runs
 from lm_eval_sea.tasks._shared.chat.scores import score_chat_letter
 
@@ -97,7 +100,28 @@ def test_of_several_seeds_the_answers_of_the_last_count(tmp_path):
     section = languages_section(scores)
     [found] = section.tables[0].frame.to_dict("records")
     assert (found["accuracy"], found["consistency"]) == pytest.approx((100 * 5 / 8, 75))
-    assert "the answers of the last count" in " ".join(section.text)
+    assert "the answers of the last count here (seed 2), while its score is the mean over all" in " ".join(section.text)
+    _, notes = load_comparisons(read_runs(tmp_path).best())
+    assert "sea_belebele_en, sea_belebele_th: of several seeds the answers of seed 2 are compared" in notes
+
+
+@pytest.mark.parametrize(("passages", "few"), [(9, True), (10, False)])
+def test_a_share_of_few_passages_is_marked(tmp_path, passages, few):
+    """On the page and in the terminal."""
+    count = 2 * passages
+    tasks = {}
+    for language, picks in (("en", [0] * count), ("th", [0, 1] * passages)):
+        docs = {"gold": [0] * count, "predictions": [{"acc": pick} for pick in picks], "cluster": [n // 2 for n in range(count)]}
+        facts = {"parallel": True, "dataset": "belebele", "language": language, "variant": "chat", "prompt_language": language}
+        right = [float(pick == 0) for pick in picks]
+        tasks[f"sea_belebele_{language}"] = lm_eval_output.toy(right, docs=docs, **facts)
+    lm_eval_output.write_run(tmp_path, tasks)
+    runs = read_runs(tmp_path).best()
+    table = languages_section(scores_of(runs)).tables[0]
+    [column] = [column for column in table.columns if column.key == "consistency"]
+    [record] = table.frame.to_dict("records")
+    printed = summary(list(consistency_rows(load_comparisons(runs)[0], [])), "consistency")
+    assert (written(column, record).endswith("] few"), "] few" in printed) == (few, few)
 
 
 SAID = {"th": "คำตอบ: {}", "id": "Jawaban: {}", "en": "Answer: {}"}
