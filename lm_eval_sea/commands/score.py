@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -30,6 +31,16 @@ def _address(text: str) -> str:
     if not text.startswith(("http://", "https://")):
         raise argparse.ArgumentTypeError(f"{text!r} should be an address such as http://localhost:8000/v1")
     return text
+
+
+def _price(text: str) -> float:
+    try:
+        price = float(text)
+    except ValueError:
+        price = math.nan
+    if not 0 <= price < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} should be a price, a number from 0")
+    return price
 
 
 def _score(arguments: argparse.Namespace) -> int:
@@ -166,7 +177,7 @@ lm-eval-sea score results --reread results-reread""",
             argument("--base_url", needed=True, metavar="URL", type=_address, help="such as http://localhost:8000/v1"),
             argument("--api_key_env", metavar="VAR", help="environment variable that holds the key; default: no key"),
             argument("--concurrency", type=whole_number(1), metavar="N", help="calls at the same time; default: 8"),
-            argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="price of a million tokens, for the estimate"),
+            argument("--price", type=_price, nargs=2, metavar=("IN", "OUT"), help="price of a million tokens, for the estimate"),
             argument("--official", type=existing_folder, metavar="CHECKOUT", help="use SEA-HELM's prompts from this checkout"),
         ],
         "--metricx": [

@@ -228,7 +228,7 @@ class FolderError(Refusal, ValueError):
 def write(files: Mapping[str, str], folder: Path) -> None:
     """Makes the folder hold exactly these generated files, beside what is written by hand."""
     by_hand = {} if folder.resolve() == TASKS_FOLDER else _by_hand()
-    write_files(by_hand | files, folder, no_longer_made(files, folder))
+    write_files({**by_hand, **files}, folder, no_longer_made(files, folder))
 
 
 def _by_hand() -> dict[str, bytes]:
@@ -242,9 +242,11 @@ def _by_hand() -> dict[str, bytes]:
 def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Iterable[str]) -> None:
     """Writes files below a folder, and removes those that are superfluous there.
 
-    Raises `FolderError` if one cannot be written; then the folder is as it was.
+    Raises `FolderError` if one cannot be written. The folder is then as it was, unless whole files could not be moved to their
+    places, such as one that a folder has.
     """
     new: list[Path] = []  # folders
+    done = "nothing was written"
 
     def make(place: Path) -> None:
         new.extend(path for path in (place, *place.parents) if not path.exists())
@@ -257,6 +259,7 @@ def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Ite
                 Path(beside, path).parent.mkdir(parents=True, exist_ok=True)
                 Path(beside, path).write_bytes(content if isinstance(content, bytes) else content.encode())
                 make((folder / path).parent)
+            done = "some files may be new"
             for path in files:
                 Path(beside, path).replace(folder / path)
             for path in superfluous:
@@ -266,6 +269,6 @@ def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Ite
             with contextlib.suppress(OSError):
                 place.rmdir()
         if isinstance(error, OSError):
-            advice = "nothing was written; make room there, or name another folder"
-            raise FolderError(f"{folder} cannot be written ({error.strerror}); {advice}") from error
+            advice = "make room there, or name another folder"
+            raise FolderError(f"{folder} cannot be written ({error.strerror}); {done}; {advice}") from error
         raise

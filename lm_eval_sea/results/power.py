@@ -71,6 +71,6 @@ def what_rows_show(tasks: Collection[Planned]) -> str | None:
     middle = asked[len(asked) // 2].rows
     line = f"two models that differ by {seen_on_task(middle):.1f} points on {middle:,} rows"
     if len(asked) > 1:
-        line += f" (by {seen_on_task(middle, len(asked)):.1f} on any of {len(asked)} tasks), or by {seen_on_mean(asked):.1f} points"
-        line += " of normalised scores in the mean of all tasks,"
+        line += f" (by {seen_on_task(middle, len(asked)):.1f} on any of {len(asked)} tasks), or by {seen_on_mean(asked):.1f}"
+        line += " points of normalised scores in the mean of all tasks,"
     return f"{line} would be told apart with a probability of 80 %, if scores are near 50 % and rows do not share passages"

@@ -120,7 +120,7 @@ class TaskRun:
             self.notes.append(f"{self.name}: {repeated:,} of {len(numbered):,} logged rows repeat others, and count again")
         if rows is not None and 0 < rows.unscored < len(rows.keys):
             lacking = f"{rows.unscored:,} of {len(rows.keys):,} logged rows have no {rows.metric} that is a number"
-            self.notes.append(f"{self.name}: {lacking}; comparisons leave these out, and the score's interval is made without rows")
+            self.notes.append(f"{self.name}: {lacking}; comparisons leave these out, and the interval is made without rows")
         if rows is not None and self.rows is not None and len(rows.keys) != self.rows:
             self.notes.append(f"{self.samples}: {len(rows.keys)} rows, but the results are of {self.rows}")
         return rows

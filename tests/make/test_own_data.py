@@ -287,7 +287,7 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("own", {"source": "rows"}, "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./"),
         ("own", {"files": {"test": "rows.xlsx"}}, "th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json"),
         ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
-        ("own", {"second_turns": True}, "own/data_set.yml: 'second_turns' is for judged data sets of the pack alone; leave it out"),
+        ("own", {"second_turns": True}, "own/data_set.yml: 'second_turns' is for judged data sets of the pack alone; "),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):

@@ -38,4 +38,4 @@ def test_what_is_said():
     text = what_rows_show([Planned(100)])
     assert text.startswith("two models that differ by 16.6 points on 100 rows would be told apart with")
     text = what_rows_show([Planned(400)] * 4)
-    assert "by 8.3 points on 400 rows (by" in text and "on any of 4 tasks), or by 4.1 points of normalised scores in the mean of all tasks" in text
+    assert "by 8.3 points on 400 rows (by" in text and "on any of 4 tasks), or by 4.1 points of normalised scores in" in text
