@@ -18,15 +18,17 @@ _HEADLINE = "headline_metric"
 # Data sets, and tasks of SEA-HELM, whose rows in one language are translations of those in another.
 _TRANSLATED = {
     *("belebele", "copal", "crosslogiqa", "crossmmlu", "flores", "globalmmlulite", "mgsm", "multijail", "ntrex"),
-    *("nusatranslation", "nusax", "nusaxmt", "sib200", "tico19", "xcopa", "xnli", "xquad"),
+    *("nusasentiment", "nusatranslation", "nusax", "nusaxmt", "sib200", "tico19", "xcopa", "xnli", "xquad"),
     *("sea_helm if-eval", "sea_helm mt-bench", "sea_helm safeguard_general_prompt", "sea_helm safeguard_general_response"),
 }
 # Data sets, tasks of SEA-HELM, and tasks of SEA-HELM in a language with at least a fifth of their texts from another data set →
 # that data set.
 _TAKEN_FROM = {
     "copalcolloquial": "copal",
+    "indolem": "nusatranslation",
     "m3exam th": "thaiexam",
     "myxnli": "xnli",
+    "nusasentiment": "nusatranslation",
     "nusaxmt": "nusax",
     "sib200": "flores",
     "sea_helm abssum vi": "xlsum",
