@@ -77,6 +77,11 @@ class TaskRun:
         return self.draws or [self]
 
     @property
+    def seeds(self) -> str:
+        """Those of its draws, as a text; empty if it is one run."""
+        return ", ".join(str(seed) for seed in sorted(draw.run.seed or 0 for draw in self.draws))
+
+    @property
     def expected(self) -> int | None:
         """How many rows the data set has."""
         return self.facts.rows or self.rows_total

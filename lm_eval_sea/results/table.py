@@ -108,13 +108,17 @@ def records_of(runs: Runs) -> list[dict[str, Any]]:
             **{name: getattr(task.score, name, None) for name in _NUMBERS},
             "difference": None,
             "p_value": None,
-            "notes": "; ".join([*_notes_of(task), *task.notes]),
+            "notes": "; ".join([*_seeds(task), *_notes_of(task), *task.notes]),
         }
         for task in runs.tasks
         if task.facts.of_pack and not task.facts.is_text
     ]
     both = _two_models(runs)
     return [*records, *_difference_records(both, dict.fromkeys(records[0]))] if both else records
+
+
+def _seeds(task: TaskRun) -> list[str]:
+    return [f"the mean over the seeds {task.seeds}; its interval is over rows and draws"] if task.draws else []
 
 
 def _difference_records(both: Mapping[str, Mapping[str, TaskRun]], blank: Mapping[str, None]) -> Iterator[dict[str, Any]]:

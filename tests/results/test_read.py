@@ -12,9 +12,10 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.report.export.every_eval_ever import records
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.rows import read_lines, read_rows
-from lm_eval_sea.results.table import comparison_notes, table_of
+from lm_eval_sea.results.table import comparison_notes, records_of, table_of
 from lm_eval_sea.results.types import ResultsError
 
 from .lm_eval_output import NEW, OLD, row, toy, write_results, write_run, write_samples
@@ -232,6 +233,10 @@ def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
     [task], [note] = runs.tasks, [note for note in runs.notes if "seed" in note]
     assert note == "org/model: toy_th: the mean over the seeds 1, 2, 3; its interval is over rows and draws"
     assert task.scores["null_rate"].value == pytest.approx(0.2)
+    # where no line of the run stands beside the score, too
+    [record], [[entry, *_]] = records_of(runs), [one["evaluation_results"] for one in records(runs)[0].values()]
+    assert record["notes"].startswith("the mean over the seeds 1, 2, 3; its interval is over rows and draws")
+    assert entry["generation_config"]["additional_details"]["mean_over_seeds"] == "1, 2, 3"
     if metric == "acc":
         means = np.mean(logged, axis=0)
         expected = 100 * means.mean(), 100 * means.std(ddof=1) / np.sqrt(len(means))

@@ -223,6 +223,7 @@ def _generation(task: TaskRun) -> dict[str, Any]:
         arguments |= {"max_tokens": longest, "temperature": float(temperature) if is_number(temperature) else 0.0}
     details = {
         "num_fewshot": task.num_fewshot,
+        "mean_over_seeds": task.seeds or None,
         "thinking": task.run.settings.thinking,
         "effort": task.run.settings.effort,
         "task_version": task.version,
