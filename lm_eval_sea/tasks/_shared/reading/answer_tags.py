@@ -21,7 +21,7 @@ LONGEST_LEAD = 15  # characters after a tag that are no text yet
 
 def any_tag(tags: Sequence[str]) -> str:
     """The regular expression of any of the tags at the beginning of a line."""
-    return rf"(?:\A|\n)[\s>#*_]*(?:{'|'.join(map(tag_pattern, tags)) or '(?!)'})"
+    return rf"(?:\A|\n)[\s>#*_•-]*(?:{'|'.join(map(tag_pattern, tags)) or '(?!)'})"
 
 
 def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[int, int]]:
@@ -41,7 +41,7 @@ def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[in
 
 def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None:
     """The text after the last answer tag that begins a line or a sentence, perhaps after a word such as "so"; else None."""
-    begin = rf"(?:\A|[\n.!?:>。\u104b\u17d4])[ \t>#*_]*(?:(?:{any_word('so', language).pattern})[ \t,]*)?"
+    begin = rf"(?:\A|[\n.!?:>。\u104b\u17d4])[ \t>#*_•-]*(?:(?:{any_word('so', language).pattern})[ \t,]*)?"
     found = tag_spans(text, tags, begin)
     if not found:
         return None

@@ -12,7 +12,7 @@ from .answer_tags import any_tag, behind_last_tag, tag_spans
 from .answer_text import COLON, STOPS, composed, without_asked_form
 from .final_text import framed_text, promises_of, read_final_text
 from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
-from .other_questions import question_label, without_another_question
+from .other_questions import question_label, without_another_question, without_repetition
 from .prefaces_and_notes import LONGEST_REQUEST, is_foreign
 from .refusal import is_refusal
 from .statements import lead_in, statement_spans
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 # The end of a sentence after a whole word or a number, not after an abbreviation.
-_SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
+_SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=[\u0b80-\u17ff])[.!?]\s+(?=[A-Z][a-z]+ )|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
 # A sentence in brackets after a span.
 _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 # The same after a tag. There a name in capitals or in another script is part of the span.
@@ -78,6 +78,9 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     frame = framed_text(answer, language, tags)
     answer = composed(answer if frame is None else frame)
     answer = _without_cut_repetition(_above_a_question(without_another_question(answer, tags, language), tags, language), tags)
+    if _repeats(answer):
+        return ""
+    answer = without_repetition(answer)
     behind = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
     if _gives_none(answer, behind, language):
         return ""
@@ -103,7 +106,7 @@ def _gives_none(answer: str, behind: str, language: str) -> bool:
         return True
     begs = is_short and has_word(answer, language, "begs", "unclear")
     none = (
-        begs or _is_passage(answer, language) or _repeats(answer) or _retells(answer, language) or _finds_none(answer, language)
+        begs or _is_passage(answer, language) or _retells(answer, language) or _finds_none(answer, language)
     )
     return behind == answer and (none or _promises(answer, language))
 

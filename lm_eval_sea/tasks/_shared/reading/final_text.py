@@ -13,7 +13,7 @@ from .answer_patterns import any_word, has_word, is_end, task_words
 from .answer_tags import LONGEST_LEAD, any_tag, behind_last_tag
 from .answer_text import COLON, SENTENCE_STOP, STOPS, composed, without_asked_form
 from .frames import QUOTED, QUOTES, begins_object, last_frame, unfenced, unquoted, without_emphasis
-from .other_questions import without_another_question
+from .other_questions import without_another_question, without_repetition
 from .prefaces_and_notes import LABELLED, LONGEST_INTRODUCTION, LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
 from .several_texts import corrected, of_target, one_of_several
 from .surroundings import BULLET, LIST_MARK, without_marks
@@ -58,6 +58,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     kept = without_asked_form(shown, tags).strip()  # before quotation marks are cut off: the form may have some
     if _is_of_prompt(kept, shown, language, tags):
         return ""
+    kept = without_repetition(kept)
     text = re.sub(r"(?m)^【([^】\n]{1,20})】[ \t]*", r"\1：", unquoted(kept))
     begins = behind_last_tag(text, tags, language) or text
     if _asks_which(text, language):
@@ -68,7 +69,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if _asks_user(text, language, is_tagged=behind is not None) or (behind is None and _promises(text, language)):
         return ""
     text = text_alone(text, language, target, is_tagged=behind is not None)
-    text = re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z|\A(.{20,}[.!?\u3002\u104b\u17d4])(?: ?\2)+\Z", r"\1\2", text)  # it repeats itself
+    text = without_repetition(re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text))
     is_first = text in begins.partition("\n")[0]  # then it is the text, whatever it begins with
     if _is_none(text, language, target) or (not is_first and any_word("note", language).match(text)):
         return ""  # of the latter: a remark on what was no text

@@ -1,4 +1,7 @@
-"""Cuts off further questions that a model makes up and answers below its answer. Pure functions, no I/O."""
+"""Cuts off what a model adds below its answer: the same over and over, further questions that it makes up and answers.
+
+Pure functions, no I/O.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from .answer_patterns import any_word
-from .answer_tags import any_tag
-from .answer_text import COLON
+from .answer_patterns import any_word, has_word
+from .answer_phrases import ANSWER_TAGS
+from .answer_tags import any_tag, tag_spans
+from .answer_text import COLON, STOPS
+from .statements import statement_spans
 
 
 if TYPE_CHECKING:
@@ -21,6 +26,28 @@ _ROW = re.compile(rf"\n[\s>#*_]*([^\W\d][^\n:：\d]{{0,30}}){COLON}")
 # Words that number questions, besides those for "question".
 _NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 
+# A shorter passage may come again by chance, and in a list.
+_LEAST_REPEATED = 20
+_LONGEST_PHRASE = 60
+_MARKS = " *_`\n\t"
+# The label of a question, in any language, that begins a line, or a sentence after another.
+_QUESTION = re.compile(
+    r"(?:\n|[.!。\u104b\u17d4])(?P<label>[\s>#*_-]*"
+    r"(?:questions?|q|problem|exercise|pertanyaan|soal(?:an)?|câu hỏi|bài toán|คำถาม|โจทย์|问题|題目|题目|問題|下一题|tanong|pitakon(?:an)?"
+    r"|pananya|patarosan|မေးခွန်း|ပုစ္ဆာ|សំណួរ|លំហាត់|ຄຳຖາມ|ໂຈດ|கேள்வி|கணக்கு|pangutana|saludsod)"
+    rf"(?:\s[^\n:：.!?\d]{{0,15}})?[\s*_]*{COLON})",
+    re.IGNORECASE,
+)
+
+
+def without_repetition(text: str) -> str:
+    """The first of equal passages that make up the text; the last of them may be cut."""
+    text = text.rstrip()
+    begin = text.find(text[:_LEAST_REPEATED], _LEAST_REPEATED)
+    # blanks may come between two passages
+    repeats = begin > 0 and len(text) >= 2 * begin - 2 and text.startswith(text[begin:])
+    return text[:begin].rstrip() if repeats else text
+
 
 def without_another_question(text: str, tags: Sequence[str], language: str) -> str:
     """The text up to another question that the model made up and answered.
@@ -31,6 +58,12 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
     """
     if begins := _answer_above_a_question(language).match(text):
         return text[: begins.end("answer")]
+    labels = list(_QUESTION.finditer(text))
+    for label in labels:
+        above, below = text[: label.start("label")], text[label.end() :]
+        answered = "?" in below or "？" in below or _answers(below, ANSWER_TAGS, language)
+        if answered and _tells(above, tags, language, several=label is not labels[-1]):
+            return above
     spans = [match.span() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
     rows = [list(_ROW.finditer(text, end, begin)) for (_, end), (begin, _) in pairwise(spans)]
     for number, ((_, end), (_, following)) in enumerate(pairwise(spans)):
@@ -38,9 +71,25 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
         asked = asked or _other_source(language).search(text, end, following)
         again = {row[1] for row in chain(*rows[number + 1 : number + 2])}
         asked = asked or next((row for row in rows[number] if row[1] in again), None)
-        if asked is not None and text[end : asked.start()].strip(" *_`\n\t"):
+        if asked is not None and text[end : asked.start()].strip(_MARKS):
             return text[: asked.start()]
     return text
+
+
+def _answers(text: str, tags: Sequence[str], language: str) -> bool:
+    """Whether words follow an answer tag, a statement or "so"."""
+    so = (match.span() for match in any_word("so", language).finditer(text))
+    return any(text[end:].strip(_MARKS) for _, end in (*tag_spans(text, tags), *statement_spans(text, language), *so))
+
+
+def _tells(text: str, tags: Sequence[str], language: str, *, several: bool) -> bool:
+    """Whether a text above a question gives an answer; above several questions also as a phrase or sentences alone."""
+    said = text.strip(_MARKS)
+    if not said or _answers(text, tags, language):
+        return bool(said)
+    if not several or re.search(rf"{COLON}\Z", said) or has_word(said, language, "asks", "source", "preface", "working"):
+        return False
+    return said[-1] in STOPS or (len(said) <= _LONGEST_PHRASE and not re.search(rf"{COLON}|[?？]\Z", said))
 
 
 def _numbered_question(text: str, begin: int, end: int, language: str) -> re.Match[str] | None:
@@ -59,8 +108,8 @@ def _second_question(language: str) -> re.Pattern[str]:
 
 @cache
 def _other_source(language: str) -> re.Pattern[str]:
-    """The name of a language as the label of a line below an empty one: "English: …"."""
-    return re.compile(rf"\n[ \t]*\n[\s>#*_]*(?:{any_word('tongue', language).pattern})[*_]*{COLON}", re.IGNORECASE)
+    """The name of a language as the label of a line: "English: …"."""
+    return re.compile(rf"\n[\s>#*_]*(?:{any_word('tongue', language).pattern})[*_]*{COLON}", re.IGNORECASE)
 
 
 @cache
