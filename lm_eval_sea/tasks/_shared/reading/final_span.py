@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 # The end of a sentence after a whole word or a number, not after an abbreviation.
-_SENTENCE_END = re.compile(r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=[\u0b80-\u17ff])[.!?]\s+(?=[A-Z][a-z]+ )|(?<=\d)[.!?]\s+(?=\D)|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*")
+_SENTENCE_END = re.compile(
+    r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=[\u0b80-\u17ff])[.!?]\s+(?=[A-Z][a-z]+ )|(?<=\d)[.!?]\s+(?=\D)"
+    r"|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*"
+)
 # A sentence in brackets after a span.
 _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
 # The same after a tag. There a name in capitals or in another script is part of the span.
@@ -105,9 +108,7 @@ def _gives_none(answer: str, behind: str, language: str) -> bool:
     if is_short and any(is_refusal(answer, code) for code in PHRASES):
         return True
     begs = is_short and has_word(answer, language, "begs", "unclear")
-    none = (
-        begs or _is_passage(answer, language) or _retells(answer, language) or _finds_none(answer, language)
-    )
+    none = begs or _is_passage(answer, language) or _retells(answer, language) or _finds_none(answer, language)
     return behind == answer and (none or _promises(answer, language))
 
 

@@ -69,13 +69,16 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     if _asks_user(text, language, is_tagged=behind is not None) or (behind is None and _promises(text, language)):
         return ""
     text = text_alone(text, language, target, is_tagged=behind is not None)
-    text = without_repetition(re.sub(r"\A([^\n]+)(?:\n\n\1)+\Z", r"\1", text))
+    text = without_repetition(text)
     is_first = text in begins.partition("\n")[0]  # then it is the text, whatever it begins with
     if _is_none(text, language, target) or (not is_first and any_word("note", language).match(text)):
         return ""  # of the latter: a remark on what was no text
     quoted = _QUOTED_ALONE.fullmatch(text)
     if quoted and (is_end(quoted["said"], language) or has_word(quoted["said"], language, "work")):
         return quoted[1].strip()  # a polite particle or "is the translation" follows
+    paragraph = None if is_first else re.match(rf"{QUOTED.pattern}\n\n(?![^\n]*[\"“«「])", text)
+    if paragraph:
+        return paragraph[1].strip()  # a remark follows
     return _bare(text, is_tagged=behind is not None)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import any_word, has_word
@@ -29,24 +29,27 @@ _NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 # A shorter passage may come again by chance, and in a list.
 _LEAST_REPEATED = 20
 _LONGEST_PHRASE = 60
+_MOST_QUESTIONS = 30
 _MARKS = " *_`\n\t"
 # The label of a question, in any language, that begins a line, or a sentence after another.
 _QUESTION = re.compile(
     r"(?:\n|[.!。\u104b\u17d4])(?P<label>[\s>#*_-]*"
-    r"(?:questions?|q|problem|exercise|pertanyaan|soal(?:an)?|câu hỏi|bài toán|คำถาม|โจทย์|问题|題目|题目|問題|下一题|tanong|pitakon(?:an)?"
-    r"|pananya|patarosan|မေးခွန်း|ပုစ္ဆာ|សំណួរ|លំហាត់|ຄຳຖາມ|ໂຈດ|கேள்வி|கணக்கு|pangutana|saludsod)"
+    r"(?:human|user|questions?|q|problem|exercise|pertanyaan|soal(?:an)?|câu hỏi|bài toán|คำถาม|โจทย์|问题|題目|题目|問題"
+    r"|下一题|tanong|pitakon(?:an)?|pananya|patarosan|မေးခွန်း|ပုစ္ဆာ|សំណួរ|លំហាត់|ຄຳຖາມ|ໂຈດ|கேள்வி|கணக்கு|pangutana|saludsod)"
     rf"(?:\s[^\n:：.!?\d]{{0,15}})?[\s*_]*{COLON})",
     re.IGNORECASE,
 )
 
 
 def without_repetition(text: str) -> str:
-    """The first of equal passages that make up the text; the last of them may be cut."""
+    """The first of equal passages that make up the text; the last of them may be cut. Two equal lines are a text of two lines."""
     text = text.rstrip()
-    begin = text.find(text[:_LEAST_REPEATED], _LEAST_REPEATED)
-    # blanks may come between two passages
-    repeats = begin > 0 and len(text) >= 2 * begin - 2 and text.startswith(text[begin:])
-    return text[:begin].rstrip() if repeats else text
+    line = re.match(r"[^\n]+\n\s*", text)  # may be shorter
+    for begin in (text.find(text[:_LEAST_REPEATED], _LEAST_REPEATED), line.end() if line else 0):
+        least = 2 * begin + (1 if re.search(r"[^\n]\n\Z", text[:begin]) else -2)  # blanks may come between two passages
+        if begin > 0 and len(text) >= least and text.startswith(text[begin:]):
+            return text[:begin].rstrip()
+    return text
 
 
 def without_another_question(text: str, tags: Sequence[str], language: str) -> str:
@@ -54,11 +57,11 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
 
     Another question begins with a line "Question: …" or "Source: …" between two answer tags, or below an answer on the first line
     and an empty line; with a line "Question 2: …" between two tags; or with a line with any label between two tags, if the same
-    label comes again between the next two.
+    label comes again between the next two. So does a label "Question:" anywhere between two answers, or above further questions.
     """
     if begins := _answer_above_a_question(language).match(text):
         return text[: begins.end("answer")]
-    labels = list(_QUESTION.finditer(text))
+    labels = list(islice(_QUESTION.finditer(text), _MOST_QUESTIONS))
     for label in labels:
         above, below = text[: label.start("label")], text[label.end() :]
         answered = "?" in below or "？" in below or _answers(below, ANSWER_TAGS, language)
