@@ -1,6 +1,9 @@
 """A sentence in place of a phrase is read as the phrase of the passage, if question and passage tell which one it is."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from lm_eval_sea.tasks._shared.reading.answering_sentence import phrase_of_passage
 
@@ -14,6 +17,7 @@ FISH = "Karena memangsa ikan setempat, arapaima dilarang pemerintah sejak 2014."
 BANNED = "Mengapa pemerintah melarang pemeliharaan ikan arapaima?"
 METRO = "Toàn tuyến dài gần 20 km với 14 ga, trong đó ba ga nằm dưới mặt đất."
 FOUND = "Kapan candi itu ditemukan kembali?"
+BOAT, SANK = "Perahu itu karam pada bulan Mei, lalu pada bulan Juli.", "Kapan perahu itu karam?"
 READ = [
     ("en", TOWERS, DESIGNED, "The twin towers were designed by César Pelli.", "César Pelli"),
     ("en", TOWERS, DESIGNED, "César Pelli designed the twin towers.", "César Pelli"),
@@ -28,8 +32,10 @@ READ = [
     # what the passage has is no sentence about it, and has its brackets
     ("en", TOWERS, "Whose work are the twin towers?", "the architect César Pelli (Cesar)", "the architect César Pelli (Cesar)"),
     ("en", TOWERS, "What are the twin towers the work of?", "the twin towers are the work of the architect", None),
-    # two phrases, one that is only a part of a word there, none that the passage has, and a sentence with much else
-    ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", None),
+    # the kind of question chooses among two phrases
+    ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", "Pada tahun 1814"),
+    # two phrases of this kind, one that is only a part of a word there, none that the passage has, and a sentence with much else
+    ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
     ("en", TOWERS, DESIGNED, "The twin towers, which everybody knows and loves, were designed by César Pelli.", None),
@@ -41,6 +47,14 @@ def test_an_answer_that_takes_up_the_question_is_its_phrase(language, passage, q
     """None: the answer stays whole."""
     row = {"language": language, "kind": "span", "passage": passage, "question": question, "answer": answer}
     assert read(row) == (answer.rstrip(".") if phrase is None else phrase)
+
+
+SENTENCES = yaml.safe_load(Path(__file__).with_name("phrases_of_passages.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("language", "row"), [(language, row) for language, rows in SENTENCES.items() for row in rows])
+def test_the_kind_of_question_and_its_place_tell_the_phrase(language, row):
+    assert read({"language": language, "kind": "span", **row}) == row["phrase"]
 
 
 @pytest.mark.parametrize("name", ["xquad_th", "xquad_vi", "tydiqa_id"])

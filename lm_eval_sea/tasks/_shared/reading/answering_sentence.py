@@ -3,62 +3,321 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from itertools import groupby
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..metrics.words import normalise, segment, stands_in, words
+from ..metrics.words import normalise, stands_in
+from .answer_patterns import any_word
 from .answer_text import STOPS, TRIM
+from .question_words import PREFIXING, UNSEGMENTED, normal_words, pattern, places_of_words, taken_up, words_beside
 
 
-# Fewest words of a sentence that are the question's, and most that are neither these nor in the phrase: "it is", "in the year".
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+_KINDS = ("why", "when", "where", "who")
+_MARKED = (*_KINDS, "how")
+# Fewest words of a sentence that are the question's, and most that are neither these nor in a phrase: "it is", "in the year".
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
-_SHORTEST = 2  # characters
+_SHORTEST, _ENDING, _LONGEST = 2, 3, 500  # characters
+# Least share of the question's words: where the kind of question tells the phrase, and in a sentence of the passage itself.
+_LEAST_SHARE, _LEAST_COPIED = 0.6, 0.75
+_LONGEST_SOURCE = 60
+_BLANKLESS = {"km", "lo", "my", "th", "zh"}
+_SYLLABLES_OF_WORD = 3
+_BEHIND = {"my", "ta"}  # words that mark a phrase come behind it
+_FRONTED = {"en", *PREFIXING}  # the word that asks comes first, wherever the phrase stands
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_COMMA = "[,，、\u104a]"
+# Of the scripts that put blanks between words.
+_LETTER = re.compile("[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u4e00-\u9fff]")
+_APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 _GLOSS = re.compile(r"(?<=\S)\s*[(（][^()（）]+[)）]\Z")
+
+
+class _Piece(NamedTuple):
+    """Words of a sentence that are not the question's, up to a word that begins another piece."""
+
+    begin: int  # number of its first word with the mark
+    first: int
+    last: int
+    kind: str  # what its mark says: "where" for "in Ipoh"; empty without one
+    mark: str
+
+
+class _Sentence(NamedTuple):
+    said: str
+    passage: str
+    language: str
+    places: list[tuple[int, int]]  # of its words
+    is_asked: list[bool]  # whether a word is one of the question's
+    kind: str  # of the question; empty if it asks for something else than `_KINDS`
+    asking: str  # the word that asks
+    before: list[str]  # the question's words before it, and behind it
+    behind: list[str]
+
+    def text(self, first: int, last: int) -> str:
+        return self.said[self.places[first][0] : self.places[last][1]].strip(STOPS + TRIM + "，")
+
+    def pattern(self, name: str) -> re.Pattern[str]:
+        return pattern(name, self.language)
+
+    def fits(self, piece: _Piece) -> int:
+        """On how many sides a piece has the words that the question has beside the word that asks."""
+        words = normal_words(self.said, self.language)
+        width = 2 if self.language in UNSEGMENTED else 1
+        in_place = bool(self.before) or self.language not in _FRONTED
+        before = in_place and words[max(piece.begin - width, 0) : piece.begin] == self.before[-width:]
+        behind = (in_place or bool(self.behind)) and words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width]
+        return before + behind
+
+    def asks_by(self, mark: str) -> bool:
+        """Whether the question has the mark of a piece with the word that asks: "from where"."""
+        if self.language in _BEHIND:
+            return self.asking.endswith(mark[-_ENDING:]) if self.language == "ta" else mark in self.behind[:1]
+        return mark in (*self.before[-1:], *self.behind[-1:])
+
+    @property
+    def unit(self) -> int:
+        return _SYLLABLES_OF_WORD if self.language in UNSEGMENTED else 1
+
+    @property
+    def joining(self) -> int:
+        return _MOST_JOINING * self.unit
+
+    @property
+    def gaps(self) -> list[tuple[int, int]]:
+        """First and last number of the words between those of the question."""
+        runs = [(taken, list(run)) for taken, run in groupby(range(len(self.places)), key=self.is_asked.__getitem__)]
+        return [(run[0], run[-1]) for taken, run in runs if not taken]
+
+    def standing(self, first: int, last: int, most: int) -> str:
+        """The words as they stand in the passage, without up to `most` that join them to the question's; empty if they do not."""
+        for without in range(min(most + 1, last - first + 1)):
+            # those of a phrase at the beginning come behind it
+            begin, end = (first, last - without) if first == 0 else (first + without, last)
+            if _in_passage(text := self.text(begin, end), self.passage):
+                return text
+        return ""
 
 
 def phrase_of_passage(said: str, question: str, passage: str, language: str) -> str:
     """The phrase of a passage in an answer that takes up the question: "César Pelli" of "They were designed by César Pelli".
 
-    It is what the sentence has before or behind the question's words, else between them, if that stands in the passage, perhaps
-    without a few words that join the two. The answer stays as it is if it stands in the passage itself, takes up fewer than three
-    words of the question, has many words of its own, or several such phrases. A gloss is cut off: "45 héktar (hectares)".
+    It stands in the passage, perhaps without a few words that join it to the question's words. The kind of question chooses
+    it: "where" takes what follows "in" and is no time. Else it is what the sentence has before or behind the question's words,
+    or where the question has the word that asks, or between its words. The answer stays as it is if it takes up few words of
+    the question, has many words of its own, or several such phrases. A gloss is cut off: "45 héktar (hectares)".
     """
-    if _stands_in(said, passage):
+    is_copied = _in_passage(said, passage)
+    if len(said) > _LONGEST:
         return said
-    if (gloss := _GLOSS.search(said)) and _stands_in(said[: gloss.start()], passage):
+    if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
         return said[: gloss.start()]
-    places = list[tuple[int, int]]()
-    for word in segment(said, language):
-        begin = said.find(word, places[-1][1] if places else 0)
-        places.append((begin, begin + len(word)))
-    is_asked = _taken_up([normalise(said[begin:end]) for begin, end in places], words(question, language))
-    if sum(is_asked) < _FEWEST_ASKED or any(begin < 0 for begin, _ in places):
+    sentence = _parsed(_without_frame(said, question, language), question, passage, language)
+    if is_copied and not _is_sentence(sentence, said):
         return said
-    left = _MOST_JOINING - (len(places) - sum(is_asked))  # words that may join, beside those of the phrase
-    at_ends, between = set[str](), set[str]()
-    for taken, group in groupby(range(len(places)), key=is_asked.__getitem__):
-        run = list(group)
-        for joining in range(0 if taken else min(left + len(run) + 1, len(run))):
-            phrase = run[joining:] if run[0] else run[: len(run) - joining]
-            text = said[places[phrase[0]][0] : places[phrase[-1]][1]].strip(STOPS + TRIM)
-            if _stands_in(text, passage):
-                (between if run[0] and run[-1] < len(places) - 1 else at_ends).add(text)
+    asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
+    several = others if is_copied else _FEWEST_ASKED * sentence.unit
+    found = _of_kind(sentence) if asked >= max(2, min(several, _LEAST_SHARE * others)) else None
+    if found is None and asked >= max(2, min(several, _LEAST_COPIED * others if is_copied else others)):
+        found = _at_place(sentence)
+    return found[0] if found and len(found) == 1 else said
+
+
+def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
+    found = {kind: match for kind in (*_KINDS, "what") if (match := pattern(kind, language).search(question))}
+    kind = min(found, key=lambda kind: found[kind].start(), default="")  # the first of the longest
+    before, behind = words_beside(question, found.get(kind), language)
+    is_asked = taken_up(normal_words(said, language), [*before, *behind], language)
+    asking, places = found[kind][0] if found else "", places_of_words(said, language)
+    return _Sentence(said, passage, language, places, is_asked, "" if kind == "what" else kind, asking, before, behind)
+
+
+def _is_sentence(sentence: _Sentence, said: str) -> bool:
+    """Whether words of a passage begin a sentence there, in Thai and Lao behind a blank, and no word marks them as a phrase."""
+    stop = r"\s" if sentence.language in ("th", "lo") else r"(?:[.!?\u3002\u104b\u17d4]|\n)\s*"
+    begins = re.search(rf"(?:\A|{stop}){re.escape(said)}", sentence.passage, re.IGNORECASE)
+    mark = _mark_at(sentence, 0) if begins and sentence.places else None
+    return begins is not None and (mark is None or mark[1] == {"who"})
+
+
+def _without_frame(said: str, question: str, language: str) -> str:
+    """A sentence without its source: "According to Captain Dara, …". The question may ask for it."""
+    source = pattern("source", language)
+    if source.search(question):
+        return said
+    comma = rf"(?:{_COMMA}\s*|\s)" if language in _BLANKLESS else rf"{_COMMA}\s*"
+    if language in _BEHIND:
+        found = re.match(rf".{{1,{_LONGEST_SOURCE}}}?(?:{source.pattern}){comma}", said)
+    else:
+        found = re.match(rf"(?:{source.pattern}).{{1,{_LONGEST_SOURCE}}}?{comma}", said, re.IGNORECASE)
+    said = said[found.end() :] if found else said
+    closes = pattern("closes", language).pattern
+    return re.sub(rf"(?<=\S)(?:{closes})\Z", "", said.rstrip(STOPS)) if closes != "(?:(?!))" else said
+
+
+def _of_kind(sentence: _Sentence) -> list[str] | None:
+    """The phrases that are marked as the question's kind, without those that are no answer; None if nothing is marked so."""
+    pieces = _pieces(sentence)
+    own = [piece for piece in pieces if piece.mark and sentence.asks_by(piece.mark)]  # "from where": not "to"
+    own = own or [piece for piece in pieces if piece.kind and piece.kind == sentence.kind]
+    if not own:
+        return None
+    if any(_joins(sentence, piece) and piece.kind == following.kind for piece, following in pairwise(pieces) if piece in own):
+        return []  # "in Hue and moved to Dalat"
+    if sentence.kind == "when":
+        own = [piece for piece in own if _is_time(sentence, piece)] or own
+    if sentence.kind == "why" and sentence.language not in _BEHIND:
+        own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
+    own = [piece._replace(first=piece.begin) if _is_dated(sentence, piece) else piece for piece in own]
+    found = [(piece, text) for piece in own if (text := sentence.standing(piece.first, piece.last, sentence.joining))]
+    return _best(sentence, found) if _unexplained(sentence, pieces, own) <= sentence.joining else []
+
+
+def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]:
+    """The phrases that fit best where the question has the word that asks."""
+    if not found:
+        return []
+    ranks = {text: max(sentence.fits(piece) for piece, other in found if other == text) for _, text in found}
+    return [text for text, rank in ranks.items() if rank == max(ranks.values())]
+
+
+def _is_dated(sentence: _Sentence, piece: _Piece) -> bool:
+    """Whether a piece is a date in digits, which keeps its preposition if the passage has it: "in 1998"."""
+    text = sentence.text(piece.begin, piece.last)
+    is_date = sentence.kind == "when" and sentence.language not in _BLANKLESS and re.search(r"\d", text)
+    return bool(is_date) and _in_passage(text, sentence.passage)
+
+
+def _unexplained(sentence: _Sentence, pieces: Sequence[_Piece], own: Sequence[_Piece]) -> int:
+    """How many words are neither the question's nor in these pieces of the sentence or marked ones that the passage has."""
+    known = [piece for piece in pieces if piece.kind == "why" or sentence.standing(piece.first, piece.last, 0)]
+    explained = {number for piece in (*known, *own) for number in range(piece.begin, piece.last + 1)}
+    return sum(not (taken or number in explained) for number, taken in enumerate(sentence.is_asked))
+
+
+def _at_place(sentence: _Sentence) -> list[str]:
+    """The phrases at an end of the sentence, else between the question's words."""
+    pieces, end = _pieces(sentence), len(sentence.places) - 1
+    marked = [piece for piece in pieces if piece.kind]
+    found = list[tuple[_Piece, str]]()
+    for first, last in sentence.gaps:
+        whole: _Piece | None = _Piece(first, first, last, "", "")
+        inside = [piece for piece in pieces if first <= piece.first <= last]
+        own = [piece for piece in inside if piece.kind in ("", sentence.kind)]
+        if sentence.kind and len(own) < len(inside):  # what is cut off may also belong to a name at the beginning
+            own = [piece for piece in own if piece.first == 0 or piece.last == end or sentence.fits(piece)]
+            whole = None if first or sentence.kind != "who" or inside[0].kind else whole
+        for tried in ([whole] if whole else [], own):
+            spare = sentence.joining - _unexplained(sentence, marked, tried)
+            texts = [
+                (piece, text) for piece in tried if spare >= 0 and (text := sentence.standing(piece.first, piece.last, spare))
+            ]
+            if sentence.kind == "who":
+                texts = [(piece, _APPOSITION.sub(r"\1", text)) for piece, text in texts]
+            found += texts
+            if texts:
                 break
-    found = at_ends or between
-    return found.pop() if len(found) == 1 else said
+    at_ends = [(piece, text) for piece, text in found if piece.first == 0 or piece.last == end]
+    return _best(sentence, at_ends or [(piece, text) for piece, text in found if not sentence.kind or sentence.fits(piece)])
 
 
-def _taken_up(said: list[str], asked: list[str]) -> list[bool]:
-    """Whether each word is one of the question's, which counts as often as the question has it: the phrase may have it again."""
-    left = Counter(asked)
-    found = []
-    for word in said:
-        found.append(left[word] > 0)
-        left[word] -= 1
-    return found
+def _pieces(sentence: _Sentence) -> list[_Piece]:
+    """The words between those of the question, cut before words that mark a person, a place, a time or a cause."""
+    cut = _cut_behind if sentence.language in _BEHIND else _cut_before
+    pieces = list[_Piece]()
+    for piece in (piece for first, last in sentence.gaps for piece in cut(sentence, first, last)):
+        if pieces and _goes_on(sentence, pieces[-1], piece):
+            pieces[-1] = pieces[-1]._replace(last=piece.last)
+        else:
+            pieces.append(piece)
+    return pieces
 
 
-def _stands_in(phrase: str, passage: str) -> bool:
+def _goes_on(sentence: _Sentence, piece: _Piece, following: _Piece) -> bool:
+    """Whether two pieces are one place in the passage: "a house in Kampot", not "Hue and moved to Dalat"."""
+    if piece.last + 1 != following.begin:
+        return False
+    if not sentence.kind:
+        return piece.kind == "why"  # all that follows is the cause
+    if (piece.kind, following.kind, sentence.kind) != ("where",) * 3:
+        return False
+    return (
+        sentence.pattern("within").fullmatch(following.mark) is not None
+        and not _joins(sentence, piece)
+        and bool(sentence.standing(piece.first, following.last, 0))
+    )
+
+
+def _joins(sentence: _Sentence, piece: _Piece) -> bool:
+    return any_word("joined", sentence.language).search(sentence.text(piece.first, piece.last)) is not None
+
+
+def _cut_before(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
+    # a mark may be the last of the question's words before the gap
+    marks = {number: mark for number in range(max(first - 3, 0), last + 1) if (mark := _mark_at(sentence, number))}
+    before = [number for number, (behind, *_) in marks.items() if number < first == behind]
+    starts = [*before[:1], *(number for number in marks if number >= first)]
+    starts = [number for number in starts if not any(other < number < marks[other][0] for other in starts)]
+    if not starts or starts[0] > first:
+        yield _Piece(first, first, (starts or [last + 1])[0] - 1, "", "")
+    for number, following in pairwise([*starts, last + 1]):
+        behind, kinds, word = marks[number]
+        if behind < following:
+            piece = _Piece(number, behind, following - 1, "", word)
+            yield piece._replace(kind=_kind(sentence, piece, kinds))
+
+
+def _mark_at(sentence: _Sentence, number: int) -> tuple[int, set[str], str] | None:
+    """The number of the word behind a mark, the kinds that it may mark, and its text; None if no mark begins at a word."""
+    begin = sentence.places[number][0]
+    behind = {end: following for following, (_, end) in enumerate(sentence.places, 1)}
+    found = {
+        kind: match.end()
+        for kind in (_MARKED if sentence.kind else _KINDS)
+        if (match := sentence.pattern(f"before_{kind}").match(sentence.said, begin))
+    }
+    if found:
+        end = max(found.values())
+        kinds = {kind for kind in found if found[kind] == end}
+        # Thai may have a mark and the word behind it as one
+        return (behind[end], kinds, normalise(sentence.said[begin:end])) if end in behind else (number, kinds, "")
+    return (number, {"when"}, "") if sentence.pattern("times").match(sentence.said, begin) else None
+
+
+def _kind(sentence: _Sentence, piece: _Piece, kinds: set[str]) -> str:
+    """Which of several kinds a mark begins: a time, if the words are one."""
+    if kinds & {"when", "where"} and _is_time(sentence, piece):
+        return "when"
+    return sentence.kind if sentence.kind in kinds else next(kind for kind in ("where", *_MARKED) if kind in kinds)
+
+
+def _is_time(sentence: _Sentence, piece: _Piece) -> bool:
+    text = sentence.text(piece.begin, piece.last)
+    return (sentence.pattern("time").search(text) or sentence.pattern("times").match(text) or _YEAR.search(text)) is not None
+
+
+def _cut_behind(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
+    """A Burmese mark is the word behind a phrase, a Tamil one the end of its last word and part of it."""
+    is_ending = sentence.language == "ta"
+    begin = first
+    for number in range(first, last + 1):
+        place = number + (not is_ending)
+        mark = sentence.text(place, place) if place < len(sentence.places) else ""
+        found = {kind: sentence.pattern(f"before_{kind}") for kind in _KINDS}
+        kinds = {kind for kind, pattern in found.items() if (pattern.search if is_ending else pattern.fullmatch)(mark)}
+        if (kinds or number == last) and begin <= number:
+            piece = _Piece(begin, begin, number, "", mark)
+            piece = piece._replace(kind=_kind(sentence, piece, kinds) if kinds else "")
+            following = sentence.text(place + 1, place + 1) if is_ending and number < last else ""
+            if not (kinds and following.endswith(mark[-_ENDING:])):  # "temple-at gate-at"
+                yield piece
+                begin = place + 1
+
+
+def _in_passage(phrase: str, passage: str) -> bool:
     """Whether a passage has a phrase in whole words, whatever its case, spaces and the stop at its end."""
     wanted, there = (" ".join(text.split()).casefold() for text in (phrase.strip(STOPS + TRIM), passage))
     return len(wanted) >= _SHORTEST and stands_in(wanted, there)

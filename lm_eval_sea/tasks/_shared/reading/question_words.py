@@ -1,0 +1,101 @@
+"""Words that ask, and which words of a sentence are those of a question. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..facts import read_yaml
+from ..metrics.words import normalise, segment
+from .answer_patterns import bounded
+from .answer_text import STOPS, TRIM
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# Language → name → regular expression, as the file explains.
+_WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("question_words.yml"))
+# Scripts whose words nobody finds here. Their syllables are compared.
+UNSEGMENTED = {"km", "lo", "zh"}
+_SYLLABLE = re.compile("[A-Za-z\\d][A-Za-z\\d.,-]*|[^\\s](?:[\u0eb0-\u0ebc\u0ec8-\u0ecd\u17b4-\u17d1\u200b]|\u17d2.)*")
+PREFIXING = {"id", "ms", "jv", "su", "tl"}
+_SHORTEST_STEM = 4  # characters, and most that forms of it have besides
+
+
+@cache
+def pattern(name: str, language: str) -> re.Pattern[str]:
+    """The words of a language under one name of `question_words.yml`; what never matches if it has none."""
+    return re.compile(bounded(_WORDS.get(language, {}).get(name, "(?!)")), re.IGNORECASE)
+
+
+def places_of_words(text: str, language: str) -> list[tuple[int, int]]:
+    """Begin and end of each word; of Khmer, Lao and Chinese, of each syllable."""
+    if language in UNSEGMENTED:
+        return [match.span() for match in _SYLLABLE.finditer(text)]
+    places = list[tuple[int, int]]()
+    for word in segment(text, language):
+        begin = max(text.find(word, places[-1][1] if places else 0), 0)
+        places.append((begin, begin + len(word)))
+    return places
+
+
+def normal_words(text: str, language: str) -> list[str]:
+    """The words of `places_of_words`, normalised."""
+    return [normalise(text[begin:end]) for begin, end in places_of_words(text, language)]
+
+
+def words_beside(question: str, found: re.Match[str] | None, language: str) -> tuple[list[str], list[str]]:
+    """The words of a question before and behind the one that asks."""
+    begin, end = found.span() if found else (0, 0)
+    before, behind = (normal_words(part.strip(STOPS + TRIM + "?？"), language) for part in (question[:begin], question[end:]))
+    return before, behind
+
+
+def taken_up(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
+    """Whether each word of a sentence is one of the question's, or joins these to a phrase: "adalah"."""
+    found = _aligned(said, asked) if language in UNSEGMENTED else _counted(said, asked, language)
+    copula, article = pattern("copula", language), pattern("article", language)
+    found = [taken or copula.fullmatch(word) is not None for taken, word in zip(found, said, strict=True)]
+    for number in range(len(said) - 1):  # an article belongs to what follows it
+        found[number] &= found[number + 1] or not article.fullmatch(said[number])
+    return found
+
+
+def _counted(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
+    """A word of the question counts as often as the question has it: the phrase may have it again."""
+    left = Counter(asked)
+    found = []
+    for word in said:
+        own = word
+        if left[word] <= 0 and language in {"en", *PREFIXING}:
+            own = next((other for other, number in left.items() if number > 0 and _are_forms(word, other, language)), word)
+        found.append(left[own] > 0)
+        left[own] -= 1
+    return found
+
+
+def _are_forms(word: str, other: str, language: str) -> bool:
+    """Whether two words are forms of one: "sells" and "sell", or with a prefix "membangun" and "dibangun"."""
+    step = -1 if language in PREFIXING else 1
+    shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word[::step], other[::step], strict=False))))
+    return shared >= _SHORTEST_STEM and max(len(word), len(other)) - shared <= _SHORTEST_STEM
+
+
+def _aligned(said: Sequence[str], asked: Sequence[str]) -> list[bool]:
+    """Syllables of the question come in runs of at least two."""
+    found, begin = [False] * len(said), 0
+    there = "\n".join(("", *asked, ""))
+    while begin < len(said):
+        size = 0
+        while begin + size < len(said) and "\n".join(("", *said[begin : begin + size + 1], "")) in there:
+            size += 1
+        if size > 1:
+            found[begin : begin + size] = [True] * size
+        begin += max(size, 1)
+    return found
