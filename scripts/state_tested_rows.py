@@ -30,6 +30,8 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import in_published_order
 
 FILE = "tested.yml"
+# Of IndoSum's file no copy was at hand, only as many other rows of the data set.
+STOOD_IN_FOR = "indosum"
 HEAD = (
     "# The rows that the pack was tested with: SHA-256 of all, and of parts of them. Written by scripts/state_tested_rows.py.\n"
 )
@@ -67,12 +69,12 @@ def main() -> int:
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, metavar="FOLDER", help="folder laid out like the hub")
-    parser.add_argument("--data_sets", nargs="+", default=[*data_sets(), SEA_HELM], metavar="NAME", help="default: all")
+    parser.add_argument("--data_sets", nargs="+", metavar="NAME", help=f"default: all but {STOOD_IN_FOR}, whose file was not at hand")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file would change")
     arguments = parser.parse_args()
     os.chdir(arguments.data)
     changed: list[Path] = []
-    for name in arguments.data_sets:
+    for name in arguments.data_sets or [name for name in (*data_sets(), SEA_HELM) if name != STOOD_IN_FOR]:
         path, digests = TASKS_FOLDER / name / FILE, tested(name)
         text = HEAD + yaml.safe_dump(digests, sort_keys=False, default_flow_style=None, width=200)
         changed += write_changed({path: text} if digests else {}, check=arguments.check)

@@ -37,9 +37,9 @@ examples:
 _OURS: Mapping[str, Mapping[str, Any]] = {
     "--language": {
         "metavar": "CODE",
-        "help": "Instead of --tasks: sea_language_CODE, the suggested tasks of a language (its tasks of sea_sailcompass with "
-        "translation both ways, sea_belebele_CODE_to_ppl and sea_helm_CODE), and lm-eval's own tasks of the language that "
-        "docs/coverage.md lists, if their rows are available",
+        "help": "Instead of --tasks: sea_language_CODE, the suggested tasks of a language (each data set in one variant, "
+        "translation both ways, and sea_helm_CODE), and lm-eval's own tasks of the language that docs/coverage.md lists, if their "
+        "rows are available",
     },
     "--chat": {
         "action": "store_true",
