@@ -69,7 +69,9 @@ def main() -> int:
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, metavar="FOLDER", help="folder laid out like the hub")
-    parser.add_argument("--data_sets", nargs="+", metavar="NAME", help=f"default: all but {STOOD_IN_FOR}, whose file was not at hand")
+    parser.add_argument(
+        "--data_sets", nargs="+", metavar="NAME", help=f"default: all but {STOOD_IN_FOR}, whose file was not at hand"
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file would change")
     arguments = parser.parse_args()
     os.chdir(arguments.data)

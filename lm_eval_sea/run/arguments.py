@@ -38,8 +38,8 @@ _OURS: Mapping[str, Mapping[str, Any]] = {
     "--language": {
         "metavar": "CODE",
         "help": "Instead of --tasks: sea_language_CODE, the suggested tasks of a language (each data set in one variant, "
-        "translation both ways, and sea_helm_CODE), and lm-eval's own tasks of the language that docs/coverage.md lists, if their "
-        "rows are available",
+        "translation both ways, and sea_helm_CODE), and lm-eval's own tasks of the language that docs/coverage.md lists, if "
+        "their rows are available",
     },
     "--chat": {
         "action": "store_true",
