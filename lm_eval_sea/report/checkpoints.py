@@ -21,22 +21,28 @@ from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.visible_text import some_names
 
 _BITS = "bits_per_byte"
-_STEP = re.compile(r"(?:step|checkpoint|ckpt|iter)[-_ =]?(\d+)", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+")
+_UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
+_COUNT = r"(?:(\d+(?:\.\d+)?)([kmbt])(?![a-z0-9])|(\d+))"  # 10k, 1.5M; else digits
+_STEP = re.compile(rf"(?:step|checkpoint|ckpt|iter)[-_ =]?{_COUNT}", re.IGNORECASE)
+_NUMBER = re.compile(_COUNT, re.IGNORECASE)
 _ONE_RUN = "a curve is of one training run, so report each separately"
 _DATE = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)")  # of a run, in the label of a model that has several
 
 
 def steps_of(models: Iterable[str]) -> dict[str, int]:
-    """The training steps in names or labels of models: the numbers after "step" or "checkpoint".
+    """The training steps in names or labels of models: the numbers after "step" or "checkpoint", such as 500, 10k or 1.5M.
 
     If no name has one, the last number of each counts. Beside checkpoints it would be the size of another model.
     """
     names = {model: _DATE.sub("", model) for model in models}
     for pattern in (_STEP, _NUMBER):
-        if steps := {model: int(found[-1][:15]) for model, name in names.items() if (found := pattern.findall(name))}:
+        if steps := {model: _number(*found[-1]) for model, name in names.items() if (found := pattern.findall(name))}:
             return steps
     return {}
+
+
+def _number(count: str, unit: str, digits: str) -> int:
+    return round(float(count[:15]) * _UNITS[unit.lower()]) if unit else int(digits[:15])
 
 
 def curve(scores: Scores) -> pd.DataFrame:

@@ -513,6 +513,9 @@ def test_a_curve_over_checkpoints_and_which_are_above_chance(tmp_path, right, ro
         ({"m-7b-300": 300, "m-7b-400": 400}, ["base"]),
         ({"m-300 (2026-01-02 03:04:05)": 300}, ["base (2026-01-02 03:04:05)"]),
         ({"org/m (revision step9, thinking on)": 9}, ["m-300"]),
+        ({"m-step500": 500, "m-step1.5k": 1500, "m-step900k": 900_000, "m-step1M-7b": 1_000_000}, ["base"]),
+        ({"m-900B-tokens": 900 * 10**9, "m-1T-tokens": 10**12, "m-2.5": 5}, ["base"]),
+        ({"m-step7b2": 7, "m-step8-4B": 8}, ["base"]),
     ],
 )
 def test_steps_in_the_names_of_models(steps, others):
