@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from lm_eval_sea.catalogue.names import lite_name
+from lm_eval_sea.results.facts import Facts
 from lm_eval_sea.results.power import LEVEL, POWER, p_text
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
@@ -61,7 +62,12 @@ def counts(task: TaskRun) -> bool:
 
     It does not for tasks that a judge has to read, and for those about the likelihood of an order.
     """
-    return task.facts.headline_metric != "null_rate" and task.facts.setting != ORDER
+    return facts_count(task.facts)
+
+
+def facts_count(facts: Facts) -> bool:
+    """The same of a task that is still to be run."""
+    return facts.headline_metric != "null_rate" and facts.setting != ORDER
 
 
 def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:

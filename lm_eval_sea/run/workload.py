@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from lm_eval_sea.models.obstacles import find_obstacle
+from lm_eval_sea.results.comparison import facts_count
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import Planned
 from lm_eval_sea.results.settings import LIMITS
@@ -88,10 +89,10 @@ def said_by_language(workloads: Mapping[str, Workload]) -> str:
 
 
 def planned(task: Any, rows: int) -> Planned:
-    """What a run on so many rows of an lm-eval task can show; nothing for plain texts, which have no score from 0 to 1."""
-    if task.OUTPUT_TYPE == ROLLING:
-        rows = 0
+    """What a run on so many rows of an lm-eval task can show; nothing for tasks that count in no mean, such as plain texts."""
     facts, choices = facts_of(task.config.metadata or {}), task.config.doc_to_choice
+    if task.OUTPUT_TYPE == ROLLING or not facts_count(facts):
+        rows = 0
     return Planned(rows, facts.chance, len(choices) if isinstance(choices, list) else 1)
 
 

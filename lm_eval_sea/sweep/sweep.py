@@ -19,7 +19,7 @@ from lm_eval_sea.sweep import preflight
 from lm_eval_sea.sweep.completeness import LOG, read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
-from lm_eval_sea.sweep.plan import Plan, Resources
+from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
 
 Events = Generator[tuple[Job, Outcome | None], None, None]  # a job that begins, with None, or that has ended, with its outcome
 
@@ -71,7 +71,10 @@ def prepare(plan: Plan, split: str) -> Prepared:
     preflight.check_models(plan.models)
     leaves, tasks = preflight.load_wanted(plan)
     if plan.detect is not None:
-        plan = replace(plan, limit=limit_to_see(plan.detect, [planned(task, len(task.eval_docs)) for task in tasks.values()]))
+        scored = [of for task in tasks.values() if (of := planned(task, len(task.eval_docs))).rows]
+        if not scored:
+            raise PlanError(f"detect: {plan.detect:g}: no task of this plan has a score in points; give limit")
+        plan = replace(plan, limit=limit_to_see(plan.detect, scored))
     jobs = cut(
         plan,
         parts_of(plan.tasks, leaves, split),

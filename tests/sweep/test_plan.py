@@ -42,3 +42,17 @@ def test_missing_data_is_named_without_a_flag_that_a_sweep_lacks(tmp_path, monke
     with pytest.raises(PlanError) as error:
         load_wanted(read_plan(write_plan(tmp_path / "plan.yaml")))
     assert str(error.value).endswith("to fetch: lm-eval-sea data fetch --tasks sea_xcopa_th_to_ppl")
+
+
+def test_a_plan_is_as_long_as_the_tasks_that_count_in_means_ask(models, sweep_here, tmp_path):
+    """Texts have no score, and the likelihood of an order says nothing of how good answers are."""
+    folders = [{"name": name, "model_args": {"pretrained": str(models / name)}} for name in "ab"]
+    said = []
+    for more in ([], ["sea_belebele_th_text", "sea_belebele_th_order"]):
+        plan = write_plan(tmp_path / "plan.yaml", models=folders, tasks=["sea_xcopa_th_to_ppl", *more], detect=60)
+        status, output = sweep_here(plan, "--dry-run")
+        assert status == 0
+        said += [line for line in output.splitlines() if line.startswith("two models that differ by")]
+    assert len(said) == 2 and said[0] == said[1]
+    plan = write_plan(tmp_path / "plan.yaml", models=folders, tasks=["sea_belebele_th_text"], detect=60)
+    assert sweep_here(plan, "--dry-run")[0] == 2
