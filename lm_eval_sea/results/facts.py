@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import facts_of_lm_eval
+from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.types import count_of, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
-from lm_eval_sea.tasks._shared.facts import SEA_HELM
+from lm_eval_sea.tasks._shared.facts import CHAT, SEA_HELM
 
 AS_PUBLISHED = " as published"  # after the name of a data set whose faults are not corrected
 DIGEST_LENGTH = 12  # characters of a digest that are shown
@@ -180,10 +182,20 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
 
 def version_note(name: str, facts: Facts) -> str | None:
     """One line if the results were made by another version of the task than the installed pack has."""
-    known = read_tasks().tasks.get(name)
-    if known is None or facts.assumed or facts.version == known.metadata["version"]:
+    installed = _installed_version(name, facts)
+    if installed is None or facts.assumed or facts.version == installed:
         return None
-    return f"made with version {facts.version} of the task; the installed pack has {known.metadata['version']}"
+    return f"made with version {facts.version} of the task; the installed pack has {installed}"
+
+
+def _installed_version(name: str, facts: Facts) -> Any:
+    """Of a task that is made on demand it is that of its data set, or of its plain chat task; None if it is unknown."""
+    names = (name, name.removesuffix(lite_name("")).replace("_choice", "_chat"))
+    known = next((task for each in names if (task := read_tasks().tasks.get(each)) is not None), None)
+    if known is not None:
+        return known.metadata["version"]
+    data_set = data_sets().get(facts.dataset) if facts.setting and facts.variant not in CHAT else None
+    return None if data_set is None else data_set.version
 
 
 def row_count_note(facts: Facts, rows_total: int | None) -> str | None:

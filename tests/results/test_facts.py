@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.check import distinct_data
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.make.on_demand import select
+from lm_eval_sea.results.facts import facts_of, version_note
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import iterate_rows
@@ -28,6 +29,21 @@ def test_both_places_are_read_alike():
         assert facts_of(IS | outside | {"provenance": nested}) == flat
     assert (flat.digest, flat.rows, flat.chance) == ("0123456789ab", 900, 0.25)
     assert (flat.headline_metric, flat.data_file) == ("acc", "th.jsonl")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("sea_xnli_th", "sea_xnli_th_p2", "sea_xcopa_id_to_ppl_e1", "sea_belebele_th-vi_to_ppl", "sea_belebele_vi_to_en"),
+        *("sea_belebele_th_order", "sea_flores_th_text", "sea_xcopa_th_choice_enprompt", "sea_xcopa_th_chat_lite"),
+    ],
+)
+def test_another_version_of_a_task_is_noted_also_of_one_that_is_made_on_demand(name):
+    [task] = select([name])
+    own = task.metadata["version"]
+    assert version_note(name, facts_of(task.metadata, name)) is None
+    older = version_note(name, facts_of(task.metadata | {"version": 0.5}, name))
+    assert older == f"made with version 0.5 of the task; the installed pack has {own}"
 
 
 JUNK = st.one_of(st.none(), st.integers(), st.floats(), st.text(), st.lists(st.none()), st.dictionaries(st.text(), st.none()))
