@@ -21,8 +21,8 @@ BOAT, SANK = "Perahu itu karam pada bulan Mei, lalu pada bulan Juli.", "Kapan pe
 READ = [
     ("en", TOWERS, DESIGNED, "The twin towers were designed by César Pelli.", "César Pelli"),
     ("en", TOWERS, DESIGNED, "César Pelli designed the twin towers.", "César Pelli"),
-    ("en", TOWERS, BUILT, "Answer: The twin towers were built in 1998.", "in 1998"),
-    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1814.", "pada tahun 1814"),
+    ("en", TOWERS, BUILT, "Answer: The twin towers were built in 1998.", "1998"),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1814.", "tahun 1814"),
     ("th", SILK, "ผ้าไหมแพรวาเดิมใช้ทำอะไร", "ผ้าไหมแพรวาเดิมใช้ทำผ้าสไบในงานพิธี", "ผ้าสไบในงานพิธี"),
     ("id", TEMPLE, "Kapan candi itu ditemukan?", "Jawaban: tahun 1814 (year 1814)", "tahun 1814"),
     # the phrase has a word of the question once more, or stands between its words
@@ -33,7 +33,7 @@ READ = [
     ("en", TOWERS, "Whose work are the twin towers?", "the architect César Pelli (Cesar)", "the architect César Pelli (Cesar)"),
     ("en", TOWERS, "What are the twin towers the work of?", "the twin towers are the work of the architect", None),
     # the kind of question chooses among two phrases
-    ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", "Pada tahun 1814"),
+    ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", "tahun 1814"),
     # two phrases of this kind, one that is only a part of a word there, none that the passage has, and a sentence with much else
     ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", None),

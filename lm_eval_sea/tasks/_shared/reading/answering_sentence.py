@@ -171,7 +171,6 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
         own = [piece for piece in own if _is_time(sentence, piece)] or own
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
-    own = [piece._replace(first=piece.begin) if _is_dated(sentence, piece) else piece for piece in own]
     found = [(piece, text) for piece in own if (text := sentence.standing(piece.first, piece.last, sentence.joining))]
     return _best(sentence, found) if _unexplained(sentence, pieces, own) <= sentence.joining else []
 
@@ -182,13 +181,6 @@ def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]
         return []
     ranks = {text: max(sentence.fits(piece) for piece, other in found if other == text) for _, text in found}
     return [text for text, rank in ranks.items() if rank == max(ranks.values())]
-
-
-def _is_dated(sentence: _Sentence, piece: _Piece) -> bool:
-    """Whether a piece is a date in digits, which keeps its preposition if the passage has it: "in 1998"."""
-    text = sentence.text(piece.begin, piece.last)
-    is_date = sentence.kind == "when" and sentence.language not in _BLANKLESS and re.search(r"\d", text)
-    return bool(is_date) and _in_passage(text, sentence.passage)
 
 
 def _unexplained(sentence: _Sentence, pieces: Sequence[_Piece], own: Sequence[_Piece]) -> int:
