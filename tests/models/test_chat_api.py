@@ -3,6 +3,7 @@
 import json
 import pickle
 import time
+from copy import deepcopy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.registry import get_model
 
 import lm_eval_sea.models  # noqa: F401 (registers the backend)
-from lm_eval_sea.models import chat_server
+from lm_eval_sea.models import chat_api, chat_server
 from lm_eval_sea.models.chat_server import ServerError
 from lm_eval_sea.tasks._shared.prompted_answers import taken_apart
 
@@ -497,21 +498,19 @@ def test_what_most_answers_show_of_the_prompt_counts_for_all(texts, thoughts):
     assert [(answer, answer.thought) for answer in of_earlier_run] == [(answer, answer.thought) for answer in answers]
 
 
-def test_answers_that_were_looked_at_are_not_searched_again():
+def test_answers_that_were_looked_at_are_not_searched_again(monkeypatch):
     """A run looks at new answers when they are there, and at all of them once more beside the kept ones."""
+    searched, search = [], chat_api.ends_unopened
+    monkeypatch.setattr(chat_api, "ends_unopened", lambda answer: searched.append(answer) or search(answer))
     with serve(lambda *_: text("Hm. " * 30_000 + SHOWS)) as toy:
         kept, model = [], get_model("chat-api")(model="toy", base_url=toy.base_url)
-        model.set_cache_hook(SimpleNamespace(add_partial=lambda *given: kept.append(pickle.dumps(given[-1]))))
+        model.set_cache_hook(SimpleNamespace(add_partial=lambda *given: kept.append(deepcopy(given[-1]))))
         requests = [Instance("generate_until", {}, (prompt, GREEDY), 0) for prompt in "abcd"]
         answers = model.generate_until(requests)
-
-    def seconds(answers):
-        begin = time.perf_counter()
-        assert [answer.thought for answer in model.settled(requests, answers)] == [None] * 4
-        return time.perf_counter() - begin
-
-    again = min(seconds(answers) for _ in range(3))
-    assert again < min(seconds([pickle.loads(answer) for answer in kept]) for _ in range(3)) / 2
+    assert [answer.thought for answer in model.settled(requests, answers)] == [None] * 4
+    assert len(searched) == 4
+    assert [answer.thought for answer in model.settled(requests, kept)] == [None] * 4
+    assert len(searched) == 8, "those of another run were not looked at yet"
 
 
 def test_what_the_first_question_shows_counts_for_all():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_patterns import WORD, any_word, at_end, bounded, has_word, is_reason, subject_of, up_to_reason, without_ending
 from .answer_phrases import ANSWER_TAGS, PHRASES
-from .answer_tags import any_tag, behind_last_tag, tag_spans
+from .answer_tags import any_tag, behind_last_tag
 from .answer_text import COLON, STOPS, composed, without_asked_form
 from .final_text import framed_text, promises_of, read_final_text
 from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
@@ -80,7 +80,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     """
     frame = framed_text(answer, language, tags)
     answer = composed(answer if frame is None else frame)
-    answer = _without_cut_repetition(_above_a_question(without_another_question(answer, tags, language), tags, language), tags)
+    answer = _above_a_question(without_another_question(answer, tags, language), tags, language)
     if _repeats(answer):
         return ""
     answer = without_repetition(answer)
@@ -263,17 +263,6 @@ def _is_passage(answer: str, language: str) -> bool:
     if len(lines) == 1 and len(sentences := _SENTENCE_END.split(lines[0])) > 1:
         return all(map(label.match, (sentences[0], sentences[-1])))
     return bool(lines) and lines[-1][-1] in "?？" and all(map(label.match, (lines[0], lines[-1])))
-
-
-def _without_cut_repetition(answer: str, tags: Sequence[str]) -> str:
-    """The answer without a last tag whose text was cut and begins like the text after two earlier tags."""
-    spans = tag_spans(answer, tags)[-3:]
-    if len(spans) < 3:
-        return answer
-    first, second, last = (
-        answer[begin:end].strip() for (_, begin), (end, _) in zip(spans, [*spans[1:], (len(answer), 0)], strict=True)
-    )
-    return answer[: spans[-1][0]].rstrip() if first == second != last and second.startswith(last) else answer
 
 
 def _repeats(answer: str) -> bool:

@@ -88,9 +88,13 @@ def _answers(text: str, tags: Sequence[str], language: str) -> bool:
 def _tells(text: str, tags: Sequence[str], language: str, *, several: bool) -> bool:
     """Whether a text above a question gives an answer; above several questions also as a phrase or sentences alone."""
     said = text.strip(_MARKS)
-    if not said or _answers(text, tags, language):
-        return bool(said)
-    if not several or re.search(rf"{COLON}\Z", said) or has_word(said, language, "asks", "source", "preface", "working"):
+    if _answers(said, tags, language):
+        return True
+    if (
+        not (said and several)
+        or re.search(rf"{COLON}\Z", said)
+        or has_word(said, language, "asks", "source", "preface", "working")
+    ):
         return False
     return said[-1] in STOPS or (len(said) <= _LONGEST_PHRASE and not re.search(rf"{COLON}|[?？]\Z", said))
 
