@@ -252,7 +252,10 @@ def page(scores: Scores) -> str:
         notes.append(f"no mean of {some_names(apart)}, for no two models share half of the tasks that either was run on")
     every = next(table for table in scores_section(scores).tables if table.name == "scores_by_model")
     runs = sorted({task.run.place: task.run for task in scores.of.values()}.values(), key=lambda run: str(run.place))
-    numbers = {run.place: number for number, run in enumerate(runs, 1)}
+    alike: dict[str, list[Run]] = defaultdict(list)  # the command without its tasks → runs, of one after the other
+    for run in runs:
+        alike[_command(run)].append(run)
+    numbers = {run.place: number for number, of in enumerate(alike.values(), 1) for run in of}
     return "\n".join(
         [
             "## Means\n",
@@ -263,7 +266,7 @@ def page(scores: Scores) -> str:
             "## Scores\n",
             _scores(every, scores, numbers),
             "## Commands\n",
-            *(f"### Run {number}\n\n{_command(run)}\n" for number, run in enumerate(runs, 1)),
+            *(f"### Run {number}\n\n{start} --tasks {_tasks(of)}`\n" for number, (start, of) in enumerate(alike.items(), 1)),
             "",
         ]
     )
@@ -281,29 +284,27 @@ def _means(overall: Table, suites: Table, models: Sequence[str], left_out: Colle
 
 
 def _scores(every: Table, scores: Scores, numbers: dict[Path | None, int]) -> str:
-    """A line a task, with a link from each score to its command."""
+    """A line a task that has a score, with a link from each to its command; a task's name has its language."""
+    columns = [column for column in every.columns if column.title != "language"]
     rows = []
     for record in every.frame.to_dict("records"):
-        cells = []
-        for column in every.columns:
+        cells, has_score = [], False
+        for column in columns:
             text = escaped(written(column, record))
             task = scores.of.get((column.title, str(record["task"])))
             if task is not None and text != MISSING:
-                readers = older_readers(task)
-                text = f"[{text}](#run-{numbers[task.run.place]})" + (f" (readers {readers})" if readers else "")
+                readers, has_score = older_readers(task), True
+                text = f"[{text}](#run-{numbers[task.run.place]})" + (f"<sup>r{readers}</sup>" if readers else "")
             cells.append(text)
-        rows.append(cells)
-    return table([escaped(column.title) for column in every.columns], rows)
+        rows += [cells] * has_score
+    return table([escaped(column.title) for column in columns], rows)
 
 
 def _command(run: Run) -> str:
-    """The command of a run, with its day and release of lm-eval."""
+    """The command of a run up to its tasks, with its day and release of lm-eval."""
     content = content_of(run.place) if run.place else {}
-    config, names = content["config"], set(content["results"]) - set(content["group_subtasks"])
-    arguments = config["model_args"]
+    config, arguments = content["config"], content["config"]["model_args"]
     given = ",".join(f"{name}={value}" for name, value in arguments.items()) if isinstance(arguments, dict) else str(arguments)
-    listed = read_tasks()
-    group = next((group for group, members in listed.groups.items() if set(members) == names and len(names) > 1), None)
     # lm-eval does not write --num_fewshot
     shown = content["n-shot"].items()
     asked = {count for name, count in shown if (known := known_task(name)) is not None and count != known.num_fewshot}
@@ -315,8 +316,18 @@ def _command(run: Run) -> str:
     parts += ["--thinking", str(config["thinking"])] if config.get("thinking") in ("on", "off") else []
     for name, value in (config.get("gen_kwargs") or {}).items():
         parts += ["--gen_kwargs", f"{name}={value}"]
-    parts += ["--tasks", group or ",".join(sorted(names))]
-    return f"{run.date:%Y-%m-%d}, lm-eval {run.settings.lm_eval}: `{shlex.join(parts)}`"
+    return f"{run.date:%Y-%m-%d}, lm-eval {run.settings.lm_eval}: `{shlex.join(parts)}"
+
+
+def _tasks(runs: Iterable[Run]) -> str:
+    """The tasks of these runs, by the names of groups that have them all in one run."""
+    names: list[str] = []
+    for content in (content_of(run.place) for run in runs if run.place):
+        tasks = set(content["results"]) - set(content["group_subtasks"])
+        groups = (group for group, members in read_tasks().groups.items() if set(members) == tasks and len(tasks) > 1)
+        found = next(groups, None)
+        names += [found] if found else sorted(tasks)
+    return ",".join(names)
 
 
 def figure(scores: Scores) -> bytes:
