@@ -7,11 +7,13 @@ from typing import Any
 
 from written import table
 
+AGREEMENT = ("same predictions", "same `is_greedy`", "equal texts")
+
 
 def render(records: Iterable[dict[str, Any]]) -> str:
     """One table a backend, and one of its texts; the last record of as many rows of a workload is the one that counts.
 
-    What was the same for all of a table stands above it, the rest of the setting in its first columns.
+    What was the same for all of a table, of the setting and of how far both backends agree, stands above it, the rest in columns.
     """
     tables: dict[tuple[str, bool], dict[str, dict[str, Any]]] = {}
     for record in records:
@@ -25,9 +27,11 @@ def render(records: Iterable[dict[str, Any]]) -> str:
         varying = [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
         common = ", ".join(value for name, value in settings[0].items() if value and name not in varying)
         rows = [{name: setting[name] for name in varying} | _row(record) for setting, record in zip(settings, found, strict=True)]
-        names = list(dict.fromkeys(name for row in rows for name in row))
+        agreed = [name for name in AGREEMENT if name in rows[0] and len({row[name] for row in rows}) == 1]
+        common += "".join(f"; {name}: {rows[0][name]}" for name in agreed)
+        names = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in agreed]
         cells = ([row.get(name, "–") for name in names] for row in rows)
-        title = f"{'Texts of `' if writes else '`'}{backend}`; {common}:"
+        title = f"{'Texts of `' if writes else '`'}{backend}`; {common}"
         parts.append(f"{title}\n\n{table(names, cells, texts=len(varying) + 1)}")
     return "\n".join(parts)
 
@@ -35,12 +39,13 @@ def render(records: Iterable[dict[str, Any]]) -> str:
 def _setting(setting: dict[str, Any]) -> dict[str, str]:
     count = setting["threads"]
     threads = "" if setting["device"].startswith("NVIDIA") else f"{count} thread{'s' * (count > 1)}"
+    model, _, size = setting["model"].partition(" with random weights, ")
     return {
-        "model": setting["model"],
-        "weights": setting["dtype"],
+        "model": ", ".join(filter(None, [model, size.removesuffix(" parameters")])),
+        "weights": f"random weights in {setting['dtype']}" if size else setting["dtype"],
         "machine": setting["device"],
         "threads": threads,
-        "versions": ", ".join(f"{name} {version}" for name, version in setting["versions"].items()),
+        **{name: f"{name} {version}" for name, version in setting["versions"].items()},
     }
 
 
@@ -57,20 +62,16 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
     needs = {}  # vLLM takes the memory it is given, and makes its own batches
     if plain == "hf":
         needs["memory MB"] = f"{before['bytes'] / 1e6:,.0f} → {after['bytes'] / 1e6:,.0f}"
-        needs["batch size"] = f"{before['batch_size']} → {after['batch_size']}"
+        needs["batch size"] = " → ".join(dict.fromkeys(str(side["batch_size"]) for side in (before, after)))
     if "equal_texts" in record:
         kept = after["kept"]
         cells["tokens kept"] = f"{kept:,}"
         cells["tokens computed for each"] = f"{before['tokens'] / kept:.1f} → {after['tokens'] / kept:.1f}"
         return cells | needs | {"equal texts": f"{record['equal_texts']} of {rows}"}
     work, least = after["work"], after["work"]["distinct"]
-    cells["rows/s"] = f"{rows / before['seconds']:.2g} → {rows / after['seconds']:.2g}"
     cells[f"work, `{plain}`"] = f"{before['tokens'] / least:.1f}"
     cells["work, shared (self-check)"] = f"{work['forwarded'] / least:.2f} (+{work['verification'] / least:.2f})"
-    if plain == "vllm":
-        cells["times fewer tokens"] = f"{before['tokens'] / after['tokens']:.1f}"
-        cells["of the limit"] = f"{least / after['tokens']:.0%}"
-    else:
+    if plain == "hf":
         cells["of the limit"] = f"{least * after['plain_seconds_of_a_token'] / after['seconds']:.0%}"
     return {
         **cells,

@@ -33,25 +33,27 @@ COVERAGE_HEAD = """\
 
 `lm-eval-sea ls --coverage th` prints the data sets of a language with rows, origin, licence and names of tasks.
 
-**n**: at least one data set whose rows were written in the language. t: only translated rows, mostly from English. l: only in
-[lm-eval's own tasks](#lm-evals-own-tasks). Blank: none. SEA-HELM's tasks count if its documentation states where their rows come
-from. Chinese, Tamil and most English rows are native, but not about Southeast Asia.
+Native (n): at least one data set whose rows were written in the language. Translated (t): only translated rows, mostly from
+English. l: only in [lm-eval's own tasks](#lm-evals-own-tasks). SEA-HELM's tasks count if its documentation states where their
+rows come from. Chinese, Tamil and most English rows are native, but not about Southeast Asia. The figure names the languages.
 """
 
 
 def data_sets_table() -> str:
     """A Markdown table with one line per data set."""
-    rows, titles = [], competency_titles()
+    rows, titles, before = [], competency_titles(), ""
     for name, data_set in sorted(data_sets().items(), key=lambda item: [*titles].index(item[1].task)):
         spoken = data_set.languages
-        chances = dict.fromkeys(f"{100 * data.chance:.1f} %" if data.chance else "–" for data in spoken.values())
+        chances = dict.fromkeys(f"{100 * data.chance:.1f}" if data.chance else "–" for data in spoken.values())
         languages = "{" + ",".join(spoken) + "}" if len(spoken) > 1 else next(iter(spoken))
         if data_set.kind == "translation":
             languages = f"{data_set.pivot}_{languages}`, `sea_{name}_{languages}_{data_set.pivot}"
         variant = "_<variant>" if data_set.kind == "mcq" else ""
         link = f"[{data_set.title}](../lm_eval_sea/tasks/{name}/README.md)"
-        rows.append([titles[data_set.task], link, " / ".join(chances), f"`sea_{name}_{languages}{variant}`"])
-    return table(["task", "data set", "chance", "names"], rows)
+        title = "" if data_set.task == before else titles[data_set.task]
+        rows.append([title, link, "/".join(chances), f"`sea_{name}_{languages}{variant}`"])
+        before = data_set.task
+    return table(["task", "data set", "chance, %", "names"], rows)
 
 
 def sea_helm_table() -> str:
@@ -80,20 +82,20 @@ def _cells(entries: Sequence[Coverage]) -> dict[tuple[str, str], str]:
 
 
 def _matrix(entries: Sequence[Coverage]) -> str:
-    """Languages and competencies: whether there are native rows, only translated ones, or none."""
-    used, cells = _used(entries), _cells(entries)
-    shown = {"n": "**n**", "t": "t", "l": "l", "": ""}
+    """What is tested, and in which languages rows are native, only translated, or only lm-eval's."""
+    cells = _cells(entries)
     rows = [
-        [f"{name} `{language}`", *(shown[cells.get((language, key), "")] for key in used)]
-        for language, name in language_names().items()
+        [title, *(" ".join(code for code in language_names() if cells.get((code, key)) == mark) for mark in "ntl")]
+        for key, title in competency_titles().items()
+        if key in _used(entries)
     ]
-    return table(["language", *(competency_titles()[key] for key in used)], rows)
+    return table(["", "native", "translated", "lm-eval's"], rows)
 
 
 def coverage_figure(entries: Sequence[Coverage]) -> str:
     """The same as SVG. Squares differ in darkness and letter, too, so that nobody needs to tell colours apart."""
     used, cells, names = _used(entries), _cells(entries), language_names()
-    left, top, side = 150, 170, 22
+    left, top, side = 165, 170, 22
     width, height = left + side * len(used) + 110, top + side * len(names) + 40
     fills = {"n": ("#0072B2", "#ffffff"), "t": ("#9fd3f2", "#1a1a1a"), "l": ("#ffffff", "#1a1a1a")}
     lines = [
@@ -116,7 +118,7 @@ def coverage_figure(entries: Sequence[Coverage]) -> str:
         y = top + side * row
         if row % 2 == 0:
             lines.append(f'<rect x="8" y="{y - 1}" width="{left + side * len(used) - 8}" height="{side}" fill="#f2f2f2"/>')
-        lines.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{name}</text>')
+        lines.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{name} ({language})</text>')
         for column, key in enumerate(used):
             if mark := cells.get((language, key)):
                 square(left + side * column, y, mark)
@@ -136,8 +138,11 @@ def _country(name: str, record: dict[str, Any], entries: Sequence[Coverage]) -> 
     native: dict[str, dict[str, None]] = {}  # title → its languages
     for entry in found:
         if entry.origin == "native":
-            native.setdefault(entry.title, {})[entry.language] = None
-    names = ", ".join(f"{title} ({' '.join(of_title)})" for title, of_title in native.items()) or "none"
+            native.setdefault(entry.title.replace(",", ""), {})[entry.language] = None
+    alike: dict[str, list[str]] = {}  # languages → titles
+    for title, of_title in native.items():
+        alike.setdefault(" ".join(of_title), []).append(title)
+    names = "; ".join(f"{', '.join(titles)} ({codes})" for codes, titles in alike.items()) or "none"
     has = f"Native: {names}. " if found else ""
     few = f"**Fewer than {ENOUGH} competencies.** " if len(kinds) < ENOUGH else ""
     return f"**{name}.** {few}{has}Missing: {record['missing']}\n"
@@ -146,10 +151,10 @@ def _country(name: str, record: dict[str, Any], entries: Sequence[Coverage]) -> 
 OF_LM_EVAL_HEAD = """\
 ## lm-eval's own tasks
 
-Data sets for which lm-eval has tasks and the pack has none. `lm-eval-sea run --language th` also runs the tasks of that language,
-and leaves out with one line what cannot be downloaded; `--chat` takes the chat forms, `--lite` those of at most 100 rows.
-`lm-eval-sea show` knows their headline metric and chance. lm-eval's tasks on [rows that the pack also
-has](tasks.md#the-same-rows-in-lm-eval) are not listed; [upstream](../upstream/README.md) says what is wrong with them.
+Data sets of which only lm-eval has tasks. `lm-eval-sea run --language th` also runs their tasks of that language; one line names what
+cannot be downloaded. `--chat` takes the chat forms, `--lite` those of at most 100 rows. `lm-eval-sea show` knows their headline
+metric and chance. lm-eval's tasks on [rows that the pack also has](tasks.md#the-same-rows-in-lm-eval) are not listed;
+[upstream](../upstream/README.md) says what is wrong with them.
 """
 
 
