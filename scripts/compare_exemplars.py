@@ -35,6 +35,7 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 
 # The lists of exemplars that a prompt file can have, and what stands before their lines.
 EXEMPLAR_KEYS = {"exemplars": "", "parallel_exemplars": "shared by all languages, "}
+USUAL = "first 3"  # exemplars that most prompts show; the page says so once
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,7 @@ def compared(comparisons: Sequence[Comparison]) -> str:
 def summary(title: str, comparisons: Sequence[Comparison]) -> list[str]:
     """Lines of the page's table: a data set with the exemplars that its prompts show by default, over all languages with rows."""
     with_rows = [of for of in comparisons if of.rows]
-    languages = ", ".join(of.language if of.rows == of.expected else f"{of.language} ({of.rows:,} rows)" for of in with_rows)
-    overlapping = sum(len(of.overlaps) for of in with_rows)
+    languages = " ".join(of.language if of.rows == of.expected else f"{of.language} ({of.rows:,} rows)" for of in with_rows)
     lines = []
     for which in dict.fromkeys(which for of in with_rows for which in of.of_exemplars if which.rsplit(" ", 2)[-2] != "all"):
         pairs = [(of.of_rows, of.of_exemplars[which]) for of in with_rows if which in of.of_exemplars]
@@ -128,18 +128,16 @@ def summary(title: str, comparisons: Sequence[Comparison]) -> list[str]:
                 lengths.append(f"{name} {_range(rows)} ({_range(differences, sign='+')} %)")
             else:
                 shares.append(f"{name} {_range(rows, first.form)} / {_range(shown, first.form)}")
-        cells = [title, languages, which, "; ".join(lengths), "; ".join(shares), str(overlapping)]
-        lines.append(f"| {' | '.join(cells)} |")
+        shown_here = which.removesuffix(f", {USUAL}").replace(USUAL, "")
+        lines.append(f"| {', '.join(filter(None, [title, shown_here]))} | {languages} | {'; '.join(lengths + shares)} |")
     return lines
 
 
 def _range(values: Sequence[float], form: str = ".0f", sign: str = "") -> str:
     """The least and the greatest value, or the one that all have."""
-    ends = [
-        format(end, f"{sign}{form}").replace("-0", "0").replace("+0", "0").replace("%", " %")
-        for end in (min(values), max(values))
-    ]
-    return " to ".join(dict.fromkeys(ends))
+    ends = [format(end, f"{sign}{form}").replace("-0", "0").replace("+0", "0") for end in (min(values), max(values))]
+    *first, last = dict.fromkeys(ends)
+    return (" to " if sign else "–").join([*(end.rstrip("%") for end in first), last.replace("%", " %")])
 
 
 def nearest_rows(comparisons: Sequence[Comparison]) -> str:
@@ -157,27 +155,28 @@ def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date) -
     """The page of the documentation, for the data sets whose rows are there."""
     with_rows = {name: found for name, found in of_data_sets.items() if any(of.rows for of in found)}
     lines = [line for name, found in with_rows.items() for line in summary(data_sets()[name].title, found)]
-    return PAGE.format(day=day.isoformat(), lines="\n".join(lines))
+    overlapping = sum(len(of.overlaps) for found in with_rows.values() for of in found)
+    return PAGE.format(day=day.isoformat(), overlapping=overlapping, lines="\n".join(lines))
 
 
 PAGE = """# Exemplars and test rows
 
-How a prompt's default few-shot exemplars compare with the scored rows. Made on {day} with
-`python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md`. Without `--out` the script prints a table for
-each data set, with a line for each language and with the labels and positions of the right answers.
+How the few-shot exemplars that a prompt shows by default, the first three unless stated, compare with the scored rows.
+Made on {day} with `python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md`. Without `--out` the script
+prints each language, with the labels and positions of the right answers. Runs of eight words in common: {overlapping}.
 
-- *Lengths* are mean characters per row; brackets give the exemplars' difference from this mean. Two numbers are the minimum and
-  maximum over languages.
-- *Shares* are of rows / of exemplars. *names passage*, *negated*: questions that mention the passage, or a negation, by a word
-  list for each language. *words of answer in passage*: the share of the right option's words that are in the passage. *look-up*:
-  questions whose right option has all its words there. *copied 4-grams*: 4-grams of the summary that are in the document.
-- *Overlaps* are runs of eight words that any exemplar shares with a test row.
+First come *lengths*: mean characters of the rows (minimum–maximum over languages), in brackets the exemplars' difference. Then
+*shares* of rows / of exemplars:
+
+- *names passage*, *negated*: questions that mention the passage, or a negation, by a word list for each language
+- *words of answer in passage*: the share of the right option's words; *look-up*: questions where it is 100 %
+- *copied 4-grams*: 4-grams of the summary that are in the document
 
 Words are those of the scores: segmented in Thai, syllables in Burmese. In Khmer and Lao four characters count as a word, in
 Chinese two.
 
-| data set | languages | exemplars | lengths | shares | overlaps |
-| --- | --- | --- | --- | --- | --- |
+| data set | languages | lengths; shares |
+| --- | --- | --- |
 {lines}
 """
 

@@ -146,7 +146,7 @@ def test_page_says_when_and_of_what_it_was_made(folder, monkeypatch):
     assert run(folder, monkeypatch, "--out", "page.md") == 0
     text = (folder / "page.md").read_text(encoding="utf-8")
     assert re.search(r"Made on \d{4}-\d\d-\d\d", text)
-    assert "\n| IndoSum | id (2 rows) | first 1 | document " in text and "all 5" not in text
+    assert "\n| IndoSum, first 1 | id (2 rows) | document " in text and "all 5" not in text
     assert str(folder) not in text
 
 
