@@ -34,8 +34,9 @@ COVERAGE_HEAD = """\
 `lm-eval-sea ls --coverage th` prints the data sets of a language with rows, origin, licence and names of tasks.
 
 Native (n): at least one data set whose rows were written in the language. Translated (t): only translated rows, mostly from
-English. l: only in [lm-eval's own tasks](#lm-evals-own-tasks). SEA-HELM's tasks count if its documentation states where their
-rows come from. Chinese, Tamil and most English rows are native, but not about Southeast Asia. The figure names the languages.
+English. lm-eval's (l): only in [lm-eval's own tasks](#lm-evals-own-tasks). SEA-HELM's tasks count if its documentation states
+where their rows come from. Chinese, Tamil and most English rows are native, but not about Southeast Asia. The figure names the
+languages.
 """
 
 
@@ -151,9 +152,9 @@ def _country(name: str, record: dict[str, Any], entries: Sequence[Coverage]) -> 
 OF_LM_EVAL_HEAD = """\
 ## lm-eval's own tasks
 
-Data sets of which only lm-eval has tasks. `lm-eval-sea run --language th` also runs their tasks of that language; one line names what
-cannot be downloaded. `--chat` takes the chat forms, `--lite` those of at most 100 rows. `lm-eval-sea show` knows their headline
-metric and chance. lm-eval's tasks on [rows that the pack also has](tasks.md#the-same-rows-in-lm-eval) are not listed;
+Data sets of which only lm-eval has tasks. `lm-eval-sea run --language th` also runs their tasks of that language; one line names
+what cannot be downloaded. `--chat` takes the chat forms, `--lite` those of at most 100 rows. `lm-eval-sea show` knows their
+headline metric and chance. lm-eval's tasks on [rows that the pack also has](tasks.md#the-same-rows-in-lm-eval) are not listed;
 [upstream](../upstream/README.md) says what is wrong with them.
 """
 

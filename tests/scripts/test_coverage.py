@@ -31,11 +31,9 @@ def test_every_country_has_three_kinds_or_a_reason_and_says_what_is_missing():
 
 def _table():
     """(what is tested, column) → codes of languages."""
-    head, _, *rows = [
-        line.strip("| ").split("|") for line in coverage_page().partition("\n## Countries")[0].splitlines() if line.startswith("|")
-    ]
-    columns = [title.strip() for title in head]
-    return {(row[0].strip(), column): cell.split() for row in rows for column, cell in zip(columns, row[1:], strict=False)}
+    lines = coverage_page().partition("\n## Countries")[0].splitlines()
+    (_, *columns), _, *rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if line.startswith("|")]
+    return {(row[0], column): cell.split() for row in rows for column, cell in zip(columns, row[1:], strict=True)}
 
 
 def test_the_table_says_where_rows_come_from():
