@@ -1,7 +1,12 @@
 """What a small real model shows on real rows; started by `scripts/test_real_model.sh`.
 
 The model is Gemma 3 270M with weights of four bits: it translates into Indonesian and finds answers in a passage, and knows
-nothing of causes and sentiment that these tasks would show. docs/results.md has the numbers behind the bounds.
+nothing of causes and sentiment that these tasks would show.
+
+Measured with 100 rows of each task: chrF++ is 19.0 to 24.4 points above copying the source, F1 .20 to .35 above the first four
+words of the passage (95 % intervals). XCOPA has .59 ± .05, with one option as 55 % of the answers at most. IndoLEM has an
+`acc_cc` of .49, and its more frequent label a share of .71. The three other backends differ from `hf` by at most 9e-06 nats per
+token, and in none of 8 answers.
 """
 
 import os

@@ -224,6 +224,16 @@ def test_the_page_has_means_scores_and_commands(results):
     assert all(f">{model}<".encode() in figure(scores) for model in ("org/a", "org/b"))
 
 
+def test_runs_that_differ_only_in_their_tasks_are_one_command(results):
+    tasks = [TASK, "sea_xcopa_th_to_ppl_lite", "sea_xcopa_vi_to_ppl_lite"]
+    for task, config in zip(tasks, ({}, {}, {"batch_size": 8}), strict=True):
+        place = results(task=task, config=config)
+    every, _, commands = page(read_leaderboard([place])).partition("## Commands")
+    assert re.findall(r"^### Run \d+$", commands, re.MULTILINE) == ["### Run 1", "### Run 2"]
+    assert f" --tasks {tasks[0]},{tasks[1]}`" in commands and f" --batch_size 8 --tasks {tasks[2]}`" in commands
+    assert re.findall(r"#run-\d", every) == ["#run-1", "#run-1", "#run-2"]
+
+
 def test_the_command_has_what_the_user_asked_for(results):
     """lm-eval writes the number of exemplars beside the task, whether or not it was asked for."""
     place = results()
