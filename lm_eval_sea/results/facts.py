@@ -22,6 +22,7 @@ _TRANSLATED = {
     *("belebele", "copal", "crosslogiqa", "crossmmlu", "flores", "globalmmlulite", "mgsm", "multijail", "ntrex"),
     *("nusasentiment", "nusatranslation", "nusax", "nusaxmt", "sib200", "tico19", "xcopa", "xnli", "xquad"),
     *("sea_helm if-eval", "sea_helm mt-bench", "sea_helm safeguard_general_prompt", "sea_helm safeguard_general_response"),
+    *("lindsea pairs", "lindsea sentences"),  # from which both languages are adapted, in two orders: ids do not tell the items
 }
 # Data sets, tasks of SEA-HELM, and tasks of SEA-HELM in a language with at least a fifth of their texts from another data set →
 # that data set.
@@ -41,6 +42,8 @@ _TAKEN_FROM = {
     "sea_helm mt-bench-judge": "sea_helm mt-bench",
     "sea_helm nli": "xnli",
     "sea_helm nli id": "indonli",
+    "sea_helm pragmatic-pair": "lindsea pairs",
+    "sea_helm pragmatic-single": "lindsea sentences",
     "sea_helm qa": "xquad",
     "sea_helm qa id": "tydiqa",
     "sea_helm safeguard_cultural_content_generation_response": "sea_helm safeguard_cultural_content_generation_prompt",

@@ -443,6 +443,24 @@ def test_means_of_few_rows_are_not_tested(tmp_path):
     assert cells["p, corrected"].text == "–"
 
 
+@pytest.mark.parametrize(
+    ("task", "adapted"), [("pragmatics_pair", True), ("pragmatics_single", True), ("syntax", False)], ids=lambda value: str(value)
+)
+def test_errors_of_items_that_two_languages_adapt_are_added(tmp_path, task, adapted):
+    """LINDSEA's minimal pairs are about the grammar of each language, its pragmatics is not; ids do not tell which agree."""
+    errors = {"id": 0.03, "ta": 0.04}
+    names = {f"sea_helm_{language}_lindsea_{task}": error for language, error in errors.items()}
+    tasks = {
+        name: {"scores": {"phenomena_acc,none": 0.8, "phenomena_acc_stderr,none": error}, "metadata": facts_of(name)}
+        for name, error in names.items()
+    }
+    counts = {name: {"original": 10_000, "effective": 10_000} for name in names}
+    write_run(tmp_path, tasks, **{"n-samples": counts})
+    mean = scores_of(read(tmp_path).best(), suite=NO_SUITE).means.values["all", "all", "org/model"]
+    error = sum(errors.values()) if adapted else math.hypot(*errors.values())
+    assert mean.stderr == pytest.approx(100 * error / 2 / (1 - 0.5))
+
+
 def test_rows_count_once_in_a_mean(tmp_path):
     """Of a whole task and its lite one the one counts that more models were run on; outside their suites the other does not."""
     whole, lite = "sea_xcopa_id_to_ppl", "sea_xcopa_id_to_ppl_lite"
