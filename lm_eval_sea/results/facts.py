@@ -192,8 +192,12 @@ def version_note(name: str, facts: Facts) -> str | None:
 
 
 def _installed_version(name: str, facts: Facts) -> Any:
-    """Of a task that is made on demand it is that of its data set, or of its plain chat task; None if it is unknown."""
-    names = (name, name.removesuffix(lite_name("")).replace("_choice", "_chat"))
+    """Of a task that is made on demand it is that of its data set, or of its plain chat task; None if it is unknown.
+
+    Rows that were translated into English are asked about as the English ones are.
+    """
+    of_english = name.replace(f"_{facts.language}_translated_", "_en_")
+    names = (name, name.removesuffix(lite_name("")).replace("_choice", "_chat"), of_english)
     known = next((task for each in names if (task := read_tasks().tasks.get(each)) is not None), None)
     if known is not None:
         return known.metadata["version"]

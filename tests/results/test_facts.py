@@ -36,6 +36,7 @@ def test_both_places_are_read_alike():
     [
         *("sea_xnli_th", "sea_xnli_th_p2", "sea_xcopa_id_to_ppl_e1", "sea_belebele_th-vi_to_ppl", "sea_belebele_vi_to_en"),
         *("sea_belebele_th_order", "sea_flores_th_text", "sea_xcopa_th_choice_enprompt", "sea_xcopa_th_chat_lite"),
+        *("sea_belebele_th_translated_chat", "sea_belebele_shn_translated_chat", "sea_belebele_th_translated_to_ppl"),
     ],
 )
 def test_another_version_of_a_task_is_noted_also_of_one_that_is_made_on_demand(name):
