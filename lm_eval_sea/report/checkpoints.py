@@ -22,7 +22,8 @@ from lm_eval_sea.results.visible_text import some_names
 
 _BITS = "bits_per_byte"
 _UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
-_COUNT = r"(?:(\d+(?:\.\d+)?)([kmbt])(?![a-z0-9])|(\d+))"  # 10k, 1.5M; else digits
+# 10k, 1.5M, 2e4 or 2.5e+04; else digits, also in groups of three: 1,000
+_COUNT = r"(?:(\d+(?:\.\d+)?)([kmbt]|e\+?[01]?\d)(?![a-z0-9])|(\d{1,3}(?:,\d{3})+(?!\d)|\d+))"
 _STEP = re.compile(rf"(?:step|checkpoint|ckpt|iter)[-_ =]?{_COUNT}", re.IGNORECASE)
 _NUMBER = re.compile(_COUNT, re.IGNORECASE)
 _ONE_RUN = "a curve is of one training run, so report each separately"
@@ -42,7 +43,9 @@ def steps_of(models: Iterable[str]) -> dict[str, int]:
 
 
 def _number(count: str, unit: str, digits: str) -> int:
-    return round(float(count[:15]) * _UNITS[unit.lower()]) if unit else int(digits[:15])
+    if not unit:
+        return int(digits.replace(",", "")[:15])
+    return round(float(count[:15]) * (_UNITS.get(unit.lower()) or 10 ** int(unit[1:])))
 
 
 def curve(scores: Scores) -> pd.DataFrame:
