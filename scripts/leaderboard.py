@@ -311,6 +311,8 @@ def _command(run: Run) -> str:
     parts = ["lm-eval-sea", "run", "--model", str(config["model"]), "--model_args", given]
     parts += ["--batch_size", str(config["batch_size"])] if config.get("batch_size") else []
     parts += ["--apply_chat_template"] if content.get("chat_template") else []
+    # true by default under a chat template
+    parts += ["--fewshot_as_multiturn", "false"] if content.get("chat_template") and run.multiturn is False else []
     parts += ["--system_instruction", content["system_instruction"]] if content.get("system_instruction") else []
     parts += [part for count in sorted(asked) for part in ("--num_fewshot", str(count))]
     parts += ["--thinking", str(config["thinking"])] if config.get("thinking") in ("on", "off") else []

@@ -2,9 +2,12 @@
 
 import json
 import re
+import shlex
 import sys
 
 import pytest
+from lm_eval._cli.harness import HarnessCLI
+from lm_eval.config.evaluate_config import EvaluatorConfig
 
 import leaderboard
 from leaderboard import figure, findings, page, read_leaderboard
@@ -244,6 +247,19 @@ def test_the_command_has_what_the_user_asked_for(results):
         commands = page(read_leaderboard([place])).partition("## Commands")[2]
         assert ("--system_instruction 'Be brief.' --num_fewshot 5 --thinking off --tasks" in commands) == told
         assert ("--num_fewshot" in commands) == told
+
+
+@pytest.mark.parametrize(
+    ("template", "turns"), [(None, None), (None, False), ("{{ messages }}", True), ("{{ messages }}", False)]
+)
+def test_the_command_shows_exemplars_in_the_same_form(results, template, turns):
+    """Read by lm-eval's own parser and rule, which gives them turns of their own under a chat template."""
+    place = results()
+    with changed(place) as content:
+        content |= {"chat_template": template, "fewshot_as_multiturn": turns}
+    [command] = re.findall("`lm-eval-sea (.*?)`", page(read_leaderboard([place])))
+    asked = EvaluatorConfig.from_cli(HarnessCLI()._parser.parse_args(shlex.split(command)))
+    assert bool(asked.apply_chat_template) == bool(template) and bool(asked.fewshot_as_multiturn) == bool(turns)
 
 
 @pytest.mark.parametrize(
