@@ -18,12 +18,12 @@ from typing import Any
 from backend_table import render
 from written import table, write_changed
 
-from lm_eval_sea.catalogue.data_sets import data_sets
+from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.catalogue.lm_eval_tasks import OfLmEval, of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
 from lm_eval_sea.catalogue.origins import Coverage, coverage, distinct
 from lm_eval_sea.catalogue.sea_helm import sea_helm
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, is_english_prompt, name_of, read_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -46,15 +46,23 @@ def data_sets_table() -> str:
     for name, data_set in sorted(data_sets().items(), key=lambda item: [*titles].index(item[1].task)):
         spoken = data_set.languages
         chances = dict.fromkeys(f"{100 * data.chance:.1f}" if data.chance else "–" for data in spoken.values())
-        languages = "{" + ",".join(spoken) + "}" if len(spoken) > 1 else next(iter(spoken))
-        if data_set.kind == "translation":
-            languages = f"{data_set.pivot}_{languages}`, `sea_{name}_{languages}_{data_set.pivot}"
-        variant = "_<variant>" if data_set.kind == "mcq" else ""
         link = f"[{data_set.title}](../lm_eval_sea/tasks/{name}/README.md)"
         title = "" if data_set.task == before else titles[data_set.task]
-        rows.append([title, link, "/".join(chances), f"`sea_{name}_{languages}{variant}`"])
+        rows.append([title, link, "/".join(chances), ", ".join(f"`{each}`" for each in _names(data_set))])
         before = data_set.task
     return table(["task", "data set", "chance, %", "names"], rows)
+
+
+def _names(data_set: DataSet) -> Iterator[str]:
+    """The names of its tasks, with all languages in one; those without a prompt in their language have names of their own."""
+    for english in (False, True):
+        of = [name for name, each in data_set.languages.items() if is_english_prompt(each.prompts, name) is english]
+        if not of:
+            continue
+        languages = "{" + ",".join(of) + "}" if len(of) > 1 else of[0]
+        pivot, variant = data_set.pivot, "<variant>" if data_set.kind == "mcq" else ""
+        pairs = [f"{pivot}_{languages}", f"{languages}_{pivot}"] if data_set.kind == "translation" else [languages]
+        yield from (name_of(data_set.name, pair, variant, english=english) for pair in pairs)
 
 
 def sea_helm_table() -> str:

@@ -1,9 +1,10 @@
-"""docs/coverage.md: what it says follows from the catalogue."""
+"""docs/coverage.md and the table of tasks: what they say follows from the catalogue."""
 
+import re
 from collections import Counter
 from xml.etree import ElementTree
 
-from update_docs import coverage_figure, coverage_page
+from update_docs import coverage_figure, coverage_page, data_sets_table
 
 from lm_eval_sea.catalogue.origins import coverage, origin_of
 from lm_eval_sea.catalogue.task_list import read_tasks
@@ -71,3 +72,16 @@ def test_the_figure_has_the_marks_of_the_table():
     legend = Counter("ntl")
     assert marks - legend == of
     assert "coverage.svg" in coverage_page()
+
+
+def test_the_table_of_tasks_names_tasks_that_there_are():
+    """Also of languages without a prompt of their own, all of whose names end in `_enprompt`."""
+    written = re.findall(r"`(sea_[^`]+)`", data_sets_table())
+    names = [
+        name.replace(braces, language).replace("<variant>", "to_ppl")
+        for name in written
+        for braces in [*re.findall("{.*}", name), ""][:1]
+        for language in braces.strip("{}").split(",")
+    ]
+    assert len(names) > 200 and "sea_nusax_ace_enprompt" in names
+    assert not set(names) - set(read_tasks().tasks)
