@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -20,6 +22,7 @@ from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, is_english_prompt, name_of
 
+BESIDE = ".lm_eval_sea_make_"  # how the name of a folder begins in which files are made whole before they are moved
 NAMES_OF_A_FOLDER = 10  # of languages or directions; a folder with the files of more would be too long to read
 
 
@@ -254,7 +257,7 @@ def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Ite
 
     try:
         make(folder)
-        with tempfile.TemporaryDirectory(prefix=".make_", dir=folder) as beside:
+        with _alone(folder), tempfile.TemporaryDirectory(prefix=BESIDE, dir=folder) as beside:
             for path, content in files.items():
                 Path(beside, path).parent.mkdir(parents=True, exist_ok=True)
                 Path(beside, path).write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -263,7 +266,7 @@ def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Ite
             for path in files:
                 Path(beside, path).replace(folder / path)
             for path in superfluous:
-                (folder / path).unlink()
+                (folder / path).unlink(missing_ok=True)  # it may have been left by a call that was killed
     except BaseException as error:
         for place in sorted(new, key=lambda path: len(path.parts), reverse=True):
             with contextlib.suppress(OSError):
@@ -272,3 +275,18 @@ def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Ite
             advice = "make room there, or name another folder"
             raise FolderError(f"{folder} cannot be written ({error.strerror}); {done}; {advice}") from error
         raise
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Waits until no other call writes to a folder, and removes what one that was killed has left there."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):  # Windows, and shared disks without locks
+            import fcntl
+
+            place = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, place)
+            fcntl.flock(place, fcntl.LOCK_EX)  # until it is closed, or the process ends
+            for left in folder.glob(f"{BESIDE}*"):
+                shutil.rmtree(left)
+        yield

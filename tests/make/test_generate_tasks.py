@@ -2,9 +2,11 @@
 
 import functools
 import operator
+import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -18,12 +20,13 @@ from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.make import leaf, sea_helm
-from lm_eval_sea.make.files import files_of
+from lm_eval_sea.make.files import BESIDE, files_of
 from lm_eval_sea.make.prompt_files import PromptFileError, read_prompts
 from lm_eval_sea.make.settings import wordings
 from lm_eval_sea.make.task_yaml import render
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 from tests.conftest import ROOT
+from tests.processes import Fork
 
 PROMPTS = [path.relative_to(TASKS) for path in sorted(TASKS.glob("*/prompts/*.yml"))]
 
@@ -87,7 +90,28 @@ def test_a_folder_that_cannot_hold_all_files_stays_as_it_was(tmp_path, capsys, n
     assert capsys.readouterr().err == f"lm-eval-sea: {out} cannot be written (File too large); {advice}\n"
     assert {path: path.read_bytes() if path.is_file() else None for path in tmp_path.rglob("*")} == before
     assert main(["make", *names, "--out", str(out)]) == 0
-    assert not list(out.glob(".make_*"))
+    assert not list(out.glob(f"{BESIDE}*"))
+
+
+def test_what_a_killed_call_left_is_removed_by_the_next(tmp_path):
+    """And nothing of the user's, not even what is hidden, nor what another call is about to write."""
+    out = tmp_path / "out"
+
+    def die_before_files_are_moved():
+        Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+
+    asked = ("make", "sea_belebele_th_order", "--out", out)
+    assert Fork(*asked, before=die_before_files_are_moved).wait(60) == -signal.SIGKILL
+    [left] = out.glob(".*")
+    assert list(left.rglob("*.yaml")), "which lm-eval would take for tasks"
+    mine = [out / ".make_settings" / "a.yaml", out / ".lm_eval" / "b"]
+    for path in mine:
+        path.parent.mkdir()
+        path.write_text("mine")
+    assert [call.wait(60) for call in [Fork(*asked) for _ in range(2)]] == [0] * 2
+    assert [path.read_text() for path in mine] == ["mine"] * 2
+    assert {path for path in out.iterdir() if path.is_dir()} == {path.parent for path in mine}
+    assert [path.name for path in out.iterdir() if path.is_file()] == ["sea_belebele_th_order.yaml"]
 
 
 def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_path, prompts):
