@@ -37,6 +37,8 @@ _NUMBERS: Mapping[str, tuple[str, Callable[[float], bool]]] = {
     **dict.fromkeys(("no_repeat_ngram_size", "min_new_tokens", "min_tokens"), _COUNT),
 }
 
+_OF_SAMPLING = ("top_p", "top_k", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff")
+
 
 class RunError(ValueError):
     """A request that cannot be run; one line that says what is wrong and how to fix it."""
@@ -136,7 +138,7 @@ def check_sampling(tasks: Tasks, gen_kwargs: Mapping[str, Any]) -> None:
     """
     given = [f"{name}={gen_kwargs[name]}" for name in ("do_sample", "temperature") if name in gen_kwargs]
     generating = {name: task.config for name, task in tasks.items() if task.OUTPUT_TYPE == GENERATION}
-    narrowing = [] if given else [f"{name}={gen_kwargs[name]}" for name in ("top_p", "top_k", "min_p") if name in gen_kwargs]
+    narrowing = [] if given else [f"{name}={gen_kwargs[name]}" for name in _OF_SAMPLING if name in gen_kwargs]
     if narrowing and (
         greedy := [name for name, config in generating.items() if not (config.generation_kwargs or {}).get("do_sample")]
     ):
