@@ -110,7 +110,7 @@ def check_metadata(metadata: Mapping[str, Any], model_args: Mapping[str, Any], t
 
 
 def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
-    """Refuses generation settings that transformers does not know; other engines do so themselves."""
+    """Refuses generation settings that transformers does not know or cannot use; other engines do so themselves."""
     if not backend.startswith(_OF_TRANSFORMERS):
         return
     from transformers import GenerationConfig
@@ -138,7 +138,7 @@ def _try_generating(others: Mapping[str, Any], gen_kwargs: Mapping[str, Any]) ->
     from transformers import LlamaConfig, LlamaForCausalLM, StoppingCriteriaList
 
     sampled = {"temperature": gen_kwargs.get("temperature", 1.0)} if gen_kwargs.get("do_sample") else {}
-    sizes = {name: 1 for name in ("num_hidden_layers", "num_attention_heads", "intermediate_size")}
+    sizes: dict[str, Any] = dict.fromkeys(("num_hidden_layers", "num_attention_heads", "intermediate_size"), 1)
     prompt = torch.ones(1, 2, dtype=torch.long)
     with torch.random.fork_rng(devices=[]):
         model = LlamaForCausalLM(LlamaConfig(vocab_size=_MOST_TOKENS, hidden_size=2, **sizes))
