@@ -74,7 +74,7 @@ def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scop
     def path(competency: str, name: str) -> tuple[str, ...]:
         return (competency, name) if weigh == BY_COMPETENCY else (name,)
 
-    paths = {name: path(task.facts.task, plain_name(task)) for name, task in counted.items()}
+    paths = {name: path(task.facts.task, plain_name(name, task.facts)) for name, task in counted.items()}
     made = [Scope(ALL, ALL, "all tasks", paths)]
     for kind, fact, titles in (("language", "language", suite.languages), ("competency", "task", suite.kinds)):
         values = {name: str(getattr(task.facts, fact)) for name, task in counted.items()}

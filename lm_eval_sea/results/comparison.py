@@ -87,10 +87,9 @@ def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
     return weights
 
 
-def plain_name(task: TaskRun) -> str:
+def plain_name(name: str, facts: Facts) -> str:
     """The name of the task that this one words differently or gives other exemplars; else its own."""
-    setting = task.facts.setting
-    return task.name.removesuffix(f"_{setting}") if VARIATION.fullmatch(setting) else task.name
+    return name.removesuffix(f"_{facts.setting}") if VARIATION.fullmatch(facts.setting) else name
 
 
 def rows_once(models: Iterable[Iterable[str]]) -> list[str]:

@@ -66,7 +66,7 @@ def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
     do not count, nor do those whose default the installed pack does not know.
     """
     known = read_tasks().tasks
-    names = [(task, plain_name(task)) for task in tasks if task.num_fewshot is not None]
+    names = [(task, plain_name(task.name, task.facts)) for task in tasks if task.num_fewshot is not None]
     defaults = [(task, known[name]) for task, name in names if name in known]
     # lm-eval takes a 0 in a task file for final
     asked = [(task, record.num_fewshot) for task, record in defaults if task.num_fewshot or record.config.get("num_fewshot") != 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from statistics import NormalDist
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from typing import NamedTuple
 LEVEL = 0.05  # the chance of any false claim
 POWER = 0.8
 CORRELATION = 0.3  # of two models' answers to the same rows
+OF_TEXT = 0.1  # correlation of two models' differences on one text in two languages
 SHARE = 0.5  # of right answers, where they vary most
 _ROWS_A_LABEL = 10
 _VARIANCE = 2 * SHARE * (1 - SHARE) * (1 - CORRELATION)  # of the difference on a row
@@ -37,11 +39,26 @@ class Planned(NamedTuple):
     rows: int
     chance: float = 0.0  # what guessing scores, 0 to 1
     labels: int = 1  # whose rows weigh the same; 1 for other tasks
+    # Which texts it asks about, in which language, and as which task; tasks that are equal in the last are worded differently, or
+    # have other exemplars. Empty: it shares no text with others.
+    asks: tuple[str, str, str] | tuple[()] = ()
 
 
 def seen_on_mean(tasks: Collection[Planned]) -> float:
-    """The same for the mean of the normalised scores of independent tasks, in its points."""
-    return _points(sum(_VARIANCE / task.rows / (1 - task.chance) ** 2 for task in tasks) / len(tasks) ** 2, 1)
+    """The same for the mean of normalised scores, in its points; wordings of a task share its weight.
+
+    Tasks on the same texts in one language are taken to differ alike, so that their errors are added; in several languages the
+    differences correlate by `OF_TEXT`. All else is independent.
+    """
+    asks = [task.asks or (str(number), "", "") for number, task in enumerate(tasks)]
+    wordings = Counter(asks)
+    errors: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))  # texts → language → error
+    for each, task in zip(asks, tasks, strict=True):
+        texts, language, _ = each
+        weight = 1 / len(wordings) / wordings[each]
+        errors[texts][language] += weight * math.sqrt(_VARIANCE / task.rows) / (1 - task.chance)
+    of_texts = [list(by_language.values()) for by_language in errors.values()]
+    return _points(sum(OF_TEXT * sum(own) ** 2 + (1 - OF_TEXT) * sum(error**2 for error in own) for own in of_texts), 1)
 
 
 def limit_to_see(points: float, tasks: Collection[Planned]) -> int:
@@ -65,7 +82,7 @@ def _points(variance: float, tests: int) -> float:
 
 def what_rows_show(tasks: Collection[Planned]) -> str | None:
     """A line on how much two models must differ to be told apart; None without rows."""
-    asked = sorted(task for task in tasks if task.rows)
+    asked = sorted(tasks, key=lambda task: task.rows)
     if not asked:
         return None
     middle = asked[len(asked) // 2].rows

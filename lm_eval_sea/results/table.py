@@ -66,7 +66,7 @@ def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
 def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> MeanDifference | None:
     counted, common = rows_once([first, second]), pairs(first, second)
     common = {name: common[name] for name in counted if name in common}
-    return difference_of_means(common, nested_weights({name: (plain_name(first[name]),) for name in common}))
+    return difference_of_means(common, nested_weights({name: (plain_name(name, first[name].facts),) for name in common}))
 
 
 def _compared(runs: Runs) -> list[str]:

@@ -161,7 +161,7 @@ class AnsweringModel:
         logger.info("%s", total)
         if len(by_language) > 1:
             logger.info("%s", workload.said_by_language(by_language))
-        rows = [workload.planned(task, len({each.doc_id for each in task.instances})) for task in self._tasks.values()]
+        rows = workload.planned(self._tasks, lambda task: len({each.doc_id for each in task.instances}))
         if said := what_rows_show(rows):
             logger.info("%s", said)
         if workload.reads_ahead(self._model):

@@ -199,7 +199,7 @@ class _Run:
         """Makes the checks that need rows but no model; sets what depends on rows, their number."""
         config, detect = self.config, self.ours.detect
         if detect is not None:
-            scored = [of for task in tasks.values() if (of := planned(task, len(task.eval_docs))).rows]
+            scored = planned(tasks, lambda task: len(task.eval_docs))
             if not scored:
                 raise RunError(f"--detect {detect:g}: no task of this run has a score in points; give --limit")
             config.limit = limit_to_see(detect, scored)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from lm_eval_sea.models.obstacles import find_obstacle
-from lm_eval_sea.results.comparison import facts_count
+from lm_eval_sea.results.comparison import facts_count, plain_name, rows_once
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import Planned
 from lm_eval_sea.results.settings import LIMITS
@@ -88,12 +88,20 @@ def said_by_language(workloads: Mapping[str, Workload]) -> str:
     return f"{next(iter(workloads.values())).unit} to read by language: {'; '.join(parts)}"
 
 
-def planned(task: Any, rows: int) -> Planned:
-    """What a run on so many rows of an lm-eval task can show; nothing for tasks that count in no mean, such as plain texts."""
-    facts, choices = facts_of(task.config.metadata or {}), task.config.doc_to_choice
-    if task.OUTPUT_TYPE == ROLLING or not facts_count(facts):
-        rows = 0
-    return Planned(rows, facts.chance, len(choices) if isinstance(choices, list) else 1)
+def planned(tasks: Tasks, rows: Callable[[Any], int]) -> list[Planned]:
+    """What a run on so many rows of lm-eval tasks can show.
+
+    Left out are tasks that count in no mean, such as plain texts, and those whose rows another task has (`rows_once`).
+    """
+    facts = {name: facts_of(task.config.metadata or {}) for name, task in tasks.items() if task.OUTPUT_TYPE != ROLLING}
+    found = []
+    for name in rows_once([[name for name, of_task in facts.items() if facts_count(of_task)]]):
+        choices, of_task, count = tasks[name].config.doc_to_choice, facts[name], rows(tasks[name])
+        labels = len(choices) if isinstance(choices, list) else 1
+        asks = (of_task.family, of_task.language, plain_name(name, of_task)) if of_task.dataset else ()
+        if count:
+            found.append(Planned(count, of_task.chance, labels, asks))
+    return found
 
 
 def text_of(arguments: Sequence[Any]) -> str:

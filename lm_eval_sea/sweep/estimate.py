@@ -94,9 +94,7 @@ def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
         if total["tokens_in"] and len(by_language) > 1:
             lines.append("    by language: " + ", ".join(f"{language} {number:,.0f}" for language, number in by_language))
     there = ", ".join(f"{number} of {machine}" for machine, number in Counter(map(str, machines)).items())
-    said = what_rows_show(
-        [planned(task, rows_within(prepared.plan.limit, len(task.eval_docs))) for task in prepared.tasks.values()]
-    )
+    said = what_rows_show(planned(prepared.tasks, lambda task: rows_within(prepared.plan.limit, len(task.eval_docs))))
     return "\n".join([*lines, *([said] if said else []), f"each job asks for {prepared.plan.resources}; machines: {there}"])
 
 

@@ -71,7 +71,7 @@ def prepare(plan: Plan, split: str) -> Prepared:
     preflight.check_models(plan.models)
     leaves, tasks = preflight.load_wanted(plan)
     if plan.detect is not None:
-        scored = [of for task in tasks.values() if (of := planned(task, len(task.eval_docs))).rows]
+        scored = planned(tasks, lambda task: len(task.eval_docs))
         if not scored:
             raise PlanError(f"detect: {plan.detect:g}: no task of this plan has a score in points; give limit")
         plan = replace(plan, limit=limit_to_see(plan.detect, scored))

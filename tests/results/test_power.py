@@ -1,5 +1,7 @@
 """Which difference rows can show, against the t test on drawn answers and by hand."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,6 +25,27 @@ def test_a_mean_of_equal_tasks_is_as_good_as_all_their_rows():
     assert seen_on_mean([Planned(100, chance=0.25)]) == pytest.approx(seen_on_task(100) / 0.75), "in normalised points"
 
 
+ASKS = st.tuples(st.sampled_from("xy"), st.sampled_from(["th", "vi"]), st.sampled_from("ab"))
+
+
+@given(st.lists(st.builds(Planned, st.integers(1, 400), st.sampled_from([0.0, 0.25]), st.just(1), ASKS), min_size=1, max_size=6))
+def test_rows_that_tasks_share_count_once(tasks):
+    """By the covariance of two tasks: all of it on the same texts, a tenth in another language, none on other texts."""
+    kinds = {task.asks for task in tasks}
+    weights = [1 / len(kinds) / sum(other.asks == task.asks for other in tasks) for task in tasks]
+    errors = [seen_on_task(task.rows) / (1 - task.chance) for task in tasks]
+    shared = [[(a.asks[0] == b.asks[0]) * (1 if a.asks[1] == b.asks[1] else 0.1) for b in tasks] for a in tasks]
+    parts = np.multiply(weights, errors)
+    assert seen_on_mean(tasks) == pytest.approx(math.sqrt(parts @ np.array(shared) @ parts))
+
+
+def test_wordings_add_nothing_and_languages_less_than_other_texts():
+    one = Planned(900, asks=("belebele", "th", "sea_belebele_th_to_ppl"))
+    assert seen_on_mean([one] * 5) == pytest.approx(seen_on_mean([one]))
+    languages = [one._replace(asks=("belebele", str(n), str(n))) for n in range(18)]
+    assert seen_on_mean(languages) == pytest.approx(seen_on_task(900) * math.sqrt(0.1 + 0.9 / 18))
+
+
 @given(
     st.floats(0.5, 60),
     st.lists(st.builds(Planned, st.integers(1, 400), st.sampled_from([0.0, 0.25, 0.5]), st.sampled_from([1, 3])), min_size=1),
@@ -34,7 +57,7 @@ def test_the_fewest_rows_that_show_a_difference_are_chosen(points, tasks):
 
 
 def test_what_is_said():
-    assert what_rows_show([]) is None and what_rows_show([Planned(0)]) is None
+    assert what_rows_show([]) is None
     text = what_rows_show([Planned(100)])
     assert text.startswith("two models that differ by 16.6 points on 100 rows would be told apart with")
     text = what_rows_show([Planned(400)] * 4)

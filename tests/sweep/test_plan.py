@@ -1,5 +1,8 @@
 """What a plan may be; that keys and values which cannot be carried out get a line is in `tests/robustness/mistakes.yml`."""
 
+import math
+import re
+
 import pytest
 
 from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
@@ -56,3 +59,20 @@ def test_a_plan_is_as_long_as_the_tasks_that_count_in_means_ask(models, sweep_he
     assert len(said) == 2 and said[0] == said[1]
     plan = write_plan(tmp_path / "plan.yaml", models=folders, tasks=["sea_belebele_th_text"], detect=60)
     assert sweep_here(plan, "--dry-run")[0] == 2
+
+
+def test_a_plan_counts_rows_once(models, sweep_here, tmp_path):
+    """Another wording and another order of exemplars have the rows of the task; in two languages differences correlate by 0.1."""
+    folders = [{"name": name, "model_args": {"pretrained": str(models / name)}} for name in "ab"]
+
+    def shown(*tasks):
+        status, output = sweep_here(write_plan(tmp_path / "plan.yaml", models=folders, tasks=list(tasks)), "--dry-run")
+        assert status == 0
+        [line] = [line for line in output.splitlines() if line.startswith("two models that differ by")]
+        return [float(number) for number in re.findall(r"by ([\d.]+) (?:points|on any)", line)]
+
+    thai, vietnamese, other = "sea_belebele_th_to_ppl", "sea_belebele_vi_to_ppl", "sea_xcopa_th_to_ppl"
+    once = shown(thai, other)[-1]
+    assert shown(thai, f"{thai}_p2", f"{thai}_e1", f"{thai}_e2", other)[-1] == once
+    on_one, *_, parallel = shown(thai, vietnamese)
+    assert parallel == pytest.approx(on_one / 0.75 * math.sqrt((1 + 0.1) / 2), abs=0.1)
