@@ -4,6 +4,7 @@ import json
 import math
 import os
 import shutil
+import signal
 import string
 import unicodedata
 from pathlib import Path
@@ -20,6 +21,7 @@ from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.lm_eval_private import template
 from lm_eval_sea.tasks._shared.sources import Source
 from tests.official.conftest import commit, evaluate_official, load, make
+from tests.processes import Fork
 from tests.sea_helm.official import checkout, run
 from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
@@ -72,6 +74,23 @@ def test_totals_read_the_tasks_and_the_group_is_the_suite_without_what_a_judge_s
     assert group["task"] == ["seahelm_id_sentiment"]
     facts = yaml.safe_load((folder / "seahelm_id_sentiment.yaml").read_text(encoding="utf-8"))["metadata"]
     assert place_of(facts_of(facts)).task == "sentiment" and facts["item_metric"] == "correct"
+
+
+def test_a_folder_where_a_call_was_killed_is_written_to_and_no_other(tmp_path, capsys):
+    """A killed call leaves files that are not yet in their places."""
+    out = tmp_path / "tasks"
+
+    def die_before_files_are_moved():
+        Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+
+    given = ("make", "--official", MINIATURE, "--keep-going", "--out", out)
+    assert Fork(*given, before=die_before_files_are_moved).wait(60) == -signal.SIGKILL
+    assert len(list(out.glob(".*"))) == 1
+    assert make(MINIATURE, out, "--keep-going") == 0
+    assert (out / "seahelm_id_sentiment.yaml").is_file() and not list(out.glob(".*"))
+    (out / ".mine").mkdir()
+    assert make(MINIATURE, out, "--keep-going") == 2
+    assert f"{out} holds .mine, which was not written by this command" in capsys.readouterr().err
 
 
 def test_another_commit_is_said_with_the_files_that_differ(tmp_path, capsys):
