@@ -21,7 +21,7 @@ LONGEST_LEAD = 15  # characters after a tag that are no text yet
 
 def any_tag(tags: Sequence[str]) -> str:
     """The regular expression of any of the tags at the beginning of a line."""
-    return rf"(?:\A|\n)[\s>#*_•-]*(?:{'|'.join(map(tag_pattern, tags)) or '(?!)'})"
+    return rf"(?:\A\s*|\n)(?:[^\S\n]|[>#*_•-])*(?:{'|'.join(map(tag_pattern, tags)) or '(?!)'})"
 
 
 def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[int, int]]:
@@ -33,8 +33,8 @@ def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[in
     forms = []
     for tag in tags:
         words = words_of_cue(plain(tag))
-        marks = r"[\s#*_]*" if f"{words}:" in ANSWER_TAGS else r"\s*"
-        forms += [before + tag_pattern(tag), rf"(?m:^{marks}{re.escape(words)}{marks}$)"]
+        marks = "#*_" if f"{words}:" in ANSWER_TAGS else ""
+        forms += [before + tag_pattern(tag), rf"(?m:^[ \t{marks}]*{re.escape(words)}[\s{marks}]*$)"]
     found = (match.span() for form in forms for match in re.finditer(form, text, re.IGNORECASE))
     return sorted({span for span in found if _TEXT.search(text, span[1])})
 

@@ -298,8 +298,11 @@ def _without_list(text: str, choices: Choices) -> str:
 
 def _without_tagged_list(text: str, choices: Choices) -> str:
     """The text without an answer tag and all options after it, one on each line and nothing else."""
+    longest = max(map(len, choices.options)) + LONGEST_PHRASE
     for begin, end in tag_spans(text, choices.tags):
         lines = list(islice(re.finditer(r"\S[^\n]*", text[end:]), len(choices.options)))
+        if any(len(line[0]) > longest for line in lines):
+            continue
         labels = [choices.patterns.small.match(line[0]) if choices.are_letters else None for line in lines]
         items = [choices.by_text(line[0][label.end() if label else 0 :]) for line, label in zip(lines, labels, strict=True)]
         if items == list(range(len(choices.options))):

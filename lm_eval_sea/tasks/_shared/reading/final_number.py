@@ -32,7 +32,7 @@ _LONGEST_CLAUSE = 500
 _STEP = re.compile(r"\S{2,20}\s?\d+\s*[:：]")
 _SHARE = re.compile(r"\s?[\d.]+(?:\s?%[^\d,;=]{1,20}\d|[^\d,;=]{1,20}[\d.]+\s?%)")  # "40% of 40", or Chinese "40的40%"
 _BRACKETED = re.compile(r"\([^()]*\)")
-_FINAL = re.compile(r"(?m)^\s*####\s*(\S.*)$")  # ends an answer in GSM8K
+_FINAL = re.compile(r"(?m)^[^\S\n]*####\s*(\S.*)$")  # ends an answer in GSM8K
 
 
 def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, finished: bool | None = None) -> Decimal | None:
@@ -69,7 +69,7 @@ def _behind_hashes(answer: str, language: str) -> str:
     """What follows the last "####", the mark of GSM8K, that does not belong to another question."""
     if not (final := _FINAL.findall(answer)):
         return answer
-    again = re.search(rf"(?m)^\s*####[^\n]*\n\s*\n{question_label(language)}", answer, re.IGNORECASE)
+    again = re.search(rf"(?m)^[^\S\n]*####[^\n]*\n\s*\n{question_label(language)}", answer, re.IGNORECASE)
     label = again[0].rpartition("\n")[2] if again else ""
     if again and not re.search(r"\d", label) and not has_word(label, language, "further"):
         final = _FINAL.findall(answer[: again.end()])

@@ -60,7 +60,7 @@ _GLOSS = re.compile(
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # a prompt may show like this where the answer goes
 _SINGLE = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")  # quotation marks
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
-_STUTTER = re.compile(r"(\D{1,12}?)\1{9,}\Z")
+_LONGEST_SYLLABLE, _STUTTERED = 12, 10
 
 
 class _Said(NamedTuple):
@@ -236,9 +236,15 @@ def _breaks_off(span: str, said: _Said) -> bool:
 
 def _says_nothing(span: str, said: _Said, target: str) -> bool:
     """Whether a span says that there is no answer, leaves two ("A or B, it is unclear"), or is a syllable over and over."""
-    if _STUTTER.search(span) or any(_is_absent(span, said.answer, code) for code in filter(None, (said.language, target))):
+    if _stutters(span) or any(_is_absent(span, said.answer, code) for code in filter(None, (said.language, target))):
         return True
     return has_word(said.answer, said.language, "undecided") and has_word(span, said.language, "joined")
+
+
+def _stutters(span: str) -> bool:
+    """Whether a span ends with a syllable without digits over and over."""
+    ends = (span[-size:] for size in range(1, _LONGEST_SYLLABLE + 1))
+    return any(span.endswith(end * _STUTTERED) and not re.search(r"\d", end) for end in ends if end)
 
 
 def _first_sentence(text: str) -> str:
@@ -267,8 +273,9 @@ def _is_passage(answer: str, language: str) -> bool:
 
 def _repeats(answer: str) -> bool:
     """Whether an answer ends with the prompt's question over and over; the last repetition may be cut."""
-    found = re.search(r"(?P<asked>[^?？\n]{10,}[?？])\s*(?P=asked)\s*(?P<cut>[^?？]*)\Z", answer)
-    return found is not None and found["asked"].strip().startswith(found["cut"].strip())
+    *asked, cut = re.split("(?<=[?？])", answer)
+    last = asked[-1].strip() if len(asked) > 1 else ""
+    return len(last) > 10 and "\n" not in last and asked[-2].endswith(last) and last.startswith(cut.strip())
 
 
 def _promises(answer: str, language: str) -> bool:

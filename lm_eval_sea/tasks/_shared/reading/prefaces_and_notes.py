@@ -28,7 +28,7 @@ LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{
 _HEADINGS = re.compile(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)")  # of Markdown, above a text
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
-_BRACKETS = re.compile(r"\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
+_BRACKETS = re.compile(r"(?<!\s)\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
 LONGEST_LABEL, LONGEST_INTRODUCTION, _LONGEST_REMARK, LONGEST_REQUEST = 60, 160, 80, 300
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _MOST_WORDS_WITHOUT_TONES, _LONGEST_WORD = 7, 30
