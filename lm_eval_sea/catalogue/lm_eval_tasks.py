@@ -65,6 +65,7 @@ def facts_of_lm_eval(task: str) -> Mapping[str, Any]:
         "language": language,
         "task": data_set.tests,
         "chance": data_set.chance,
+        **({"part": task.removeprefix(f"{name}_")} if task != name else {}),
         **({"rows": data_set.rows} if task == name and data_set.rows else {}),  # a member of a group has some of them
     }
 

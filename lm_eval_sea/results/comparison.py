@@ -88,8 +88,9 @@ def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
 
 
 def plain_name(name: str, facts: Facts) -> str:
-    """The name of the task that this one words differently or gives other exemplars; else its own."""
-    return name.removesuffix(f"_{facts.setting}") if VARIATION.fullmatch(facts.setting) else name
+    """The name of the task that this one words differently or gives other exemplars, or of which it is a part; else its own."""
+    ending = facts.setting if VARIATION.fullmatch(facts.setting) else facts.part
+    return name.removesuffix(f"_{ending}")
 
 
 def rows_once(models: Iterable[Iterable[str]]) -> list[str]:

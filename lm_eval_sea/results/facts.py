@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.lm_eval_tasks import facts_of_lm_eval
+from lm_eval_sea.catalogue.lm_eval_tasks import facts_of_lm_eval, of_lm_eval
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.types import count_of, is_number, list_of, mapping_of
@@ -72,6 +72,7 @@ class Facts:
     variant: str = ""
     prompt_language: str = ""
     setting: str = ""  # other exemplars or rows than the variant is named for
+    part: str = ""  # of a data set whose rows a group of lm-eval divides among its tasks
     suite: str = ""
     source_language: str = ""
     answer_language: str = ""
@@ -124,13 +125,15 @@ class Facts:
     def pool(self) -> str:
         """The scope of cluster names: within it, equal names are the same rows."""
         published = AS_PUBLISHED if self.as_published else ""
-        return f"{self._origin}{published}{'' if self._origin in _TRANSLATED else f' {self.language}'}"
+        return f"{self._origin}{published}{'' if self._origin in _TRANSLATED else f' {self.language}'} {self.part}".rstrip()
 
     @property
     def family(self) -> str:
         """Tasks of one family may ask about the same texts, even if their cluster names differ."""
         root = _TAKEN_FROM.get(f"{self._origin} {self.language}") or _TAKEN_FROM.get(self._origin, self._origin)
-        return root if root in _TRANSLATED else f"{root} {self.language}"
+        # those of lm-eval have no ids in common, so only their families do
+        translated = {*_TRANSLATED, *(each.title for each in of_lm_eval() if each.origin == "translated")}
+        return f"{root}{'' if root in translated else f' {self.language}'} {self.part}".rstrip()
 
     @property
     def _origin(self) -> str:

@@ -479,6 +479,43 @@ def test_rows_count_once_in_a_mean(tmp_path):
     assert [line.label for line in figure.chart.panels[0].lines] == ["org/c", "org/model"]
 
 
+def of_lm_eval(folder, by_task, *, has_rows=True, model="org/model"):
+    """A run of lm-eval's own tasks, whose rows have no ids of their own."""
+    tasks = {}
+    for name, right in by_task.items():
+        rows = [{"doc_id": n, "filter": "none", "metrics": ["acc"], "doc": {}, "acc": float(one)} for n, one in enumerate(right)]
+        scores = {"acc,none": np.mean(right), "acc_stderr,none": stats.sem(right)}
+        tasks[name] = {"scores": scores, "metadata": {"version": 0.0}, "rows": rows if has_rows else None}
+    counts = {name: {"original": len(right), "effective": len(right)} for name, right in by_task.items()}
+    write_run(folder, tasks, model=model, **{"n-samples": counts})
+    return scores_of(read(folder).best()).means
+
+
+@pytest.mark.parametrize("has_rows", [True, False])
+def test_the_parts_of_a_group_of_lm_eval_weigh_together_as_one_task(tmp_path, has_rows):
+    """INCLUDE has a task for each domain, whose rows are others."""
+    drawn = np.random.default_rng(1)
+    parts = {f"include_base_44_indonesian_{name}": drawn.random(100) < 0.5 for name in ("stem", "social_science", "arts")}
+    right = {**parts, "xstorycloze_id": drawn.random(100) < 0.8}
+    found = of_lm_eval(tmp_path, right, has_rows=has_rows).values["language", "id", "org/model"]
+    errors = [100 / 0.75 * stats.sem(parts[name]) for name in parts] + [100 / 0.5 * stats.sem(right["xstorycloze_id"])]
+    of_parts, other = (
+        [(np.mean(right[name]) - chance) / (1 - chance) for name in names]
+        for names, chance in ((parts, 0.25), (["xstorycloze_id"], 0.5))
+    )
+    assert found.value == pytest.approx(100 * (np.mean(of_parts) + other[0]) / 2)
+    assert found.stderr == pytest.approx(math.hypot(*(error / 6 for error in errors[:3]), errors[3] / 2), rel=0.01)
+
+
+@pytest.mark.parametrize("has_rows", [True, False])
+def test_translations_of_lm_eval_are_not_taken_for_independent(tmp_path, has_rows):
+    """The stories are the same in every language: more languages tell no more of them, if the answers are the same, too."""
+    right = np.random.default_rng(1).random(400) < 0.7
+    means = of_lm_eval(tmp_path, {f"xstorycloze_{code}": right for code in ("id", "my", "zh")}, has_rows=has_rows)
+    errors = [means.values[kind, name, "org/model"].stderr for kind, name in (("all", "all"), ("language", "my"))]
+    assert errors == pytest.approx([200 * stats.sem(right)] * 2, rel=0.01)
+
+
 def test_the_figure_of_means_marks_those_of_a_part_of_the_rows(tmp_path):
     for model, rows in (("a", 40), ("b", 40), ("c", 20)):
         sizes = {"n-samples": {"toy": {"original": 40, "effective": rows}}}
