@@ -14,7 +14,7 @@ from lm_eval_sea.report.chart import Theme, new_figure, styles
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table, with_interval
-from lm_eval_sea.results.comparison import mean_of, nested_weights
+from lm_eval_sea.results.comparison import mean_of, nested_weights, plain_name, rows_once
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import Stratum, reported_stratum, weighted
 from lm_eval_sea.results.types import Score
@@ -51,15 +51,15 @@ def _number(count: str, unit: str, digits: str) -> int:
 def curve(scores: Scores) -> pd.DataFrame:
     """One row per model with a step in its name, by step: its mean over those members of the suite that all of them ran.
 
-    Without members of the suite it is the mean over all common tasks, with equal weights. `bits` is the mean of the bits per byte
-    of the right answers, over those of these tasks that rank options and have bits for all checkpoints that have any; lower is
-    better.
+    Without members of the suite it is the mean over all common tasks, with the weights of the page's means. `bits` is the mean of
+    the bits per byte of the right answers, over those of these tasks that rank options and have bits for all checkpoints that
+    have any; lower is better.
     """
     steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
-    common = set.intersection(*map(set, tasks.values())) if tasks else set()
-    members = common & set(scores.suite.members)
-    weights = nested_weights({name: scores.suite.members[name] for name in members} or {name: () for name in common})
+    common = set.intersection(set(rows_once(tasks.values())), *map(set, tasks.values()))
+    paths = {name: scores.suite.members[name] for name in common & set(scores.suite.members)}
+    weights = nested_weights(paths or {name: (plain_name(next(iter(tasks.values()))[name]),) for name in common})
     of_means = {model: {name: task for name, task in own.items() if name in weights} for model, own in tasks.items()}
     with_bits = ({name for name, task in own.items() if _BITS in task.scores} for own in of_means.values())
     have_bits = set.intersection(*(found or set(weights) for found in with_bits)) if of_means else set()
