@@ -24,9 +24,9 @@ from written import table_lines
 
 from lm_eval_sea.report.calibration import gains_of
 from lm_eval_sea.report.contamination import mean_gap
-from lm_eval_sea.results.comparison import MAIN_SHARE, corrected_on_page, nested_weights, rank_sets
+from lm_eval_sea.results.comparison import corrected_on_page, nested_weights, rank_sets
 from lm_eval_sea.results.facts import facts_of
-from lm_eval_sea.results.power import LEVEL
+from lm_eval_sea.results.power import LEVEL, MAIN_SHARE
 from lm_eval_sea.results.row_statistics import (
     RowStatistics,
     group_mean_statistics,

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.results.facts import Facts
-from lm_eval_sea.results.power import LEVEL, POWER, p_text
+from lm_eval_sea.results.power import LEVEL, MAIN_SHARE, POWER, p_text
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import Stratum, combined, difference_strata, subtracted, unpaired, weighted
@@ -32,7 +32,6 @@ from lm_eval_sea.results.uncertainty import (
 from lm_eval_sea.tasks._shared.facts import ORDER, SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
-MAIN_SHARE = 0.8  # of `LEVEL`, for the means over all tasks
 MAIN_CONFIDENCE = 1 - MAIN_SHARE * LEVEL  # of an interval that leaves out 0 where such means of two models are told apart
 VARIATION = re.compile(r"([pe])\d+")  # settings of `make/settings.py`: the same task in other words, with other exemplars
 

@@ -10,6 +10,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 LEVEL = 0.05  # the chance of any false claim
+MAIN_SHARE = 0.8  # of `LEVEL`, for the means over all tasks
 POWER = 0.8
 CORRELATION = 0.3  # of two models' answers to the same rows
 OF_TEXT = 0.1  # correlation of two models' differences on one text in two languages
@@ -26,11 +27,13 @@ def p_text(p_value: float) -> str:
 def seen_on_task(rows: int, tests: int = 1) -> float:
     """The difference in percentage points that a paired test of right and wrong answers finds with a probability of 80 %.
 
-        100 · (z(1 − α / 2m) + z(0.8)) · √(2 p (1 − p) (1 − r) / n)
+        100 · (z(1 − α / 2) + z(0.8)) · √(2 p (1 − p) (1 − r) / n)
 
-    with α = 0.05, p = 0.5 and r = 0.3, for n independent rows. For m tests together the error rate holds (Bonferroni).
+    with p = 0.5 and r = 0.3, for n independent rows. The level α is that of a report: of a task alone, which is the mean over all
+    tasks, 0.04; of one among m tasks 0.01 / m (Bonferroni), as long as the means do not tell the models apart.
     """
-    return _points(_VARIANCE / rows, tests)
+    share = MAIN_SHARE if tests == 1 else (1 - MAIN_SHARE) / tests
+    return _points(_VARIANCE / rows, share * LEVEL)
 
 
 class Planned(NamedTuple):
@@ -58,7 +61,8 @@ def seen_on_mean(tasks: Collection[Planned]) -> float:
         weight = 1 / len(wordings) / wordings[each]
         errors[texts][language] += weight * math.sqrt(_VARIANCE / task.rows) / (1 - task.chance)
     of_texts = [list(by_language.values()) for by_language in errors.values()]
-    return _points(sum(OF_TEXT * sum(own) ** 2 + (1 - OF_TEXT) * sum(error**2 for error in own) for own in of_texts), 1)
+    variance = sum(OF_TEXT * sum(own) ** 2 + (1 - OF_TEXT) * sum(error**2 for error in own) for own in of_texts)
+    return _points(variance, MAIN_SHARE * LEVEL)
 
 
 def limit_to_see(points: float, tasks: Collection[Planned]) -> int:
@@ -75,9 +79,9 @@ def limit_to_see(points: float, tasks: Collection[Planned]) -> int:
     return min(most, max(least, 1 + bisect_left(range(1, most), True, key=shows)))
 
 
-def _points(variance: float, tests: int) -> float:
+def _points(variance: float, level: float) -> float:
     normal = NormalDist()
-    return 100 * (normal.inv_cdf(1 - LEVEL / (2 * tests)) + normal.inv_cdf(POWER)) * math.sqrt(variance)
+    return 100 * (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(POWER)) * math.sqrt(variance)
 
 
 def what_rows_show(tasks: Collection[Planned]) -> str | None:

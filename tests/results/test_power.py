@@ -8,13 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import NormalIndPower
 
+from lm_eval_sea.results.comparison import corrected_on_page
 from lm_eval_sea.results.power import Planned, limit_to_see, seen_on_mean, seen_on_task, what_rows_show
 
 
-@pytest.mark.parametrize(("rows", "tests"), [(20, 1), (900, 1), (400, 40)])
-def test_the_difference_is_that_of_statsmodels(rows, tests):
+@pytest.mark.parametrize(("rows", "tests", "level"), [(20, 1, 0.04), (900, 1, 0.04), (400, 40, 0.01 / 40)])
+def test_the_difference_is_that_of_statsmodels_at_the_level_of_a_page(rows, tests, level):
     """An effect is a difference divided by its deviation on one row; two answers around one half correlate by 0.3."""
-    effect = NormalIndPower(ddof=0).solve_power(nobs1=rows, alpha=0.05 / tests, power=0.8, ratio=0)
+    for p_value, is_told in ((0.999 * level, True), (1.001 * level, False)):
+        others = dict.fromkeys(range(1, tests), 0.9)
+        [mean], tasks = (of.values() for of in corrected_on_page({0: 0.9 if others else p_value}, {0: p_value} | others))
+        assert (min([mean] if tests == 1 else tasks) <= 0.05) is is_told
+    effect = NormalIndPower(ddof=0).solve_power(nobs1=rows, alpha=level, power=0.8, ratio=0)
     assert seen_on_task(rows, tests) == pytest.approx(100 * effect * np.sqrt(2 * 0.25 * (1 - 0.3)), rel=1e-4)
 
 
@@ -59,6 +64,6 @@ def test_the_fewest_rows_that_show_a_difference_are_chosen(points, tasks):
 def test_what_is_said():
     assert what_rows_show([]) is None
     text = what_rows_show([Planned(100)])
-    assert text.startswith("two models that differ by 16.6 points on 100 rows would be told apart with")
+    assert text.startswith("two models that differ by 17.1 points on 100 rows would be told apart with")
     text = what_rows_show([Planned(400)] * 4)
-    assert "by 8.3 points on 400 rows (by" in text and "on any of 4 tasks), or by 4.1 points of normalised scores in" in text
+    assert "by 8.6 points on 400 rows (by" in text and "on any of 4 tasks), or by 4.3 points of normalised scores in" in text
