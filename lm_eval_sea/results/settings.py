@@ -16,6 +16,7 @@ from lm_eval_sea.thinking_switches import SWITCHES
 # What limits the tokens of an answer in the settings of generation, by the names it may have; tasks have the first.
 LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
 NOT_RECORDED = "none recorded"
+OF_SERVER = "the server's"  # the chat template of a model that gets messages; results have no digest of it
 # Arguments of a model that stand elsewhere, or change no number.
 _APART = {
     *("pretrained", "revision", "dtype", "softmax_dtype"),
@@ -37,7 +38,7 @@ class Settings:
     softmax_dtype: str | None = None
     arguments: str | None = None  # of the model, without an entry of their own, such as an adapter or a quantisation
     limit: Any = None
-    chat_template: Any = None  # its digest
+    chat_template: Any = None  # its digest, or `OF_SERVER`
     system_instruction: Any = None  # likewise
     thinking: str | None = None  # "on" or "off", where the model was told
     effort: str | None = None  # of its thought, likewise
@@ -87,7 +88,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         softmax_dtype=_text(arguments.get("softmax_dtype")),
         arguments=", ".join(f"{name}={value}" for name, value in sorted(arguments.items()) if name not in _APART) or None,
         limit=config.get("limit"),
-        chat_template=config.get("chat_template_sha"),
+        chat_template=config.get("chat_template_sha") or (OF_SERVER if "chat" in str(config.get("model")) else None),
         system_instruction=config.get("system_instruction_sha"),
         thinking=next((modes[value] for value in map(str.lower, map(str, told)) if value in modes), None),
         effort=_text(of_request.get("reasoning_effort") or arguments.get("effort") or of_template.get("reasoning_effort")),

@@ -329,6 +329,17 @@ def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, 
     assert (f"Models differ in the {said}: toy_th" in page) == bool(said)
 
 
+def test_a_chat_server_has_a_template_as_a_local_chat_model_has(tmp_path):
+    """Results do not say which; against a base model they differ in the use of one, against a chat model they do not."""
+    backends = {"local": {"chat_template_sha": "c0ffee"}, "server": {"config": {"model": "chat-api"}}, "base": {}}
+    for model, parts in backends.items():
+        write_run(tmp_path / model, {"toy_th": task([0.0, 1.0] * 20, **FACTS)}, model=model, **parts)
+    differ = [
+        "use of a chat template" in table_of(read(tmp_path / model, tmp_path / "server").best()) for model in ("local", "base")
+    ]
+    assert differ == [False, True]
+
+
 def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     """None in common: no sentence. One of four in common, told apart: a sentence on that one, and no rank over all."""
     strong, weak = [1.0] * 40, [0.0] * 40

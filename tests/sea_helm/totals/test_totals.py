@@ -451,10 +451,13 @@ def test_tasks_whose_size_is_not_known_are_named_once(tmp_path):
 def test_a_base_model_leaves_out_what_sea_helm_leaves_out(tmp_path):
     rows = NLI | {("id", "if-eval"): [(1.0, None), (0.0, None)] * 6}
     write_run(tmp_path / "chat", 1, rows)
-    write_run(tmp_path / "base", 1, rows, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_if_eval": 5}})
+    shots = {"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_if_eval": 5}}
+    write_run(tmp_path / "base", 1, rows, **shots)
+    write_run(tmp_path / "server", 1, rows, **shots, config={"model": "chat-api"})
     suite = Suite("planted", "v0", (place("id", "nli"), place("id", "if-eval")), frozenset({"if-eval"}))
-    chat = totals_of(tmp_path / "chat", "2026-08", suite=suite).nodes
-    assert chat[place("id", "if-eval")].in_suite
+    for name in ("chat", "server"):
+        chat = totals_of(tmp_path / name, "2026-08", suite=suite).nodes
+        assert chat[place("id", "if-eval")].in_suite and chat[Place("id")].score != chat[place("id", "nli")].score
     base = totals_of(tmp_path / "base", "2026-08", suite=suite)
     assert base.nodes[Place("id")].score == pytest.approx(base.nodes[place("id", "nli")].score)
     assert base.nodes[Place("id")].complete and not base.nodes[place("id", "if-eval")].in_suite
