@@ -13,6 +13,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.types import count_of, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import CHAT, SEA_HELM
+from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
 AS_PUBLISHED = " as published"  # after the name of a data set whose faults are not corrected
 DIGEST_LENGTH = 12  # characters of a digest that are shown
@@ -170,7 +171,8 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
         **{key: one_line(entries[key]) for key in _TEXTS if isinstance(entries.get(key), str)},
         version=entries.get("version"),
         prompt_book_version=entries.get("prompt_book_version"),
-        chance=float(chance) if is_number(chance) and 0 <= chance < 1 else 0.0,
+        # labels that are not compared with each other are not guessed among
+        chance=float(chance) if is_number(chance) and 0 <= chance < 1 and entries.get(_HEADLINE) != PROBABILITY else 0.0,
         rows=count_of(entries.get("rows")) or None,
         size_unknown="subset" not in entries and entries.get("rows", 0) is None,
         subset=mapping_of(entries["subset"]) if "subset" in entries else None,

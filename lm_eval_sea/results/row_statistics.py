@@ -25,6 +25,7 @@ from lm_eval_sea.tasks._shared.metrics.overlap import (
     counts_of_ngrams,
     score_of_counts,
 )
+from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
 _MOST_LABELS = 1000
 
@@ -179,9 +180,9 @@ def of_one_more(metric: str, score: float, rows: int) -> float:
 
 
 def scale_of(metric: str) -> float:
-    """The best possible value of a metric: 100 for BLEU, chrF and ROUGE and for normalised scores, 1 for all others."""
+    """The best possible value of a metric: 100 for BLEU, chrF, ROUGE, normalised scores and SEA-HELM's probabilities, else 1."""
     name = metric.partition(",")[0]
-    return 100.0 if name.startswith(("bleu", "chrf", "rouge", "normalised")) else 1.0
+    return 100.0 if name.startswith(("bleu", "chrf", "rouge", "normalised", PROBABILITY)) else 1.0
 
 
 def beyond_scale(metric: str, value: float) -> str | None:

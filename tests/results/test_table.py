@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.report.export.every_eval_ever import records
 from lm_eval_sea.report.means import answer, comparisons_table
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.scores import scores_of
@@ -327,6 +328,21 @@ def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, 
     assert (f"note: Models differ in the {said}: toy_th" in text) if said else ("Models differ" not in text)
     page = write_report(read(tmp_path), tmp_path / "report").page.read_text()
     assert (f"Models differ in the {said}: toy_th" in page) == bool(said)
+
+
+@pytest.mark.parametrize("percent", [0.76, 51.2])
+def test_the_probability_of_the_right_label_is_told_in_per_cent_and_has_no_chance_level(tmp_path, percent):
+    """SEA-HELM's ranked labels: 0.76 is not 76 %, and 51.2 is not beyond the scale. It averages them as they are."""
+    values = [percent * share for share in np.linspace(0.5, 1.5, 41)]
+    planted = toy(values, "gold_probability", suite="sea_helm", labels=["A", "B", "C"], chance=1 / 3)
+    write_run(tmp_path, {"toy_id": planted})
+    [record] = records_of(read(tmp_path).best())
+    assert record["score"] == record["normalised"] == pytest.approx(percent)
+    assert record["stderr"] == pytest.approx(stats.sem(values))
+    assert record["low"] < percent < record["high"] and record["chance"] == 0
+    [exported] = records(read(tmp_path).best())[0].values()
+    [entry] = exported["evaluation_results"]
+    assert entry["score_details"]["score"] / entry["metric_config"]["max_score"] == pytest.approx(percent / 100)
 
 
 def test_a_chat_server_has_a_template_as_a_local_chat_model_has(tmp_path):
