@@ -40,7 +40,8 @@ def same_questions(tasks: Sequence[TaskRun]) -> list[tuple[tuple[str, ...], dict
             setting = "" if facts.setting == facts.variant else facts.setting  # if it says more than the form
             form = _NAMES.get(facts.variant, facts.variant)
             form += _WITH_TEMPLATE if form not in (READ, CONSTRAINED) and task.run.settings.chat_template else ""
-            found.setdefault((facts.data_set, facts.language, facts.prompt_language, setting), {})[form] = task
+            rows = f"{facts.data_set} {facts.sea_helm_task}".rstrip()  # SEA-HELM is one data set with many tasks in a language
+            found.setdefault((rows, facts.language, facts.prompt_language, setting), {})[form] = task
     return [(about, forms) for about, forms in found.items() if len(forms) > 1]
 
 

@@ -52,6 +52,19 @@ def test_forms_by_hand(scores):
     assert table.loc[("litilo_ppl", "litilo_ppl, chat template")].exemplars == "3"
 
 
+def test_two_tasks_of_sea_helm_are_no_forms_of_one(tmp_path):
+    """They are one data set, whose rows are numbered alike; only sentiment was ranked after the chat template, too."""
+    tasks = {"nli": task([0] * 40, "ppl", "acc"), "sentiment": task(RANKED, "ppl", "acc")}
+    for name, one in tasks.items():
+        one["metadata"] |= {"dataset": "sea_helm", "suite": "sea_helm", "sea_helm_task": name}
+        write_run(tmp_path / name, {f"sea_helm_th_{name}_ppl": one}, OLD, model="m")
+    again = {"sea_helm_th_sentiment_ppl": tasks["sentiment"]}
+    write_run(tmp_path / "again", again, NEW, model="m", chat_template_sha="0a1b")
+    [found] = forms_table(scores_of(read(tmp_path).best())).to_dict("records")
+    assert (found["dataset"], found["first"], found["second"]) == ("sea_helm sentiment", "ppl", "ppl, chat template")
+    assert (found["first_score"], found["second_score"], found["agreement"]) == (50, 50, 100)
+
+
 def test_the_page_has_a_panel_a_model(scores):
     [section] = [section for section in sections(scores) if section.name == "forms"]
     [panel] = section.figures[0].chart.panels
