@@ -198,8 +198,13 @@ def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:
 
 
 def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
-    """A line for each setting of their runs in which the tasks of a mean differ; ranked labels have no generation settings."""
-    lines = []
+    """A line for each setting of their runs in which the tasks of a mean differ; ranked labels have no generation settings.
+
+    Tasks with SEA-HELM's own prompts (`make --official`) are in the same places, under other names.
+    """
+    by_prompts = grouped((task.name.startswith(SEA_HELM), task.name) for task in tasks)
+    of_both = " against ".join(some_names(list(dict.fromkeys(names))) for names in by_prompts.values())
+    lines = [f"tasks differ in whose prompts they have, the pack's or others ({of_both})"] if len(by_prompts) > 1 else []
     for setting in _OF_RUN:
         by_value: dict[str, dict[str, None]] = {}
         for task in tasks:
@@ -212,8 +217,8 @@ def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
 
 
 def _asked(result: TaskRun) -> dict[str, Any]:
-    settings = task_settings(result)
-    return {name: settings[name] for name in _OF_TASK} | {
+    settings = task_settings(result) | {"prompts": result.name}
+    return {name: settings[name] for name in ("prompts", *_OF_TASK)} | {
         name.replace("_", " "): getattr(result.run.settings, name) for name in _OF_RUN
     }
 

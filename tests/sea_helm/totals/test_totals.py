@@ -216,6 +216,27 @@ def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, cap
     assert main(["score", str(paths["a"])]) == 0
 
 
+def official(path):
+    """The same run, with SEA-HELM's own prompts."""
+    for file in path.parent.iterdir():
+        text = file.read_text(encoding="utf-8").replace("sea_helm_id", "seahelm_id")
+        file.unlink()
+        file.with_name(file.name.replace("sea_helm_id", "seahelm_id")).write_text(text, encoding="utf-8")
+    return path
+
+
+def test_other_prompts_are_no_seeds_and_make_no_complete_mean_with_those_of_the_pack(tmp_path):
+    for name, rows in (("seeds", NLI), ("tasks", CAUSAL)):
+        write_run(tmp_path / name / "own", 1, NLI)
+        official(write_run(tmp_path / name / "official", 2, rows))
+    with pytest.raises(ResultsError, match=r"differ in the prompts \(sea_helm_id_nli in .*, seahelm_id_nli in .*\), so they"):
+        totals_of(tmp_path / "seeds")
+    totals = totals_of(tmp_path / "tasks")
+    assert any("whose prompts they have, the pack's or others (" in note for note in totals.notes)
+    assert not totals.nodes[Place("id")].complete
+    assert totals_of(tmp_path / "tasks" / "official").nodes[Place("id")].complete
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [({"revision": "0000002"}, "2 different revisions"), ({"load_in_4bit": True}, "2 different adapters or quantisations")],
