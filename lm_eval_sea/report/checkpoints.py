@@ -11,10 +11,11 @@ import matplotlib.figure
 import pandas as pd
 
 from lm_eval_sea.report.chart import Theme, new_figure, styles
+from lm_eval_sea.report.means import scopes
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.tables import Column, Table, with_interval
-from lm_eval_sea.results.comparison import mean_of, nested_weights, plain_name, rows_once
+from lm_eval_sea.results.comparison import mean_of, nested_weights
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import Stratum, reported_stratum, weighted
 from lm_eval_sea.results.types import Score
@@ -57,9 +58,10 @@ def curve(scores: Scores) -> pd.DataFrame:
     """
     steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
-    common = set.intersection(set(rows_once(tasks.values())), *map(set, tasks.values()))
-    paths = {name: scores.suite.members[name] for name in common & set(scores.suite.members)}
-    weights = nested_weights(paths or {name: (plain_name(next(iter(tasks.values()))[name]),) for name in common})
+    whole = scopes(tasks, scores.suite, scores.weigh)[0].paths
+    common = set.intersection(set(whole), *map(set, tasks.values()))
+    members = {name: scores.suite.members[name] for name in common & set(scores.suite.members)}
+    weights = nested_weights(members or {name: whole[name] for name in common})
     of_means = {model: {name: task for name, task in own.items() if name in weights} for model, own in tasks.items()}
     with_bits = ({name for name, task in own.items() if _BITS in task.scores} for own in of_means.values())
     have_bits = set.intersection(*(found or set(weights) for found in with_bits)) if of_means else set()

@@ -516,14 +516,18 @@ def test_translations_of_lm_eval_are_not_taken_for_independent(tmp_path, has_row
     assert errors == pytest.approx([200 * stats.sem(right)] * 2, rel=0.01)
 
 
-def test_a_curve_over_checkpoints_has_the_weights_of_the_means(tmp_path):
-    scores = {"toy": 0.4, "toy_lite": 0.9, "toy_p2": 0.5, "other": 0.8}
+@pytest.mark.parametrize(("weigh", "mean"), [("task", (0.45 + 0.8 + 0.6) / 3), ("competency", (0.45 + 0.7) / 2)])
+def test_a_curve_over_checkpoints_has_the_weights_of_the_means(tmp_path, weigh, mean):
+    scores = {"toy": 0.4, "toy_lite": 0.9, "toy_p2": 0.5, "other": 0.8, "third": 0.6}
     for step in (1, 2):
-        tasks = {name: toy([1.0], value=score, has_rows=False, dataset=name) for name, score in scores.items()}
+        tasks = {
+            name: toy([1.0], value=score, has_rows=False, dataset=name, task="nli" if "toy" in name else "mrc")
+            for name, score in scores.items()
+        }
         tasks["toy_p2"]["metadata"]["setting"] = "p2"
         write_run(tmp_path / str(step), tasks, model=f"org/step{step}")
-    found = scores_of(read(tmp_path).best(), suite=NO_SUITE)
-    expected = pytest.approx(100 * ((0.45 + 0.8) / 2 - 0.25) / 0.75)
+    found = scores_of(read(tmp_path).best(), suite=NO_SUITE, weigh=weigh)
+    expected = pytest.approx(100 * (mean - 0.25) / 0.75)
     assert checkpoints.curve(found)["mean"].tolist() == [expected] * 2
     assert [found.means.values["all", "all", model].value for model in found.models] == [expected] * 2
 
