@@ -90,9 +90,9 @@ SURROUNDED = {
 @pytest.fixture(scope="module")
 def rows(everything):
     """Answers that are read right. Those that begin with a thought have nothing before it."""
-    asked = (row for row in ANSWERS[:: 24 if everything else 150] if "think" not in row["answer"].lower())
+    asked = [row for row in ANSWERS[:: 24 if everything else 150] if "think" not in row["answer"].lower()]
     # Python keeps 512 compiled patterns, which are those of one language
-    return sorted((row for row in asked if agrees(row, read(row))), key=lambda row: (row["language"], row["kind"]))
+    return [row for row in sorted(asked, key=lambda row: (row["language"], row["kind"])) if agrees(row, read(row))]
 
 
 @pytest.mark.parametrize("name", SURROUNDED)
