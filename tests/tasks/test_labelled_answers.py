@@ -295,7 +295,7 @@ CROSSINGS = [
         (LETTERS, "It is east or west, I am not sure. " * 2_000 + "So the answer is north.", "C"),
         (LETTERS, "A " * 20_000 + "So the answer is north.", "C"),
         (LETTERS, "Answer: C\n" * 20_000, "C"),
-        (LETTERS, "The answer is C.\n" + "User: hi\n" * 40_000, "C"),
+        (LETTERS, "The answer is C.\n" + "User: hi\n" * 8_000, "C"),
         (LETTERS, "Answer: C" + "<|im_end|> " * 20_000 + "x", "C"),
         (SIGNS, REFUSAL, None),
         (SIGNS, "Jawaban: ya (C++", "ya (C++"),
