@@ -26,8 +26,8 @@ from lm_eval_sea.results.visible_text import encodable, one_line, some_names
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
-# scores of a judge or a metric model stand beside the samples, and are read with them
-_RESULTS_NAME = re.compile(rf"(?!(?:judged|metricx)_).*_(?P<stamp>{_STAMP})\.json")
+_RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
+_SCORES_NAME = re.compile(rf"(?:judged|metricx)_(?P<samples>.+_{_STAMP})\.json")
 _NO_FILTER = "none"
 _LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
@@ -99,7 +99,7 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     for path in paths:
         if path.is_dir():
             files = path.rglob("*.json")
-            results += sorted(each for each in files if each.name.startswith("results_") or _RESULTS_NAME.fullmatch(each.name))
+            results += sorted(filter(_may_be_results, files))
             samples += sorted(path.rglob("samples_*.jsonl"))
         elif not path.is_file():
             raise ResultsError(f"{path}: no such file or folder; {_instead_of(path)}")
@@ -114,10 +114,17 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return found, logged
 
 
+def _may_be_results(path: Path) -> bool:
+    """Whether a file has the name of results. Scores of a judge or a metric model have it too, beside their samples."""
+    if scores := _SCORES_NAME.fullmatch(path.name):
+        return not path.with_name(f"samples_{scores['samples']}.jsonl").exists()
+    return path.name.startswith("results_") or _RESULTS_NAME.fullmatch(path.name) is not None
+
+
 def _instead_of(path: Path) -> str:
     """What to give instead of a missing file: lm-eval adds the date to the name in `--output_path`."""
-    names = [each.name for each in path.parent.glob(f"{glob.escape(path.stem)}_*{glob.escape(path.suffix)}")]
-    dated = sorted(filter(_RESULTS_NAME.fullmatch, names), reverse=True)
+    named = path.parent.glob(f"{glob.escape(path.stem)}_*{glob.escape(path.suffix)}")
+    dated = sorted((each.name for each in named if _may_be_results(each)), reverse=True)
     return f"lm-eval wrote {some_names(dated)} there" if dated else _GIVE_A_FOLDER
 
 

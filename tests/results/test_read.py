@@ -17,6 +17,8 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.results.rows import read_lines, read_rows
 from lm_eval_sea.results.table import comparison_notes, records_of, table_of
 from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.sea_helm.row_scores import RowScores
+from lm_eval_sea.sea_helm.row_scores import write as write_scores
 
 from .lm_eval_output import NEW, OLD, row, toy, write_results, write_run, write_samples
 
@@ -151,11 +153,13 @@ def test_paths_of_models_are_as_short_as_tells_them_apart(models, labels, tmp_pa
     assert read(tmp_path).apart().labels == expected
 
 
-def test_results_that_a_file_in_output_path_named(tmp_path):
-    """Two models in one folder are two models, with or without logged rows."""
+@pytest.mark.parametrize("beginning", ["", "judged_", "metricx_"])
+def test_results_that_a_file_in_output_path_named(beginning, tmp_path):
+    """Two models in one folder are two models, whatever the names; scores of a judge beside the rows are no results."""
     for stamp, name, entries in ((OLD, "a", [1, 1]), (NEW, "b", [0, 1])):
         path = write_run(tmp_path, {"toy_th": toy(entries)}, stamp, model=f"org/{name}")
-        path.rename(tmp_path / f"{name}_{stamp}.json")
+        path.rename(tmp_path / f"{beginning}{name}_{stamp}.json")
+        write_scores(tmp_path / f"judged_toy_th_{stamp}.json", RowScores("a judge", 1.0, {0: 1.0}))
     runs = read(tmp_path)
     assert [(task.run.model, task.scores["acc"].value) for task in runs.best().tasks] == [("org/a", 1), ("org/b", 0.5)]
     assert not runs.notes and all(task.samples for task in runs.tasks)
