@@ -42,23 +42,22 @@ class Planned(NamedTuple):
     rows: int
     chance: float = 0.0  # what guessing scores, 0 to 1
     labels: int = 1  # whose rows weigh the same; 1 for other tasks
-    # Which texts it asks about, in which language, and as which task; tasks that are equal in the last are worded differently, or
-    # have other exemplars. Empty: it shares no text with others.
+    # Which texts it asks about, in which language, and as which task; tasks that are equal in the last are worded differently,
+    # have other exemplars, or are the parts of a group. Empty: it shares no text with others.
     asks: tuple[str, str, str] | tuple[()] = ()
 
 
 def seen_on_mean(tasks: Collection[Planned]) -> float:
-    """The same for the mean of normalised scores, in its points; wordings of a task share its weight.
+    """The same for the mean of normalised scores, in its points; wordings of a task, and the parts of one, share its weight.
 
     Tasks on the same texts in one language are taken to differ alike, so that their errors are added; in several languages the
     differences correlate by `OF_TEXT`. All else is independent.
     """
-    asks = [task.asks or (str(number), "", "") for number, task in enumerate(tasks)]
-    wordings = Counter(asks)
+    asks = [task.asks or (str(number), "", str(number)) for number, task in enumerate(tasks)]
+    names = Counter(name for _, _, name in asks)
     errors: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))  # texts → language → error
-    for each, task in zip(asks, tasks, strict=True):
-        texts, language, _ = each
-        weight = 1 / len(wordings) / wordings[each]
+    for (texts, language, name), task in zip(asks, tasks, strict=True):
+        weight = 1 / len(names) / names[name]
         errors[texts][language] += weight * math.sqrt(_VARIANCE / task.rows) / (1 - task.chance)
     of_texts = [list(by_language.values()) for by_language in errors.values()]
     variance = sum(OF_TEXT * sum(own) ** 2 + (1 - OF_TEXT) * sum(error**2 for error in own) for own in of_texts)

@@ -74,7 +74,7 @@ def workloads_by_language(tasks: Iterable[Any], count_tokens: Callable[[str], in
     """The workload of lm-eval tasks by the language of their rows, the most tokens first; "other" if they have none."""
     found: dict[str, Workload] = {}
     for task in tasks:
-        language = facts_of(task.config.metadata or {}).language or "other"
+        language = facts_of(task.config.metadata or {}, task.config.task).language or "other"
         found[language] = found.get(language, Workload()) + workload_of(task.instances, count_tokens)
     return dict(sorted(found.items(), key=lambda item: -item[1].read))
 
@@ -91,11 +91,12 @@ def said_by_language(workloads: Mapping[str, Workload]) -> str:
 def planned(tasks: Tasks, rows: Callable[[Any], int]) -> list[Planned]:
     """What a run on so many rows of lm-eval tasks can show.
 
-    Left out are tasks that count in no mean, such as plain texts, and those whose rows another task has (`rows_once`).
+    Left out are tasks that count in no mean, such as plain texts and those that neither the pack nor its list of lm-eval's tasks
+    has, and tasks whose rows another one has (`rows_once`).
     """
-    facts = {name: facts_of(task.config.metadata or {}) for name, task in tasks.items() if task.OUTPUT_TYPE != ROLLING}
+    facts = {name: facts_of(task.config.metadata or {}, name) for name, task in tasks.items() if task.OUTPUT_TYPE != ROLLING}
     found = []
-    for name in rows_once([[name for name, of_task in facts.items() if facts_count(of_task)]]):
+    for name in rows_once([[name for name, of_task in facts.items() if of_task.of_pack and facts_count(of_task)]]):
         choices, of_task, count = tasks[name].config.doc_to_choice, facts[name], rows(tasks[name])
         labels = len(choices) if isinstance(choices, list) else 1
         asks = (of_task.family, of_task.language, plain_name(name, of_task)) if of_task.dataset else ()

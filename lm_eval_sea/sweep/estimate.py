@@ -48,7 +48,7 @@ def _sizes(jobs: Iterable[Job], plan: Plan) -> Iterator[tuple[Job, Counter[str]]
                 if shots is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
                     task.set_config("num_fewshot", shots)
                 size = _measure(task, count, rows_within(plan.limit, len(task.eval_docs)))
-                size[_IN + (facts_of(task.config.metadata or {}).language or "other")] = size["tokens_in"]
+                size[_IN + (facts_of(task.config.metadata or {}, leaf).language or "other")] = size["tokens_in"]
                 found[key, leaf, shots] = size
             total += found[key, leaf, shots]
         yield job, total if tokenizer else Counter(requests=total["requests"])

@@ -1,13 +1,18 @@
 """What is said of a run before its first answer, and how its requests are handed on."""
 
 from collections import namedtuple
+from types import SimpleNamespace
 
 import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CacheHook
+from lm_eval.config.task import TaskConfig
+from lm_eval.tasks import TaskManager
 
+from lm_eval_sea.catalogue.task_index import add_entries, entries_of_lm_eval, leaf_names, path_of, read_with_functions
+from lm_eval_sea.results.power import Planned, seen_on_mean
 from lm_eval_sea.run.answering import PART, PART_ON_CPU, AnsweringModel
-from lm_eval_sea.run.workload import Workload, advice, said_by_language, text_of, workload_of, workloads_by_language
+from lm_eval_sea.run.workload import Workload, advice, planned, said_by_language, text_of, workload_of, workloads_by_language
 
 
 def ranking(text, continuation="no", repeats=1):
@@ -55,6 +60,25 @@ def test_the_count_of_real_tasks_is_that_of_their_requests(load_tasks):
 def test_tokens_by_language_are_one_line():
     parts = {"th": Workload(1, generated=2, read=4_200, written=14), "en": Workload(1, ranked=2, read=150)}
     assert said_by_language(parts) == "tokens to read by language: th 4,200 (to write: 14); en 150"
+
+
+def test_what_is_planned_of_lm_evals_own_tasks_is_what_means_have_of_them(load_tasks):
+    """INCLUDE's parts are one task with four options, as its means are; tasks that are in no mean are not planned."""
+    manager = TaskManager(include_defaults=False)
+    entries = entries_of_lm_eval("include/default")
+    add_entries(manager, entries, entries)
+    parts = leaf_names(manager, "include_base_44_indonesian")
+    configs = {name: read_with_functions(path_of(manager, name)) for name in parts}
+    configs["some_other_task"] = configs[parts[0]] | {"task": "some_other_task"}
+    tasks = {
+        name: SimpleNamespace(OUTPUT_TYPE="multiple_choice", config=TaskConfig(**config), instances=[ranking("a b")])
+        for name, config in configs.items()
+    }
+    tasks |= load_tasks("sea_belebele_id_to_ppl")
+    found = planned(tasks, lambda task: 100 if task.config.task in parts else 500)
+    assert len(found) == len(parts) + 1
+    assert seen_on_mean(found) == pytest.approx(seen_on_mean([Planned(500, 0.25), Planned(100 * len(parts), 0.25)]))
+    assert workloads_by_language([tasks[parts[0]]], None).keys() == {"id"}
 
 
 class Backend:
