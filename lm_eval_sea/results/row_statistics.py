@@ -97,6 +97,22 @@ def macro_f1_statistics(choices: Sequence[tuple[int, int]], labels: int) -> RowS
     return RowStatistics(label_counts(golds, chosen, labels), macro_f1_of_counts, needed=np.eye(labels, dtype=bool)[list(golds)])
 
 
+def mean_of_draws(draws: Sequence[RowStatistics | None]) -> RowStatistics | None:
+    """For the mean of the scores of several draws of answers to the same rows; None unless all draws have some of one kind."""
+    known = [statistics for statistics in draws if statistics is not None]
+    if len(known) < len(draws) or len({statistics.values.shape for statistics in known}) != 1:
+        return None
+    last = known[-1]
+    of_rows = [statistics.of_rows for statistics in known if statistics.of_rows is not None]
+    needed = [statistics.needed for statistics in known if statistics.needed is not None]
+    return replace(
+        last,
+        values=np.mean([statistics.values for statistics in known], axis=0),
+        of_rows=np.mean(of_rows, axis=0) if last.of_rows is not None else None,
+        needed=np.any(needed, axis=0) if last.needed is not None else None,
+    )
+
+
 def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> RowStatistics:
     """For sacreBLEU's score of a corpus of (reference, answer) pairs."""
     counts = corpus_counts(metric, pairs)

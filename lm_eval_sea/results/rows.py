@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import orjson
 import pandas as pd
 
-from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, says_nothing, statistics_of
+from lm_eval_sea.results.row_statistics import RowStatistics, mean_of_draws, mean_statistics, says_nothing, statistics_of
 from lm_eval_sea.results.types import is_number, is_whole, list_of, mapping_of
 from lm_eval_sea.results.visible_text import encodable, visible
 from lm_eval_sea.tasks._shared.facts import PUBLISHED_POSITION
@@ -126,6 +126,7 @@ class Rows:
     statistics: RowStatistics | None  # from which the metric of any draw of the rows can be computed
     evidence: Sequence[Evidence] = ()  # of each row, where batch calibration makes the choices
     unscored: int = 0  # rows for which the metric logs nothing, or no number
+    draws: Sequence[Rows] = ()  # of several seeds, where the scores are means over them
 
     @cached_property
     def fingerprint(self) -> int:
@@ -133,7 +134,13 @@ class Rows:
         return hash(tuple(self.keys))
 
     def at(self, places: Sequence[int]) -> tuple[RowStatistics | None, list[int | None]]:
-        """The statistics and the choices of some of the rows, in another order; batch calibration is of these rows alone."""
+        """The statistics and the choices of some of the rows, in another order; batch calibration is of these rows alone.
+
+        Of several draws the choices are those of the last.
+        """
+        if self.draws:
+            found = [draw.at(places) for draw in self.draws]
+            return mean_of_draws([statistics for statistics, _ in found]), found[-1][1]
         if not self.evidence or not places:
             return self.statistics and self.statistics.at(places), [self.chosen[place] for place in places]
         choices = batch_calibrated_choices([self.evidence[place] for place in places])

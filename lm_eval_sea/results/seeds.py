@@ -8,7 +8,7 @@ from statistics import fmean
 
 import numpy as np
 
-from lm_eval_sea.results.row_statistics import RowStatistics
+from lm_eval_sea.results.row_statistics import mean_of_draws
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.types import Score
 
@@ -29,21 +29,6 @@ def pooled(draws: Sequence[Rows | None]) -> Rows | None:
     last = known[-1] if known else None
     if last is None or len(known) < len(draws) or any(rows.fingerprint != last.fingerprint for rows in known):
         return None
-    found = [rows.statistics for rows in known if rows.statistics is not None]
     means = np.mean([rows.frame.score.to_numpy(dtype=float) for rows in known], axis=0)
-    statistics = _mean(found) if len(found) == len(known) else None
-    return replace(last, frame=last.frame.assign(score=means), statistics=statistics, evidence=())
-
-
-def _mean(draws: Sequence[RowStatistics]) -> RowStatistics | None:
-    if len({statistics.values.shape for statistics in draws}) > 1:
-        return None
-    last = draws[-1]
-    of_rows = [statistics.of_rows for statistics in draws if statistics.of_rows is not None]
-    needed = [statistics.needed for statistics in draws if statistics.needed is not None]
-    return replace(
-        last,
-        values=np.mean([statistics.values for statistics in draws], axis=0),
-        of_rows=np.mean(of_rows, axis=0) if last.of_rows is not None else None,
-        needed=np.any(needed, axis=0) if last.needed is not None else None,
-    )
+    statistics = mean_of_draws([rows.statistics for rows in known])
+    return replace(last, frame=last.frame.assign(score=means), statistics=statistics, evidence=(), draws=known)

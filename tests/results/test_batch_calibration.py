@@ -83,6 +83,19 @@ def test_on_common_rows_both_are_calibrated_on_these_alone(tmp_path):
     assert (of_task["task"], of_task["difference"], mean["difference"]) == ("toy_th", 0, 0)
 
 
+def test_so_is_the_mean_over_seeds(tmp_path):
+    facts = {"headline_metric": "acc_bc", "chance": 0.5, "dataset": "toy", "language": "th", "variant": "classification"}
+    write_run(tmp_path / "a", {"toy_th": {"rows": answered(20), "metadata": facts}}, model="a")
+    for seed in (1, 2):
+        config = {"model": "hf", "model_args": {"pretrained": "b"}, "torch_seed": seed}
+        task = {"toy_th": {"rows": answered(40), "metadata": facts}}
+        write_run(tmp_path / f"seed_{seed}", task, f"2026-01-0{seed}T00-00-00", model="b", config=config)
+    runs = read(tmp_path).best()
+    assert [len(task.draws) for task in runs.tasks] == [0, 2]
+    of_task, mean = records_of(runs)[2:]
+    assert (of_task["task"], of_task["difference"], mean["difference"]) == ("toy_th", 0, 0)
+
+
 def test_forms_are_compared_by_the_calibration_of_common_rows(tmp_path):
     facts = {"headline_metric": "acc_bc", "chance": 0.5, "dataset": "toy", "language": "th", "variant": "classification"}
     write_run(tmp_path / "ranked", {"toy_th": {"rows": answered(40), "metadata": facts}}, model="m")
