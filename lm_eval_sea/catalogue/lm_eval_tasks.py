@@ -77,8 +77,15 @@ def folder_of(task: str) -> str:
 
 
 def _closest(task: str) -> tuple[str, OfLmEval, str, str] | None:
-    """The listed task or group with this name, or whose member it is."""
-    return next((entry for entry in _listed() if task == entry[0] or task.startswith(f"{entry[0]}_")), None)
+    """The listed task or group with this name, or whose member it is.
+
+    Groups with exemplars, whose names go on with "few_shot", are others with the same rows.
+    """
+
+    def is_listed(name: str) -> bool:
+        return task == name or (task.startswith(f"{name}_") and not task.startswith(f"{name}_few_shot_"))
+
+    return next((entry for entry in _listed() if is_listed(entry[0])), None)
 
 
 @functools.cache

@@ -67,8 +67,18 @@ def test_faults_are_those_of_the_configurations(manager):
 
 
 def test_other_names_are_not_taken_for_listed_ones():
-    for name in ("include_base_44_malayalam_stem", "xstorycloze_ar", "xwinograd_en", "sea_xcopa_th_to_ppl", "global_piqa_cloze"):
+    others = ["include_base_44_malayalam_stem", "include_base_44_malay_few_shot_en_stem", "include_base_44_malay_few_shot_og"]
+    for name in (*others, "xstorycloze_ar", "xwinograd_en", "sea_xcopa_th_to_ppl", "global_piqa_cloze"):
         assert not facts_of_lm_eval(name)
+
+
+@pytest.mark.slow
+def test_listed_names_are_those_of_the_listed_tasks_and_of_members_of_the_listed_groups():
+    """Among all of lm-eval's, such as those that show the same rows with exemplars."""
+    every = TaskManager()
+    listed = {name for *_, name in LISTED}
+    members = {leaf for name in listed if name in every.all_groups for leaf in leaf_names(every, name)}
+    assert {name for name in every.all_tasks if facts_of_lm_eval(name)} == listed | members
 
 
 @pytest.mark.slow
