@@ -43,6 +43,7 @@ class Method(NamedTuple):
     published_error: bool = False  # whether SEA-HELM states an error of the mean of the score's draws
     pooled: bool = False  # whether the two tasks of pragmatics are one
     by_passage: bool = True  # whether questions are drawn with all that share a passage
+    leaves_out: frozenset[str] = frozenset()  # tasks of the suite that are in no mean
 
 
 def _by_questions(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> dict[Place, Draws]:
@@ -133,5 +134,10 @@ METHODS = {
     "2026-08": Method(_by_questions, Draws(np.zeros(REPLICATES), np.zeros(REPLICATES)), _remark_on_replicates, by_passage=False),
     "2026-06": Method(_NOTEBOOK, Draws(np.zeros(RUN_DRAWS), np.zeros(QUESTION_DRAWS)), _remark_on_notebook, published_error=True),
     "corrected": Method(partial(_by_passages, corrected_scoring, _as_run), None, lambda rows: None, pooled=True),
-    RANKED: Method(partial(_by_passages, ranked_scoring, _as_run), None, lambda rows: None, pooled=True),
+    # `LINDSEA_CATEGORIES` of `src/aggregate_metrics.py` has only pairs and pragmatics
+    RANKED: Method(
+        *(partial(_by_passages, ranked_scoring, _as_run), None, lambda rows: None),
+        pooled=True,
+        leaves_out=frozenset({"syntax-criteria"}),
+    ),
 }

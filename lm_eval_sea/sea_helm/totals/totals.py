@@ -51,7 +51,7 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     rule = METHODS[method]
     notes = list(evidence.notes)
     rows = pooled_pragmatics(evidence.rows) if rule.pooled else dict(evidence.rows)
-    members = _members(suite, evidence, notes)
+    members = _members(suite, rule, evidence, notes)
     ran = evidence.rows.keys() | evidence.without_samples
     languages = {place.language for place in evidence.rows}
     not_run = [place for place in members if place.language in languages and place not in ran]
@@ -135,14 +135,18 @@ def _is_cut_off(draws: np.ndarray) -> bool:
     return interval(draws)[0] < _ROUNDING < float(np.ptp(draws))
 
 
-def _members(suite: Suite, evidence: Evidence, notes: list[str]) -> list[Place]:
-    """The tasks of the suite that the model should have: all, or for a base model those that base models do not leave out."""
+def _members(suite: Suite, rule: Method, evidence: Evidence, notes: list[str]) -> list[Place]:
+    """The tasks of the suite that the model should have, without those that SEA-HELM leaves out, of base models or always."""
+    languages = {place.language for place in evidence.rows}
+    if never := sorted({place.task for place in suite.places if place.task in rule.leaves_out and place.language in languages}):
+        notes.append(f"a run of SEA-HELM averages no {', '.join(never)} with ranked labels")
+    members = [place for place in suite.places if place.task not in rule.leaves_out]
     if not evidence.base_model:
-        return list(suite.places)
-    left_out = sorted({place.task for place in suite.places if place.task in suite.base_skips})
+        return members
+    left_out = sorted({place.task for place in members if place.task in suite.base_skips})
     if left_out:
         notes.append(f"exemplars and no chat template, so a base model: SEA-HELM leaves out {', '.join(left_out)}")
-    return [place for place in suite.places if place.task not in suite.base_skips]
+    return [place for place in members if place.task not in suite.base_skips]
 
 
 def _with_pooled(places: Iterable[Place]) -> set[Place]:

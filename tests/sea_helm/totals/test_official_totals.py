@@ -107,7 +107,7 @@ print(json.dumps(aggregate_metrics(metrics, config)))
 
 
 def test_totals_of_ranked_labels_are_those_of_a_run():
-    """LINDSEA's phenomena too, of which a task may lack one."""
+    """LINDSEA's phenomena too, of which a task may lack one; its judged task is in no mean."""
     folder = checkout("src/aggregate_metrics.py")
     choose = random.Random(3)
     mean, metric = "average_cumulative_probabilities", "normalized_f1"
@@ -126,11 +126,12 @@ def test_totals_of_ranked_labels_are_those_of_a_run():
         ("id", "linguistic-diagnostics", "", "mp-r"): case * 4 + agreement * 3,
         ("id", "linguistic-diagnostics", PRAGMATICS, "pragmatic-single"): (presupposition + scalar) * 2,
         ("id", "linguistic-diagnostics", PRAGMATICS, "pragmatic-pair"): scalar * 6 + presupposition * 2,
+        ("id", "linguistic-diagnostics", "", "syntax-criteria"): None,
     }.items():
         place = Place(language, competency, group, task)
         size = len(phenomena or range(11))
         scores = [100 * choose.random() for _ in range(size)]
-        written = place.task == "qa" or bool(place.group) and place.group != PRAGMATICS
+        written = place.task in ("qa", "syntax-criteria") or bool(place.group) and place.group != PRAGMATICS
         rows[place] = TaskRows(np.array([scores]), (None,) * size, tuple(map(str, range(size))), phenomena, best=100.0)
         name = place.task if written else f"{place.task}-logprobs"
         tasks[name] = {"metric": metric if written else mean} | ({"aggregation_group": place.group} if place.group else {})
@@ -140,6 +141,7 @@ def test_totals_of_ranked_labels_are_those_of_a_run():
             result["subcategories"][phenomenon] = {mean: fmean(of_it)}
         metrics.setdefault(place.language, {}).setdefault(place.competency, {})[name] = result
     official, nodes = run(folder, RANKED, [metrics, {"tasks": tasks}]), totals(rows, "logprobs")
+    assert nodes[ALL].complete and not nodes[Place("id", "linguistic-diagnostics", "", "syntax-criteria")].in_suite
     assert nodes[ALL].score == pytest.approx(official["total"], abs=1e-9)
     for language in ("id", "th", "ta"):
         assert nodes[Place(language)].score == pytest.approx(official[language]["total"], abs=1e-9)
