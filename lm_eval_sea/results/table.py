@@ -17,6 +17,7 @@ from lm_eval_sea.results.comparison import (
     difference_of_means,
     interval_of_one,
     nested_weights,
+    normalised,
     pairs,
     plain_name,
     rows_once,
@@ -36,7 +37,7 @@ from lm_eval_sea.tasks._shared.facts import ORDER
 WIDTH = 100  # columns of a terminal
 HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
 COLLAPSED = 80  # per cent of the answers
-_NUMBERS = ("score", "low", "high", "stderr", "clusters", "chance", "normalised")
+_NUMBERS = ("score", "low", "high", "stderr", "clusters", "chance")
 _AGREE = 1e-6
 _NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
 _TOO_FEW = f"a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
@@ -106,6 +107,7 @@ def records_of(runs: Runs) -> list[dict[str, Any]]:
             "version": task.version,
             "metric": task.facts.headline_metric,
             **{name: getattr(task.score, name, None) for name in _NUMBERS},
+            "normalised": normalised(task),
             "difference": None,
             "p_value": None,
             "notes": "; ".join([*_seeds(task), *_notes_of(task), *task.notes]),

@@ -330,6 +330,17 @@ def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, 
     assert (f"Models differ in the {said}: toy_th" in page) == bool(said)
 
 
+def test_normalised_scores_are_those_that_means_are_of(tmp_path):
+    """Those of SEA-HELM end at chance; a model below it is 20 points below it elsewhere."""
+    for model, share in (("a", 0.1), ("b", 0.4)):
+        answers = [1.0] * round(40 * share) + [0.0] * round(40 * (1 - share))
+        write_run(tmp_path / model, {"toy": toy(answers), "toy_helm": toy(answers, suite="sea_helm")}, model=model)
+    *scores, _, _, mean = records_of(read(tmp_path).best())
+    first, second = ({each["task"]: each["normalised"] for each in scores if each["model"] == name} for name in "ab")
+    assert first == {"toy": pytest.approx(-20), "toy_helm": 0} and second == dict.fromkeys(first, pytest.approx(20))
+    assert mean["difference"] == pytest.approx(np.mean([first[name] - second[name] for name in first]))
+
+
 @pytest.mark.parametrize("percent", [0.76, 51.2])
 def test_the_probability_of_the_right_label_is_told_in_per_cent_and_has_no_chance_level(tmp_path, percent):
     """SEA-HELM's ranked labels: 0.76 is not 76 %, and 51.2 is not beyond the scale. It averages them as they are."""
