@@ -58,10 +58,10 @@ def curve(scores: Scores) -> pd.DataFrame:
     """
     steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
-    whole = scopes(tasks, scores.suite, scores.weigh)[0].paths
-    common = set.intersection(set(whole), *map(set, tasks.values()))
+    whole = scopes(tasks, scores.suite, scores.weigh)[0]
+    common = set.intersection(set(whole.paths), *map(set, tasks.values()))
     members = {name: scores.suite.members[name] for name in common & set(scores.suite.members)}
-    weights = nested_weights(members or {name: whole[name] for name in common})
+    weights = nested_weights(members) if members else whole.weights(list(common))
     of_means = {model: {name: task for name, task in own.items() if name in weights} for model, own in tasks.items()}
     with_bits = ({name for name, task in own.items() if _BITS in task.scores} for own in of_means.values())
     have_bits = set.intersection(*(found or set(weights) for found in with_bits)) if of_means else set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations
 
@@ -25,6 +25,7 @@ from lm_eval_sea.results.comparison import (
     nested_weights,
     normalised,
     pairs,
+    part_sizes,
     plain_name,
     rank_sets,
     rows_once,
@@ -55,6 +56,7 @@ class Scope:
     name: str
     title: str
     paths: Mapping[str, tuple[str, ...]]  # task → its groups; see `comparison.nested_weights`
+    sizes: Mapping[str, int] = field(default_factory=dict)  # likewise
 
     def of(self, tasks: Tasks) -> Mean | None:
         """The mean of one model."""
@@ -63,7 +65,7 @@ class Scope:
 
     def weights(self, names: Sequence[str]) -> dict[str, float]:
         """The weights of tasks if there are no others."""
-        return nested_weights({name: self.paths[name] for name in names})
+        return nested_weights({name: self.paths[name] for name in names}, self.sizes)
 
 
 def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scope]:
@@ -75,11 +77,12 @@ def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scop
         return (competency, name) if weigh == BY_COMPETENCY else (name,)
 
     paths = {name: path(task.facts.task, plain_name(name, task.facts)) for name, task in counted.items()}
-    made = [Scope(ALL, ALL, "all tasks", paths)]
+    sizes = part_sizes(counted)
+    made = [Scope(ALL, ALL, "all tasks", paths, sizes)]
     for kind, fact, titles in (("language", "language", suite.languages), ("competency", "task", suite.kinds)):
         values = {name: str(getattr(task.facts, fact)) for name, task in counted.items()}
         for title, value in sorted((titles.get(value, value), value) for value in set(values.values()) - {""}):
-            made.append(Scope(kind, value, title, {name: paths[name] for name in counted if values[name] == value}))
+            made.append(Scope(kind, value, title, {name: paths[name] for name in counted if values[name] == value}, sizes))
     for name, members in suite.suites.items():
         if sum(member in tasks for member in members) >= _MOST_SUITES * len(members):
             own = {member: path(suite.kind_of.get(member, ""), member) for member in members}

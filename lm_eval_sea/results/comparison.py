@@ -17,7 +17,7 @@ from lm_eval_sea.results.power import LEVEL, MAIN_SHARE, POWER, p_text
 from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import Stratum, combined, difference_strata, subtracted, unpaired, weighted
-from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.types import grouped, is_number
 from lm_eval_sea.results.uncertainty import (
     CONFIDENCE,
     FEWEST_CLUSTERS,
@@ -69,11 +69,11 @@ def facts_count(facts: Facts) -> bool:
     return facts.headline_metric != "null_rate" and facts.setting != ORDER
 
 
-def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
+def nested_weights(paths: Mapping[str, Sequence[Hashable]], sizes: Mapping[str, int] | None = None) -> dict[str, float]:
     """The weight of each task in nested means; the weights sum to 1.
 
     Paths have the groups that a task is in, from the outermost to the innermost. All groups in a group weigh the same, and so do
-    the tasks of the innermost.
+    the tasks of the innermost, unless all of these have sizes, by which they weigh then.
     """
     weights = dict.fromkeys(paths, 1.0)
     depth = max((len(path) for path in paths.values()), default=0)
@@ -83,7 +83,16 @@ def nested_weights(paths: Mapping[str, Sequence[Hashable]]) -> dict[str, float]:
             children.setdefault(tuple(path[:level]), set()).add(path[level] if level < len(path) else task)
         for task, path in paths.items():
             weights[task] /= len(children[tuple(path[:level])])
+    for names in grouped((tuple(path), task) for task, path in paths.items()).values():
+        if sizes and all(name in sizes for name in names):
+            whole, rows = sum(weights[name] for name in names), sum(sizes[name] for name in names)
+            weights |= {name: whole * sizes[name] / rows for name in names}
     return weights
+
+
+def part_sizes(tasks: Mapping[str, TaskRun]) -> dict[str, int]:
+    """The rows of each task that is a part of a group of lm-eval, whose mean weights its parts by them."""
+    return {name: task.expected for name, task in tasks.items() if task.facts.part and task.expected}
 
 
 def plain_name(name: str, facts: Facts) -> str:

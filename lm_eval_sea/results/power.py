@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection
 from statistics import NormalDist
 from typing import NamedTuple
@@ -48,16 +48,18 @@ class Planned(NamedTuple):
 
 
 def seen_on_mean(tasks: Collection[Planned]) -> float:
-    """The same for the mean of normalised scores, in its points; wordings of a task, and the parts of one, share its weight.
+    """The same for the mean of normalised scores, in its points; wordings and parts of a task share its weight, by their rows.
 
     Tasks on the same texts in one language are taken to differ alike, so that their errors are added; in several languages the
     differences correlate by `OF_TEXT`. All else is independent.
     """
     asks = [task.asks or (str(number), "", str(number)) for number, task in enumerate(tasks)]
-    names = Counter(name for _, _, name in asks)
+    rows: dict[str, int] = defaultdict(int)  # of all wordings or parts of a task
+    for (_, _, name), task in zip(asks, tasks, strict=True):
+        rows[name] += task.rows
     errors: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))  # texts → language → error
     for (texts, language, name), task in zip(asks, tasks, strict=True):
-        weight = 1 / len(names) / names[name]
+        weight = task.rows / rows[name] / len(rows)
         errors[texts][language] += weight * math.sqrt(_VARIANCE / task.rows) / (1 - task.chance)
     of_texts = [list(by_language.values()) for by_language in errors.values()]
     variance = sum(OF_TEXT * sum(own) ** 2 + (1 - OF_TEXT) * sum(error**2 for error in own) for own in of_texts)

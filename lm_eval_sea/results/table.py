@@ -19,6 +19,7 @@ from lm_eval_sea.results.comparison import (
     nested_weights,
     normalised,
     pairs,
+    part_sizes,
     plain_name,
     rows_once,
     sentence,
@@ -67,7 +68,8 @@ def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
 def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> MeanDifference | None:
     counted, common = rows_once([first, second]), pairs(first, second)
     common = {name: common[name] for name in counted if name in common}
-    return difference_of_means(common, nested_weights({name: (plain_name(name, first[name].facts),) for name in common}))
+    paths = {name: (plain_name(name, first[name].facts),) for name in common}
+    return difference_of_means(common, nested_weights(paths, part_sizes(first)))
 
 
 def _compared(runs: Runs) -> list[str]:

@@ -23,6 +23,7 @@ from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.report.tables import Column, written
 from lm_eval_sea.results.read import read
+from lm_eval_sea.results.table import records_of
 from lm_eval_sea.results.uncertainty import clustered_standard_error
 
 from ..results.lm_eval_output import NEW, OLD, changed, logged, toy, write_results, write_run
@@ -493,18 +494,31 @@ def of_lm_eval(folder, by_task, *, has_rows=True, model="org/model"):
 
 @pytest.mark.parametrize("has_rows", [True, False])
 def test_the_parts_of_a_group_of_lm_eval_weigh_together_as_one_task(tmp_path, has_rows):
-    """INCLUDE has a task for each domain, whose rows are others."""
+    """INCLUDE has a task for each domain, whose rows are others. Its own mean, in lm-eval, is that of all rows."""
     drawn = np.random.default_rng(1)
-    parts = {f"include_base_44_indonesian_{name}": drawn.random(100) < 0.5 for name in ("stem", "social_science", "arts")}
+    sizes = {"stem": (200, 0.3), "social_science": (60, 0.6), "arts": (40, 0.9)}
+    parts = {f"include_base_44_indonesian_{name}": drawn.random(count) < share for name, (count, share) in sizes.items()}
     right = {**parts, "xstorycloze_id": drawn.random(100) < 0.8}
-    found = of_lm_eval(tmp_path, right, has_rows=has_rows).values["language", "id", "org/model"]
-    errors = [100 / 0.75 * stats.sem(parts[name]) for name in parts] + [100 / 0.5 * stats.sem(right["xstorycloze_id"])]
-    of_parts, other = (
-        [(np.mean(right[name]) - chance) / (1 - chance) for name in names]
-        for names, chance in ((parts, 0.25), (["xstorycloze_id"], 0.5))
+    means = of_lm_eval(tmp_path, right, has_rows=has_rows)
+    found = means.values["language", "id", "org/model"]
+    rows = np.concatenate(list(parts.values()))
+    errors = [len(part) / len(rows) * stats.sem(part) / 0.75 for part in parts.values()] + [
+        stats.sem(right["xstorycloze_id"]) / 0.5
+    ]
+    own, other = (rows.mean() - 0.25) / 0.75, (right["xstorycloze_id"].mean() - 0.5) / 0.5
+    assert found.value == pytest.approx(100 * (own + other) / 2)
+    assert found.stderr == pytest.approx(100 * math.hypot(*errors) / 2, rel=0.01)
+    weak = of_lm_eval(
+        tmp_path / "other",
+        {name: part & (drawn.random(len(part)) < 0.9) for name, part in right.items()},
+        has_rows=has_rows,
+        model="org/weak",
     )
-    assert found.value == pytest.approx(100 * (np.mean(of_parts) + other[0]) / 2)
-    assert found.stderr == pytest.approx(math.hypot(*(error / 6 for error in errors[:3]), errors[3] / 2), rel=0.01)
+    both = read(tmp_path).best()
+    [difference] = [each["difference"] for each in records_of(both) if each["task"] == "mean"]
+    of_models = [found.value, weak.values["language", "id", "org/weak"].value]
+    assert difference == pytest.approx(of_models[0] - of_models[1])
+    assert scores_of(both).means.differences["all", "all", "org/model", "org/weak"].value == pytest.approx(difference)
 
 
 @pytest.mark.parametrize("has_rows", [True, False])

@@ -36,8 +36,8 @@ ASKS = st.tuples(st.sampled_from("xy"), st.sampled_from(["th", "vi"]), st.sample
 @given(st.lists(st.builds(Planned, st.integers(1, 400), st.sampled_from([0.0, 0.25]), st.just(1), ASKS), min_size=1, max_size=6))
 def test_rows_that_tasks_share_count_once(tasks):
     """By the covariance of two tasks: all of it on the same texts, a tenth in another language, none on other texts."""
-    names = [task.asks[2] for task in tasks]
-    weights = [1 / len(set(names)) / names.count(name) for name in names]
+    rows_of = {name: sum(task.rows for task in tasks if task.asks[2] == name) for _, _, name in {task.asks for task in tasks}}
+    weights = [task.rows / rows_of[task.asks[2]] / len(rows_of) for task in tasks]
     errors = [seen_on_task(task.rows) / (1 - task.chance) for task in tasks]
     shared = [[(a.asks[0] == b.asks[0]) * (1 if a.asks[1] == b.asks[1] else 0.1) for b in tasks] for a in tasks]
     parts = np.multiply(weights, errors)
@@ -47,7 +47,7 @@ def test_rows_that_tasks_share_count_once(tasks):
 def test_wordings_add_nothing_and_languages_less_than_other_texts():
     one = Planned(900, asks=("belebele", "th", "sea_belebele_th_to_ppl"))
     assert seen_on_mean([one] * 5) == pytest.approx(seen_on_mean([one]))
-    parts = [Planned(100, asks=(f"include id {part}", "id", "include_id")) for part in range(5)]
+    parts = [Planned(rows, asks=(f"include id {rows}", "id", "include_id")) for rows in (20, 80, 400)]
     assert seen_on_mean([one, *parts]) == pytest.approx(seen_on_mean([one, Planned(500)])), "the parts of a group are one task"
     languages = [one._replace(asks=("belebele", str(n), str(n))) for n in range(18)]
     assert seen_on_mean(languages) == pytest.approx(seen_on_task(900) * math.sqrt(0.1 + 0.9 / 18))
