@@ -103,7 +103,7 @@ def loglikelihoods_of(scores: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one task of one run as one metric scores them, in the order of the file; of several filters the first.
+    """The rows of one task of one run as one metric scores them, in the order of the file, of the metric's filter or the first.
 
     The frame has a line a row:
         place           in the file, for its texts
@@ -152,13 +152,16 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
     """Reads the rows of a task; `notes` get a line for what cannot be read.
 
     The scores are those of `metric`, or where that is made of all rows, of the metric `item` of single rows. There are `extra`
-    columns, too, as lm-eval logs them: "acc", "doc.label".
+    columns, too, as lm-eval logs them: "acc", "doc.label". A metric of a named filter, "exact_match,strict", is of its rows.
     """
+    named_metric = metric
+    metric, _, named_filter = metric.partition(",")
+    item, first = item.partition(",")[0], named_filter or None
     kept: list[_Row] = []
     others: dict[str, list[Any]] = {name: [] for name in extra}
     for number, (place, row) in enumerate(read_lines(samples, notes)):
         if number == 0:
-            first = row.get("filter")
+            first = first if first is not None else row.get("filter")
         if row.get("filter") == first:  # lm-eval logs a row once per filter
             kept.append(_Row(place, number, row, metric, item))
             for name, values in others.items():
@@ -179,7 +182,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
     )
     return Rows(
         frame=frame,
-        metric=metric,
+        metric=named_metric,
         keys=[row.key for row in kept],
         clusters=[row.cluster for row in kept],
         golds=[row.gold for row in kept],

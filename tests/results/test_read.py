@@ -11,6 +11,7 @@ import pytest
 import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from lm_eval_sea.report.export.every_eval_ever import records
 from lm_eval_sea.results.read import read
@@ -219,6 +220,39 @@ def test_of_several_seeds_one_is_shown_and_the_note_says_so(suite, tmp_path):
         "org/model: toy_th: runs differ only in the seed (1, 2, 3); shown is seed 3, not the mean over them, which "
         f"needs the same rows in all (--log_samples); `lm-eval-sea report --all-runs` shows each{averaged}"
     )
+
+
+def test_rows_are_those_of_the_headlines_filter(tmp_path):
+    """Global PIQA's chat form of lm-eval samples its answers: seeds are averaged, and two models are compared row by row."""
+    name, answers = (
+        "global_piqa_nonparallel_generation_tha_thai",
+        np.random.default_rng(1).random((2, 2, 40)) < [[[0.4]], [[0.7]]],
+    )
+    for model, of_model in zip("ab", answers, strict=True):
+        for seed, right in enumerate(of_model, start=1):
+            about = [{"doc_id": place, "doc": {}, "metrics": ["exact_match"]} for place in range(40)]
+            rows = [one | {"filter": "lenient", "exact_match": 1.0} for one in about]
+            rows += [
+                one | {"filter": "strict_match", "exact_match": float(is_right)}
+                for one, is_right in zip(about, right, strict=True)
+            ]
+            scores = {
+                "exact_match,lenient": 1.0,
+                "exact_match,strict_match": right.mean(),
+                "exact_match_stderr,strict_match": 0.07,
+            }
+            counts = {"n-samples": {name: {"original": 40, "effective": 40}}}
+            config = {"model": "hf", "model_args": {"pretrained": f"org/{model}"}, "torch_seed": seed}
+            task = {name: {"rows": rows, "scores": scores, "metadata": {"version": 1.0}}}
+            write_run(
+                tmp_path / f"{model}{seed}", task, f"2026-01-0{seed}T00-00-00", model=f"org/{model}", config=config, **counts
+            )
+    runs = read(tmp_path).best()
+    first, second = answers.mean(axis=1)
+    assert [task.score.score for task in runs.tasks] == pytest.approx([100 * first.mean(), 100 * second.mean()])
+    [difference] = [each for each in records_of(runs) if each["task"] == name and each["against"]]
+    assert difference["difference"] == pytest.approx(100 * (first - second).mean())
+    assert difference["p_value"] == pytest.approx(stats.ttest_rel(first, second).pvalue)
 
 
 SAMPLED = [[1, 0, 0, 1, 0, 1], [1, 0, 1, 0, 0, 1], [1, 1, 0, 0, 0, 1]]  # rows of each seed
