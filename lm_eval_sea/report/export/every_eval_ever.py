@@ -20,6 +20,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.results.choice import Runs
+from lm_eval_sea.results.comparison import counts
 from lm_eval_sea.results.differing_settings import under_one_name
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import Run, TaskRun
@@ -131,7 +132,10 @@ def _record(run: Run, tasks: Sequence[TaskRun], model: str, name: str, results: 
 
 
 def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
-    """One entry per metric of a task of the pack that tests skill; the headline with the interval that the report gives."""
+    """One entry per metric of a task of the pack that tests skill; the headline with the interval that the report gives.
+
+    The share of answers that were not read is no headline: a judged task has none.
+    """
     if not task.facts.of_pack or task.facts.setting == ORDER:
         return
     if task.score is not None and task.score.contradiction:
@@ -141,13 +145,13 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
         if beyond:
             notes.append(f"{task.name}: {beyond}; left out")
             continue
-        is_headline = name == task.facts.headline_metric
+        score = task.score if name == task.facts.headline_metric else None
         yield {
             "evaluation_result_id": f"{task.name}/{name}",
             "evaluation_name": task.name,
             "source_data": _source(task),
-            "metric_config": _metric(task, name, is_headline=is_headline),
-            "score_details": {"score": metric.value} | _uncertainty(task, name, metric, task.score if is_headline else None),
+            "metric_config": _metric(task, name, is_headline=score is not None and counts(task)),
+            "score_details": {"score": metric.value} | _uncertainty(task, name, metric, score),
             "generation_config": _generation(task),
         }
     notes += task.notes

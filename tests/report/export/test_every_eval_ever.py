@@ -183,3 +183,14 @@ def test_records_of_earlier_exports_are_said_to_stay(tmp_path, capsys):
         write_run(tmp_path / "runs", {"sea_a": toy([1.0, right] * 6)})
         assert main(["export", "every-eval-ever", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
         assert ("note: 1 records of earlier exports stay" in "".join(capsys.readouterr())) == said
+
+
+def test_a_judged_task_has_no_headline(tmp_path):
+    """Its score comes from a judge; who averages headlines must not take the share of unread answers for one."""
+    judged = dict(read_tasks().tasks["sea_helm_id_mt_bench_judge_turn_1"].metadata)
+    write_run(tmp_path, {"toy": toy([1.0, 0.0]), "judged": toy([0.0, 0.0], "null_rate", **judged)})
+    [record] = records(read(tmp_path).best())[0].values()
+    said = {
+        each["metric_config"]["metric_name"]: each["metric_config"]["additional_details"] for each in record["evaluation_results"]
+    }
+    assert {name: details["headline"] for name, details in said.items()} == {"acc": "true", "null_rate": "false"}
