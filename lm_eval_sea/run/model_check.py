@@ -284,6 +284,7 @@ def _choices(tasks: Tasks) -> list[str]:
 def check_first_turns(model_args: Mapping[str, Any], weights: str | None, tasks: Tasks) -> None:
     """Refuses a second turn that would continue another model's first answers; `weights` is the digest of this model's."""
     from lm_eval_sea.results.read import read
+    from lm_eval_sea.results.types import ResultsError
     from lm_eval_sea.tasks._shared.sea_helm.conversations import samples_file  # imports `datasets`
 
     for name, task in tasks.items():
@@ -291,7 +292,10 @@ def check_first_turns(model_args: Mapping[str, Any], weights: str | None, tasks:
         if "first_turn_task" not in known:
             continue
         file = samples_file(known["first_turn_task"], str(known["first_turn"])).resolve()
-        found = read(file.parent).tasks if any(file.parent.glob("results_*.json")) else []
+        try:
+            found = read(file.parent).tasks
+        except ResultsError:  # a file of another name, without results
+            continue
         for first in (of.run for of in found if of.samples == file and of.run.has_results):
             called = str(first.recorded).removesuffix(first.settings.in_name)
             one_name = called in map(str, model_args.values())

@@ -90,6 +90,14 @@ def test_the_first_answers_are_those_of_the_model_of_the_second_turn(runs, in_sa
     assert (f"{FIRST}_turn_2: the first answers, in {runs[0]}/samples_{FIRST}_" in line) == bool(said)
 
 
+def test_so_they_are_if_output_path_was_a_file(runs, in_samples, tmp_path, capsys):
+    """`--output_path answers.json`: lm-eval adds the date to that name."""
+    [results] = runs[0].glob("results_*.json")
+    results.rename(results.with_name(results.name.replace("results", "answers")))
+    assert main(run_of(model_folder(tmp_path / "model"), SECOND, "--metadata", f"first_turn={runs[0]}")) != 0
+    assert "are of org/model; " in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_an_answer_cannot_write_its_grade(runs, tmp_path):
     (row, *_) = runs[1]["samples"][SECOND]
     rows = [row | {"doc": row["doc"] | {"answer": cheat}, "doc_id": number} for number, cheat in enumerate(CHEATS)]
