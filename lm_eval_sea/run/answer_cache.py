@@ -230,8 +230,19 @@ def first_answer_beside(use_cache: str) -> Path:
     return Path(f"{use_cache}_first.json")
 
 
-def remove(use_cache: str) -> None:
-    """Deletes the databases and what is beside them, and the folder if nothing else is in it."""
+def remove(use_cache: str, used: Iterable[str]) -> None:
+    """Deletes the answers of a run that is complete, by their keys; with the last one all files, and the folder if it is empty.
+
+    An interrupted run with other rows, prompts or settings may have its answers in the same file. Only the first process's keys
+    are known, so files of further ones go as a whole.
+    """
+    own = Path(f"{use_cache}_rank0.db")
+    with suppress(sqlite3.Error, RunError):
+        if own.exists():
+            with closing(sqlite3.connect(own)) as connection, connection:
+                connection.executemany('DELETE FROM "unnamed" WHERE key = ?', ((key,) for key in used))
+            if _answers_in(own):
+                return
     for path in (*files_of(use_cache), first_answer_beside(use_cache)):
         with suppress(OSError):
             path.unlink(missing_ok=True)

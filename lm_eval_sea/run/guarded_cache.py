@@ -19,6 +19,7 @@ class _Store:
 
     def __init__(self, path: str, on_disk: Any) -> None:
         self._path, self._dict = path, on_disk
+        self.used: set[str] = set()  # the keys of all answers that were looked for or kept
         self._found: tuple[str, Any] | None = None  # what was read last: lm-eval asks whether there is an answer, then for it
 
     def _try(self, action: Callable[[Any], Any]) -> Any:
@@ -30,6 +31,7 @@ class _Store:
             return None
 
     def get(self, key: str) -> Any:
+        self.used.add(key)
         return self._try(lambda stored: stored.get(key))
 
     def __contains__(self, key: str) -> bool:
@@ -42,6 +44,7 @@ class _Store:
         return self._found[1]
 
     def __setitem__(self, key: str, value: Any) -> None:
+        self.used.add(key)
         if fault_of(value) is None:  # a resumed run would fail on it again
             self._try(lambda stored: stored.__setitem__(key, value))
 

@@ -133,7 +133,7 @@ class _Run:
         if self.failed:
             return False
         if use_cache and not config.use_cache:
-            answer_cache.remove(use_cache)
+            answer_cache.remove(use_cache, loaded.cache_hook.dbdict.used)
         return True
 
     def make_model(self) -> Any:

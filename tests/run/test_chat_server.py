@@ -173,6 +173,27 @@ def test_an_interrupted_run_goes_on(in_samples, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_complete_run_leaves_the_answers_of_an_interrupted_one_with_other_rows_or_prompts(in_samples, tmp_path):
+    """Its own are deleted, so that what it asks again is answered anew."""
+    output, broken = tmp_path / "results", True
+    refused = refusal("no credit", code=402)
+    with serve(lambda _, number: refused if broken and number > 1 else THINKING) as toy:
+        interrupted, *others = (
+            run_on_server(toy, output, *given, model_args=",thinking=on,num_concurrent=1")
+            for given in (["--limit", "4"], ["--limit", "4", "--system_instruction", "Be brief."], ["--limit", "1"])
+        )
+        assert main(interrupted) == 1 and answers_kept(output) == 2
+        broken = False
+        asked = []
+        for given in (*others, interrupted):
+            begun = len(toy.requests)
+            assert main(given) == 0
+            asked.append(len(toy.requests) - begun)
+    assert asked == [4, 0, 3]
+    assert not (output / FOLDER).exists()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [(), (1, 2)])
 def test_what_the_first_answer_tells_holds_for_a_run_that_goes_on(seeds, in_samples, tmp_path):
     """And for all seeds of a score. Another answer to the question would give other limits, and all rows would be asked again."""
