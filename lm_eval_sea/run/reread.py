@@ -25,7 +25,7 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.output_folder import probe, save
 from lm_eval_sea.run.request import FailedRunError, RunError
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
-from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED
+from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED, take_apart
 from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
 
 # What `lm_eval.evaluator.evaluate` returns; the rest of a results file describes the run.
@@ -188,6 +188,8 @@ def _with_what_was_told(answer: str, doc: Mapping[str, Any], *, by_server: bool)
     """
     thought, tokens = str(doc.get("thought") or ""), mapping_of(doc.get("tokens"))
     is_inside = "".join(thought.split()) in "".join(answer.split())
+    if by_server and doc.get("state") == "closed":  # the words of a short thought may be in the answer, too
+        is_inside = is_inside and take_apart(answer).state == "closed"
     is_raw = is_inside and by_server and doc.get("state") in UNFINISHED
     return GeneratedText(
         "" if is_raw else answer,

@@ -21,6 +21,8 @@ REPLIES = [
     Answer([("reasoning", "Hm, "), ("reasoning", "so")], finish="length", usage=USAGE),
     text("<think>It is 7, or A.</think>คำตอบ: **B. 12**"),
     text("<think>It is", finish="length"),
+    Answer([("reasoning", "B"), ("content", "Answer: B")], usage=USAGE),
+    Answer([("reasoning", "Hm."), ("content", "<think>So.</think>Answer: B")], usage=USAGE),
     text("Sure! Here it is:\n\n```\nThe rain came late.\n```\nLet me know!"),
     text("I'm sorry, but I can't help with that."),
     text("ผลลัพธ์คือ 3 + 4 = 7"),
