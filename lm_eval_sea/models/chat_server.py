@@ -98,6 +98,8 @@ class Reply:
         if prompt is not None and written is not None and total is not None and (apart := total - prompt - written) > 0:
             # xAI and Gemini count a thought only in the total, and Gemini reports nothing else about it
             thought, written = thought or apart, written + apart
+        elif thought is not None and written is not None and thought > written:  # counted beside the answer, and in no total
+            written += thought
         return prompt, thought, written
 
     def add(self, data: Any) -> None:

@@ -267,6 +267,7 @@ def test_thoughts_beside_answers(reply, told):
         (Answer([("content", "")], finish="length"), (9, 0, 73, None), (9, 64, 0), "cut"),  # Gemini
         (Answer([("content", "B")]), (9, 10, 39, None), (9, 20, 10), "no thought"),
         (Answer([("reasoning_content", "So"), ("content", "B")]), (9, 10, 39, 20), (9, 20, 10), "closed"),  # xAI
+        (Answer([("content", "B")]), (9, 10, 19, 20), (9, 20, 10), "no thought"),  # and where the total lacks the thought
         (Answer([("content", "")]), (9, 1, 10, None), (9, None, 1), "no thought"),  # a model that ends at once
         (Answer([("content", "")], finish="content_filter"), (9, 0, 9, None), (9, None, 0), "no thought"),
     ],
