@@ -443,10 +443,11 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     if choices and text and ended_by_itself(reply.finish_reason) and parts.answer not in choices:
         refused["structured_outputs"] = "not heeded"
     is_known = thought is not None or (parts.state == "no thought" and not told_apart)
+    cut = _cut(text, parts, until)
     return GeneratedText(
-        _cut(text, parts, until),
+        cut,
         thought=told_apart,
-        finish_reason=reply.finish_reason,
+        finish_reason="stop" if len(cut) < len(text) else reply.finish_reason,  # what follows `until` is no part of the answer
         prompt_tokens=prompt,
         thought_tokens=thought,
         answer_tokens=max(written - (thought or 0), 0) if written is not None and is_known else None,

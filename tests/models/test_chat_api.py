@@ -118,6 +118,14 @@ def test_stop_strings_stay_here():
         assert "\nPassage: x" in (answer.thought or answer)
 
 
+@pytest.mark.parametrize("finish", ["length", "content_filter", "stop"])
+def test_an_answer_that_a_stop_string_ends_is_complete(finish):
+    """The server, which does not know of it, lets the model write on."""
+    until = GREEDY | {"until": ["\nPassage:"]}
+    assert answer_of(text("B\nPassage: next", finish=finish), settings=until).finish_reason == "stop"
+    assert answer_of(text("B, or", finish=finish), settings=until).finish_reason == finish
+
+
 def said(caplog):
     return [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
 
