@@ -219,22 +219,26 @@ class ChatAPI(LM):
         """
         chosen = [answer for request, answer in zip(requests, answers, strict=True) if "structured_outputs" in request.args[1]]
         chosen = [answer for answer in chosen if not getattr(answer, "failure", None)]
-        thinks = self._mode == "on" or (self.first_answer or {}).get("thinks")
+        thinks = self._told_to_think() or (self.first_answer or {}).get("thinks")
         told = {"structured_outputs": _NO_THOUGHTS} if thinks and not any(map(_has_thought, chosen)) else {}
         for answer in chosen:
             others = {name: said for name, said in (answer.refused_parameters or {}).items() if said != _NO_THOUGHTS}
             answer.refused_parameters = (others | told) or None
         return list(answers)
 
+    def _told_to_think(self) -> bool | None:
+        """Whether the settings have the model think; None if they leave it to the server."""
+        if self._effort:
+            return str(self._effort).lower() not in _NO_EFFORT
+        return None if self._mode == "template" else self._mode == "on"
+
     def thinks(self) -> bool | None:
         """Whether the model thinks before it answers: as it is told, as its prompt ends, or as its answer to a question shows.
 
         None if the question has no answer. It is not asked where `first_answer` has what its answer told.
         """
-        if self._effort:
-            return str(self._effort).lower() not in _NO_EFFORT
-        if self._mode != "template":
-            return self._mode == "on"
+        if (told := self._told_to_think()) is not None:
+            return told
         if self._prompt_end and (open_thought(self._prompt_end) or asks_for_thought(self._prompt_end) is False):
             return open_thought(self._prompt_end) is not None
         if self.first_answer is None:

@@ -364,16 +364,18 @@ def test_an_option_in_place_of_the_thought_ends_the_run():
 
 
 @pytest.mark.parametrize(
-    ("thinking", "first", "answers", "told"),
+    ("mode", "first", "answers", "told"),
     [
-        ("template", "<think>Hm.</think>188", ["Answer: A", "Answer: B"], "in place of thoughts"),
-        ("on", "188", ["Answer: A"], "in place of thoughts"),
-        ("template", "188", ["Answer: A"], None),  # it does not think
-        ("off", "188", ["Answer: A"], None),
-        ("template", "<think>Hm.</think>188", ["<think>So.</think>Answer: A", "Answer: B"], None),  # nor always
+        ({}, "<think>Hm.</think>188", ["Answer: A", "Answer: B"], "in place of thoughts"),
+        ({"thinking": "on"}, "188", ["Answer: A"], "in place of thoughts"),
+        ({"effort": "low"}, "188", ["Answer: A"], "in place of thoughts"),
+        ({}, "188", ["Answer: A"], None),  # it does not think
+        ({"thinking": "off"}, "188", ["Answer: A"], None),
+        ({"effort": "none"}, "<think>Hm.</think>188", ["Answer: A"], None),
+        ({}, "<think>Hm.</think>188", ["<think>So.</think>Answer: A", "Answer: B"], None),  # nor always
     ],
 )
-def test_a_model_that_thinks_and_may_only_choose_is_told(thinking, first, answers, told):
+def test_a_model_that_thinks_and_may_only_choose_is_told(mode, first, answers, told):
     """It begins its thought itself, so that the prompt tells nothing; the server lets it write nothing but an option."""
     settings = GREEDY | {"structured_outputs": {"choice": ["Answer: A", "Answer: B"]}}
 
@@ -381,7 +383,7 @@ def test_a_model_that_thinks_and_may_only_choose_is_told(thinking, first, answer
         return text(answers[int(body["messages"][0]["content"])] if "structured_outputs" in body else first)
 
     with serve(behave) as toy:
-        model = get_model("chat-api")(model="toy", base_url=toy.base_url, thinking=thinking)
+        model = get_model("chat-api")(model="toy", base_url=toy.base_url, **mode)
         model.thinks()
         requests = [Instance("generate_until", {}, (str(number), settings), number) for number in range(len(answers))]
         found = model.generate_until(requests)
