@@ -115,6 +115,7 @@ class ChatAPI(LM):
         self.first_answer: dict[str, Any] | None = None  # what it told, as JSON; the first run's for one that goes on
         self._unopened, self._mark_told = self._of_question, ""
         self._answered = self._refused = False  # whether there was any request that …
+        self._system: tuple[dict[str, str], ...] = ()  # the message before those of each request, as far as it is known
         window, self._prompt_end = asyncio.run(self._look())
         self.max_length = int(max_length) if max_length else window
         self._parameters = ServerParameters(self.max_length - 1 if self.max_length else None)
@@ -130,10 +131,24 @@ class ChatAPI(LM):
             if not isinstance(window, int) or window <= 1:
                 return None, None
             try:
-                rendered, _ = await server.render(self._model, _SHORT, self._template_kwargs)
+                rendered, _ = await server.render(self._model, (*self._system, *_SHORT), self._template_kwargs)
             except RequestError:
                 return window, None
             return window, rendered[-_PROMPT_END:]
+
+    def expect(self, system_message: str | None, settings: Mapping[str, Any]) -> None:
+        """Takes what all requests will have besides their rows, and looks again at how their prompts end.
+
+        Some chat templates and models think or not as words in the system message or settings of generation say.
+        """
+        self._effort = settings.get("reasoning_effort", self._effort)
+        known = self._system, self._template_kwargs
+        self._template_kwargs = self._template_kwargs | _json_object(settings.get("chat_template_kwargs"))
+        if system_message:
+            self._system = ({"role": "system", "content": system_message},)
+        if self._prompt_end is not None and known != (self._system, self._template_kwargs):
+            _, self._prompt_end = asyncio.run(self._look())
+            logger.info("with the run's settings, prompts end in %r", (self._prompt_end or "")[-_LOGGED_END:])
 
     def _server(self, parameters: ServerParameters) -> ChatServer:
         return ChatServer(
@@ -256,7 +271,7 @@ class ChatAPI(LM):
 
         async def ask() -> Reply:
             async with self._server(self._parameters) as server:
-                return await server.chat(self._model, _messages_of(_QUESTION), wanted)
+                return await server.chat(self._model, [*self._system, *_messages_of(_QUESTION)], wanted)
 
         try:
             reply = asyncio.run(ask())

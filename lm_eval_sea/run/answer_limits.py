@@ -63,20 +63,21 @@ def set_limits(
         add_default_room(config, tasks, count_tokens)
     elif config.model == CHAT_API and not _limited(config) and any(_own_limits(tasks).values()):
         server = make()
-        if _thinks(server, kept):
+        if _thinks(server, kept, config.system_instruction):
             add_default_room(config, tasks, None, server.max_length)
 
 
-def _thinks(server: Any, kept: Path | None) -> bool | None:
+def _thinks(server: Any, kept: Path | None, system: str | None) -> bool | None:
     """Whether a server's model thinks. A run that goes on takes what the first was told: other limits are other requests."""
     if kept is not None:
         with contextlib.suppress(OSError, ValueError, KeyError):
             told = json.loads(kept.read_text(encoding="utf-8"))
-            server.first_answer = {"thinks": bool(told["thinks"]), "shows": [mark and str(mark) for mark in told["shows"]]}
+            if told.get("system") == system:
+                server.first_answer = {"thinks": bool(told["thinks"]), "shows": [mark and str(mark) for mark in told["shows"]]}
     thinks: bool | None = server.thinks()
     if kept is not None and server.first_answer is not None:
         with contextlib.suppress(OSError):  # a full disk
-            write_whole(kept, json.dumps(server.first_answer))
+            write_whole(kept, json.dumps({**server.first_answer, "system": system}))
     return thinks
 
 

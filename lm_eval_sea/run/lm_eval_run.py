@@ -19,7 +19,7 @@ from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.models.chat_server import ServerError
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, blame, is_of_machine
 from lm_eval_sea.run.guarded_cache import GuardedCache
-from lm_eval_sea.run.request import DEBUG, RunError, in_one_line
+from lm_eval_sea.run.request import CHAT_API, DEBUG, RunError, in_one_line
 
 # What `simple_evaluate` and `EvaluatorConfig` both have, under the same names.
 _PASSED_ON = (
@@ -68,7 +68,10 @@ def make_model(config: Any) -> Any:
     logger.info("loading %s with %s", config.model, config.model_args)
     try:
         with whole_weights(adapters="peft" in config.model_args):
-            return class_of(config.model).create_from_arg_obj(config.model_args, own)
+            made = class_of(config.model).create_from_arg_obj(config.model_args, own)
+        if config.model == CHAT_API:
+            made.expect(config.system_instruction, config.gen_kwargs or {})
+        return made
     except IncompleteWeights as error:
         raise RunError(f"--model_args: {in_one_line(error)}") from error
     except ServerError as error:

@@ -44,8 +44,8 @@ def refusal(message, param=None, code=400):
 class ToyServer:
     """`behave(body, number)` is asked for the reply to the request of that number; a status to /models is `models`.
 
-    With `prompt_end` it tells what its chat template makes of messages, as vLLM's does: their contents, and that end. A token is
-    a character.
+    With `prompt_end` it tells what its chat template makes of messages, as vLLM's does: their contents, and that end, or what
+    that function makes of what is asked. A token is a character.
     """
 
     def __init__(self, behave, models, prompt_end):
@@ -60,7 +60,8 @@ class ToyServer:
         if path == "/detokenize":
             return Status(200, {"prompt": "".join(map(chr, body["tokens"]))})
         contents = [message["content"] for message in body.get("messages", [])]
-        rendered = body["prompt"] if "prompt" in body else "".join([*contents, self.prompt_end])
+        end = self.prompt_end(body) if callable(self.prompt_end) else self.prompt_end
+        rendered = body["prompt"] if "prompt" in body else "".join([*contents, end])
         return Status(200, {"tokens": list(map(ord, rendered))})
 
 

@@ -64,7 +64,7 @@ def test_room_in_the_window_of_a_server(window, said, load_tasks, caplog):
     caplog.set_level(logging.INFO, "lm_eval_sea")
     with serve(lambda *_: text("188"), Status(200, {"data": [{"id": "toy", "max_model_len": window}]})) as toy:
         args = {"model": "toy", "base_url": toy.base_url, "thinking": "on"}
-        config = SimpleNamespace(model="chat-api", model_args=args, gen_kwargs={}, num_fewshot=None)
+        config = SimpleNamespace(model="chat-api", model_args=args, gen_kwargs={}, num_fewshot=None, system_instruction=None)
         set_limits(config, load_tasks(GENERATED), None, None, lambda: ChatAPI(**args))
     assert f"answers get 8,192 more tokens for the thought{said}; --thinking_tokens N" in caplog.messages[-1]
 
@@ -105,7 +105,8 @@ def test_room_for_thoughts_behind_a_server(reply, prompt_end, given, thinks, que
     window = prompt_end and Status(200, {"data": [{"id": "toy", "max_model_len": 50_000}]})
     with serve(lambda *_: reply, window, prompt_end) as toy:
         args = {"model": "toy", "base_url": toy.base_url} | given
-        config = SimpleNamespace(model="chat-api", gen_kwargs=args.pop("gen_kwargs", {}), model_args=args, num_fewshot=None)
+        given = {"gen_kwargs": args.pop("gen_kwargs", {}), "num_fewshot": None, "system_instruction": None}
+        config = SimpleNamespace(model="chat-api", model_args=args, **given)
         set_limits(config, {GENERATED: task}, None, None, lambda: ChatAPI(**args))
     assert task.config.generation_kwargs["max_gen_toks"] == before + 8192 * thinks
     assert len(toy.requests) == questions

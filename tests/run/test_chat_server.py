@@ -11,7 +11,7 @@ from lm_eval_sea.run.answer_cache import FOLDER
 from tests.processes import Fork
 from tests.run.conftest import TASK_ON_SERVER, THINKING, answers_kept, logged, run_on_server, written
 
-from ..models.toy_server import DROP, HANG, refusal, serve, text
+from ..models.toy_server import DROP, HANG, Status, refusal, serve, text
 
 
 @pytest.mark.slow
@@ -142,6 +142,51 @@ def test_exemplars_are_turns_unless_that_is_refused(given, in_samples, tmp_path)
     assert [message["role"] for message in messages] == (["user"] if "false" in given else ["user", "assistant", "user"])
     lines = "\n".join(message["content"] for message in messages).splitlines()
     assert sum(line.startswith("Answer: ") for line in lines) == 1  # the exemplar's answer is a line of its own
+
+
+WINDOW = Status(200, {"data": [{"id": "toy", "max_model_len": 32768}]})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("given", "limit", "state"),
+    [
+        ([], 256 + 8192, "stopped in the thought"),
+        (["--system_instruction", "Be brief. /no_think"], 256, "no thought"),
+        (["--gen_kwargs", '{"chat_template_kwargs": {"enable_thinking": false}}'], 256, "no thought"),
+    ],
+)
+def test_a_template_that_heeds_the_system_message_and_settings_of_generation(given, limit, state, in_samples, tmp_path):
+    """As that of Nemotron Nano 2. The server leaves thoughts in the text."""
+
+    def prompt_end(body):
+        is_off = "/no_think" in str(body["messages"]) or body["chat_template_kwargs"].get("enable_thinking") is False
+        return "<assistant><think></think>" if is_off else "<assistant><think>\n"
+
+    with serve(lambda *_: text("Answer: B"), WINDOW, prompt_end) as toy:
+        assert main(run_on_server(toy, tmp_path, "--limit", "2", *given)) == 0
+    assert {body["max_completion_tokens"] for body in toy.requests} == {limit}
+    assert {row["doc"]["state"] for row in logged(tmp_path)} == {state}
+
+
+@pytest.mark.slow
+def test_whether_a_model_thinks_is_asked_with_the_system_message(in_samples, tmp_path):
+    """Llama Nemotron thinks if that says so. Another message is another question, also beside kept answers."""
+    broken = True
+
+    def behave(body, number):
+        if broken and len(toy.requests) > 2:
+            return refusal("no credit", code=402)
+        return text("<think>Hm.</think>Answer: B" if "thinking on" in body["messages"][0]["content"] else "Answer: B")
+
+    limits = []
+    with serve(behave) as toy:
+        for told, status in (("detailed thinking off", 1), ("detailed thinking on", 0), ("detailed thinking off", 0)):
+            given = ["--limit", "2", "--system_instruction", told]
+            assert main(run_on_server(toy, tmp_path, *given, model_args=",num_concurrent=1")) == status
+            broken = False
+            limits.append(toy.requests[-1]["max_completion_tokens"])
+    assert limits == [256, 256 + 8192, 256]
 
 
 @pytest.mark.slow
