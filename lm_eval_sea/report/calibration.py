@@ -165,7 +165,7 @@ def calibration_section(scores: Scores) -> Section:
         _labels_figure(labels[labels.task.isin(suite.members)], scores),
         Table("labels", "Labels chosen", "Rows by label: right, and chosen by each method.", labels, [MODEL, TASK, *counts]),
     ]
-    return Section("calibration", "Calibration", [text], parts)
+    return Section("calibration", "Calibration", [text, *scores.of_last_seed()], parts)
 
 
 def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:

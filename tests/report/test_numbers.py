@@ -264,6 +264,29 @@ def test_gains_of_calibration_have_the_jackknifes_interval(tmp_path):
         assert [found[f"{name}_low"], found[f"{name}_high"]] == pytest.approx([value - half, value + half])
 
 
+def test_the_choices_of_the_last_seed_are_calibrated_and_this_is_said(tmp_path):
+    """They make another accuracy than the score, which is the mean over the seeds."""
+    draw, golds, shares = np.random.default_rng(2), [0, 1, 2] * 8, []
+    for seed in (1, 2):
+        logs = draw.normal(size=(24, 3)) + seed * np.eye(3)[golds]
+        docs = {
+            "gold": golds,
+            "p": [[0.3] * 3] * 24,
+            "option_scores": [[{"loglikelihood": log} for log in row] for row in logs.tolist()],
+        }
+        rows = logged("acc_bc", list(map(list, zip(golds, logs.tolist(), strict=True))), docs)
+        task = {"metadata": facts_of("sea_xnli_th"), "doc_to_choice": ["a", "b", "c"], "rows": rows}
+        config = {"model": "vllm", "model_args": {}, "torch_seed": seed}
+        write_run(tmp_path / str(seed), {"sea_xnli_th": task}, f"2026-01-0{seed}T00-00-00", config=config)
+        of_rows = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        shares.append(100 * np.mean((of_rows - of_rows.mean(axis=0)).argmax(axis=1) == golds))
+    scores = scores_of(read(tmp_path).best())
+    assert at(scores.headline, task="sea_xnli_th").score == pytest.approx(np.mean(shares))
+    section = calibration.calibration_section(scores)
+    assert at(section.tables[0].frame, method="acc_bc").accuracy == pytest.approx(shares[1]) != pytest.approx(shares[0])
+    assert "the answers of the last count here (seed 2), while its score is the mean over all" in " ".join(section.text)
+
+
 def the_difference(scores):
     [found] = scores.means.of_tasks.values()
     return found
