@@ -10,12 +10,13 @@ from scipy import stats
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.make import on_demand
-from lm_eval_sea.report.contamination import contamination_table
+from lm_eval_sea.report.contamination import contamination_section, contamination_table
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sections import sections
-from lm_eval_sea.results.read import of_results
+from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import table_of
 
+from ..results.lm_eval_output import logged, write_run
 from ..tasks.evaluation import evaluate, write_json_lines
 from ..tasks.planted_model import PlantedModel
 
@@ -143,3 +144,16 @@ def test_it_is_no_score(runs):
     assert made.keys() == {"contamination", "provenance"}
     assert "not a test of skill" in " ".join(table_of(found).split())
     assert "sea_belebele_th_order" in on_demand.names_on_demand(["sea_setting_order"])
+
+
+@pytest.mark.parametrize(("original", "mark"), [(12, ""), (900, "†")])
+def test_gaps_of_a_part_of_the_rows_are_marked(tmp_path, original, mark):
+    [task] = on_demand.select(["sea_belebele_th_order"])
+    facts = {**task.metadata, "rows": original}
+    options = [{"loglikelihood": -1.0}, {"loglikelihood": -2.0}]
+    rows = logged(facts["headline_metric"], [1.0] * 12, {"gold": [0] * 12, "option_scores": [options] * 12})
+    counts = {"n-samples": {task.name: {"original": original, "effective": 12}}}
+    write_run(tmp_path, {task.name: {"metadata": facts, "rows": rows}}, **counts)
+    [table] = contamination_section(scores_of(read(tmp_path).best())).tables
+    [(_, cells)] = table.cells()
+    assert cells[[column.key for column in table.columns].index("rows")].text == f"12{mark}"
