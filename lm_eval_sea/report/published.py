@@ -139,7 +139,7 @@ def _rows(scores: Scores, task: Mapping[str, Any], places: list[tuple[PublishedN
             continue
         difference = score.score - number.number
         # a hub model is known by its name there, and by a folder that ends in it
-        is_same = f"/{run.model}".replace("\\", "/").endswith(f"/{number.model}")
+        is_same = f"/{run.own_model or run.model}".replace("\\", "/").endswith(f"/{number.model}")
         yield {
             "model": task["model"],
             "model_name": number.model if is_same else run.model,

@@ -78,6 +78,16 @@ def test_a_model_is_known_by_its_name_on_the_hub_and_its_folder_alone(tmp_path):
         assert (MODEL in set(table[table.published_model == table.model_name].published_model)) == same, model
 
 
+def test_runs_that_are_shown_apart_are_of_the_same_model(tmp_path):
+    for number, right in enumerate((15, 12)):
+        rows, config = [1.0] * right + [0.0] * (20 - right), {"model": "hf", "model_args": {"pretrained": MODEL, "dtype": number}}
+        plant(tmp_path / str(number), {XCOPA: ("acc_ppl", rows, right / 20)}, config=config)
+    table = published_table(scores_of(read(tmp_path).apart()))
+    own = table[table.published_model == MODEL]
+    assert own.model.nunique() == 2 and (own.model_name == MODEL).all()
+    assert sorted(own.difference) == pytest.approx([60 - 72.2, 75 - 72.2])
+
+
 def test_the_report_shows_them_if_asked(tmp_path, capsys):
     """And says where another task or metric corresponds to none."""
     plant(tmp_path / "runs", {XCOPA: ("acc_ppl", [1.0] * 15 + [0.0] * 5, 0.75)}, total=500)
