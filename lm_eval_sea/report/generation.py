@@ -45,8 +45,8 @@ def answers_table(scores: Scores) -> pd.DataFrame:
         rates, bounds = rates_of(task), bounds_of(task) or (None,) * 3
         if rates is not None and max(rates) > TOLD:
             shares = (100 * share for share in rates)
-            rows.append((model, name, task.facts.data_set, task.facts.language, *shares, *bounds))
-    frame = pd.DataFrame(rows, columns=["model", "task", "dataset", "language", *Rates._fields, *Bounds._fields])
+            rows.append((model, name, task.facts.data_set, task.facts.language, task.limited, *shares, *bounds))
+    frame = pd.DataFrame(rows, columns=["model", "task", "dataset", "language", "limited", *Rates._fields, *Bounds._fields])
     return frame.sort_values("not_read", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -82,8 +82,8 @@ def generation_section(scores: Scores) -> Section:
     used = [metric for metric in METRICS if table[metric].notna().any()]
     lost = [
         *columns("percent", not_read="not read", cut="cut in the thought", refused="refused", failed="failed"),
-        *columns("percent", wrong_language="wrong language", all_wrong="cut ones wrong", all_right="cut ones right"),
-        Column("completed", "completed", "percent"),
+        *columns("percent", wrong_language="wrong language"),
+        *columns("percent", marker="limited", all_wrong="cut ones wrong", all_right="cut ones right", completed="completed"),
     ]
     of_lost = (
         "Tasks with more than 2 % of lost answers, in per cent of the answers. Those cut in the thought, refused or failed are "

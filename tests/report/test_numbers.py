@@ -287,6 +287,21 @@ def test_the_choices_of_the_last_seed_are_calibrated_and_this_is_said(tmp_path):
     assert "the answers of the last count here (seed 2), while its score is the mean over all" in " ".join(section.text)
 
 
+@pytest.mark.parametrize(("original", "mark"), [(20, ""), (900, "†")])
+def test_bounds_of_a_score_by_its_cut_answers_and_whether_it_is_of_all_rows(tmp_path, original, mark):
+    """Ten answers are right, four cut, and one request failed."""
+    rates = {"null_rate,none": 0.25, "cut_rate,none": 0.2, "failure_rate,none": 0.05}
+    task = toy([1.0] * 10 + [0.0] * 10, "exact_match")
+    task["scores"] |= rates
+    write_run(tmp_path, {"toy": task}, **{"n-samples": {"toy": {"original": original, "effective": 20}}})
+    [table] = [each for each in generation.generation_section(scores_of(read(tmp_path).best())).tables if each.name == "answers"]
+    [(_, cells)] = table.cells()
+    told = {column.key: cell.text for column, cell in zip(table.columns, cells, strict=True)}
+    assert (told["not_read"], told["cut"], told["failed"]) == ("25.0", "20.0", "5.0")
+    bounds = {"all_wrong": 50, "all_right": 50 + 20, "completed": 100 * 10 / (20 - 4 - 1)}
+    assert {name: told[name] for name in bounds} == {name: f"{value:.1f}{mark}" for name, value in bounds.items()}
+
+
 def the_difference(scores):
     [found] = scores.means.of_tasks.values()
     return found
