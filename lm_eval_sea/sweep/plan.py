@@ -21,6 +21,8 @@ RESERVED = (
 )  # fmt: skip
 SLURM_FOLDER = "slurm"  # in the output: what was submitted, and SLURM's own logs
 _NOT_MODELS = (".", "..", "report", "replaced", SLURM_FOLDER)
+# Flags that a job gets with their value: without them, `run` does something else. YAML reads on and off as true and false.
+_OF_YES_OR_NO = {"fewshot_as_multiturn": {True: "true", False: "false"}, "thinking": {True: "on", False: "off"}}
 
 
 class PlanError(Refusal, ValueError):
@@ -159,7 +161,7 @@ def _model(number: int, entry: _Given, backend: str, run: Mapping[str, Any], fau
 def _run(where: str, given: Mapping[str, Any], faults: list[str]) -> Mapping[str, Any]:
     flags: Mapping[str, Any] = given.get("run", {})
     faults += [f"{where}run: {name} is set by the sweep itself; leave it out" for name in flags if name in RESERVED]
-    return flags
+    return {name: _OF_YES_OR_NO.get(name, {}).get(value, value) if isinstance(value, bool) else value for name, value in flags.items()}
 
 
 def _numbers(key: str, given: Mapping[str, Any], faults: list[str]) -> list[int | None]:

@@ -1,7 +1,9 @@
 """How a plan is cut into jobs."""
 
 import pytest
+import yaml
 
+from lm_eval_sea.run.arguments import run_parser
 from lm_eval_sea.sweep.jobs import cut, parts_of
 from lm_eval_sea.sweep.plan import read_plan
 from tests.sweep.plans import write_plan
@@ -37,6 +39,21 @@ def test_exemplars_and_seeds_multiply_and_have_folders_of_their_own(tmp_path):
     assert flags["--seed"] == "2"
     assert flags["--num_fewshot"] == "3"
     assert flags["--gen_kwargs"] == '{"do_sample": true, "temperature": 0.5}'
+
+
+@pytest.mark.parametrize(
+    ("written", "flag", "value"),
+    [
+        ("fewshot_as_multiturn: false", "fewshot_as_multiturn", False),
+        ("fewshot_as_multiturn: true", "fewshot_as_multiturn", True),
+        ("thinking: off", "thinking", "off"),
+        ("thinking: on", "thinking", "on"),
+    ],
+)
+def test_what_a_plan_says_no_to_a_job_does_not_do(tmp_path, written, flag, value):
+    """Without the flag, exemplars are turns of their own, and the template says whether the model thinks."""
+    [job, _] = jobs_of(tmp_path, "model", run=yaml.safe_load(f"{{apply_chat_template: true, {written}}}"))
+    assert getattr(run_parser().parse_args(job.arguments), flag) == value
 
 
 def test_globs_have_folders(tmp_path):
