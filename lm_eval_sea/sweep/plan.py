@@ -161,7 +161,8 @@ def _model(number: int, entry: _Given, backend: str, run: Mapping[str, Any], fau
 def _run(where: str, given: Mapping[str, Any], faults: list[str]) -> Mapping[str, Any]:
     flags: Mapping[str, Any] = given.get("run", {})
     faults += [f"{where}run: {name} is set by the sweep itself; leave it out" for name in flags if name in RESERVED]
-    return {name: _OF_YES_OR_NO.get(name, {}).get(value, value) if isinstance(value, bool) else value for name, value in flags.items()}
+    said = {name: words[flags[name]] for name, words in _OF_YES_OR_NO.items() if isinstance(flags.get(name), bool)}
+    return {**flags, **said}
 
 
 def _numbers(key: str, given: Mapping[str, Any], faults: list[str]) -> list[int | None]:

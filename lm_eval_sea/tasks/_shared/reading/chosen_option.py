@@ -92,7 +92,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         return None
     if behind is not None:
         line = next((line for line in behind.splitlines() if line.strip(TRIM)), "")
-        rest, several = behind.partition(line)[2], _gives_several(line, choices)
+        rest, several = behind.partition(line)[2] if line else "", _gives_several(line, choices)
         if not several and (found := _framed(line, choices)) is not None:
             return _taken_back(line, rest, choices, found, is_cut=is_cut)
         if several or _joins_labels(line, choices):
