@@ -155,3 +155,26 @@ OTHER_FORMS = [
 def test_labels_in_other_forms(language, labels, options, positions):
     choices = Choices(tuple(labels or options), tuple(options), language, ("Jawaban:", "คำตอบ:", "Đáp án:"))
     assert {text: read_choice(text, choices) for text in positions} == positions
+
+
+@pytest.mark.parametrize(
+    ("language", "labels"),
+    [
+        ("vi", ("có", "không", "không có")),
+        ("en", ("toxic (hate)", "toxic", "hate")),
+        ("en", ("and/or", "and", "or")),
+        ("en", ("😀", "😡", "👍", "👍🏽")),
+        ("en", ("US", "us", "Us")),
+        ("en", ("★", "★★")),
+    ],
+)
+def test_a_label_is_read_in_the_form_that_the_prompt_asks_for_whatever_its_words(language, labels):
+    choices = Choices(labels, labels, language, (tag := chat_words(language)["tags"]["answer"],))
+    for form in (f"{tag} {{}}", "{}"):
+        assert [read_choice(form.format(label), choices) for label in labels] == [*range(len(labels))]
+
+
+@pytest.mark.parametrize("answer", ['Answer: ""', 'Answer: "😀"', "Answer: []", "Answer: {}", "Answer: ``", "Answer: ||"])
+def test_an_answer_of_marks_alone_is_none(answer):
+    for labels, options in ((("good", "bad"),) * 2, (("A", "B"), ("rice", "noodles"))):
+        assert read_choice(answer, Choices(labels, options, "en", ("Answer:",))) is None

@@ -69,6 +69,8 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     `finished` says whether the model ended the answer, if that is known. If the limit of tokens cut the answer, only its
     beginning and its statements count: other options may have followed.
     """
+    if (exact := _exactly(answer, choices)) is not None:
+        return exact
     answer = with_plain_powers(answer)
     choices = choices._replace(options=tuple(with_plain_powers(without_latex(option)) for option in choices.options))
     frame = last_frame(answer, choices.tags, choices.language)
@@ -101,6 +103,15 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     if _leaves_open(text, choices):
         return None
     return _in_bold(answer, choices) if found is None and not is_cut else found
+
+
+def _exactly(answer: str, choices: Choices) -> int | None:
+    """The only label, if these are words, that is the whole answer as it is written, perhaps behind the prompt's tag."""
+    if choices.labels != choices.options:
+        return None
+    said = {answer.strip(), *(answer.strip().removeprefix(tag).strip() for tag in choices.tags)}
+    found = [position for position, label in enumerate(choices.labels) if label.strip() in said]
+    return found[0] if len(found) == 1 else None
 
 
 def _breaks_off(text: str, choices: Choices) -> bool:
