@@ -125,6 +125,11 @@ CROSSINGS = [
     ("id", "span", "Ibu kota Mongolia adalah Ulan Bator.", "Ulan Bator"),
     ("id", "span", "kota yang warganya adalah orang Tionghoa.", "kota yang warganya adalah orang Tionghoa"),
     ("vi", "span", "Trả lời: Dòng sông chảy qua trung tâm Warszawa là sông Vistula.", "sông Vistula"),
+    # a phrase that begins with a word that leads to an answer elsewhere, or names a work in quotation marks
+    ("th", "span", "การเลือกตั้งทั่วไป", "การเลือกตั้งทั่วไป"),
+    ("vi", "span", "Chọn lọc tự nhiên", "Chọn lọc tự nhiên"),
+    ("id", "span", 'Buku "Laskar Pelangi"', 'Buku "Laskar Pelangi"'),
+    ("en", "span", "1911 is the correct answer.", "1911"),
     # what describes an answer, or says where it stands, behind it
     ("id", "span", "Jawaban: Raden Wijaya, yang mendirikan kerajaan itu pada tahun 1293.", "Raden Wijaya"),
     ("id", "span", "cabang kimia, yang menerapkan mekanika kuantum", "cabang kimia, yang menerapkan mekanika kuantum"),
