@@ -10,7 +10,7 @@ import pandas as pd
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import OF_THOUGHTS, TaskRun
-from lm_eval_sea.results.settings import LIMITS
+from lm_eval_sea.results.settings import LIMITS, is_chat_server
 from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, TOLD, budget_curve, thought_rows
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import one_line, some_names
@@ -139,13 +139,12 @@ def advice_on(task: TaskRun) -> list[str]:
 
 
 def _advice_on_unread(task: TaskRun, rates: Rates, rows: pd.DataFrame | None) -> str | None:
-    # The model got messages; the template of a server that chats is its own, and the results have no digest of it.
-    by_server, has_template = "chat" in str(task.run.settings.backend), bool(task.run.settings.chat_template)
-    if _lacks_exemplars(task) and not (by_server or has_template):
+    by_server, has_template = is_chat_server(task.run.settings.backend), bool(task.run.settings.chat_template)
+    if _lacks_exemplars(task) and not has_template:
         return "a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)"
     end = _usual_end(rows)
     if rates.unexplained <= _HARDLY_READ:
-        is_asked_bare = task.is_chat and not (by_server or has_template) and end == "length"
+        is_asked_bare = task.is_chat and not has_template and end == "length"
         return f"most answers stop at the token limit; {_IS_CHAT_MODEL}" if is_asked_bare else None
     why = f"; {_IS_CHAT_MODEL}"
     if by_server:

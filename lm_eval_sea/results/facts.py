@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -59,6 +60,12 @@ _TAKEN_FROM = {
     "sea_helm translation-id-xx": "nusax",
     "sea_helm translation-xx-id": "nusax",
 }
+
+
+@functools.cache
+def _with_translated_texts() -> frozenset[str]:
+    """Data sets whose languages share texts: `_TRANSLATED`, and those of lm-eval, which have no ids in common."""
+    return frozenset({*_TRANSLATED, *(each.title for each in of_lm_eval() if each.origin == "translated")})
 
 
 @dataclass(frozen=True)
@@ -132,9 +139,7 @@ class Facts:
     def family(self) -> str:
         """Tasks of one family may ask about the same texts, even if their cluster names differ."""
         root = _TAKEN_FROM.get(f"{self._origin} {self.language}") or _TAKEN_FROM.get(self._origin, self._origin)
-        # those of lm-eval have no ids in common, so only their families do
-        translated = {*_TRANSLATED, *(each.title for each in of_lm_eval() if each.origin == "translated")}
-        return f"{root}{'' if root in translated else f' {self.language}'} {self.part}".rstrip()
+        return f"{root}{'' if root in _with_translated_texts() else f' {self.language}'} {self.part}".rstrip()
 
     @property
     def _origin(self) -> str:

@@ -69,6 +69,11 @@ class Settings:
         return (self.arguments or "").split(", ")
 
 
+def is_chat_server(backend: Any) -> bool:
+    """Whether a backend sends messages to a server, which has the chat template; its name says so, as lm-eval's do."""
+    return "chat" in str(backend)
+
+
 def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Settings:
     """The settings of a run, from lm-eval's `config` with the digests beside it, and from the versions of libraries."""
     arguments, refused = mapping_of(config.get("model_args")), mapping_of(config.get("refused_parameters"))
@@ -88,7 +93,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         softmax_dtype=_text(arguments.get("softmax_dtype")),
         arguments=", ".join(f"{name}={value}" for name, value in sorted(arguments.items()) if name not in _APART) or None,
         limit=config.get("limit"),
-        chat_template=config.get("chat_template_sha") or (OF_SERVER if "chat" in str(config.get("model")) else None),
+        chat_template=config.get("chat_template_sha") or (OF_SERVER if is_chat_server(config.get("model")) else None),
         system_instruction=config.get("system_instruction_sha"),
         thinking=next((modes[value] for value in map(str.lower, map(str, told)) if value in modes), None),
         effort=_text(of_request.get("reasoning_effort") or arguments.get("effort") or of_template.get("reasoning_effort")),

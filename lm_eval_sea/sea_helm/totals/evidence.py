@@ -217,9 +217,11 @@ def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
 
 
 def _asked(result: TaskRun) -> dict[str, Any]:
-    settings = task_settings(result) | {"prompts": result.name}
-    return {name: settings[name] for name in ("prompts", *_OF_TASK)} | {
-        name.replace("_", " "): getattr(result.run.settings, name) for name in _OF_RUN
+    settings = task_settings(result)
+    return {
+        "prompts": result.name,
+        **{name: settings[name] for name in _OF_TASK},
+        **{name.replace("_", " "): getattr(result.run.settings, name) for name in _OF_RUN},
     }
 
 

@@ -109,7 +109,8 @@ def _exactly(answer: str, choices: Choices) -> int | None:
     """The only label, if these are words, that is the whole answer as it is written, perhaps behind the prompt's tag."""
     if choices.labels != choices.options:
         return None
-    said = {answer.strip(), *(answer.strip().removeprefix(tag).strip() for tag in choices.tags)}
+    whole = answer.strip()
+    said = {whole, *(whole.removeprefix(tag).strip() for tag in choices.tags)}
     found = [position for position, label in enumerate(choices.labels) if label.strip() in said]
     return found[0] if len(found) == 1 else None
 
