@@ -14,6 +14,8 @@ from .answer_text import COLON, STOPS, plain
 
 # The letters and vowel signs of words. `\w` lacks the signs of the scripts of Southern and Southeast Asia.
 WORD = "\\w\u0b80-\u0bff\u0e01-\u0e2e\u0e30-\u0e4e\u0e80-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
+# `(?-i:)`: without regard to case these ranges take the greater part of the time to compile a pattern.
+WORD_BEGIN, WORD_END = rf"(?-i:(?<![{WORD}]))", rf"(?-i:(?![{WORD}]))"
 # The signs of these scripts that begin no syllable.
 SIGNS = (
     "\u0e30-\u0e3a\u0e45\u0e47-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064"
@@ -116,9 +118,14 @@ def alternatives(place: str, language: str) -> str:
     return "|".join(map(bounded, filter(None, words))) or r"(?!)"
 
 
+def whole_word(pattern: str) -> str:
+    """The regular expression of a word that is part of no other."""
+    return f"{WORD_BEGIN}(?:{pattern}){WORD_END}"
+
+
 def bounded(words: str) -> str:
     """A regular expression of words: only whole words in the Latin script; other scripts may write words together."""
-    return rf"(?<![{WORD}])(?:{words})(?![{WORD}])" if re.search(r"(?<!\\)[a-zđ]", words) else f"(?:{words})"
+    return whole_word(words) if re.search(r"(?<!\\)[a-zđ]", words) else f"(?:{words})"
 
 
 def _pieces(language: str, place: str) -> list[tuple[str, bool]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .answer_patterns import any_word, at_end, spellings
@@ -53,6 +54,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
     return before if is_cut and before.startswith(last.strip()) else last
 
 
+@lru_cache(maxsize=256)
 def tag_pattern(tag: str) -> str:
     """The regular expression of an answer tag in any of its spellings, perhaps with a remark: "Final answer (in one word):"."""
     words = words_of_cue(tag)

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 
@@ -73,6 +73,7 @@ def uncomposed(text: str, answer: str) -> str:
     return written if begin >= 0 and composed(written) == text else text
 
 
+@lru_cache(maxsize=256)  # options and tags are compared with every part of an answer
 def plain(text: str) -> str:
     """The text for comparing, without differences that do not change an answer.
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import WORD, any_word, at_end, has_word
+from .answer_patterns import WORD_BEGIN, any_word, at_end, has_word
 from .answer_phrases import ANSWER_TAGS
 from .answer_tags import tag_pattern, tag_spans
 from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
@@ -305,7 +305,7 @@ def _without_list(text: str, choices: Choices) -> str:
         for position, option in enumerate(own)
     )
     others = rf"(?:{blanks}[,;/|]?{blanks}(?:{item})){{{len(own) - 1}}}"
-    return re.sub(rf"(?<![{WORD}])(?:{item}){others}", "\n", text, flags=re.IGNORECASE)
+    return re.sub(rf"{WORD_BEGIN}(?:{item}){others}", "\n", text, flags=re.IGNORECASE)
 
 
 def _without_tagged_list(text: str, choices: Choices) -> str:

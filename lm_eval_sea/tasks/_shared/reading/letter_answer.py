@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .answer_patterns import WORD, is_end, is_reason, script_letters, without_lead_in
+from .answer_patterns import is_end, is_reason, script_letters, whole_word, without_lead_in
 from .answer_text import STOPS, answer_lines, plain
 
 
@@ -117,7 +117,7 @@ def _may_be_option(rest: str, options: Sequence[str]) -> bool:
 
 def _names(text: str, forms: Sequence[str], flags: int = 0) -> bool:
     """Whether a text has one of the labels as a word. By default case matters, because "a" is a word."""
-    return re.search(rf"(?<![{WORD}])(?:{_any(forms)})(?![{WORD}])", text, flags) is not None
+    return re.search(whole_word(_any(forms)), text, flags) is not None
 
 
 def _any(forms: Sequence[str]) -> str:

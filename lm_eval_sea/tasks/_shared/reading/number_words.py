@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..facts import read_yaml
-from .answer_patterns import SIGNS, WORD, bounded
+from .answer_patterns import SIGNS, bounded, whole_word
 from .answer_phrases import PHRASES, WRITTEN_TOGETHER
 from .answer_text import plain
 
@@ -183,7 +183,7 @@ def _meanings(language: str) -> dict[str, str]:
 @cache
 def _any_form(language: str) -> str:
     forms = "|".join(re.escape(form).replace("'", "['’]") for form in sorted(_meanings(language), key=len, reverse=True))
-    return rf"(?:{forms})(?![{SIGNS}])" if language in _JOINED else rf"(?<![{WORD}])(?:{forms})(?![{WORD}])"
+    return rf"(?:{forms})(?![{SIGNS}])" if language in _JOINED else whole_word(forms)
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from .answer_patterns import WORD, any_word, at_end, has_word, is_end, is_reason
+from .answer_patterns import any_word, at_end, has_word, is_end, is_reason, whole_word
 from .answer_text import COLON, STOPS, TRIM, plain
 from .option_labels import CLOSING, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, is_small_letter, own_text
 from .statements import lead_in, statement_spans
@@ -409,7 +409,7 @@ def _stated_text(line: str, choices: Choices) -> int | None:
     found = [
         (len(text), position, place.end())
         for position, text in enumerate(own)
-        if text and (place := re.search(rf"(?<![{WORD}]){re.escape(text)}(?![{WORD}])", said)) and place.start() <= words
+        if text and (place := re.search(whole_word(re.escape(text)), said)) and place.start() <= words
     ]
     if not found:
         return None

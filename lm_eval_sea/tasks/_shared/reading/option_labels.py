@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from .answer_patterns import WORD, any_word, is_end, known_languages, script_letters, spellings
+from .answer_patterns import WORD_BEGIN, WORD_END, any_word, is_end, known_languages, script_letters, spellings
 from .answer_phrases import LABEL_WORDS, PHRASES, WRITTEN_TOGETHER
 from .answer_text import STOPS, TRIM, plain
 
@@ -144,18 +144,23 @@ def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> 
 
     Before one that is `glued` there may be words that a script without spaces joins to it.
     """
-    before = "" if glued and language in WRITTEN_TOGETHER else rf"(?<![{WORD}])"
-    after = rf"(?=யா[னக])|(?![{WORD}])" if language == "ta" else rf"(?![{WORD}])"
-    return "|".join(
-        rf"(?<![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff]){re.escape(form)}(?![A-Za-z\d\u00c0-\u024f\u1e00-\u1eff])"
-        if form.isascii()
-        else re.escape(form)
-        if "\u4e00" <= form[0] <= "\u9fff" or (len(form) > 2 and language in WRITTEN_TOGETHER)
-        else rf"{before}{re.escape(form)}(?:{after})"
-        for form in sorted(forms, key=len, reverse=True)
+    before = "" if glued and language in WRITTEN_TOGETHER else WORD_BEGIN
+    after = rf"(?=யா[னக])|{WORD_END}" if language == "ta" else WORD_END
+    latin = r"(?-i:[A-Za-z\d\u00c0-\u024f\u1e00-\u1eff])"
+    # One group for each kind of boundary; in this order, a form comes before its own beginning.
+    together, bounded, in_latin = [], [], []
+    for form in sorted(forms, key=len, reverse=True):
+        is_glued = "\u4e00" <= form[0] <= "\u9fff" or (len(form) > 2 and language in WRITTEN_TOGETHER)
+        (in_latin if form.isascii() else together if is_glued else bounded).append(re.escape(form))
+    groups = (
+        "|".join(together),
+        bounded and f"{before}(?:{'|'.join(bounded)})(?:{after})",
+        in_latin and f"(?<!{latin})(?:{'|'.join(in_latin)})(?!{latin})",
     )
+    return "|".join(filter(None, groups))
 
 
+@lru_cache(maxsize=256)
 def folded(text: str) -> str:
     """Plain text in lower case, without marks around it and brackets around short numbers. The minus of a number stays."""
     line = re.sub(r"\((\d{1,2})\)", r"\1", " ".join(plain(text).casefold().split()))

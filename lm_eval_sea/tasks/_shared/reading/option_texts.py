@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .answer_patterns import WORD, any_word, begins_clause, has_word, is_end, is_reason
+from .answer_patterns import any_word, begins_clause, has_word, is_end, is_reason, whole_word
 from .answer_phrases import WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, TRIM
 from .option_evidence import CLAUSE_END, DENIES_BEHIND, SENTENCE_END, joined_end
@@ -197,7 +197,7 @@ def _any_text(text: str) -> str:
         return rf"(?<![A-Za-z\d-])(?<!\d[.,]){text}(?![A-Za-z\d]|[.,]\d)"
     written = re.sub(r"(?<=\d)(?=[^\W\d_])", r"\\s?", re.escape(text)).replace("\\.\\ ", r"\.\s?")
     written = re.sub(r"\bd?ia\b", "d?ia", written)  # Indonesian and Malay "he"
-    return rf"(?<![{WORD}]){written}(?![{WORD}])" if re.fullmatch(r"[\u0000-\u024f\u1e00-\u1eff]+", text) else written
+    return whole_word(written) if re.fullmatch(r"[\u0000-\u024f\u1e00-\u1eff]+", text) else written
 
 
 def _is_denied(before: str, behind: str, language: str, *, last: bool) -> bool:
