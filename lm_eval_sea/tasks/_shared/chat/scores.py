@@ -21,7 +21,7 @@ from ..reading.answer_text import STOPS, TRIM, composed, describes_answer, uncom
 from ..reading.answering_sentence import phrase_of_passage
 from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
-from ..reading.final_span import read_span, without_gloss
+from ..reading.final_span import named_by_sentence, read_span, without_gloss
 from ..reading.final_text import read_final_text, read_summary
 from ..reading.frames import first_turn
 from ..reading.option_labels import Choices
@@ -155,7 +155,9 @@ class ChatQuestionScores(ChatTextScores):
         """The answer without what is not in the passage: a gloss, or the question's words around a phrase."""
         passage = composed(doc.get("passage", ""))
         text = text if text in passage else without_gloss(text)
-        return phrase_of_passage(text, composed(doc["question"]), passage, doc["scoring"]["answer_language"]) if passage else text
+        language = doc["scoring"]["answer_language"]
+        phrase = phrase_of_passage(text, composed(doc["question"]), passage, language) if passage else text
+        return phrase if phrase != text else named_by_sentence(text, _words_of(doc["scoring"])) or text
 
 
 class ChatTranslationScores(ChatTextScores, TranslationScores):

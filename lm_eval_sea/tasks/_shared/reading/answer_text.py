@@ -34,6 +34,7 @@ _MARKUP = r"[\s*_#>]*"
 COLON = r"(?:[:：\u17d6\u17c8]|\u104b\s*\u104b)"
 _DASH = r"[-–—]"  # ends a cue only before a space, because it may be a minus or join two words
 _CLOSING_QUOTES = "\"'”’»」』`"
+_PLACEHOLDER = r"(?:\$[A-Z]{2,}|ANSWER|SUMMARY|TRANSLATION)"
 _FEWEST_LETTERS, _FEWEST_OF_X, _LONGEST_PLACE = 14, 4, 200  # of what may describe an answer, or "X, …"
 _EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 SENTENCE_STOP = re.compile(r"\n|[.!?](?=\s)|[\u3002\u104b\u17d4]")
@@ -131,10 +132,12 @@ def words_of_cue(cue: str) -> str:
 def without_asked_form(text: str, tags: Sequence[str]) -> str:
     """The text without sentences that repeat the form of the prompt: 'Reply only in the form "Answer: X", where …'.
 
-    The form is one of the answer `tags` of the prompt, X, and then a closing quotation mark or what X stands for.
+    The form is one of the answer `tags` of the prompt, X, and then a closing quotation mark or what X stands for; or a
+    placeholder that is alone behind the tag, above other lines: "Answer: $ANSWER".
     """
     for tag in tags:
         cue = re.compile(cue_pattern(composed(tag)), re.IGNORECASE)
+        text = re.sub(rf"(?m)^(?i:{cue.pattern})[\s*_]*{_PLACEHOLDER}[*_.]*\n+(?=.*\S)", "", text)
         form = re.compile(
             rf"{cue.pattern}[\s*_]*(?-i:X)(?:[*_.]*\s*[{_CLOSING_QUOTES}](?![A-Za-z])|,[^\n]*?\s(?-i:X)(?!\w))", re.IGNORECASE
         )

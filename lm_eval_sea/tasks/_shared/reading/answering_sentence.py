@@ -32,6 +32,7 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COMMA = "[,，、\u104a]"
 # Of the scripts that put blanks between words.
 _LETTER = re.compile("[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u4e00-\u9fff]")
+_ADDED = re.compile(r",\s+[^\W\d_A-Z].*\Z")  # "Anna, the owner's niece"
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 _GLOSS = re.compile(r"(?<=\S)\s*[(（][^()（）]+[)）]\Z")
 
@@ -88,15 +89,22 @@ class _Sentence(NamedTuple):
 
     @property
     def gaps(self) -> list[tuple[int, int]]:
-        """First and last number of the words between those of the question."""
+        """First and last number of the words between those of the question, without a Burmese mark behind these."""
         runs = [(taken, list(run)) for taken, run in groupby(range(len(self.places)), key=self.is_asked.__getitem__)]
-        return [(run[0], run[-1]) for taken, run in runs if not taken]
+        gaps = [(run[0], run[-1]) for taken, run in runs if not taken]
+        return [(first + (first < last and self._is_mark_behind(first)), last) for first, last in gaps]
+
+    def _is_mark_behind(self, number: int) -> bool:
+        marks = (self.pattern(f"before_{kind}") for kind in _KINDS) if self.language == "my" and number else ()
+        return any(mark.fullmatch(self.text(number, number)) for mark in marks)
 
     def standing(self, first: int, last: int, most: int) -> str:
         """The words as they stand in the passage, without up to `most` that join them to the question's; empty if they do not."""
         for without in range(min(most + 1, last - first + 1)):
             # those of a phrase at the beginning come behind it
             begin, end = (first, last - without) if first == 0 else (first + without, last)
+            if without and re.search(r"\d", self.text(*((end + 1, last) if first == 0 else (first, begin - 1)))):
+                break  # a number joins nothing
             if _in_passage(text := self.text(begin, end), self.passage):
                 return text
         return ""
@@ -115,15 +123,64 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return said
     if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
         return said[: gloss.start()]
-    sentence = _parsed(_without_frame(said, question, language), question, passage, language)
+    sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     if is_copied and not _is_sentence(sentence, said):
-        return said
+        return _core(said, sentence)
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     several = others if is_copied else _FEWEST_ASKED * sentence.unit
     found = _of_kind(sentence) if asked >= max(2, min(several, _LEAST_SHARE * others)) else None
     if found is None and asked >= max(2, min(several, _LEAST_COPIED * others if is_copied else others)):
         found = _at_place(sentence)
-    return found[0] if found and len(found) == 1 else said
+    return found[0] if found and len(found) == 1 else _core(said, sentence)
+
+
+def _core(said: str, sentence: _Sentence) -> str:
+    """A phrase without what the passage does not have around it; the phrase itself if that is not all.
+
+    That are a title, a mark ("in 1974"), words of the question ("37 kiosks") and what describes it ("Anna, the owner's niece").
+    """
+    added = _ADDED.search(said) if sentence.kind == "who" else None
+    if added and not _lists(added[0], sentence) and _in_passage(said[: added.start()], sentence.passage):
+        return said[: added.start()]
+    if _in_passage(said, sentence.passage) or any_word("denies", sentence.language).search(said):
+        return said
+    marks = (*re.finditer(_COMMA, said), *sentence.pattern("describes").finditer(said))
+    for head in (said, *(said[: mark.start()] for mark in marks)):
+        if head != said and (_has_asked(head, sentence) or _lists(said[len(head) :], sentence)):
+            continue
+        for text in (head, *_without_leading(head, sentence), *_without_asked(head, sentence)):
+            if _in_passage(text, sentence.passage):
+                return text.strip(STOPS + TRIM)
+    return said
+
+
+def _lists(rest: str, sentence: _Sentence) -> bool:
+    """Whether the words after a comma go on with a list, or stand in the passage by themselves."""
+    own = rest.strip(STOPS + TRIM + "，")
+    return any_word("joined", sentence.language).search(own) is not None or (own != "" and _in_passage(own, sentence.passage))
+
+
+def _has_asked(text: str, sentence: _Sentence) -> bool:
+    return any(taken_up(normal_words(text, sentence.language), [*sentence.before, *sentence.behind], sentence.language))
+
+
+def _without_leading(said: str, sentence: _Sentence) -> Iterator[str]:
+    """A phrase without its title, and without the mark of the kind that the question asks for."""
+    names = [f"before_{sentence.kind}", "titles"] if sentence.kind else ["titles"]
+    for words in (*map(sentence.pattern, names), *([sentence.pattern("time")] if sentence.kind == "when" else [])):
+        if found := re.match(rf"(?:{words.pattern})[.]?\s*", said, re.IGNORECASE):
+            said = said[found.end() :]
+            yield said
+
+
+def _without_asked(said: str, sentence: _Sentence) -> Iterator[str]:
+    """A phrase without words of the question at its ends."""
+    asked = [*sentence.before, *sentence.behind]
+    places = places_of_words(said, sentence.language)
+    is_asked = taken_up(normal_words(said, sentence.language), asked, sentence.language)
+    own = [number for number, taken in enumerate(is_asked) if not taken]
+    if own and len(own) == own[-1] - own[0] + 1 < len(places):
+        yield said[places[own[0]][0] : places[own[-1]][1]]
 
 
 def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
@@ -133,6 +190,23 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
     is_asked = taken_up(normal_words(said, language), [*before, *behind], language)
     asking, places = found[kind][0] if found else "", places_of_words(said, language)
     return _Sentence(said, passage, language, places, is_asked, "" if kind == "what" else kind, asking, before, behind)
+
+
+def _without_addition(sentence: _Sentence) -> _Sentence:
+    """A sentence without what a clause adds after a comma: none of the question's words, no list, not so in the passage."""
+    for comma in re.finditer(_COMMA, sentence.said):
+        head, rest = sentence.said[: comma.start()], sentence.said[comma.start() :]
+        kept = sum(begin < comma.start() for begin, _ in sentence.places)
+        around = f"{head.split()[-1]}{rest}" if head.split() else rest
+        if (
+            kept
+            and sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit
+            and not any(sentence.is_asked[kept:])
+            and any_word("joined", sentence.language).search(rest) is None
+            and (any_word("denies", sentence.language).match(rest.lstrip(",， ")) or not _in_passage(around, sentence.passage))
+        ):
+            return sentence._replace(said=head, places=sentence.places[:kept], is_asked=sentence.is_asked[:kept])
+    return sentence
 
 
 def _is_sentence(sentence: _Sentence, said: str) -> bool:
@@ -148,12 +222,13 @@ def _without_frame(said: str, question: str, language: str) -> str:
     source = pattern("source", language)
     if source.search(question):
         return said
-    comma = rf"(?:{_COMMA}\s*|\s)" if language in _BLANKLESS else rf"{_COMMA}\s*"
+    comma = rf"(?:{_COMMA}\s*|\s)" if language in _BLANKLESS else rf"(?:{_COMMA}| thì )\s*"
     if language in _BEHIND:
         found = re.match(rf".{{1,{_LONGEST_SOURCE}}}?(?:{source.pattern}){comma}", said)
     else:
-        found = re.match(rf"(?:{source.pattern}).{{1,{_LONGEST_SOURCE}}}?{comma}", said, re.IGNORECASE)
-    said = said[found.end() :] if found else said
+        found = re.match(rf"(?:\w{{1,5}},\s+)?(?:{source.pattern}).{{1,{_LONGEST_SOURCE}}}?{comma}", said, re.IGNORECASE)
+    said = (said[found.end() :] if found else said).rstrip(STOPS)
+    said = re.sub(rf"(?<=\S)\s+(?:{any_word('polite', language).pattern})\Z", "", said, flags=re.IGNORECASE)
     closes = pattern("closes", language).pattern
     return re.sub(rf"(?<=\S)(?:{closes})\Z", "", said.rstrip(STOPS)) if closes != "(?:(?!))" else said
 

@@ -100,6 +100,8 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         if several or _joins_labels(line, choices):
             return _concluded(rest, choices, declines=True, is_cut=is_cut)  # "Final choice: B" at most
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
+    if found is not None and (altered := _altered(text, choices)) is not None:
+        found = altered
     if _leaves_open(text, choices):
         return None
     return _in_bold(answer, choices) if found is None and not is_cut else found
@@ -272,14 +274,19 @@ def _taken_back(line: str, rest: str, choices: Choices, found: int, *, is_cut: b
     if the text was cut before the correction names an option, or admits an error and names none.
     """
     text, language = line + rest, choices.language
-    turn, altered = any_word("corrects", language).search(text), list(any_word("alters", language).finditer(text))
-    corrected = _framed(text[altered[-1].end() :].lstrip(" :："), choices) if altered else None
+    turn, corrected = any_word("corrects", language).search(text), _altered(text, choices)
     if turn and corrected is None:
         corrected = _concluded(text[turn.end() :], choices, declines=False, is_cut=False)
     corrected = _right_at_last(rest, choices) if corrected is None else corrected
     if corrected is not None:
         return corrected
     return None if (turn and is_cut) or admission(text, language) is not None or _leaves_open(text, choices) else found
+
+
+def _altered(text: str, choices: Choices) -> int | None:
+    """The option after the last words for "I change my answer to"."""
+    found = list(any_word("alters", choices.language).finditer(text))
+    return _framed(text[found[-1].end() :].lstrip(" :："), choices) if found else None
 
 
 def _right_at_last(text: str, choices: Choices) -> int | None:

@@ -108,8 +108,17 @@ def _unstated(worked: Worked) -> Decimal | None:
         return found
     if not re.search(r"\d", text):
         return _of_words(_last_sentence(text.replace("\n", ". ")), language)
+    if _leaves_several(text, language):
+        return None
     found = _of_last_result(text, language)
     return _of_last_lines(text, worked.marked, language) if found is None else found
+
+
+def _leaves_several(text: str, language: str) -> bool:
+    """Whether the last clause after "so" joins two numbers, and none follows: "so each gets 6 or 7"."""
+    *_, last = [None, *any_word("so", language).finditer(text)]
+    clause = SENTENCE_END.split(text[last.end() :], maxsplit=1) if last else [""]
+    return _gives_several(clause[0], language) and not re.search(r"\d", "".join(clause[1:]))
 
 
 def _of_words(sentence: str, language: str) -> Decimal | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .answer_patterns import WORD, any_word, at_end, bounded, has_word, is_reason, subject_of, up_to_reason, without_ending
 from .answer_phrases import ANSWER_TAGS, PHRASES
 from .answer_tags import any_tag, behind_last_tag
-from .answer_text import COLON, STOPS, composed, without_asked_form
+from .answer_text import COLON, SENTENCE_STOP, STOPS, TRIM, composed, without_asked_form
 from .final_text import framed_text, promises_of, read_final_text
 from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
 from .other_questions import question_label, without_another_question, without_repetition
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 # The end of a sentence after a whole word or a number, not after an abbreviation.
 _SENTENCE_END = re.compile(
-    r"(?<=[^\W_]{4})[.!?]\s+(?=\D)|(?<=[\u0b80-\u17ff])[.!?]\s+(?=[A-Z][a-z]+ )|(?<=\d)[.!?]\s+(?=\D)"
+    r"(?<=[^\W_]{4})(?<!\b(?:Engr|Prof|Capt|Atty|Arch))[.!?]\s+(?=\D)"
+    r"|(?<=[\u0b80-\u17ff])[.!?]\s+(?=[A-Z][a-z]+ )|(?<=\d)[.!?]\s+(?=\D)"
     r"|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*"
 )
 # A sentence in brackets after a span.
@@ -47,6 +48,7 @@ _SOURCE = re.compile(
 )
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
 _MOST_WORDS_NAMED = 8
+_LONGEST_EXCLAMATION, _LONGEST_REGRET = 8, 60  # before the words that take an answer back, and up to their end
 _LONGEST_POINTING = 60
 _LEAST_SUBJECT = 8  # characters
 _MOST_WORDS_DESCRIBED, _LEAST_CLAUSE, _MOST_WORDS_OF_SOURCE = 5, 2, 3
@@ -85,6 +87,8 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         return ""
     answer = without_repetition(answer)
     behind = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
+    if behind != answer and (instead := _instead(behind, language)) is not None:
+        return read_span(instead, language, (), target)
     if _gives_none(answer, behind, language):
         return ""
     said = _said(re.sub(r"\AA:\s+", "", _behind_echo(answer)), language, tags)
@@ -100,6 +104,17 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     if span == "X" and re.search(r"\bX\b", said.answer.partition("X")[2]):
         return ""  # the prompt's form, with what X is
     return "" if _breaks_off(span, said) or _says_nothing(span, said, target) else span
+
+
+def _instead(behind: str, language: str) -> str | None:
+    """The last sentence of a paragraph below a tagged answer that takes the answer back: "Wait, I was wrong: …"."""
+    first, _, below = behind.strip().partition("\n")
+    below = below.strip()
+    found = [word for place in ("corrects", "errs") for word in any_word(place, language).finditer(below[:_LONGEST_REGRET])]
+    if not first or "\n" in below or not found or found[0].start() > _LONGEST_EXCLAMATION:
+        return None
+    behind = SENTENCE_STOP.split(below[max(word.end() for word in found) :])
+    return next((part.strip(" ,:，") for part in reversed(behind) if part.strip(TRIM)), "")
 
 
 def _gives_none(answer: str, behind: str, language: str) -> bool:
@@ -173,7 +188,7 @@ def _whole_phrase(said: _Said) -> str | None:
     if _is_absent(first.partition("\n\n")[0], said.answer, language):
         return ""
     is_all = not re.sub(r"\A[(（][^()（）]*[)）]\Z", "", said.answer.strip()[len(first) + 1 :].strip())
-    return (_named_by_sentence(line, language) or None) if is_all and not statements else None
+    return line if is_all and not statements and named_by_sentence(line, language) else None
 
 
 def _stated(said: _Said) -> str | None:
@@ -306,7 +321,7 @@ def _english_answer(line: str, language: str) -> str:
     return _DONE.sub("", found["said"].rstrip(".")) if found else ""
 
 
-def _named_by_sentence(line: str, language: str) -> str:
+def named_by_sentence(line: str, language: str) -> str:
     """The name in a sentence that begins with its source: "1911" of "According to the passage, it opened in 1911."; else empty.
 
     It follows the only verb that equates, or else the only preposition. With several it is unclear which.

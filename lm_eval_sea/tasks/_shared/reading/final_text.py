@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .answer_patterns import any_word, has_word, is_end, task_words
-from .answer_tags import LONGEST_LEAD, any_tag, behind_last_tag
+from .answer_tags import LONGEST_LEAD, any_tag, behind_last_tag, tag_pattern
 from .answer_text import COLON, SENTENCE_STOP, STOPS, composed, without_asked_form
 from .frames import QUOTED, QUOTES, begins_object, last_frame, unfenced, unquoted, without_emphasis
 from .other_questions import without_another_question, without_repetition
@@ -86,6 +86,8 @@ def _is_of_prompt(kept: str, shown: str, language: str, tags: Sequence[str]) -> 
     """Whether an answer, `shown`, only repeats the prompt or thinks about it. `kept` is the answer without the prompt's form."""
     if re.fullmatch(rf"(?:{any_tag(tags)}|(?=X|ANSWER))[\s*_\[<]*(?:X|ANSWER)?[\s*_\]>.]*", unquoted(kept), re.IGNORECASE):
         return True
+    if tags and re.search(rf"[\"“«](?:{'|'.join(map(tag_pattern, tags))})[\"”»][\s.]*\Z", kept, re.IGNORECASE):
+        return True  # … and write it after "Summary:".
     if behind_last_tag(kept, tags, language) is not None:
         return False
     ends_with_form = kept != shown and shown.startswith(kept)
