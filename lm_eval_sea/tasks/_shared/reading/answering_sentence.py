@@ -135,9 +135,9 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
 
 
 def _core(said: str, sentence: _Sentence) -> str:
-    """A phrase without what the passage does not have around it; the phrase itself if that is not all.
+    """A phrase without the words around it that the passage does not have; the phrase itself if the rest is not there either.
 
-    That are a title, a mark ("in 1974"), words of the question ("37 kiosks") and what describes it ("Anna, the owner's niece").
+    Such words are a title, a mark ("in 1974"), words of the question ("37 kiosks") and a description ("Anna, the owner's niece").
     """
     added = _ADDED.search(said) if sentence.kind == "who" else None
     if added and not _lists(added[0], sentence) and _in_passage(said[: added.start()], sentence.passage):
@@ -146,7 +146,7 @@ def _core(said: str, sentence: _Sentence) -> str:
         return said
     marks = (*re.finditer(_COMMA, said), *sentence.pattern("describes").finditer(said))
     for head in (said, *(said[: mark.start()] for mark in marks)):
-        if head != said and (_has_asked(head, sentence) or _lists(said[len(head) :], sentence)):
+        if head != said and not _is_description(said[len(head) :], head, sentence):
             continue
         for text in (head, *_without_leading(head, sentence), *_without_asked(head, sentence)):
             if _in_passage(text, sentence.passage):
@@ -158,6 +158,13 @@ def _lists(rest: str, sentence: _Sentence) -> bool:
     """Whether the words after a comma go on with a list, or stand in the passage by themselves."""
     own = rest.strip(STOPS + TRIM + "，")
     return any_word("joined", sentence.language).search(own) is not None or (own != "" and _in_passage(own, sentence.passage))
+
+
+def _is_description(rest: str, head: str, sentence: _Sentence) -> bool:
+    """Whether `rest` describes the phrase before it. In a sentence, words of the question would be on either side."""
+    takes_up = sentence.kind != "who" and _has_asked(rest, sentence)
+    is_source = sentence.pattern("source").search(head) is not None
+    return not (is_source or takes_up or _has_asked(head, sentence) or _lists(rest, sentence))
 
 
 def _has_asked(text: str, sentence: _Sentence) -> bool:

@@ -107,14 +107,21 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
 
 
 def _instead(behind: str, language: str) -> str | None:
-    """The last sentence of a paragraph below a tagged answer that takes the answer back: "Wait, I was wrong: …"."""
+    """The last sentence of a paragraph below a tagged answer that takes the answer back: "Wait, I was wrong: …".
+
+    None if the paragraph gives no other answer: it says the same or declines to say more.
+    """
     first, _, below = behind.strip().partition("\n")
     below = below.strip()
     found = [word for place in ("corrects", "errs") for word in any_word(place, language).finditer(below[:_LONGEST_REGRET])]
     if not first or "\n" in below or not found or found[0].start() > _LONGEST_EXCLAMATION:
         return None
-    behind = SENTENCE_STOP.split(below[max(word.end() for word in found) :])
-    return next((part.strip(" ,:，") for part in reversed(behind) if part.strip(TRIM)), "")
+    sentences = [
+        part.strip(" ,:，") for part in SENTENCE_STOP.split(below[max(word.end() for word in found) :]) if part.strip(TRIM)
+    ]
+    last = sentences[-1] if sentences else ""
+    is_other = last and first.strip(TRIM + STOPS).casefold() not in last.casefold()
+    return last if is_other and not is_refusal(below, language) and not has_word(below, language, "absent") else None
 
 
 def _gives_none(answer: str, behind: str, language: str) -> bool:

@@ -148,14 +148,14 @@ def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> 
     after = rf"(?=யா[னக])|{WORD_END}" if language == "ta" else WORD_END
     latin = r"(?-i:[A-Za-z\d\u00c0-\u024f\u1e00-\u1eff])"
     # One group for each kind of boundary; in this order, a form comes before its own beginning.
-    together, bounded, in_latin = [], [], []
+    together, bounded, in_latin = list[str](), list[str](), list[str]()
     for form in sorted(forms, key=len, reverse=True):
         is_glued = "\u4e00" <= form[0] <= "\u9fff" or (len(form) > 2 and language in WRITTEN_TOGETHER)
         (in_latin if form.isascii() else together if is_glued else bounded).append(re.escape(form))
     groups = (
         "|".join(together),
-        bounded and f"{before}(?:{'|'.join(bounded)})(?:{after})",
-        in_latin and f"(?<!{latin})(?:{'|'.join(in_latin)})(?!{latin})",
+        f"{before}(?:{'|'.join(bounded)})(?:{after})" if bounded else "",
+        f"(?<!{latin})(?:{'|'.join(in_latin)})(?!{latin})" if in_latin else "",
     )
     return "|".join(filter(None, groups))
 
