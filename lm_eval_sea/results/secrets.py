@@ -6,6 +6,7 @@ lm-eval writes the arguments of a model as they are given, tokens and keys among
 from __future__ import annotations
 
 import base64
+import copy
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -188,3 +189,11 @@ class KnownSecrets:
                 for key, value in row.items()
             }
         return [self.masked_row(part) for part in row] if isinstance(row, list | tuple) else row
+
+    def masked_answer(self, answer: Any) -> Any:
+        """A backend's answer likewise, with what is known of it: an object, such as a string with attributes, stays one."""
+        if not hasattr(answer, "__dict__"):
+            return answer if isinstance(answer, tuple) else self.masked_row(answer)  # a tuple is a log-likelihood
+        made = type(answer)(self.masked(answer)) if isinstance(answer, str) else copy.copy(answer)
+        vars(made).update({name: self.masked_answer(known) for name, known in vars(answer).items()})
+        return made

@@ -8,6 +8,7 @@ from typing import Any
 
 from lm_eval.api.model import LM, CachingLM
 
+from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run.failing_tasks import fault_of
 from lm_eval_sea.run.request import in_one_line
 
@@ -15,10 +16,13 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 class _Store:
-    """The dictionary on disk that `CachingLM` and its hook use. The first fault is logged, and ends its use."""
+    """The dictionary on disk that `CachingLM` and its hook use. The first fault is logged, and ends its use.
 
-    def __init__(self, path: str, on_disk: Any) -> None:
-        self._path, self._dict = path, on_disk
+    Answers are kept without the secrets of the run, which a server may repeat.
+    """
+
+    def __init__(self, path: str, on_disk: Any, secrets: KnownSecrets) -> None:
+        self._path, self._dict, self._secrets = path, on_disk, secrets
         self.used: set[str] = set()  # the keys of all answers that were looked for or kept
         self._found: tuple[str, Any] | None = None  # what was read last: lm-eval asks whether there is an answer, then for it
 
@@ -46,7 +50,7 @@ class _Store:
     def __setitem__(self, key: str, value: Any) -> None:
         self.used.add(key)
         if fault_of(value) is None:  # a resumed run would fail on it again
-            self._try(lambda stored: stored.__setitem__(key, value))
+            self._try(lambda stored: stored.__setitem__(key, self._secrets.masked_answer(value)))
 
     def commit(self) -> None:
         self._try(lambda stored: stored.commit())
@@ -61,7 +65,7 @@ def _say(path: str, error: Exception) -> None:
 class GuardedCache(CachingLM):
     """A model whose answers are kept, as far as the disk allows."""
 
-    def __init__(self, model: Any, path: str) -> None:
+    def __init__(self, model: Any, path: str, secrets: KnownSecrets) -> None:
         logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # it logs tracebacks of what is said here in one line
         self.lm, self.cache_db = model, path
         try:
@@ -70,7 +74,7 @@ class GuardedCache(CachingLM):
         except Exception as error:
             on_disk = None
             _say(path, error)
-        self.dbdict: Any = _Store(path, on_disk)
+        self.dbdict: Any = _Store(path, on_disk, secrets)
         model.set_cache_hook(self.get_cache_hook())
 
     def generate_until(self, requests: list[Any]) -> list[Any]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.models.chat_server import ServerError
+from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, blame, is_of_machine
 from lm_eval_sea.run.guarded_cache import GuardedCache
 from lm_eval_sea.run.request import CHAT_API, DEBUG, RunError, in_one_line
@@ -97,7 +98,13 @@ def _attention(model: Any) -> AbstractContextManager[None]:
 
 
 def evaluate(
-    config: Any, model: Any, tasks: Sequence[Any], task_manager: Any, tracker: Any, use_cache: str | None
+    config: Any,
+    model: Any,
+    tasks: Sequence[Any],
+    task_manager: Any,
+    tracker: Any,
+    use_cache: str | None,
+    secrets: KnownSecrets,
 ) -> dict[str, Any] | None:
     """Returns the results, as lm-eval's `simple_evaluate` does; None on all ranks but the first.
 
@@ -108,7 +115,7 @@ def evaluate(
     attention = _attention(model)
     if use_cache is not None:  # as `simple_evaluate` does, under a launcher of several processes too
         rank = model.rank or int(os.environ.get("LOCAL_RANK", "0"))
-        model = GuardedCache(model, f"{use_cache}_rank{rank}.db")
+        model = GuardedCache(model, f"{use_cache}_rank{rank}.db", secrets)
     seeds = dict(zip(_SEEDS, config.seed or [None] * len(_SEEDS), strict=True))
     try:
         with attention:

@@ -97,11 +97,11 @@ class _Run:
         model = AnsweringModel(loaded, config.model, tasks, seeds)
         while True:
             try:
-                results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache)
+                results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache, self.secrets)
                 break
             except TasksFailedError as error:
                 for name, reason in error.reasons.items():
-                    self.failed.append(f"{name} failed, and is not scored: {reason}")
+                    self.failed.append(self.secrets.masked(f"{name} failed, and is not scored: {reason}"))
                     logger.error("%s; the other tasks go on", self.failed[-1])
                 wanted = manager.drop(error.reasons)
                 model.begin_again()
@@ -110,7 +110,7 @@ class _Run:
         if results is None:
             return False
         model.begin()  # not yet called if all answers were kept
-        of_server = what_servers_said(tasks)
+        of_server = self.secrets.masked_row(what_servers_said(tasks))
         if refused := of_server.get("refused_parameters"):
             said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
             logger.warning("requests differ from the configuration, because the server refuses parameters: %s", said)

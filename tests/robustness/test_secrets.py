@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -12,7 +13,9 @@ from lm_eval_sea.results.secrets import MASK, KnownSecrets, masked, masked_resul
 
 from ..conftest import ROOT
 from ..loopback import completion, reply, serving
+from ..models.toy_server import Answer, refusal, serve
 from ..processes import Fork, run
+from ..run.conftest import answers_kept, run_on_server
 
 TASK = "sea_xcopa_vi_to_ppl"
 PLANTED = [f"pl4nted-{number}-{'Zq' * 8}" for number in range(20)]
@@ -185,6 +188,26 @@ def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all, 
             assert (process.returncode == 0) == (status == 200), err[-3000:]
             said += [out, err]
     searched(*said, *read_all(tmp_path / "results_200"))
+
+
+@pytest.mark.parametrize("opened", ["<think>", ""])
+def test_answers_that_an_interrupted_run_keeps_have_no_secrets(opened, samples, tmp_path, searched, monkeypatch):
+    """Nor has what the server tells beside them: the thought, the model's name, its counts of tokens."""
+    monkeypatch.setenv("OPENAI_API_KEY", PLANTED[0])
+    monkeypatch.chdir(samples)
+
+    def behave(_, number):
+        told = toy.headers[number]["Authorization"].removeprefix("Bearer ")
+        pieces = [("reasoning", told)] if opened else []
+        named = (None, "data: " + json.dumps({"model": told, "choices": []}))
+        answer = Answer([named, *pieces, ("content", f"{opened}{told[:12]}"), ("content", f"{told[12:]}</think>Answer: B")])
+        return refusal(f"no more for {told}") if number > 1 else replace(answer, usage={"completion_tokens": 5, "told": told})
+
+    alone = {"task": "sea_belebele_en_chat,sea_belebele_id_chat", "model_args": ",thinking=on,num_concurrent=1,max_retries=0"}
+    with serve(behave) as toy:
+        assert main(run_on_server(toy, tmp_path, "--limit", "2", **alone)) == 1, "the second task has no answer"
+    assert answers_kept(tmp_path) == 2
+    searched()
 
 
 @pytest.mark.slow

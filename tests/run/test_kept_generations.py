@@ -6,6 +6,7 @@ import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM, CachingLM
 
+from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run.answer_cache import check_databases
 from lm_eval_sea.run.answering import AnsweringModel
 from lm_eval_sea.run.failing_tasks import TasksFailedError
@@ -90,7 +91,7 @@ def test_other_seeds_or_settings_draw_anew(run):
 def test_an_answer_that_no_file_can_hold_is_not_kept(settings, tmp_path):
     """Else a run that goes on would fail at it again."""
     place = str(tmp_path / "answers")
-    cached = GuardedCache(AnsweringModel(Backend(None, False), "counter", {}, SEEDS), f"{place}_rank0.db")
+    cached = GuardedCache(AnsweringModel(Backend(None, False), "counter", {}, SEEDS), f"{place}_rank0.db", KnownSecrets())
     requests = [Instance("generate_until", {}, (prompt, settings), 0, metadata=("task", 0, 1)) for prompt in ("a", "b\ud800")]
     with pytest.raises(TasksFailedError, match="lone surrogate"):
         cached.generate_until(requests)
