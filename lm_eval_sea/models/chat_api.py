@@ -276,13 +276,17 @@ class ChatAPI(LM):
         try:
             reply = asyncio.run(ask())
         except (RequestError, ServerError) as error:
-            logger.warning("whether the model thinks is not known (%s); if it does, add thinking=on to --model_args", error)
-            return None
-        shown = self._shows(reply, wanted)
-        self._unopened = Counter(shown)
-        answer = self._text_of(reply, (), wanted)
-        is_spent = not answer and answer.finish_reason == "length"
-        return {"thinks": is_spent or _has_thought(answer), "shows": shown}
+            why = str(error)
+        else:
+            shown = self._shows(reply, wanted)
+            self._unopened = Counter(shown)
+            answer = self._text_of(reply, (), wanted)
+            thinks = _has_thought(answer) or (not answer and answer.finish_reason == "length")
+            if answer or thinks:
+                return {"thinks": thinks, "shows": shown}
+            why = answer.failure or f"its answer is empty, and ends with {answer.finish_reason}"
+        logger.warning("whether the model thinks is not known (%s); if it does, add thinking=on to --model_args", why)
+        return None
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """Log-likelihoods of answers to messages, in nats, and whether each of their tokens is the likeliest.

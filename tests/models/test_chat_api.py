@@ -534,6 +534,24 @@ def test_what_the_first_question_shows_counts_for_all():
         assert answer.thought == HALF
 
 
+@pytest.mark.parametrize(
+    ("reply", "thinks"),
+    [
+        (whole(None), None),
+        (whole("", completion_tokens=40), None),
+        (text("", finish="content_filter"), None),
+        (text("", finish="length"), True),
+        (Answer([("reasoning", "So"), ("content", None)]), True),
+        (text("188"), False),
+    ],
+)
+def test_a_first_question_without_an_answer_tells_nothing(reply, thinks, caplog):
+    with serve(lambda *_: reply) as toy:
+        model = get_model("chat-api")(model="toy", base_url=toy.base_url)
+        assert model.thinks() is thinks
+    assert any("whether the model thinks is not known" in line for line in said(caplog)) == (thinks is None)
+
+
 def test_options_are_not_ranked_behind_an_open_thought():
     with serve(lambda *_: OK, VLLM, prompt_end="<assistant><think>\n") as toy:
         model = get_model("chat-api")(model="toy", base_url=toy.base_url)
