@@ -455,9 +455,9 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     if told_apart is None and text and parts.state in UNFINISHED:
         text, told_apart, raw = "", parts.thought, text
     prompt, thought, written = reply.tokens
-    if not text and thought and told_apart is None:
+    if not text and told_apart is None and (thought or reply.finish_reason == "length"):
         told_apart = ""  # a thought that the server keeps to itself
-    if not thought and (told_apart or parts.state != "no thought"):  # some servers do not count it
+    if not thought and (told_apart is not None or parts.state != "no thought"):  # some servers do not count it
         thought = None
     refused = dict(reply.refused_parameters)
     choices = constraint.get("choice") if isinstance(constraint, Mapping) else None
@@ -465,7 +465,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
         raise ServerError(_CHOSEN_IN_THOUGHT)
     if choices and text and ended_by_itself(reply.finish_reason) and parts.answer not in choices:
         refused["structured_outputs"] = "not heeded"
-    is_known = thought is not None or (parts.state == "no thought" and not told_apart)
+    is_known = thought is not None or (parts.state == "no thought" and told_apart is None)
     cut = _cut(text, parts, until)
     return GeneratedText(
         cut,

@@ -276,14 +276,17 @@ def test_thoughts_beside_answers(reply, told):
         (Answer([("content", "B")]), (9, 10, 39, None), (9, 20, 10), "no thought"),
         (Answer([("reasoning_content", "So"), ("content", "B")]), (9, 10, 39, 20), (9, 20, 10), "closed"),  # xAI
         (Answer([("content", "B")]), (9, 10, 19, 20), (9, 20, 10), "no thought"),  # and where the total lacks the thought
+        # nothing says what else the limit went into
+        (Answer([("content", "")], finish="length"), (9, 64, 73, None), (9, None, None), "cut"),
+        (Answer([("content", "")], finish="length"), (None, None, None, None), (None, None, None), "cut"),
         (Answer([("content", "")]), (9, 1, 10, None), (9, None, 1), "no thought"),  # a model that ends at once
         (Answer([("content", "")], finish="content_filter"), (9, 0, 9, None), (9, None, 0), "no thought"),
     ],
 )
-def test_thoughts_that_are_counted_and_not_shown(reply, usage, counts, state):
+def test_thoughts_that_the_server_keeps_to_itself(reply, usage, counts, state):
     """Prompt, thought and answer have their own tokens, whether a server counts the thought with the answer or beside it."""
-    names = ("prompt_tokens", "completion_tokens", "total_tokens")
-    told = dict(zip(names, usage, strict=False)) | {"completion_tokens_details": usage[3] and {"reasoning_tokens": usage[3]}}
+    names, [*totals, thought] = ("prompt_tokens", "completion_tokens", "total_tokens"), usage
+    told = dict(zip(names, totals, strict=True)) | {"completion_tokens_details": thought and {"reasoning_tokens": thought}}
     answer = answer_of(replace(reply, usage=told))
     assert (answer.prompt_tokens, answer.thought_tokens, answer.answer_tokens) == counts
     assert taken_apart(answer).state == state

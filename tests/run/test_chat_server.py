@@ -110,9 +110,9 @@ def test_kept_answers_count_where_answers_show_what_the_template_opens(kept_show
 
 
 def test_the_table_says_why_answers_of_sea_helm_are_lost(in_samples, tmp_path, capsys):
-    """Of each task an answer is right, one is cut in its thought and one fails."""
+    """Of each task an answer is right, one is cut in its thought, which a server may keep to itself, and one fails."""
     right = {"bersih": text("Jawaban: Positif"), "Kerinci": text("Jawaban: 3.805 meter")}
-    cut = dict.fromkeys(("dingin", "Kapuas"), text("<think>Jawaban: Negatif", finish="length"))
+    cut = {"dingin": text("<think>Jawaban: Negatif", finish="length"), "Kapuas": text("", finish="length")}
 
     def behave(body, number):
         asked = body["messages"][-1]["content"]
