@@ -80,6 +80,8 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
         raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
     if backend == CHAT_API and "model" not in model_args:
         raise RunError("--model chat-api needs the name that the server knows: --model_args model=…,base_url=…")
+    if backend == CHAT_API and "tokenizer" in model_args:
+        raise RunError("--model chat-api sends messages, which the server tokenizes: leave tokenizer out of --model_args")
     for name in ("max_length", "max_model_len"):
         if name in model_args and not (isinstance(model_args[name], int) and model_args[name] > 0):
             raise RunError(
