@@ -54,6 +54,10 @@ class _BrokenReplyError(RuntimeError):
     """A reply that is no answer, or a part of one."""
 
 
+class _EmptyStreamError(_BrokenReplyError):
+    """A stream that ends as it should, and has no answer: of a server that is busy, or that cannot stream."""
+
+
 @dataclass
 class Reply:
     """An answer, as far as it has come."""
@@ -236,12 +240,18 @@ class ChatServer:
             except self._openai.APIStatusError as error:
                 self._learn(parameters, error)
                 continue
+            except NoReplyError as error:
+                if isinstance(error.__cause__, _EmptyStreamError) and parameters.leave_out(STREAM, "its streams are empty"):
+                    continue
+                raise
             if reply.is_whole:
                 parameters.leave_out(STREAM, "it sends answers in one piece")
             elif reply.finish_reason is None:  # an answer in one piece is complete
                 if parameters.leave_out(STREAM, "its streams do not report why an answer ended"):
                     continue
                 raise NoReplyError("a stream without finish_reason")
+            else:
+                self._parameters.streams = True
             refused = parameters.answered(reply.usage.get("completion_tokens"))
             if refused is None:
                 continue
@@ -335,6 +345,7 @@ class ChatServer:
         retries = self._max_retries if max_retries is None else max_retries
         for number in range(retries + 1):
             wait = min(FIRST_WAIT * 2**number, LONGEST_WAIT) * random.uniform(0.75, 1.0)
+            cause: Exception | None = None
             try:
                 return await attempt()
             except self._openai.APIStatusError as error:
@@ -344,7 +355,7 @@ class ChatServer:
                 problem = f"status {error.status_code}: {_message(error)}"
                 wait = _stated_wait(error.response.headers) or wait
             except _BrokenReplyError as error:
-                problem = str(error)
+                problem, cause = str(error), error
             except Exception as error:  # the client and the library below can raise anything for a broken reply
                 problem = _shown(f"{error} ({type(error.__cause__ or error).__name__})")
             if number < retries:
@@ -352,7 +363,7 @@ class ChatServer:
                 if wait > _LONG_WAIT:
                     logger.warning("%s: %s; asked again in %.0f seconds", self._base_url, problem, wait)
                 await asyncio.sleep(wait)
-        raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem)
+        raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem) from cause
 
     async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
         """One attempt; if the server streams, the answer comes token by token, and the timeout is between tokens."""
@@ -367,6 +378,8 @@ class ChatServer:
                 is_ended = data is None
                 if not is_ended:
                     reply.add(data)
+        if reply.finish_reason is None and is_ended and not reply.length:
+            raise _EmptyStreamError(f"an empty stream: {_shown(reply.other)}" if reply.other else "an empty stream")
         if reply.finish_reason is None and not is_ended and not (reply.is_whole and reply.answer):
             what = "a reply that ends in the middle" if "event-stream" in kind else f"a reply without finish_reason ({kind})"
             raise _BrokenReplyError(f"{what}: {_shown(reply.other)}" if reply.other else what)

@@ -61,6 +61,7 @@ class ServerParameters:
         self.most: int | None = None  # tokens of an answer that the server gives
         self.limit: str | None = LIMIT  # the server's name for the limit of an answer; None: it takes none
         self.refused: frozenset[str] = frozenset()
+        self.streams = False  # whether it has streamed an answer to its end; then a stream that fails is one of its own
         self._said: set[str] = set()
 
     def say(self, what: str, line: str) -> None:
@@ -118,12 +119,14 @@ class RequestParameters:
         None means to ask again, because the answer is longer than its limit, which may have another name.
         """
         known, sent = self._server, self.sent()
-        known.refused |= self._refused
+        own = {STREAM} if known.streams else set()  # what is left out of this request alone
+        known.refused = (known.refused | self._refused) - own
         known.most = min((number for number in (known.most, self._most) if number is not None), default=None)
         if self._limit != self._begun_with:
             known.limit = self._limit
         for what, line in self._lines.items():
-            known.say(what, line)
+            if what not in own:
+                known.say(what, line)
         longest = sent.get(self._limit) if self._limit else None
         is_longer = type(tokens) is int and longest is not None and tokens > longest + UNCOUNTED
         if is_longer:

@@ -340,6 +340,28 @@ def test_a_server_that_does_not_stream(instead_of_a_stream, caplog, monkeypatch)
     assert not any(answer.refused_parameters for answer in answers), "how an answer is sent is no setting of it"
 
 
+EMPTY = Answer([(None, "data: [DONE]")], finish=None)
+
+
+@pytest.mark.parametrize(
+    ("first", "streams"),
+    [
+        ([EMPTY], [True] * 4),  # as of a server that is still loading its model
+        ([OK, *[EMPTY] * 3], [True] * 4 + [False, True]),  # that row alone is asked for in one piece
+        ([OK, Answer([("content", "B, or"), (None, "data: [DONE]")], finish=None)], [True, True, False, True]),
+        ([EMPTY] * 99, [True] * 3 + [False] * 3),  # it cannot stream
+    ],
+)
+def test_streams_that_stay_empty_end_streaming_only_where_there_were_no_others(first, streams):
+    def behave(body, number):
+        return Status(200, WHOLE) if "stream" not in body else first[number] if number < len(first) else OK
+
+    with serve(behave) as toy:
+        answers = ask(toy, "one", "two", "three", num_concurrent=1, max_retries=2)
+    assert [answer[-1] for answer in answers] == ["B"] * 3 and not any(answer.refused_parameters for answer in answers)
+    assert ["stream" in body for body in toy.requests] == streams
+
+
 @pytest.mark.parametrize(
     ("reply", "refused"),
     [
