@@ -6,20 +6,23 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
 from lm_eval_sea.report.tables import Column, Table, number, with_interval
-from lm_eval_sea.results.comparison import mean_of
+from lm_eval_sea.results.comparison import mean_of, nested_weights
 from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.visible_text import some_names
 
 _MOST_MODELS = 2  # with a line per language in the overview
 
 
 def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping[str, str]) -> pd.DataFrame:
-    """One row per model and language with both kinds: unweighted means of normalised scores, and their numbers of tasks.
+    """One row per model and language with both kinds: means of normalised scores, and their numbers of tasks.
 
-    Only tasks whose answers are chosen count: they have a chance level, so their scores are on one scale. English is left out,
-    because its rows are the source of the translations. `origins` are those of `Suite`.
+    All data sets weigh the same; a chat task shares the weight of the ranked one on the same rows. Only tasks whose answers are
+    chosen count: they have a chance level, so their scores are on one scale. English is left out, because its rows are the source
+    of the translations. `origins` are those of `Suite`.
     """
     rows = []
     for model, tasks in sorted(by_model.items()):
@@ -30,7 +33,8 @@ def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping
             translated = {name: task for name, task in own.items() if name not in native}
             if not native or not translated:
                 continue
-            weights = dict.fromkeys(native, 1 / len(native)) | dict.fromkeys(translated, 1 / len(translated))
+            pools = ({name: (task.facts.pool,) for name, task in kind.items()} for kind in (native, translated))
+            weights = {name: weight for paths in pools for name, weight in nested_weights(paths).items()}
             signed = {name: weights[name] if name in native else -weights[name] for name in own}
             means = {"native": (native, weights), "translated": (translated, weights), "difference": (own, signed)}
             row: dict[str, object] = {"model": model, "language": language}
@@ -42,6 +46,19 @@ def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping
     ends = [f"{name}_{end}" for name in ("native", "translated", "difference") for end in ("low", "high")]
     columns = ["model", "language", "native", "native_tasks", "translated", "translated_tasks", "difference", "limited", *ends]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(ends, "float64"))
+
+
+def lite_tasks_left_out(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping[str, str]) -> list[str]:
+    """A sentence on models whose lite tasks do not count, because others were run on the whole ones; none if there are none."""
+    left: dict[str, list[str]] = {}
+    for model, tasks in sorted(by_model.items()):
+        for name, task in tasks.items():
+            whole = name.removesuffix(lite_name(""))
+            if task.facts.chance > 0 and name not in origins and whole in origins and whole not in tasks:
+                left.setdefault(model, []).append(name)
+    named = "; ".join(f"{model} ({some_names(names)})" for model, names in left.items())
+    where = "In the means over native and over translated rows, lite tasks do not count if any model was run on the whole ones"
+    return [f"{where}; left out are thus {named}."] if left else []
 
 
 def native_section(scores: Scores) -> Section:
@@ -62,9 +79,10 @@ def native_section(scores: Scores) -> Section:
         "Means of normalised scores (chance is 0, perfect is 100) over the tasks of a language whose answers are chosen, on "
         "rows that were written in the language and on rows that were translated into it. If a model ranks better on "
         "translated rows than on native ones, the reason may be what translations carry over from English, such as subjects "
-        "and ways of speaking.",
+        "and ways of speaking. A chat task shares the weight of the ranked one on the same rows.",
         "The two means are of different tasks, so their difference does not measure translation: it depends on how hard the "
         "tasks are, and that of one model alone says nothing. Compare models on the same tasks, not languages.",
+        *lite_tasks_left_out(scores.by_model, scores.suite.origins),
     ]
     title = "Native and translated rows"
     frame = native_table(scores.by_model, scores.suite.origins)

@@ -19,7 +19,7 @@ from lm_eval_sea.report.means import (
     models_table,
     scopes_table,
 )
-from lm_eval_sea.report.native import native_lines, native_table
+from lm_eval_sea.report.native import lite_tasks_left_out, native_lines, native_table
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
@@ -55,6 +55,7 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
     after += [f"{note}." for note in uneven_notes({model: tasks.values() for model, tasks in means.by_model.items()})]
     after += [f"{visible(note)}." for note in unlike_notes(scores.of.values())]
     after += native_lines(native_table(means.by_model, scores.suite.origins), scores.suite.languages)
+    after += lite_tasks_left_out(means.by_model, scores.suite.origins)
     parts = [
         *([comparisons_table(means), _differences(scores, apart_alone=True)] if count == 2 else []),
         models_table(means) if count > 1 else languages_table(means) if count else None,

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.report.native import native_lines, native_table
+from lm_eval_sea.report.native import native_lines, native_section, native_table
+from lm_eval_sea.report.overview import overview_section
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.results.read import read
@@ -50,6 +51,36 @@ def test_means_by_hand(tmp_path):
     half = 200 * stats.t.ppf(0.975, degrees) * sum(parts) ** 0.5
     assert (found["native_low"], found["native_high"]) == pytest.approx((35 - half, 35 + half))
     assert found["translated_low"] != found["translated_low"] and found["difference_low"] != found["difference_low"]
+
+
+def test_a_chat_task_shares_the_weight_of_the_ranked_one_on_the_same_rows(tmp_path):
+    ranked, read_answer = task(30), task(20)
+    for one in (ranked, read_answer):
+        one["metadata"]["dataset"] = "exam"
+    found = native_table(
+        scores_from(tmp_path, exam=ranked, exam_chat=read_answer, mood=task(36), story=task(22)).by_model,
+        ORIGINS | {"exam_chat": "native"},
+    ).to_dict("records")
+    assert [line["native"] for line in found] == pytest.approx([((50 + 0) / 2 + 80) / 2])
+    assert found[0]["native_tasks"] == 3
+
+
+def test_a_model_with_lite_tasks_alone_is_named(tmp_path):
+    """Where another ran the whole ones. A model that ran both lacks nothing."""
+    of_model = {
+        "whole": {"exam": task(24), "story": task(22), "story_lite": task(20)},
+        "lite": {"exam_lite": task(24), "story_lite": task(22), "summary_lite": task(22, chance=0.0)},
+    }
+    for model, tasks in of_model.items():
+        write_run(tmp_path / model, tasks, model=model)
+    scores = scores_of(read(tmp_path).best(), suite=replace(NO_SUITE, origins=ORIGINS | {"summary": "native"}))
+    section = native_section(scores)
+    assert list(section.tables[0].frame.model) == ["whole"]
+    for text in (section.text, overview_section(scores, None, steps=False).after):
+        [said] = [line for line in text if "lite tasks do not count" in line]
+        assert said.endswith("left out are thus lite (exam_lite, story_lite).")
+    alone = scores_of(read(tmp_path / "whole").best(), suite=scores.suite)
+    assert not any("lite tasks" in line for line in native_section(alone).text)
 
 
 def test_a_lite_task_counts_where_the_whole_one_was_not_run():
