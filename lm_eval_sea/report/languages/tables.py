@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,6 +48,10 @@ class Condition(NamedTuple):
     def name(self) -> str:
         """What tells the conditions of one model and data set apart."""
         return f"{self.setting} {self.variant} {self.prompt}" + (f" {self.num_fewshot}-shot" if self.num_fewshot else "")
+
+    def name_among(self, others: Iterable[Condition]) -> str:
+        """The name, with the metric if another condition has the same name."""
+        return self.name if [other.name for other in others].count(self.name) == 1 else f"{self.name} {self.metric}"
 
 
 class Comparison(NamedTuple):
@@ -196,10 +200,10 @@ def _parts(difference: Estimate) -> tuple[dict[str, int], dict[str, float | None
 
 def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[str]) -> Iterator[dict[str, Any]]:
     """One row for every two conditions of a model that share enough languages; a note says that some share fewer."""
-    accuracies: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+    accuracies: dict[tuple[str, str], dict[Condition, dict[str, float]]] = {}
     for condition, comparison in comparisons.items():
         by_language = {language: given.accuracy for language, given in comparison.answers.items()}
-        accuracies.setdefault((condition.model, condition.data_set), {})[condition.name] = by_language
+        accuracies.setdefault((condition.model, condition.data_set), {})[condition] = by_language
         if len({frozenset(given.right) for given in comparison.answers.values()}) > 1:
             notes.append(
                 f"{condition.model}, {condition.name}: the languages were asked different questions (--limit takes the first, "
@@ -214,7 +218,8 @@ def correlation_rows(comparisons: Mapping[Condition, Comparison], notes: list[st
             )
         for first, second in pairs:
             if (correlation := rank_correlation(by_condition[first], by_condition[second])) is not None:
-                yield {"model": model, "data_set": data_set, "first": first, "second": second, **correlation._asdict()}
+                called = {"first": first.name_among(by_condition), "second": second.name_among(by_condition)}
+                yield {"model": model, "data_set": data_set, **called, **correlation._asdict()}
 
 
 def consistency_rows(

@@ -197,6 +197,19 @@ def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path,
     assert float(row["spearman"]) == pytest.approx(1 - 6 * 2 / (5 * 24))
 
 
+def test_rank_correlations_are_those_of_one_metric(tmp_path, report):
+    """Newer results of the same variant may have another headline; their languages are no others of the first metric."""
+    accuracies = {"en": 5, "id": 4, "th": 3, "vi": 2, "ms": 1}
+    both_variants(tmp_path / "results", accuracies, accuracies)
+    newer = {"metric": "acc_norm", "headline_metric": "acc_norm"}
+    others = {language: (metadata(language, **newer), {f"p#{k}": 1 for k in range(5)}) for language in ("jv", "su", "tl")}
+    write_run(tmp_path / "results" / "newer", others)
+    tables, _ = report(tmp_path / "results")
+    (row,) = csv_rows(tables / "rank_correlations.csv")
+    assert {row["first"], row["second"]} == {"base to_ppl native 3-shot acc", "base litilo_ppl native 3-shot"}
+    assert float(row["kendall"]) == pytest.approx(1)
+
+
 def test_where_rank_correlations_say_little_there_are_none_or_a_note(tmp_path, report):
     """Of 24 orders of four one is the same as another and one the reverse: more than one in twenty."""
     accuracies = {"en": 4, "id": 3, "th": 2, "vi": 1}
