@@ -24,6 +24,7 @@ from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
+from lm_eval_sea.results.visible_text import visible
 
 _MOST_LANGUAGES = 4  # of whose errors all pairs are compared on the page
 _ABOUT = [MODEL, DATA_SET, *columns("text", setting="setting", variant="variant", prompt="prompt")]
@@ -33,12 +34,13 @@ _QUESTIONS = Column("questions", "questions", "count", marker="limited")
 def languages_section(scores: Scores) -> Section:
     """Both tables; without rows where no parallel test was run in two languages."""
     labels = {task.run.model: model for (model, _), task in scores.of.items()}
-    tasks = [task for task in scores.of.values() if task.facts.parallel and task.samples is not None]
+    tasks = [task.each_draw[-1] for task in scores.of.values() if task.facts.parallel and task.samples is not None]
     comparisons: Mapping[Condition, Comparison] = {}
+    notes: list[str] = []
     with contextlib.suppress(ResultsError):  # there are no such tasks
-        comparisons, _ = load_comparisons(Runs([], tasks, [], []))
+        comparisons, notes = load_comparisons(Runs([], tasks, [], []))
     text = "Questions that a parallel test asks in each language, paired by id; intervals are clustered by passage."
-    said = [text, *scores.of_last_seed()]
+    said = [text, *scores.of_last_seed(), *(f"{note}." for note in map(visible, notes) if note not in scores.notes)]
     parts = [_consistency_table(comparisons, labels), _errors_table(comparisons, labels)]
     return Section("consistency", "One question in several languages", said, parts)
 

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.report.languages.measures import Answers, against_english, rank_correlation, shared_errors
+from lm_eval_sea.report.languages.section import languages_section
+from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.results.read import read as read_runs
 
 from ...results import lm_eval_output
 from ..planted import csv_rows
@@ -247,6 +250,8 @@ def test_languages_that_were_not_asked_alike_are_said(tmp_path, report, change, 
     write_run(tmp_path / "results" / "id", {"id": (metadata("id"), RIGHT_ID)}, **own | change)
     _, (_, err) = report(tmp_path / "results")
     assert said in err if said else "differ" not in err
+    text = " ".join(languages_section(scores_of(read_runs(tmp_path / "results").best())).text)
+    assert said in text if said else "differ" not in text
 
 
 def test_without_english_there_are_patterns_and_no_differences_and_without_the_metric_nothing(results, report):
