@@ -17,7 +17,7 @@ from typing import Any
 
 from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.facts import facts_of
-from lm_eval_sea.results.rows import parse
+from lm_eval_sea.results.rows import NO_FILTER, parse
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import LIMITS, Settings, settings_of
@@ -28,7 +28,6 @@ _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
 _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
 _SCORES_NAME = re.compile(rf"(?:judged|metricx)_(?P<samples>.+_{_STAMP})\.json")
-_NO_FILTER = "none"
 _LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
 _ONE_VALUE = ("model", "model_sha", "model_revision", "model_dtype", "batch_size", "limit", *_BESIDE_CONFIG)
@@ -282,5 +281,5 @@ def _scores(numbers: Mapping[str, Any], where: Path | str, notes: list[str]) -> 
             notes.append(f"{where}: {name} is not a number ({value}), and is left out")
             continue
         stderr = numbers.get(f"{name}_stderr,{filter_name}")
-        scores[name if filter_name == _NO_FILTER else key] = Score(value, stderr if is_number(stderr) else None)
+        scores[name if filter_name == NO_FILTER else key] = Score(value, stderr if is_number(stderr) else None)
     return scores

@@ -19,6 +19,7 @@ from lm_eval_sea.tasks._shared.facts import PUBLISHED_POSITION
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibrated_choices
 
 Samples = Path | Sequence[Mapping[str, Any]]  # a file, or the rows of a run in memory
+NO_FILTER = "none"  # as lm-eval calls what a task without filters has
 PUBLISHED = "published"  # SEA-HELM's own reading of an answer, which its headline metrics use
 POSITION = f"doc.{PUBLISHED_POSITION}"
 BATCH_CALIBRATED = "acc_bc"  # its choices depend on all rows, so that lm-eval cannot log them row by row
@@ -103,7 +104,9 @@ def loglikelihoods_of(scores: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one task of one run as one metric scores them, in the order of the file, of the metric's filter or the first.
+    """The rows of one task of one run as one metric scores them, in the order of the file.
+
+    They are of the metric's filter; if it names none, of `NO_FILTER`, or else of the first.
 
     The frame has a line a row:
         place           in the file, for its texts
@@ -160,8 +163,10 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
     kept: list[_Row] = []
     others: dict[str, list[Any]] = {name: [] for name in extra}
     for number, (place, row) in enumerate(read_lines(samples, notes)):
-        if number == 0:
-            first = first if first is not None else row.get("filter")
+        if not named_filter and (number == 0 or row.get("filter") == NO_FILTER != first):
+            first = row.get("filter")  # the score is of lm-eval's own, if there is one, wherever its rows stand
+            for values in (kept, *others.values()):
+                values.clear()
         if row.get("filter") == first:  # lm-eval logs a row once per filter
             kept.append(_Row(place, number, row, metric, item))
             for name, values in others.items():

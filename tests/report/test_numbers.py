@@ -173,6 +173,22 @@ def test_positions_and_lengths_are_of_the_answers_of_all_seeds(tmp_path):
     assert "the answers of all count" in " ".join(bias.bias_section(scores).text)
 
 
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_choices_are_those_of_the_filter_that_the_score_is_of(interleaved, tmp_path):
+    """Which lm-eval calls "none", wherever its rows stand in the file."""
+    golds, chosen = [0, 1, 0, 1], [0, 1, 1, 1]
+    docs = {"gold": golds, "options": [["a", "b"]] * 4, "predictions": [{"acc": choice} for choice in chosen]}
+    own = toy([1.0, 1.0, 0.0, 1.0], docs=docs)
+    others = [row | {"filter": "lenient", "acc": 1.0, "doc": row["doc"] | {"predictions": {"acc": 0}}} for row in own["rows"]]
+    pairs = zip(others, own["rows"], strict=True)
+    own["rows"] = [row for pair in pairs for row in pair] if interleaved else [*others, *own["rows"]]
+    sizes = {"toy": {"original": 4, "effective": 4}}
+    write_run(tmp_path, {"toy": own}, **{"n-samples": sizes})
+    scores = scores_of(read(tmp_path).best())
+    assert bias.position_table(scores).chosen.tolist() == [1, 3]
+    assert not at(scores.headline, task="toy").contradicted and not any("rows" in note for note in scores.notes)
+
+
 @pytest.mark.parametrize(
     ("golds", "options", "unknown"),
     [([0, 1], ["", ""], {"length_discrepancy"}), ([0, 0], ["a", "b"], {"rstd", "rstd_by_chance"})],
