@@ -132,7 +132,7 @@ def bias_section(scores: Scores) -> Section:
         with_interval("length_discrepancy", "length discrepancy (%) [95 %]", "points", marker="limited"),
         *columns("count", unanswered="no letter", rows="rows"),
     ]
-    options = [Column(name, name) for name in wide.columns if name.startswith("option ")]
+    options = [Column(name, name, marker="limited") for name in wide.columns if name.startswith("option ")]
     parts = [
         _bias_figure(biases[biases.prompt_language != "en"], scores.models),
         Table("bias", "Bias to positions and lengths", of_bias, biases, [*keys, *measures]),

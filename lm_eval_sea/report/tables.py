@@ -99,7 +99,7 @@ class Table:
     def _cell(self, column: Column, record: Mapping[str, Any]) -> Cell:
         value: Any = record.get(column.key)
         numeric = column.kind != "text"
-        text = written(column, record) if _absent(value) or numeric else self._name(column.key, value)
+        text = written(column, record) if _absent(value) or numeric else self._name(column.key, value) + _signs(column, record)
         key = "" if _absent(value) else repr(float(value)) if numeric else text
         link: Any = record.get(column.link)
         shade: Any = record.get(column.shade)
@@ -126,7 +126,7 @@ def written(column: Column, record: Mapping[str, Any]) -> str:
     if _absent(value):
         return MISSING
     if column.kind == "text":
-        return str(value)
+        return str(value) + _signs(column, record)
     text = number(column.kind, float(value))
     low: Any = record.get(column.low)
     high: Any = record.get(column.high)
@@ -135,8 +135,12 @@ def written(column: Column, record: Mapping[str, Any]) -> str:
     members = record.get(column.members)
     if not _absent(members) and len(set(str(members).split(" of "))) > 1:
         text = f"({text}; {members})"
+    return text + _signs(column, record)
+
+
+def _signs(column: Column, record: Mapping[str, Any]) -> str:
     signs = {FEW: column.few, LIMITED: column.marker, CONTRADICTED: column.contradicted}
-    return text + "".join(sign for sign, name in signs.items() if name and record.get(name) is True)
+    return "".join(sign for sign, name in signs.items() if name and record.get(name) is True)
 
 
 def number(kind: str, value: float) -> str:

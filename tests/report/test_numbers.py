@@ -173,6 +173,18 @@ def test_positions_and_lengths_are_of_the_answers_of_all_seeds(tmp_path):
     assert "the answers of all count" in " ".join(bias.bias_section(scores).text)
 
 
+@pytest.mark.parametrize(("original", "mark"), [(4, ""), (900, "†")])
+def test_positions_of_a_part_of_the_rows_are_marked(original, mark, tmp_path):
+    docs = {"gold": [0, 1, 0, 1], "options": [["a", "b"]] * 4, "predictions": [{"acc": choice} for choice in (0, 1, 1, 1)]}
+    sizes = {"toy": {"original": original, "effective": 4}}
+    write_run(tmp_path, {"toy": toy([1.0, 1.0, 0.0, 1.0], docs=docs)}, **{"n-samples": sizes})
+    section = bias.bias_section(scores_of(read(tmp_path).best()))
+    [positions] = [table for table in section.tables if table.name == "positions"]
+    [(_, cells)] = positions.cells()
+    assert [cell.text for cell in cells[-2:]] == [f"25.0 (50.0){mark}", f"75.0 (50.0){mark}"]
+    assert positions.frame["option 1"].tolist() == ["25.0 (50.0)"]
+
+
 @pytest.mark.parametrize("interleaved", [False, True])
 def test_choices_are_those_of_the_filter_that_the_score_is_of(interleaved, tmp_path):
     """Which lm-eval calls "none", wherever its rows stand in the file."""
