@@ -22,6 +22,8 @@ ROLLING = "loglikelihood_rolling"
 _MOST_UNKNOWN = 0.01  # of the tokens
 _ROUNDING = 1e-3  # of logits, far above that of 32 bits
 _PADDED = 0.1  # of a model's embeddings may belong to no token
+# What the headlines begin with whose labels weigh the same, or are calibrated: each needs some rows.
+_BY_LABEL = ("balanced_acc", "f1", "macro_f1", "acc_bc", "acc_cc")
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
 
 
@@ -98,7 +100,8 @@ def planned(tasks: Tasks, rows: Callable[[Any], int]) -> list[Planned]:
     found = []
     for name in rows_once([[name for name, of_task in facts.items() if of_task.of_pack and facts_count(of_task)]]):
         choices, of_task, count = tasks[name].config.doc_to_choice, facts[name], rows(tasks[name])
-        labels = len(choices) if isinstance(choices, list) else 1
+        labels = len(of_task.labels or (choices if isinstance(choices, list) else ()))
+        labels = max(1, labels) if of_task.headline_metric.startswith(_BY_LABEL) else 1
         asks = (of_task.family, of_task.language, plain_name(name, of_task)) if of_task.dataset else ()
         if count:
             found.append(Planned(count, of_task.chance, labels, asks))

@@ -10,7 +10,7 @@ from lm_eval.config.task import TaskConfig
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_index import add_entries, entries_of_lm_eval, leaf_names, path_of, read_with_functions
-from lm_eval_sea.results.power import Planned, seen_on_mean
+from lm_eval_sea.results.power import Planned, limit_to_see, seen_on_mean
 from lm_eval_sea.run.answering import PART, PART_ON_CPU, AnsweringModel
 from lm_eval_sea.run.workload import Workload, advice, planned, said_by_language, text_of, workload_of, workloads_by_language
 
@@ -79,6 +79,22 @@ def test_what_is_planned_of_lm_evals_own_tasks_is_what_means_have_of_them(load_t
     assert len(found) == len(parts) + 1
     assert seen_on_mean(found) == pytest.approx(seen_on_mean([Planned(500, 0.25), Planned(100 * len(parts), 0.25)]))
     assert workloads_by_language([tasks[parts[0]]], None).keys() == {"id"}
+    of_parts = planned({name: tasks[name] for name in parts}, lambda task: 400)
+    assert limit_to_see(90, of_parts) == 10, "a letter is no label: rows count alike, whichever is right"
+
+
+@pytest.mark.parametrize(
+    ("task", "labels"),
+    [
+        ("sea_wisesight_th", 3),  # calibrated
+        ("sea_wisesight_th_chat", 1),
+        ("sea_helm_id_sentiment", 3),  # balanced accuracy, of written labels …
+        ("sea_helm_id_sentiment_ppl", 3),  # … and of ranked ones
+        ("sea_belebele_id_litilo_ppl", 1),
+    ],
+)
+def test_a_label_needs_rows_where_labels_weigh_the_same_or_are_calibrated(task, labels, load_tasks):
+    assert limit_to_see(90, planned(load_tasks(task), lambda task: 400)) == 10 * labels
 
 
 class Backend:
