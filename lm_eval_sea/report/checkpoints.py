@@ -23,10 +23,10 @@ from lm_eval_sea.results.visible_text import some_names
 
 _BITS = "bits_per_byte"
 _UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
-# 10k, 1.5M, 2e4 or 2.5e+04; else digits, also in groups of three: 1,000
-_COUNT = r"(?:(\d+(?:\.\d+)?)([kmbt]|e\+?[01]?\d)(?![a-z0-9])|(\d{1,3}(?:,\d{3})+(?!\d)|\d+))"
+# 10k, 1.5M, 2e4 or 2.5e+04; else digits, also in groups of three: 1,000. 1e3f is a part of a hash, and no number.
+_COUNT = r"(?:(\d+(?:\.\d+)?)([kmbt]|e\+?[01]?\d)(?![a-z0-9])|(\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?!\d|e\+?\d))"
 _STEP = re.compile(rf"(?:step|checkpoint|ckpt|iter)[-_ =]?{_COUNT}", re.IGNORECASE)
-_NUMBER = re.compile(_COUNT, re.IGNORECASE)
+_NUMBER = re.compile(rf"(?<!\d)(?<!\de)(?<!\de\+){_COUNT}", re.IGNORECASE)
 _ONE_RUN = "a curve is of one training run, so report each separately"
 _DATE = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)")  # of a run, in the label of a model that has several
 

@@ -668,7 +668,8 @@ def test_a_curve_over_checkpoints_and_which_are_above_chance(tmp_path, right, ro
         ({"m-900B-tokens": 900 * 10**9, "m-1T-tokens": 10**12, "m-2.5": 5}, ["base"]),
         ({"m-step7b2": 7, "m-step8-4B": 8}, ["base"]),
         ({"m-step500": 500, "m-step1,000": 1000, "m-step1e4": 10_000, "m-step2.5E+04": 25_000, "m-step1,200,000": 1_200_000}, []),
-        ({"m-step1e3f": 1, "m-step2,5": 2}, []),
+        ({"m-step2,5": 2}, ["m-step1e3f", "m-step10E5c", "m-checkpoint-3e+8a91", "m-step1e100"]),  # parts of hashes
+        ({"m-500": 500}, ["m-1e3f", "m-1e12f"]),
     ],
 )
 def test_steps_in_the_names_of_models(steps, others):
