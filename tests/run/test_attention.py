@@ -8,6 +8,7 @@ import torch
 from transformers import AutoConfig
 
 from lm_eval_sea.models.attention import plain_attention
+from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run import lm_eval_run
 
 SIZES = {"vocab_size": 8, "hidden_size": 64, "intermediate_size": 8, "num_hidden_layers": 2}
@@ -15,7 +16,7 @@ SIZES = {"vocab_size": 8, "hidden_size": 64, "intermediate_size": 8, "num_hidden
 
 def evaluate(model):
     config = SimpleNamespace(seed=None, cache_requests={}, **dict.fromkeys(lm_eval_run._PASSED_ON))
-    lm_eval_run.evaluate(config, model, [], None, None, None)
+    lm_eval_run.evaluate(config, model, [], None, None, None, KnownSecrets())
 
 
 @pytest.mark.parametrize(
