@@ -92,3 +92,18 @@ def test_a_package_that_is_too_old_stops_them_too(package, monkeypatch):
         required(package, "scores")
     required.cache_clear()
     assert str(raised.value) == f"scores need {package} {least} or later, here is 0.2.2: pip install '{package}>={least}'"
+
+
+@pytest.mark.parametrize("place", ["home", "file/home"])
+def test_thai_words_need_no_home_and_leave_nothing_there(place, tmp_path):
+    """PyThaiNLP makes a folder in it as it is imported; a home below a file cannot be made."""
+    (tmp_path / "file").write_text("")
+    home = tmp_path / place
+    if home.parent.is_dir():
+        home.mkdir()
+    code = "from lm_eval_sea.tasks._shared.metrics.words import newmm_words; print(newmm_words('กิน', keep_blanks=False))"
+    known = {name: value for name, value in os.environ.items() if not name.startswith("PYTHAINLP_")}
+    environment = known | {"HOME": str(home), "PYTHONPATH": str(ROOT)}
+    process = subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert (process.stdout, process.returncode) == ("['กิน']\n", 0), process.stderr[-2000:]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == sorted(["file", *(["home"] if home.exists() else [])])

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.metadata
+import os
 from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
 
 # The oldest version that works. pip chooses an older one if numpy is old.
 AT_LEAST = {"py3langid": "0.4"}
+
+
+@contextlib.contextmanager
+def _nothing_in_home() -> Iterator[None]:
+    """Inside, PyThaiNLP is imported without making ~/pythainlp-data, which nothing here reads and a home may not allow."""
+    said = {"PYTHAINLP_READ_ONLY", "PYTHAINLP_READ_MODE"} & os.environ.keys()  # by the user; it refuses both at once
+    if not said:
+        os.environ["PYTHAINLP_READ_ONLY"] = "1"
+    try:
+        yield
+    finally:
+        if not said:
+            del os.environ["PYTHAINLP_READ_ONLY"]
 
 
 @functools.cache
@@ -24,13 +40,16 @@ def required(package: str, scores: str) -> ModuleType:
     Its name is the same for `import` and pip. `scores` says in the message what needs it, in the plural.
 
     Raises:
-        ImportError: if it is not installed, or too old; the message has the command that installs it.
+        ImportError: if it is not installed, too old, or cannot be read; the message has the command that installs it.
     """
     try:
         version = importlib.metadata.version(package)
-        module = importlib.import_module(package)
+        with _nothing_in_home():
+            module = importlib.import_module(package)
     except ImportError as error:
         raise ImportError(f"{scores} need the package {package}: pip install {package}") from error
+    except OSError as error:
+        raise ImportError(f"{scores} need the package {package}, and it fails: {error}; pip install -U {package}") from error
     if Version(version) < Version(least := AT_LEAST.get(package, "0")):
         raise ImportError(f"{scores} need {package} {least} or later, here is {version}: pip install '{package}>={least}'")
     return module
