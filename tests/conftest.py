@@ -1,5 +1,6 @@
 """What all tests share: tiny models, data folders, and an environment that no cache or setting of the user reaches."""
 
+import ctypes
 import functools
 import gc
 import logging
@@ -146,6 +147,23 @@ def tiny_model_bos(tmp_path_factory) -> Path:
 def samples() -> Path:
     """The mirror folder of hand-written rows."""
     return ROOT / "lm_eval_sea" / "samples"
+
+
+@pytest.fixture
+def no_rights() -> Iterator[None]:
+    """Has modes of files hold for this process, also if it is root's."""
+    if os.geteuid():
+        yield
+        return
+    capabilities = getattr(ctypes.CDLL(None), "capset", None)
+    if capabilities is None:
+        pytest.skip("root may read everything here")
+    header, before = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    ctypes.CDLL(None).capget(header, before)
+    fewer = (ctypes.c_uint32 * 6)(before[0] & ~0b110, *before[1:])  # without CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+    capabilities(header, fewer)
+    yield
+    capabilities(header, before)
 
 
 @pytest.fixture

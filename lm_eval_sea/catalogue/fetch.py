@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable
@@ -63,9 +64,10 @@ def mixed_mirrors(repositories: Iterable[str]) -> list[str]:
     for folder in dict.fromkeys(map(Path, repositories)):
         notes = folder / ".cache" / "huggingface" / "download"
         found: dict[str, str] = {}
-        for note in sorted(notes.rglob("*.metadata")):
-            if (folder / note.relative_to(notes).with_suffix("")).is_file():
-                found.setdefault(note.read_text(encoding="utf-8", errors="replace").partition("\n")[0], note.stem)
+        with contextlib.suppress(OSError):  # of a folder that may not be read; its rows say so
+            for note in sorted(notes.rglob("*.metadata")):
+                if (folder / note.relative_to(notes).with_suffix("")).is_file():
+                    found.setdefault(note.read_text(encoding="utf-8", errors="replace").partition("\n")[0], note.stem)
         if len(found) > 1:
             (one, first), (other, second), *_ = found.items()
             said.append(

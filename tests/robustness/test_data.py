@@ -2,11 +2,13 @@
 
 import os
 import re
+from pathlib import Path
 
 import pytest
 
 from lm_eval_sea.catalogue.check import check_data, render
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from tests.conftest import modules_of_tasks
@@ -19,6 +21,7 @@ BELEBELE_TASK = "sea_belebele_th_to_ppl"
 BELEBELE = "sail/Sailcompass_data/data/belebele/tha_Thai.jsonl"
 HELM_TASK = "sea_helm_id_sentiment"
 HELM_FILE = "aisingapore/NLU-Sentiment-Analysis/data/id/eval.jsonl"
+CARD = "aisingapore/NLU-Sentiment-Analysis/README.md"
 
 
 PACK = read_tasks().tasks
@@ -79,6 +82,7 @@ NO_TEXT = [5, None, ["a"], {"a": "b"}, True, 2.5]
 NO_ROWS = [b"", b"\n\n", b"{}", b"null\n", b"[]", b"\x00\x01\x02\xff", b"PK\x03\x04 no archive", b"<html>"]
 NO_UTF_8 = [b"\xff", b"\xc3(", b"\xed\xa0\x80", b"\xe0\xb8"]
 # characters that are shown as nothing: of width zero, marks of direction, fillers, controls, blanks, a variation selector
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 INVISIBLE = ["\u200b", "\u200d", "\ufeff", "\xad", "\u202e\u200f\u2069", "⠀", "ㅤ", "\x07", "\xa0\u200b", "️"]
 
 # what is wrong → task, file, the changes to the file of which each is tried, what the run says
@@ -86,6 +90,17 @@ BROKEN = {
     "a last line that was cut": (TASK, FILE, [cut(40), cut(200)], r"vi_test.jsonl, row 3: no JSON"),
     "rows with ids, written twice": (BELEBELE_TASK, BELEBELE, [twice], r"row 4: the id '.*' is that of row 0, too"),
     "no rows, or a file of another kind": (TASK, FILE, [bytes_of(content) for content in NO_ROWS], "xcopa/vi_test.jsonl"),
+    "a clone without Git LFS": (TASK, FILE, [bytes_of(POINTER)], "vi_test.jsonl is a pointer of Git LFS .*`git lfs pull`"),
+    "a clone of SEA-HELM's without it": (HELM_TASK, HELM_FILE, [bytes_of(POINTER)], "eval.jsonl is a pointer of Git LFS "),
+    "exemplars of SEA-HELM without rows": (
+        HELM_TASK, HELM_FILE.replace("eval", "examples"), [bytes_of(b"")], "examples.jsonl has no rows",
+    ),
+    "a file of SEA-HELM that is not there": (
+        HELM_TASK, HELM_FILE, [Path.unlink], "Sentiment-Analysis is not whole, or an old one. Fetch it again with `lm-eval-sea",
+    ),
+    "a data card that is not there": (
+        HELM_TASK, CARD, [Path.unlink], "Sentiment-Analysis has no README.md, .* Fetch it again with `lm-eval-sea data fetch",
+    ),
     "a folder or a pipe for a file": (TASK, FILE, [folder, pipe], "vi_test.jsonl"),
     "UTF-16": (TASK, FILE, [lambda path: path.write_bytes(path.read_text(encoding="utf-8").encode("utf-16"))], "vi_test.jsonl"),
     "a byte that is not UTF-8": (TASK, FILE, [byte(value) for value in NO_UTF_8], r"vi_test.jsonl.*\brow 2\b"),
@@ -142,8 +157,34 @@ def test_a_file_that_cannot_be_used(task, file, changes, said, mirror):
         report = check_data(select([task])[0])
         assert any(re.search(said, fault) for fault in report.faults), report.faults
         render(report).encode()
-        path.rmdir() if path.is_dir() else path.unlink()
+        path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
         path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("task", "closed"),
+    [
+        (TASK, FILE),
+        (TASK, str(Path(FILE).parent)),
+        (TASK, "sail"),
+        (HELM_TASK, HELM_FILE),
+        (HELM_TASK, str(Path(CARD).parent)),
+        (HELM_TASK, "aisingapore"),
+    ],
+)
+def test_a_place_that_may_not_be_read(task, closed, mirror, no_rights, capsys):
+    """It is one file's fault in `data check`, which goes on with the others."""
+    other = "sea_xnli_th" if task == HELM_TASK else HELM_TASK
+    (mirror / closed).chmod(0)
+    try:
+        with pytest.raises(DataError, match=rf"^{closed}.* cannot be read: Permission denied$"):
+            load(task)
+        assert main(["data", "check", "--tasks", f"{task},{other}"]) == 1
+    finally:
+        (mirror / closed).chmod(0o755)
+    said = capsys.readouterr().out
+    assert re.search(rf"not loaded .*\n *{closed}.* cannot be read: Permission denied\n", said)
+    assert said.count("not loaded") == 1 and "\n2 data files checked, " in said
 
 
 HARMLESS = {

@@ -9,6 +9,8 @@ text, which is one row {"text"}.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,11 +24,29 @@ from .published.table_rows import DELIMITERS, read_table_rows
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 LOCAL_FOLDER = "local folder"
 TEST_SPLIT = "test"
+_POINTER = b"version https://git-lfs.github.com/spec/"  # a clone without Git LFS has such files instead of large ones
+
+
+@contextlib.contextmanager
+def _readable() -> Iterator[None]:
+    """Inside, and in functions that it decorates, a place that cannot be read is a `DataError`."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{error.filename} cannot be read: {error.strerror}" if error.filename else one_line(error)) from error
+
+
+def _is_folder(name: str) -> bool:
+    """Whether there is such a folder, or something that cannot be looked at, which its reader will name."""
+    try:
+        return Path(name).is_dir()
+    except PermissionError:
+        return True
 
 
 class Source(NamedTuple):
@@ -87,6 +107,7 @@ class Source(NamedTuple):
             return f"{self.repository}/{first}" + (f" and {len(others)} more" if others else "")
         return f"{self.repository} {self.config}/{dict(self.splits)[TEST_SPLIT]}"
 
+    @_readable()
     def load(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
         """Loads the published rows.
 
@@ -112,14 +133,15 @@ class Source(NamedTuple):
 
     def _folder(self) -> Path | None:
         """The folder that replaces the hub's repository, if there is one."""
-        return next((Path(name) for name in (self.repository, *self.also) if Path(name).is_dir()), None)
+        return next((Path(name) for name in (self.repository, *self.also) if _is_folder(name)), None)
 
     def _checkout_goes_first(self) -> bool:
-        return bool(self.checkout) and self._folder() is None and Path(self.checkout).is_dir()
+        return bool(self.checkout) and self._folder() is None and _is_folder(self.checkout)
 
     def _of_checkout(self) -> Source:
         return Source(self.checkout, self.checkout_files, on_hub=False, checkout_columns=self.checkout_columns)
 
+    @_readable()
     def local_state(self) -> tuple[tuple[str, int, int, int], ...]:
         """Path, size in bytes and time stamps (ns) of the files of a local folder. They change when the user changes the rows.
 
@@ -154,17 +176,17 @@ class Source(NamedTuple):
         made = "which you make yourself: the README of the data set says how. Start where it is."
         return DataError(f"the current folder has no folder {folder}, {made}")
 
-    def _advice(self) -> str:
+    def _advice(self, what: str = "Add it") -> str:
         if self.is_made_by_user:
             return "The README of the data set says how to make it."
-        return "Add it with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
+        return f"{what} with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
 
     def _read_files(self, folder: Path) -> dict[str, Sequence[dict[str, Any]]]:
         splits: dict[str, list[dict[str, Any]]] = {}
         for split, path in self.files:
             rows = _rows_of_file(folder / path, f"{self.repository}/{path}", self.checkout_columns)
             if not rows:
-                raise DataError(f"{self.repository}/{path} has no rows; expected at least one", f"{self.repository}/{path}")
+                raise _without_rows(f"{self.repository}/{path}")
             splits.setdefault(split, []).extend(rows)
         return dict(splits)
 
@@ -189,11 +211,19 @@ class Source(NamedTuple):
         except Exception as error:
             raise not_given(self.describe(), name, fault_of_hub(error, f"datasets/{name}"), error) from error
 
+    def _builder_of_folder(self, folder: Path, cache: str) -> datasets.DatasetBuilder:
+        there = os.listdir(folder)  # `datasets` takes one that may not be read for an empty one
+        try:
+            return self._builder(str(folder.resolve()), str(folder), cache)
+        except DataError as error:
+            said = "is not whole, or an old one" if "README.md" in there else "has no README.md, which says what its files are"
+            raise DataError(f"{str(error).rstrip('.')}. The folder {folder} {said}. {self._advice('Fetch it again')}") from error
+
     def _load_config(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
         folder = self._folder()
         is_local = folder is not None
         with tempfile.TemporaryDirectory() as cache:
-            builder = self._builder(str(folder.resolve()), str(folder), cache) if folder is not None else self.hub_builder()
+            builder = self._builder_of_folder(folder, cache) if folder is not None else self.hub_builder()
             if is_local:
                 self._check_files(builder)
             try:
@@ -207,28 +237,47 @@ class Source(NamedTuple):
             except Exception as error:
                 if fault := fault_of_hub(error, f"datasets/{self.repository}"):
                     raise not_given(self.describe(), self.repository, fault, error) from error
-                raise DataError(f"cannot read {self.describe()}: {one_line(error.__cause__ or error)}") from error
+                cause = error.__cause__ or error
+                is_broken = is_local and getattr(cause, "errno", None) is None  # and not the disk full, for example
+                again = f". {self._advice('Fetch it again')}" if is_broken else ""
+                raise DataError(f"cannot read {self.describe()}: {one_line(cause).rstrip('.')}{again}") from error
         if TEST_SPLIT not in splits:
             wanted = dict(self.splits)[TEST_SPLIT]
             raise DataError(f"{self.describe()}: there is no split {wanted!r}; there is {', '.join(published)}")
         if not len(splits[TEST_SPLIT]):
-            raise DataError(f"{self.describe()} has no rows; expected at least one", self.describe())
+            raise _without_rows(self.describe())
         return splits, LOCAL_FOLDER if is_local else str(builder.hash)
 
     def _check_files(self, builder: datasets.DatasetBuilder) -> None:
-        """Looks for faults in local JSON files before `datasets` reads them."""
+        """Looks for faults in local files before `datasets` reads them; it says little of JSON files."""
         wanted = {name for _, name in self.splits}
         for split, paths in (builder.config.data_files or {}).items():
             for path in map(Path, paths if str(split) in wanted else []):
-                if path.suffix.lower() in ENDINGS:
-                    _rows_of_file(path, f"{self.repository}/{path.relative_to(Path(builder.base_path or path.anchor).resolve())}")
+                name = f"{self.repository}/{path.relative_to(Path(builder.base_path or path.anchor).resolve())}"
+                if path.suffix.lower() not in ENDINGS:
+                    _refuse_pointer(path, name)
+                elif not _rows_of_file(path, name):
+                    raise _without_rows(name)
+
+
+def _refuse_pointer(path: Path, name: str) -> None:
+    with path.open("rb") as file:
+        if file.read(len(_POINTER)) == _POINTER:
+            raise DataError(f"{name} is a pointer of Git LFS to the rows; run `git lfs pull` where it was cloned", name)
+
+
+def _without_rows(name: str) -> DataError:
+    return DataError(f"{name} has no rows; expected at least one", name)
 
 
 def _rows_of_file(path: Path, name: str, columns: Sequence[str] = ()) -> list[dict[str, Any]]:
     try:
+        _refuse_pointer(path, name)
         if path.suffix.lower() in DELIMITERS:
             return read_table_rows(path, columns)
         return read_json_rows(path) if path.suffix.lower() in ENDINGS else [{"text": path.read_text(encoding="utf-8-sig")}]
+    except DataError:
+        raise
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from error
     except ValueError as error:
