@@ -8,6 +8,7 @@ Files are often incomplete: notes say what is left out, one line each, and the r
 from __future__ import annotations
 
 import glob
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -41,10 +42,14 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     `names` has names for the models of the runs in a folder or file; runs of one name are of one model. Raises `ResultsError`
     if a path does not exist or nothing is found.
     """
-    results_files, samples_files = _files([Path(path) for path in paths])
+    try:
+        results_files, samples_files = _files([Path(path) for path in paths])
+    except OSError as error:
+        raise ResultsError(f"{error.filename}: cannot be read ({error.strerror})") from error
     names = names or {}
     notes: list[str] = []
     for folder in filter(Path.is_dir, map(Path, paths)):
+        notes += _unreadable_folders(folder)
         if packed := sorted(file for file in folder.rglob("*.json*.gz") if file.name.startswith(("results_", "samples_"))):
             notes.append(f"{folder}: {len(packed)} compressed files left out, the first {packed[0].name}; gunzip them")
     read_of = {path: parts for path in results_files if (parts := _read_results(path, names, notes)) is not None}
@@ -111,6 +116,18 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     whole = [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
     found, logged = (list(dict.fromkeys(path.resolve() for path in files if path.is_file())) for files in (results, whole))
     return found, logged
+
+
+def _unreadable_folders(folder: Path) -> list[str]:
+    """A note for each folder whose files cannot be listed; `rglob` passes over them."""
+    notes: list[str] = []
+
+    def note(error: OSError) -> None:
+        notes.append(f"{error.filename}: left out, because it cannot be read ({error.strerror})")
+
+    for _ in os.walk(folder, onerror=note):
+        pass
+    return notes
 
 
 def _may_be_results(path: Path) -> bool:

@@ -469,3 +469,18 @@ def test_seeds_that_change_no_row_are_named(tmp_path, rows, is_said):
         write_draw(tmp_path, seed, toy([float(score) for score in rows]))
     said = [note for note in read(tmp_path).best().notes if "same score on every row" in note]
     assert said == ["org/model: toy_th: all seeds have the same score on every row; does the model sample?"] * is_said
+
+
+def test_folders_that_may_not_be_read_are_named(tmp_path, no_rights):
+    """`show` would else be silent about their scores."""
+    write_results(tmp_path / "open", OLD, {"toy_th": {"acc,none": 1}})
+    closed = write_results(tmp_path / "closed", OLD, {"toy_th": {"acc,none": 0}}).parent
+    closed.chmod(0)
+    try:
+        runs = read(tmp_path)
+        with pytest.raises(ResultsError, match=f"^{closed / 'one'}: cannot be read \\(Permission denied\\)$"):
+            read(closed / "one")
+    finally:
+        closed.chmod(0o755)
+    assert len(runs.runs) == 1
+    assert runs.notes == [f"{closed}: left out, because it cannot be read (Permission denied)"]
