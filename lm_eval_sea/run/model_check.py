@@ -310,6 +310,13 @@ def check_first_turns(model_args: Mapping[str, Any], weights: str | None, tasks:
 
 def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
     """Checks configurations and weights in the folders that a model's arguments name."""
+    try:
+        _check_folders(backend, model_args)
+    except OSError as error:
+        raise RunError(f"--model_args: {error.filename} cannot be read ({error.strerror})") from error
+
+
+def _check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
     if not reads_folders(backend):
         return
     _check_gguf(backend, model_args)

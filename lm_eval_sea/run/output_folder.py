@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,6 +39,8 @@ def probe(output_path: str, named_by: str = "--output_path") -> None:
             file.write(b"x")
     except (OSError, ValueError) as error:  # the latter for a name with a null character
         why = getattr(error, "strerror", None) or error
+        if isinstance(error, UnicodeEncodeError) and sys.getfilesystemencoding() != "utf-8":
+            why = "the locale has no such letters; set PYTHONUTF8=1"
         raise RunError(f"{named_by} {output_path}: results cannot be written there ({why}); name another folder") from error
 
 
@@ -70,12 +74,16 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
     described.model_name_sanitized = _name_of_folder(described.model_name_sanitized)
     if _is_saved(tracker, results, samples) or not wanted:
         return
+    parts = list(_folder_of_model(tracker).glob(f"*_{tracker.date_id}.json*")) if tracker.date_id else []
     try:
         tracker.output_path = tempfile.mkdtemp(prefix="lm-eval-sea-results-")
     except OSError as error:
         raise FailedRunError(f"the results could not be written, not even to a temporary folder ({error})") from error
     if not _is_saved(tracker, results, samples):
         raise FailedRunError(f"the results could not be written, nor all of them to {tracker.output_path}; see the warnings")
+    for part in parts:  # else they would be read as a run of fewer rows
+        with contextlib.suppress(OSError):
+            part.unlink()
     raise FailedRunError(f"the results could not be written to {wanted}; they are in {tracker.output_path}")
 
 
@@ -99,10 +107,7 @@ def _is_saved(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[
         tracker.save_results_samples(task_name=task, samples=[dict(row) for row in rows])  # it changes what it writes
     if not tracker.output_path or not tracker.date_id:
         return False
-    if Path(tracker.output_path).suffix == ".json":
-        folder = folder_of(tracker.output_path)
-    else:
-        folder = Path(tracker.output_path) / tracker.general_config_tracker.model_name_sanitized
+    folder = _folder_of_model(tracker)
     try:
         [written] = folder.glob(f"*_{tracker.date_id}.json")
         json.loads(written.read_text(encoding="utf-8"))
@@ -111,6 +116,13 @@ def _is_saved(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[
         )
     except (OSError, ValueError):
         return False
+
+
+def _folder_of_model(tracker: Any) -> Path:
+    """Where lm-eval's `EvaluationTracker` writes the files of this model."""
+    if Path(tracker.output_path).suffix == ".json":
+        return folder_of(tracker.output_path)
+    return Path(tracker.output_path, tracker.general_config_tracker.model_name_sanitized)
 
 
 def _lines(path: Path) -> int:

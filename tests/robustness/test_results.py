@@ -36,6 +36,13 @@ def test_an_output_path_is_made_unless_no_file_system_takes_it(tmp_path):
         assert list((tmp_path / folder).iterdir()) == []
 
 
+def test_an_output_path_that_the_locale_cannot_write(tmp_path, monkeypatch):
+    """As with LC_ALL=C and PYTHONUTF8=0."""
+    monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "ascii")
+    with pytest.raises(RunError, match=r"cannot be written there \(the locale has no such letters; set PYTHONUTF8=1\)"):
+        probe(str(tmp_path / "ผล".encode().decode("ascii", "surrogateescape")))
+
+
 @pytest.mark.parametrize("command", ["report", "score", "languages"])
 def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
     """While a report, totals or tables are written; the old ones stay whole."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 
 import pytest
@@ -122,6 +123,42 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, 
     assert last.startswith(f"lm-eval-sea: the results could not be written to {output}; they are in {elsewhere}")
     assert "acc_ppl,none" in written(elsewhere)["results"]["sea_xcopa_th_to_ppl"]
     assert set(logged(elsewhere)[0]["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["results", "results/a.json"])
+def test_half_a_file_of_results_does_not_stay(name, tmp_path, tiny_model, in_samples, monkeypatch, capsys):
+    """`show` would take half the rows for a run. No file may be longer than 700 bytes in the output folder."""
+    from lm_eval.loggers import EvaluationTracker
+
+    output, elsewhere, limits = tmp_path / name, tmp_path / "tmp", resource.getrlimit(resource.RLIMIT_FSIZE)
+    elsewhere.mkdir()
+    monkeypatch.setattr(output_folder.tempfile, "tempdir", str(elsewhere))
+    save = EvaluationTracker.save_results_aggregated
+
+    def save_with_limit(tracker, *args, **kwargs):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (700, limits[1]) if tracker.output_path == str(output) else limits)
+        return save(tracker, *args, **kwargs)
+
+    monkeypatch.setattr(EvaluationTracker, "save_results_aggregated", save_with_limit)
+    try:
+        assert main(run_of(tiny_model, "sea_xcopa_th_to_ppl", "--output_path", output, "--log_samples", "--no-resume")) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert f"could not be written to {output}; they are in {elsewhere}" in capsys.readouterr().err
+    assert not [path for path in (tmp_path / "results").rglob("*") if path.is_file()]
+    assert len(logged(elsewhere)) == 4
+
+
+@pytest.mark.parametrize("closed", ["model", "model/model.safetensors"])
+def test_a_model_that_may_not_be_read(closed, tiny_model, tmp_path, no_rights):
+    shutil.copytree(tiny_model, tmp_path / "model")
+    (tmp_path / closed).chmod(0)
+    try:
+        with pytest.raises(RunError, match=rf"^--model_args: {tmp_path}/model/.* cannot be read \(Permission denied\)$"):
+            check_folders("hf", {"pretrained": str(tmp_path / "model")})
+    finally:
+        (tmp_path / closed).chmod(0o755)
 
 
 @pytest.mark.slow
