@@ -19,6 +19,7 @@ from lm_eval_sea.commands.results import EXPORT, REPORT, SHOW
 from lm_eval_sea.commands.score import SCORE
 from lm_eval_sea.commands.sweep import SWEEP
 from lm_eval_sea.run.interruption import terminated_as_interrupted
+from lm_eval_sea.run.output_streams import DISK_IS_FULL
 from lm_eval_sea.run.request import DEBUG, RunError
 
 RUN = Command(
@@ -53,19 +54,37 @@ def main(argv: list[str] | None = None) -> int:
         if tuple(argv[: len(old)]) == old:
             return fail(f"`lm-eval-sea {' '.join(old)}` is now {new}", 2)
     try:
-        if argv[:1] == [RUN.name]:  # its options are lm-eval's
-            return _run(argv[1:])
-        arguments = parser().parse_args(argv)
-        status: int = arguments.run(arguments) or 0  # printing the help returns None
+        os.getcwd()
+    except OSError as error:  # libraries end the process without it
+        return fail(f"the current folder is gone or cannot be read ({error.strerror}); change to another one", 2)
+    try:
+        try:
+            status = _run(argv[1:]) if argv[:1] == [RUN.name] else _run_parsed(argv)  # the options of `run` are lm-eval's
+        except SystemExit:  # of the parser, which has printed a help
+            sys.stdout.flush()
+            raise
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         return fail("interrupted", 130)
     except BrokenPipeError:  # `lm-eval-sea ls | head` has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in DISK_IS_FULL and error.filename is None:
+            _drop_output()
+            return fail(f"the output cannot be written ({error.strerror})", 1)
         return fail_unexpectedly(error, debug=DEBUG in argv)
+
+
+def _drop_output() -> None:
+    """Has Python write what is left of the output nowhere, as it would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _run_parsed(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    return arguments.run(arguments) or 0  # printing the help returns None
 
 
 def _run(argv: Sequence[str]) -> int:

@@ -9,20 +9,21 @@ import os
 import sys
 import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from lm_eval_sea.results.secrets import KnownSecrets, masked_text
 from lm_eval_sea.results.visible_text import some_names
 
 _READER_IS_GONE = (errno.EPIPE, errno.EIO)  # a pipe whose reader has ended, a terminal that is closed
+DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Stream:
-    """Wraps a text stream: secrets are masked, and a reader that is gone is no error."""
+    """Wraps a text stream: secrets are masked, and a reader that is gone, or another error in `unheeded`, is none."""
 
-    def __init__(self, stream: Any, mask: Callable[[str], str]) -> None:
-        self._stream, self._mask = stream, mask
+    def __init__(self, stream: Any, mask: Callable[[str], str], unheeded: Sequence[int] = _READER_IS_GONE) -> None:
+        self._stream, self._mask, self._unheeded = stream, mask, unheeded
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -41,7 +42,7 @@ class _Stream:
         try:
             yield
         except OSError as error:
-            if error.errno not in _READER_IS_GONE:
+            if error.errno not in self._unheeded:
                 raise
             with contextlib.suppress(OSError, ValueError):  # a stream without a file
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
@@ -67,7 +68,8 @@ def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
         return made
 
     # tasks print prompts, and text of data sets is not masked because it looks like a secret
-    out, err = _Stream(sys.stdout, secrets.masked), _Stream(sys.stderr, mask)
+    # the results are worth more than the log
+    out, err = _Stream(sys.stdout, secrets.masked), _Stream(sys.stderr, mask, _READER_IS_GONE + DISK_IS_FULL)
     logging.setLogRecordFactory(record)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import subprocess
 import sys
@@ -36,6 +37,30 @@ def test_a_closed_stream_is_no_fault(closed):
     code = "import sys; from lm_eval_sea.commands.cli import main; sys.exit(main(['ls', 'sea_xcopa_th_to_ppl']))"
     shell = f'exec "$0" -c "$1" {closed}>&-'
     assert subprocess.run(["bash", "-c", shell, sys.executable, code], cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 0
+
+
+OUTPUTS = {"a reader who has enough": ("| true", 0, ""), "a full disk": (">/dev/full", 1, "No space left on device")}
+
+
+@pytest.mark.parametrize(("output", "status", "said"), OUTPUTS.values(), ids=OUTPUTS)
+@pytest.mark.parametrize("command", ["--help", "show --help", "--version", "path", "ls"])
+def test_an_output_that_takes_nothing(command, output, status, said):
+    """At most one line, and none from Python as it ends."""
+    shell = f'"$0" -m lm_eval_sea {command} {output}; exit ${{PIPESTATUS[0]}}'
+    known = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    process = subprocess.run(["bash", "-c", shell, sys.executable], env=known, cwd=ROOT, capture_output=True, text=True)
+    assert process.returncode == status, process.stderr
+    assert process.stderr == (f"lm-eval-sea: the output cannot be written ({said})\n" if said else "")
+
+
+@pytest.mark.parametrize("command", ["ls", "run --model dummy --tasks sea_xcopa_th_to_ppl", "make --check"])
+def test_a_current_folder_that_is_gone(command, tmp_path, monkeypatch, capsys):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert main(command.split()) == 2
+    reason = "the current folder is gone or cannot be read (No such file or directory); change to another one"
+    assert capsys.readouterr() == ("", f"lm-eval-sea: {reason}\n")
 
 
 NAMES = [[of.name, *below] for of in COMMANDS if of.run or of.subcommands for below in ([], *([b.name] for b in of.subcommands))]

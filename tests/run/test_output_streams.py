@@ -2,6 +2,9 @@
 
 import io
 import logging
+import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +50,19 @@ def test_an_engine_that_a_run_loaded_logs_behind_it_and_in_the_next_run(engine):
     lines = text.getvalue().splitlines()
     assert [line.partition(" ***")[0] for line in lines] == ["(worker) asked with", "(worker) stopping", "(worker) again"]
     assert SECRET not in text.getvalue()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="it is Linux that has a device without room")
+def test_a_log_on_a_full_disk_ends_no_run_but_a_table_does(monkeypatch):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stderr", full)
+        with guarded_output(KnownSecrets()):
+            print("loading", file=sys.stderr, flush=True)
+    with open("/dev/full", "w") as full, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", full)
+        with pytest.raises(OSError, match="No space left"), guarded_output(KnownSecrets()):
+            print("acc 50.0", flush=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
 
 
 def test_records_are_made_as_before_behind_a_run():
