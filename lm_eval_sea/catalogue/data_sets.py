@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,7 +11,7 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
-from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, answer_fields, recommended_variant
+from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, answer_fields, hidden_fields, recommended_variant
 from lm_eval_sea.catalogue.names import competency_titles, meant
 from lm_eval_sea.tasks._shared.columns import written_labels
 from lm_eval_sea.tasks._shared.facts import (
@@ -22,9 +23,12 @@ from lm_eval_sea.tasks._shared.facts import (
     name_of,
     whole_record,
 )
+from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
 FILE = "data_set.yml"
 ORIGINS = ("native", "translated", "machine translated")
+_NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)  # of a field, as a row of a prompt may show it
+_WORDS_OF_TEMPLATES = ("none", "true", "false", "not", "self")  # which a template takes for something else
 
 
 class RecordError(Refusal, ValueError):
@@ -160,8 +164,8 @@ def _faults(record: Any) -> Iterator[str]:
     for language, letters in record.get("letters", {}).items():
         if language not in known:
             yield f"'letters' has the key {language!r}, a language without prompts"
-        if len(set(letters)) < len(letters):
-            yield f"'letters: {language}' is {letters!r}; expected different letters"
+        if not letters.isalnum() or len({normal_form("NFKC", letter).casefold() for letter in letters}) < len(letters):
+            yield f"'letters: {language}' is {letters!r}; expected different letters or digits, with nothing between them"
     if unknown := [language for language in record.get("suite_languages", ()) if language not in record["languages"]]:
         yield f"'suite_languages' has {unknown[0]!r}, which is not among 'languages'"
     if not record["languages"]:
@@ -198,6 +202,14 @@ def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"'fields' is [{', '.join(named)}]; a translation has {pairs}"
     if kind == "summarization" and "document" not in named:
         yield f"'fields' is [{', '.join(named)}]; expected document, the text that is summarised"
+    if kind != "translation" and (answers := [name for name in named if name in hidden_fields(kind)]):
+        yield f"'fields' has {answers[0]!r}, which a prompt must not show"
+    for name in (*named, *record.get("columns", ())):
+        if not _NAME.fullmatch(name) or name.lower() in _WORDS_OF_TEMPLATES:
+            advice = "expected a name of Latin letters, digits and _, such as question; the column may have any name"
+            yield f"{'fields' if name in named else 'columns'!r} has {name!r}; {advice}"
+    if unknown := [name for name in record.get("content_fields", ()) if name not in named]:
+        yield f"'content_fields' has {unknown[0]!r}, which is not among 'fields'"
     if all(whole_record(record, language).get("process") for language in record["languages"]):
         return
     if "columns" not in record:

@@ -63,6 +63,11 @@ def answer_fields(kind: str) -> tuple[str, ...]:
     return _ANSWERS[kind] if kind in _ANSWERS else (KINDS[kind][""].answer,)
 
 
+def hidden_fields(kind: str) -> tuple[str, ...]:
+    """The fields of a processed row that no prompt shows by name, because they tell the answer, or the variants show them."""
+    return (*answer_fields(kind), *(("letters", "lettered_options") if kind == "mcq" else ("gold",)))
+
+
 def recommended_variant(kind: str) -> str:
     """The variant of a kind that SailCompass has; a data set can state another as its main one."""
     return "to_ppl" if "to_ppl" in KINDS[kind] else ""  # by the SailCompass paper, section 5.2

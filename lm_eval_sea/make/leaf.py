@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_sea.catalogue.data_sets import DataSet
-from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, LETTER_TOKENS, Variant, recommended_variant
+from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, LETTER_TOKENS, Variant, hidden_fields, recommended_variant
 from lm_eval_sea.make.prompt_files import (
     EXEMPLARS,
     PromptFileError,
@@ -18,7 +18,7 @@ from lm_eval_sea.make.prompt_files import (
     of_task,
     place,
     read_prompts,
-    refuse_unknown_fields,
+    refuse_other_fields,
     row_template,
 )
 from lm_eval_sea.make.task_yaml import OneLine, Quoted
@@ -114,16 +114,18 @@ class Shown(NamedTuple):
 def shown_of(prompted: Prompted, of: str, prompt_language: str) -> Shown:
     """What a task shows for a language, or a direction such as "en_th", in the words of a prompt language."""
     data_set, words, where = prompted.of, prompted.words(prompt_language), prompted.where(prompt_language)
+    hidden: Sequence[str] = hidden_fields(data_set.kind)
     if data_set.kind == "translation":
         words, where = of_task(words, of, where), f"{where}: {of}"
+        source, target = of.split("_")
+        shown, answer = data_set.fields if source == data_set.pivot else reversed(data_set.fields)
+        hidden = [answer]
+        found = Shown(words, where, [shown], answer, {"source_language": source, "answer_language": target})
+    else:
+        found = Shown(words, where, data_set.fields, KINDS[data_set.kind][recommended_variant(data_set.kind)].answer, {})
     if data_set.columns:
-        refuse_unknown_fields(words, data_set.columns, where)
-    if data_set.kind != "translation":
-        return Shown(words, where, data_set.fields, KINDS[data_set.kind][recommended_variant(data_set.kind)].answer, {})
-    source, target = of.split("_")
-    shown, answer = data_set.fields if source == data_set.pivot else reversed(data_set.fields)
-    said = {"source_language": source, "answer_language": target}
-    return Shown(words, where, [shown], answer, said)
+        refuse_other_fields(words, [column for column in data_set.columns if column not in hidden], hidden, where)
+    return found
 
 
 def label_words(prompted: Prompted, words: Mapping[str, Any], where: str) -> list[str]:

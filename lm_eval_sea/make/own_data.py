@@ -6,20 +6,27 @@ The tasks refer to the templates of this installation by path, so the folder alo
 from __future__ import annotations
 
 import fnmatch
+import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_sea.catalogue.data_sets import FILE, Language, RecordError, data_sets, read_data_set
 from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.catalogue.names import did_you_mean, language_names, languages_like
-from lm_eval_sea.catalogue.task_files import read_task_file
+from lm_eval_sea.catalogue.task_files import GROUP, names_in_files, read_task_file, tags
 from lm_eval_sea.catalogue.task_list import TaskRecord, record_of
 from lm_eval_sea.make.files import generated, groups, leaves
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, read
+from lm_eval_sea.make.prompt_files import PromptFileError
 from lm_eval_sea.make.task_yaml import HEADER, Function, to_yaml
-from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER, digest_of_file
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, digest_of_file
 from lm_eval_sea.tasks._shared.published.json_rows import ENDINGS
 from lm_eval_sea.tasks._shared.published.table_rows import DELIMITERS
+
+if TYPE_CHECKING:
+    from lm_eval_sea.tasks._shared.sources import Source
 
 
 def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
@@ -39,10 +46,17 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
         raise RecordError(f"{path}: 'second_turns' is for judged data sets of the pack alone; leave it out")
     for language in data_set.languages.values():
         _refuse_no_rows(path, language)
+        _refuse_code_of_language(path, language.language)
     prompted = read(data_set, folder.parent)
     made = {content["task"]: _in_one_file(prompted, content) for _, content in leaves(prompted)}
     tasks = set(made)
     made |= {group["group"]: group for _, group in groups(data_set) if len(group["task"]) > 1 and tasks.issuperset(group["task"])}
+    if taken := sorted(made.keys() & {*tags(), *names_in_files(GROUP)}):
+        raise RecordError(
+            f"{folder}: {taken[0]} is a name of the pack; give the folder, whose name is the data set's, another one"
+        )
+    for content in made.values():
+        _refuse_unread_labels(prompted, content["metadata"])
     chosen = {name for pattern in wanted for name in fnmatch.filter(made, pattern)}
     return {name: content for name, content in made.items() if name in chosen}
 
@@ -56,6 +70,31 @@ def _refuse_no_rows(path: Path, language: Language) -> None:
         for file in [named] if isinstance(named, str) else named:
             if Path(file).suffix.lower() not in (known := (*ENDINGS, *DELIMITERS)):
                 raise RecordError(f"{where}: 'files' names {file!r}; expected a file whose name ends in {', '.join(known)}")
+    for key, used in {"files": ("test",), "splits": ("test", EXEMPLAR_SPLIT)}.items():
+        unused = [split for split in getattr(language, key) if split not in used]
+        if unused and not language.process:
+            raise RecordError(f"{where}: {key!r} has {unused[0]!r}, which no task reads; expected {' and '.join(used)}")
+
+
+def _refuse_code_of_language(path: Path, code: str) -> None:
+    if not re.fullmatch(r"[A-Za-z]+(-[A-Za-z\d]+)*", code):  # names of tasks have _ between their parts
+        raise RecordError(f"{path}: 'languages' has {code!r}; expected a code such as th or zh-TW")
+
+
+def _refuse_unread_labels(prompted: Prompted, task: Mapping[str, Any]) -> None:
+    """Refuses label words that cannot be told from what a chat model writes."""
+    words, where = task.get("label_words", ()), prompted.where(task.get("prompt_language", ""))
+    if not words:
+        return
+    from lm_eval_sea.tasks._shared.chat.scores import score_chat_label  # imports `datasets`
+
+    alike = Counter(map(str.casefold, words))
+    for position, word in enumerate(words):
+        if alike[word.casefold()] > 1:
+            raise PromptFileError(f"{where}: labels: {word!r} and another word differ only in capitals, which answers change")
+        row = {"gold": position, "scoring": dict(task)}
+        if not all(score_chat_label(dict(row), [said])["exact_match"] for said in (word, f"{task['answer_tag']} {word}")):
+            raise PromptFileError(f"{where}: labels: {word!r} cannot be read from a chat model's answer; expected words")
 
 
 def own_files(tasks: Mapping[str, Content]) -> dict[str, str]:
@@ -70,10 +109,15 @@ def notes_on(tasks: Mapping[str, Content]) -> list[str]:
     here = [task for task in distinct_data(records(tasks)) if task.source.is_made_by_user or task.source.local_state()]
     lines = [(task.source, line) for task in here for line in remarks(check_data(task))]
     languages = {content["metadata"]["language"] for content in tasks.values() if "group" not in content}
+    sharing: dict[Source, set[str]] = defaultdict(set)
+    for task in records(tasks):
+        sharing[task.source].add(task.metadata["language"])
+    same = [(rows, sorted(of)) for rows, of in sharing.items() if len(of) > 1]
     notes = [
         f"{language!r} is no language of the pack{did_you_mean(languages_like(language))}; words of answers are split at blanks"
         for language in sorted(languages - language_names().keys())
     ]
+    notes += [f"{rows.describe()}: the rows of {' and '.join(of)}; expected other rows for each language" for rows, of in same]
     notes += [line if rows.repository in line else f"{rows.describe()}: {line}" for rows, line in lines]
     return list(dict.fromkeys(notes))
 
@@ -102,6 +146,10 @@ def _in_one_file(prompted: Prompted, content: Content) -> Content:
     language = prompted.of.languages[content["metadata"]["language"]]
     process = {"dataset_kwargs": {"process": Function(f"utils.{language.process}")}} if language.process else {}
     has_exemplars = bool(prompted.words(language.prompts).get("exemplars"))
+    if EXEMPLAR_SPLIT in language.splits:  # the rows' own
+        examples: Content = {}
+    else:
+        examples = exemplars(prompted, language.prompts) if has_exemplars else {"num_fewshot": 0}
     folder = prompted.of.path.parent
     prompts = {content["metadata"]["prompt_language"], *([language.prompts] if has_exemplars else [])}
     made_of = [prompted.of.path, *(folder / "prompts" / f"{each}.yml" for each in sorted(prompts))]
@@ -109,6 +157,6 @@ def _in_one_file(prompted: Prompted, content: Content) -> Content:
         **content,
         "include": str(TASKS_FOLDER / content["include"][0]),
         **process,
-        **(exemplars(prompted, language.prompts) if has_exemplars else {"num_fewshot": 0}),
+        **examples,
         "metadata": content["metadata"] | {"data_set": {str(path): digest_of_file(path) for path in made_of}, "provenance": {}},
     }

@@ -67,10 +67,16 @@ def row_template(prompt: Mapping[str, Any], fields: Sequence[str], where: str, o
     return "".join(_jinja_line(line, keyed, optional) for line in row.splitlines()).rstrip("\n")
 
 
-def refuse_unknown_fields(prompt: Mapping[str, Any], known: Collection[str], where: str) -> None:
-    """Refuses a row that shows what no row has."""
-    if unknown := [field for field in _FIELD.findall(entry(prompt, "row", where)) if field not in known]:
-        raise PromptFileError(f"{where}: 'row' shows {{{unknown[0]}}}, which no row has; expected {', '.join(known)}")
+def refuse_other_fields(prompt: Mapping[str, Any], shown: Collection[str], hidden: Collection[str], where: str) -> None:
+    """Refuses a row that shows what no row has, or the answer; and a field elsewhere, which would be shown as it is written."""
+    for field in _FIELD.findall(entry(prompt, "row", where)):
+        if field not in shown:
+            why = "which a prompt must not show" if field in hidden else "which no row has"
+            raise PromptFileError(f"{where}: 'row' shows {{{field}}}, {why}; expected {', '.join(shown)}")
+    chat = (prompt.get("chat") or {}).get("instruction")
+    for key, text in {"instruction": prompt.get("instruction"), "cue": prompt.get("cue"), "chat: instruction": chat}.items():
+        if found := [field for field in _FIELD.findall(text or "") if field in shown]:
+            raise PromptFileError(f"{where}: {key!r} has {{{found[0]}}}; only 'row' shows fields")
 
 
 def _jinja_line(line: str, keyed: dict[str, dict[str, str]], optional: Sequence[str]) -> str:
@@ -84,8 +90,9 @@ def _jinja_line(line: str, keyed: dict[str, dict[str, str]], optional: Sequence[
 
 
 def line_starts(prompt: Mapping[str, Any]) -> list[str]:
-    """What stands before the first field of each line of a row."""
-    return [line.split("{")[0].rstrip() for line in prompt["row"].splitlines() if _FIELD.search(line)]
+    """What stands before the first field of each line of a row; if there is nothing, the cue, which comes below the row."""
+    starts = [line.split("{")[0].rstrip() for line in prompt["row"].splitlines() if _FIELD.search(line)]
+    return [start for start in starts if start] or [prompt["cue"]]
 
 
 def as_row(exemplar: Mapping[str, Any], data_set: DataSet, letters: str, where: str) -> dict[str, Any]:
@@ -129,7 +136,17 @@ def _read(path: Path) -> dict[str, Any]:
         _refuse(f"{where}chat: ", part.get("chat") or {}, _OF_CHAT)
         _refuse_code(where, part)
         _refuse_code(f"{where}chat: ", part.get("chat") or {})
-    return prompts
+    return _stripped(prompts)
+
+
+def _stripped(part: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a prompt file without white space around sentences: it would come twice before what follows them."""
+    made = {key: value.strip() if key in ("instruction", "cue") and value else value for key, value in part.items()}
+    if part.get("chat"):
+        made["chat"] = _stripped(part["chat"])
+    if part.get("tasks"):
+        made["tasks"] = {name: _stripped(own) for name, own in part["tasks"].items()}
+    return made
 
 
 def _refuse(where: str, found: Mapping[str, Any], types: Mapping[str, Any]) -> None:
@@ -142,7 +159,8 @@ def _refuse(where: str, found: Mapping[str, Any], types: Mapping[str, Any]) -> N
 def _refuse_code(where: str, part: Mapping[str, Any]) -> None:
     """Refuses sentences that lm-eval would run as Jinja templates, or fail to."""
     for key, value in part.items():
-        for text in [value] if isinstance(value, str) else value if key == "paraphrases" and value else ():
+        several = value if key == "paraphrases" else value.values() if key == "labels" and value else ()
+        for text in [value] if isinstance(value, str) else several or ():
             if found := JINJA_CODE.search(text):
                 advice = "write fields as {field}, and braces in text with a blank between them"
                 raise PromptFileError(f"{where}{key!r} has {found[0]!r}, which begins code; {advice}")

@@ -173,7 +173,7 @@ FAULTS = [
     ("indolem/id", ["labels", "positive"], True, "'labels: positive' is True; expected text; put it in quotes"),
     ("indolem/id", ["labels", "positive"], "negatif", "labels: 'positive' and 'negative' have the same word"),
     ("indolem/id", ["labels", "neutral"], "netral", "labels: data_set.yml has no label 'neutral'; it has positive, negative"),
-    ("indolem/id", ["row"], "{text} {txt}", "'row' shows {txt}, which no row has; expected text, label"),
+    ("indolem/id", ["row"], "{text} {txt}", "'row' shows {txt}, which no row has; expected text"),
     ("indolem/id", ["row"], "{{text}}", "'row' has '{{', which begins code; write fields as {field}, and braces in text "),
     ("xcopa/th", ["paraphrases", 1], "50 {% x", "'paraphrases' has '{%', which begins code; "),
     ("belebele/my", ["chat", "instruction"], "{# a", "chat: 'instruction' has '{#', which begins code; "),

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import unicodedata
 import warnings
 
 import pytest
@@ -288,6 +289,44 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("own", {"files": {"test": "rows.xlsx"}}, "th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json"),
         ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
         ("own", {"second_turns": True}, "own/data_set.yml: 'second_turns' is for judged data sets of the pack alone; "),
+        ("own", {"files": {"test": "rows.jsonl", "train": "more.jsonl"}}, "th: 'files' has 'train', which no task reads; "),
+        (
+            "own",
+            {"content_fields": ["question"]},
+            "own/data_set.yml: 'content_fields' has 'question', which is not among 'fields'",
+        ),
+        (
+            "own",
+            {"languages": {"th_TH": {"rows": 2}}},
+            "own/data_set.yml: 'languages' has 'th_TH'; expected a code such as th or ",
+        ),
+        (
+            "variant",
+            {"languages": {"th": {"rows": 2}, "vi": {"rows": 2, "prompts_in": "th"}}},
+            "sea_variant_litilo_gen is a name of the pack; ",
+        ),
+        # what a template would not replace by the row's text, or replace by something else
+        *(
+            (
+                "own",
+                {"fields": [name], "columns": COLUMNS | {name: "q"}},
+                f"data_set.yml: 'fields' has {name!r}; expected a name of ",
+            )
+            for name in ("ข้อความ", "my-text", "1", "None", "self")
+        ),
+        ("own", {"columns": COLUMNS | {"my-text": "q"}}, "'columns' has 'my-text'; expected a name of Latin letters, "),
+        *(
+            ("own", {"fields": ["text", name]}, f"own/data_set.yml: 'fields' has {name!r}, which a prompt must not show")
+            for name in ("options", "gold", "letters")
+        ),
+        *(
+            (
+                "own",
+                {"letters": {"th": letters}},
+                f"own/data_set.yml: 'letters: th' is {letters!r}; expected different letters or ",
+            )
+            for letters in ("ก ข", "aA", "aＡ", "+-", "🅰🅱")
+        ),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
@@ -296,6 +335,128 @@ def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
         plant(tmp_path / name, record | change, PROMPT, [])
     assert main(["make", str(tmp_path / name)]) == 2
     assert line in (said := capsys.readouterr().err) and said.count("\n") == 1
+
+
+FREE = {"max_new_tokens": {"th": 5, "en": 5}, "chance": 0}
+KINDS = {
+    "mcq": {"fields": ["text"], "columns": COLUMNS},
+    "classification": {"fields": ["text"], "columns": {"text": "q", "label": "l"}, "labels": ["neg", "pos"]},
+    "qa": {"fields": ["text"], "columns": {"text": "q", "answers": "a"}, **FREE},
+    "number": {"fields": ["text"], "columns": {"text": "q", "solution": "a"}, **FREE},
+    "summarization": {"fields": ["document"], "columns": {"document": "q", "summary": "a"}, **FREE},
+    "translation": {"fields": ["english", "translation"], "columns": {"english": "q", "translation": "a"}, **FREE},
+}
+CHAT = {"version": 1, "instruction": "ตอบ"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "line"),
+    [
+        ("mcq", {"row": "ข้อความ: {text} {options}"}, "'row' shows {options}, which a prompt must not show; expected "),
+        ("mcq", {"row": "ข้อความ: {text} {gold}"}, "'row' shows {gold}, which a prompt must not show"),
+        ("classification", {"row": "ข้อความ: {text} {label}"}, "'row' shows {label}, which a prompt must not show; expected text"),
+        ("qa", {"row": "ข้อความ: {text}\nเฉลย: {answers}"}, "'row' shows {answers}, which a prompt must not show"),
+        ("number", {"row": "ข้อความ: {text} = {solution}"}, "'row' shows {solution}, which a prompt must not show"),
+        ("summarization", {"row": "ข่าว: {document}\n{summary}"}, "'row' shows {summary}, which a prompt must not show"),
+        (
+            "translation",
+            {"row": "English: {english}\nไทย: {translation}"},
+            "en_th: 'row' shows {translation}, which a prompt must not ",
+        ),
+        ("qa", {"instruction": "ตอบ {text}"}, "'instruction' has {text}; only 'row' shows fields"),
+        ("qa", {"cue": "{text} ="}, "'cue' has {text}; only 'row' shows fields"),
+        ("qa", {"chat": CHAT | {"instruction": "ตอบ {text}"}}, "'chat: instruction' has {text}; only 'row' shows fields"),
+        ("classification", {"labels": {"neg": "{{ลบ}}", "pos": "บวก"}}, "'labels' has '{{', which begins code"),
+        *(
+            ("classification", {"chat": CHAT, "labels": {"neg": word, "pos": "no"}}, f"labels: {word!r} {said}")
+            for word, said in {
+                "No": "and another word differ only in capitals, which answers change",
+                "<think>": "cannot be read from a chat model's answer; expected words",
+                "😀": "cannot be read from a chat model's answer; expected words",
+            }.items()
+        ),
+    ],
+)
+def test_a_prompt_that_would_mislead_is_refused(tmp_path, capsys, kind, change, line):
+    """Because it shows the answer, shows a field's name and not its text, or has labels that no answer can name."""
+    prompt = PROMPT | ({"labels": {"neg": "ลบ", "pos": "บวก"}} if kind == "classification" else {}) | change
+    if kind == "translation":
+        del prompt["version"]
+        prompt = {"version": 1, "tasks": dict.fromkeys(("en_th", "th_en"), prompt)}
+    record = PLACES | {"kind": kind, "files": {"test": "rows.jsonl"}} | KINDS[kind]
+    plant(tmp_path / "own", record, prompt, [])
+    assert main(["make", str(tmp_path / "own")]) == 2
+    assert line in (said := capsys.readouterr().err) and "own/prompts/th.yml: " in said and said.count("\n") == 1
+
+
+def test_labels_that_differ_in_capitals_are_ranked(tmp_path):
+    """Where nothing is read."""
+    prompt = plant_comments(tmp_path / "own", REVIEWS) | {"labels": {"neg": "No", "pos": "NO"}}
+    (tmp_path / "own/prompts/th.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
+    make(tmp_path / "own")
+    (sample, *_) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
+    assert [answer for _, answer in sample["arguments"][:2]] == [" No", " NO"]
+
+
+def test_white_space_around_sentences_and_lines_without_words(tmp_path):
+    """Sentences may be blocks of YAML, which end in a line break. A row of a field alone does not end answers at line breaks."""
+    record = PLACES | {"kind": "qa", "files": {"test": "rows.jsonl"}} | KINDS["qa"]
+    prompt = PROMPT | {"instruction": "ตอบ\n", "row": "{text}\n", "cue": "คำตอบ: "}
+    plant(tmp_path / "own", record, prompt, [{"q": "ใคร", "a": "เขา"}, {"q": "อะไร", "a": "แมว"}])
+    make(tmp_path / "own")
+    (sample, *_) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
+    shown, settings = sample["arguments"][0]
+    assert (shown, settings["until"]) == ("ตอบ\n\nใคร\nคำตอบ:", ["\nคำตอบ:"])
+
+
+def test_published_exemplars_are_shown(tmp_path, monkeypatch):
+    record = PLACES | {"kind": "qa", "source": "me/asked", "config": "default", "languages": {"th": {"rows": 1}}} | KINDS["qa"]
+    plant(tmp_path / "own", record | {"splits": {"test": "test", "examples": "validation"}}, PROMPT, [])
+    repository = tmp_path / "me" / "asked"
+    repository.mkdir(parents=True)
+    for name, texts in {"test": ["ใคร"], "validation": ["หนึ่ง", "สอง", "สาม", "สี่"]}.items():
+        rows = "".join(json.dumps({"q": text, "a": "เขา"}) + "\n" for text in texts)
+        (repository / f"{name}.jsonl").write_text(rows, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "own")
+    (sample,) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
+    assert re.findall("ข้อความ: (.*)", sample["arguments"][0][0]) == ["หนึ่ง", "สอง", "สาม", "ใคร"]
+
+
+def test_rows_of_two_languages_that_are_the_same_are_said(tmp_path, capsys):
+    plant_reviews(tmp_path / "own")
+    said = f"note: {tmp_path}/own/rows.jsonl: the rows of lo and th; expected other rows for each language\n"
+    assert capsys.readouterr().err == said
+
+
+def test_right_answers_typed_in_one_character_or_two(tmp_path, capsys):
+    """é and e with an accent look the same."""
+    options = ["tích cực", "tiêu cực"]
+    typed = [unicodedata.normalize(form, options[0]) for form in ("NFC", "NFD")]
+    assert len({*typed}) == 2
+    read = ColumnRows({"question": "q", "options": "o", "gold": "a"})({})
+    assert [read({"q": "?", "o": options, "a": text})["gold"] for text in typed] == [0, 0]
+    with pytest.raises(ValueError, match="which may be A or B"):
+        read({"q": "?", "o": typed, "a": typed[0]})
+    rows = [{"comment": text, "sentiment": text} for text in (*typed, options[1])]
+    plant_comments(tmp_path / "own", rows, labels={"neg": [options[1]], "pos": [options[0]]}, languages={"th": {"rows": 3}})
+    make(tmp_path / "own")
+    assert [sample["doc"]["gold"] for sample in evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]] == [1, 1, 0]
+
+
+@pytest.mark.parametrize("letters", ["๑๒๓", "①②③", "ⅠⅡⅢ", "កខគ", "Aกข"])
+def test_letters_and_digits_of_any_script_are_read(tmp_path, letters):
+    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "letters": {"th": letters}}
+    columns = {"text": "q", "options": "o", "gold": "a"}
+    options = ["ลำปาง", "น่าน", "แพร่"]
+    plant(tmp_path / "own", record | {"columns": columns}, PROMPT, [{"q": "ที่ไหน", "o": options, "a": text} for text in options])
+    make(tmp_path / "own")
+    (task,) = (
+        TaskManager(include_path=str(tmp_path / "own"), include_defaults=False).load(["sea_own_th_litilo_gen"])["tasks"].values()
+    )
+    for row, letter in zip(task.test_docs(), letters, strict=True):
+        for answer in (f" {letter}", f" {letter}. {options[row['gold']]}\n"):
+            assert task.process_results(dict(row), [answer])["exact_match"] == 1.0
 
 
 def test_a_row_that_ends_like_code_is_refused(tmp_path, capsys):

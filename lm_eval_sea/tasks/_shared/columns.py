@@ -13,6 +13,8 @@ import string
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .unicode_text import normal_form
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -127,6 +129,11 @@ def _text(where: str, value: Any) -> str:
     return str(value).strip()
 
 
+def _composed(text: str) -> str:
+    """A text for comparing: what looks alike may be typed in one character or in two, as Vietnamese often is."""
+    return text if text.isascii() else normal_form("NFC", text)
+
+
 def written_labels(labels: Sequence[Any] | Mapping[str, Any]) -> list[list[str]]:
     """How rows write each label: as it is, or in the ways that the mapping gives."""
     ways = labels.values() if isinstance(labels, dict) else labels
@@ -136,7 +143,7 @@ def written_labels(labels: Sequence[Any] | Mapping[str, Any]) -> list[list[str]]
 def position_of_label(label: Any, written: Sequence[Sequence[str]]) -> int:
     """The position of a row's label among all. Raises a `ValueError` if it is written like none of them."""
     for position, ways in enumerate(written):
-        if isinstance(label, str | int | float) and str(label) in ways:
+        if isinstance(label, str | int | float) and _composed(str(label)) in map(_composed, ways):
             return position
     raise ValueError(f"field 'label' is {label!r}; expected one of {', '.join(way for ways in written for way in ways)}")
 
@@ -147,7 +154,9 @@ def _position(right: Any, options: Sequence[str], letters: str, *, from_one: Cal
     `from_one` says whether the numbers of all rows count from 1. Then other rows would silently be wrong, too, so the error
     message is about all rows.
     """
-    meant = {position for position, option in enumerate(options) if option == right}
+    meant = {
+        position for position, option in enumerate(options) if isinstance(right, str) and _composed(option) == _composed(right)
+    }
     latin = LETTERS[: len(options)]
     if isinstance(right, str) and len(right) == 1:
         meant |= {own.index(letter) for own in (letters, latin) for letter in {right, right.upper()} if letter in own}

@@ -36,9 +36,9 @@ def extract_letter(text: str, letters: Sequence[str], options: Sequence[str], *,
     "A. or B.", "Option B is wrong", "1. First, …"). There is also no answer if two options are on the line, or if the next line
     reads as another option.
 
-    `letters` are the labels of `options`: upper-case Latin letters or Arabic digits. `cue` is that of the prompt: "คำตอบ:".
+    `letters` are the labels of `options`: letters or digits, of any script. `cue` is that of the prompt: "คำตอบ:".
     """
-    lines = answer_lines(plain(text), [plain(cue)] if cue else [])
+    lines, letters = answer_lines(plain(text), [plain(cue)] if cue else []), [*map(plain, letters)]
     forms = [_forms(position, letters, options, language) for position in range(len(letters))]
     # the words that lead to an answer may be on a line of their own
     answers = [answer for line in lines if (answer := _without_lead_in(line, language))]
@@ -56,7 +56,7 @@ def _forms(position: int, letters: Sequence[str], options: Sequence[str], langua
     label = letters[position]
     others = "ABCDE" if label.isdecimal() else script_letters(language)
     texts = {_folded(option) for option in options}
-    return [label, *(other for other in others[position : position + 1] if _folded(other) not in texts)]
+    return [label, *(other for other in others[position : position + 1] if _folded(other) not in texts and other not in letters)]
 
 
 def _read(line: str, forms: Sequence[Sequence[str]], options: Sequence[str], language: str) -> int | None:
