@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Argument, Command, argument, fail, place, print_notes, switch
@@ -25,13 +26,22 @@ def _make(arguments: argparse.Namespace) -> int:
     out, prompts = arguments.out or TASKS_FOLDER, arguments.prompts or TASKS_FOLDER
     files = generate(prompts)
     print_notes(english_prompts_missing(prompts))
+    superfluous = no_longer_made(files, out)
     if arguments.check:
-        lines = differences(files, out, no_longer_made(files, out))
+        lines = differences(files, out, superfluous)
         print("\n".join(lines) or f"{len(files)} files agree with their prompts", *unlisted(), sep="\n")
         return 1 if lines else 0
-    write(files, out)
+    write(files, out, superfluous)
+    _print_removed(superfluous)
     print(f"{len(files)} files written below {out}")
     return 0
+
+
+def _print_removed(superfluous: Sequence[str]) -> None:
+    from lm_eval_sea.results.visible_text import some_names
+
+    if superfluous:
+        print(f"{len(superfluous)} files removed that are no longer made: {some_names(superfluous)}")
 
 
 def _named(arguments: argparse.Namespace) -> int:
@@ -63,8 +73,7 @@ def _named(arguments: argparse.Namespace) -> int:
     if arguments.out:
         print(f"{len(files)} files written below {out}")
         return 0
-    if superfluous:
-        print(f"{len(superfluous)} files removed that are no longer made: {', '.join(superfluous)}")
+    _print_removed(superfluous)
     example = next(iter(files)).removesuffix(".yaml")
     print(f"{len(files)} files written to {out}; this now works:")
     print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(first)} --tasks {example}")

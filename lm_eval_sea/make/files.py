@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -209,8 +210,9 @@ def generated(folder: Path, pattern: str = "**/*yaml") -> dict[str, str]:
 
 
 def no_longer_made(files: Mapping[str, str], folder: Path) -> list[str]:
-    """The generated files below a folder that are not among these."""
-    return [path for path in generated(folder) if path not in files]
+    """The generated files that are not among these, in the folders of these: tasks on demand and a user's own are beside them."""
+    folders = {path.partition("/")[0] for path in files}
+    return [path for path in generated(folder) if path not in files and path.partition("/")[0] in folders]
 
 
 def differences(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> list[str]:
@@ -228,16 +230,17 @@ class FolderError(Refusal, ValueError):
     """A folder that cannot be written to without loss; the message is one line."""
 
 
-def write(files: Mapping[str, str], folder: Path) -> None:
-    """Makes the folder hold exactly these generated files, beside what is written by hand."""
+def write(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> None:
+    """Writes generated files, and what is written by hand beside them, and removes those that are superfluous there."""
     by_hand = {} if folder.resolve() == TASKS_FOLDER else _by_hand()
-    write_files({**by_hand, **files}, folder, no_longer_made(files, folder))
+    write_files({**by_hand, **files}, folder, superfluous)
 
 
 def _by_hand() -> dict[str, bytes]:
-    """The files of the tasks folder that are neither generated nor prompts: path below it → content."""
+    """The files of the tasks folder that are neither generated, nor prompts, nor hidden or a cache: path below it → content."""
     paths = {path.relative_to(TASKS_FOLDER): path for path in TASKS_FOLDER.rglob("*") if path.is_file()}
-    kept = {below: path for below, path in paths.items() if not {"__pycache__", "prompts"} & {*below.parts}}
+    left_out = re.compile(r"prompts|__pycache__|\..*")
+    kept = {below: path for below, path in paths.items() if not any(map(left_out.fullmatch, below.parts))}
     made = generated(TASKS_FOLDER)
     return {below.as_posix(): path.read_bytes() for below, path in kept.items() if below.as_posix() not in made}
 

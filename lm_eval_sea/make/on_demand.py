@@ -4,7 +4,7 @@
 parallel texts of Belebele and FLORES. These can be asked for, too:
 
     …_p2, …_p3        any plain task in another wording
-    …_e1, …_e2, …     any plain task with its exemplars in another order
+    …_e1, …_e2, …     any plain task with its exemplars in another order, if a prompt file has them
     …_X-Y_…           any pair of languages
     …_choice          any chat task whose answer is a choice, with constrained answers
     …_chat_lite       any chat task of a data set with lite rows, on those
@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
-from lm_eval_sea.catalogue.kinds import recommended_variant
+from lm_eval_sea.catalogue.kinds import JUDGED, recommended_variant
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.suites import lite_chat_tasks, sailcompass
 from lm_eval_sea.catalogue.task_files import read_task_file
@@ -32,7 +32,7 @@ from lm_eval_sea.make.files import leaves
 from lm_eval_sea.make.leaf import Content, Prompted, read
 from lm_eval_sea.make.prompt_files import PromptFileError
 from lm_eval_sea.make.task_yaml import render
-from lm_eval_sea.tasks._shared.facts import ORDER, TASKS_FOLDER, is_english_prompt, name_of
+from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, ORDER, TASKS_FOLDER, is_english_prompt, name_of
 
 _VARIATION = re.compile(r"(sea_[\w-]+)_([pe])([1-9]\d?)")
 _CHOICE = re.compile(r"sea_[a-z0-9]+_[a-z]+_choice(?:_enprompt)?")
@@ -111,9 +111,12 @@ def _of_file(prompted: Prompted, name: str) -> Content | None:
 
 def _variation(prompted: Prompted, base: str, kind: str, number: int) -> Content | None:
     content = _of_file(prompted, base)
-    if content is None or "setting" in content["metadata"]:
+    if content is None or "setting" in content["metadata"] or prompted.of.kind == JUDGED:
         return None
     if kind == "e":
+        # exemplars that come with the rows are in no file that could have another order
+        if EXEMPLAR_SPLIT in prompted.of.languages[content["metadata"]["language"]].splits:
+            return None
         return settings.reordered(prompted, content, number)
     texts = settings.wordings(prompted, content)
     return settings.reworded(prompted, content, number) if 2 <= number < 2 + len(texts) else None

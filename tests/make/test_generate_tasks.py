@@ -141,6 +141,34 @@ def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_p
     assert task.read_text(encoding="utf-8").endswith("# edited\n"), "nothing is written"
 
 
+def test_nothing_hidden_is_copied_to_a_new_folder(tmp_path, monkeypatch):
+    """Not what editors, notebooks and checkers leave beside the tasks, of which lm-eval would take some for tasks."""
+    there = tmp_path / "there"
+    shutil.copytree(TASKS, there, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    expected = {path.relative_to(there) for path in there.rglob("*") if path.is_file()} - set(PROMPTS)
+    for left in (".ruff_cache/a", "xcopa/.ipynb_checkpoints/a.yaml", "xcopa/.DS_Store", "_shared/__pycache__/a.pyc"):
+        (there / left).parent.mkdir(exist_ok=True)
+        (there / left).write_text("task: a")
+    monkeypatch.setattr("lm_eval_sea.make.files.TASKS_FOLDER", there)
+    out = tmp_path / "out"
+    assert run("--out", out).returncode == 0
+    assert {path.relative_to(out) for path in out.rglob("*") if path.is_file()} == expected
+
+
+def test_tasks_that_another_call_made_in_the_folder_stay_there(tmp_path):
+    """Those made on demand, and those of a user's own data set; what is removed is named."""
+    out = tmp_path / "tasks"
+    assert run("sea_xcopa_vi_to_ppl_p2", "--out", out).returncode == 0
+    made = (out / "sea_xcopa_vi_to_ppl_p2.yaml").read_text(encoding="utf-8")
+    old, *kept = [out / path for path in ("xcopa/vi/old.yaml", "reviews/sea_reviews_th.yaml", "sea_xcopa_vi_to_ppl_p2.yaml")]
+    for path in (old, *kept):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(made, encoding="utf-8")
+    assert "1 files removed that are no longer made: xcopa/vi/old.yaml\n" in run("--out", out).stdout
+    assert not old.exists() and [path.read_text(encoding="utf-8") for path in kept] == [made] * 2
+    assert run("--out", out, "--check").returncode == 0
+
+
 # prompt file, path of a key in it, its new value (None: the key goes), what is said of the file, or of the folder
 FAULTS = [
     *((name, [], None, f"{name[-2:]!r} is missing or empty") for name in ("xcopa/vi", "belebele/my", "sea_helm/lo")),

@@ -124,6 +124,14 @@ def test_exemplars_in_another_order(name):
     assert len(orders) > 2
 
 
+@pytest.mark.parametrize("name", ["sea_multijail_th_p2", "sea_seabench_th_e1", "sea_nusaxmt_id_jv_e1", "sea_nusatopic_jv_e1"])
+def test_prompts_that_no_prompt_file_has_cannot_be_asked_in_another_way(name, tmp_path, capsys):
+    """Rows that are whole prompts, and exemplars that come with the rows."""
+    assert main(["make", name, "--out", str(tmp_path)]) == 2
+    line = f"lm-eval-sea: {name!r} is not a task that is made on demand; `lm-eval-sea ls` lists them\n"
+    assert capsys.readouterr().err == line
+
+
 def test_files_for_plain_lm_eval_are_what_run_makes(tmp_path):
     wanted = ["sea_xquad_vi_p3", "sea_belebele_th-vi_to_ppl", "sea_belebele_jv_to_en", "sea_belebele_my_translated_*"]
     status = main(["make", *wanted, "--out", str(tmp_path)])
