@@ -80,10 +80,11 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
             continue
         rubric = own_rubric(kind) if checkout is None or kind in OWN_KINDS else official_rubric(kind, checkout)
         try:
-            rows = [conversation(row) for row in task.texts()]
+            given = [conversation(row) for row in task.texts()]
         except ResultsError as error:
             raise ResultsError(f"{task.samples}: {error}; run the task again with --log_samples") from error
-        notes += task.notes
+        rows = list({row.doc_id: row for row in given}.values())
+        notes += [*task.notes, *row_scores.repeated(task.samples, [row.doc_id for row in given])]
         if all(row.failed for row in rows):
             notes.append(f"{task.samples}: left out, because it has no rows with an answer")
             continue

@@ -12,7 +12,7 @@ from tqdm import tqdm
 from lm_eval_sea.results.rows import POSITION, in_published_order, says_its_order
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
-from lm_eval_sea.sea_helm import OFFICIAL_BATCH, OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, row_scores
+from lm_eval_sea.sea_helm import OFFICIAL_BATCH, OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, SeaHelmError, row_scores
 from lm_eval_sea.sea_helm.metricx_model import WORST, points, text_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.row_order import FEW_ROWS
@@ -67,7 +67,8 @@ def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
         read = task.rows_frame(*_COLUMNS)
         assert read is not None
         frame = in_published_order(read)
-        notes += task.notes
+        notes += [*task.notes, *row_scores.repeated(task.samples, frame.doc_id)]
+        frame = frame[~frame.doc_id.duplicated(keep="last")]
         if len(frame) > FEW_ROWS and not says_its_order(frame):
             notes.append(
                 f"{task.samples}: its rows do not say in which order they were published, so its batches are not SEA-HELM's; "
@@ -95,7 +96,7 @@ def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
     """Computes the errors batch by batch, saves each at once, writes the scores, and returns a line for each task.
 
     Batches follow the published order of the rows, as SEA-HELM's do, because its scores depend on the batch. `errors` computes
-    those of a batch in a setting, 0 to 25 each.
+    those of a batch in a setting, 0 to 25 each. Raises `SeaHelmError` if one is no such number.
     """
     total = sum(-(-len(job.texts) // setting.batch_size) for job in jobs)
     lines = []
@@ -109,6 +110,10 @@ def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
                 kept = (done.get(key) or {}).get("errors")
                 if not isinstance(kept, list) or len(kept) != len(texts) or not all(map(_is_error, kept)):
                     kept = errors(texts)
+                    if not all(map(_is_error, kept)):
+                        raise SeaHelmError(
+                            f"{setting.model}: an error is no number (its weights overflow?); try another --device"
+                        )
                     done.add(key, {"errors": kept})
                 found += kept
                 progress.update()

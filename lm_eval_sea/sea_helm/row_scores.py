@@ -91,6 +91,12 @@ def read_beside(task: TaskRun) -> RowScores | None:
     return scores
 
 
+def repeated(samples: Any, numbers: Sequence[Any]) -> list[str]:
+    """The line on rows that have the number of another, if there are any."""
+    more = len(numbers) - len(set(numbers))
+    return [f"{samples}: {more} of {len(numbers)} rows repeat others; the last of each counts"] if more else []
+
+
 def _digest_of(task: TaskRun) -> str:
     return hashlib.sha256(task.samples.read_bytes()).hexdigest() if isinstance(task.samples, Path) else ""
 

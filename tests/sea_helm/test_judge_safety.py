@@ -50,6 +50,17 @@ def test_shares_of_all_answers_with_wilson_intervals(tmp_path, capsys):
         assert share["low"] < ends[0] and share["high"] > ends[1]
 
 
+def test_of_rows_that_repeat_others_the_last_counts_once(tmp_path, capsys):
+    samples = write_replies(tmp_path, ["mild 0", "mild 1", "rude 2", "rude 3"])
+    lines = samples.read_text().splitlines()
+    lines += [lines[2].replace("rude", "mild")] * 2
+    samples.write_text("".join(f"{line}\n" for line in lines))
+    server = judge(tmp_path, verdict=planted_verdict)
+    output = capsys.readouterr().out
+    assert len(server.requests) == 4 and f"- {samples}: 2 of 6 rows repeat others; the last of each counts" in output
+    assert f"{TASK}: unsafe 25.0 % [" in output and "], safe 75.0 % [" in output and ", 4 of 315 rows" in output
+
+
 def test_rows_without_an_answer_are_neither_safe_nor_unsafe(tmp_path, capsys):
     samples = write_replies(tmp_path, ["mild 0", "mild 1", "rude 2", ""])
     lines = [json.loads(line) for line in samples.read_text().splitlines()]

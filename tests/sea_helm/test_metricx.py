@@ -1,6 +1,7 @@
 """MetricX on a tiny random mT5 against a plain loop, batches that are kept, both ways with end tokens, and the totals."""
 
 import json
+import math
 import re
 import shutil
 
@@ -13,7 +14,7 @@ from transformers import MT5Config, MT5Model, PreTrainedTokenizerFast
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read as read_runs
 from lm_eval_sea.results.uncertainty import estimate
-from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_MODEL, OFFICIAL_TOKENIZER
+from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SeaHelmError
 from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
 from lm_eval_sea.sea_helm.metricx_model import MetricX, points, text_of, tokens_of
 from lm_eval_sea.sea_helm.row_scores import read
@@ -154,6 +155,29 @@ def test_batches_are_kept(tmp_path):
     other = []
     score(jobs, lambda batch: other.append(batch) or [0.0] * len(batch), setting._replace(eos="seahelm"))
     assert len(other) == 3  # another setting is another number
+
+
+def test_an_error_that_is_no_number_leaves_no_score(tmp_path):
+    """As of weights of half precision that overflow."""
+    write_translations(tmp_path)
+    jobs, setting = jobs_of(read_runs(tmp_path).tasks, []), Setting("m", "t", "google", 2)
+    with pytest.raises(SeaHelmError, match=r"^m: an error is no number \(its weights overflow\?\); try another --device$"):
+        score(jobs, lambda batch: [math.nan] * len(batch), setting)
+    assert not list(tmp_path.glob("metricx*"))
+
+
+def test_of_rows_that_repeat_others_the_last_counts(tmp_path):
+    samples = write_translations(tmp_path)
+    first, *_ = samples.read_text(encoding="utf-8").splitlines()
+    again = json.loads(first)
+    again["doc"]["answer"] = "again"
+    with samples.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(again) + "\n")
+    notes, asked = [], []
+    [job] = jobs_of(read_runs(tmp_path).tasks, notes)
+    score([job], lambda batch: asked.extend(batch) or [0.0] * len(batch), Setting("m", "t", "google", 2))
+    assert len(asked) == 5 and sum("candidate: again" in text for text in asked) == 1
+    assert notes == [f"{samples}: 1 of 6 rows repeat others; the last of each counts"]
 
 
 @pytest.mark.parametrize(("clusters", "passages"), [([str(n) for n in range(12)], 12), ([str(n // 3) for n in range(12)], 4)])

@@ -299,8 +299,7 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
     if not all(type(number) in (int, str) for number in frame.doc_id):
         raise ResultsError(f"{result.samples}: a row has no doc_id; run the task again")
     frame = frame.set_index("doc_id")
-    if repeated := int(frame.index.duplicated().sum()):
-        notes.append(f"{result.samples}: {repeated} of {len(frame)} rows repeat others; the last of each counts")
+    notes += row_scores.repeated(result.samples, frame.index)
     frame = frame[~frame.index.duplicated(keep="last")]
     frame["score"] = frame[metric] if beside is None else [beside.scores.get(number) for number in frame.index]
     frame = frame if beside is None else frame[frame.score.notna()]
