@@ -26,11 +26,12 @@ from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.score import TaskScore
 from lm_eval_sea.results.types import ResultsError, Score, is_number, list_of, mapping_of
-from lm_eval_sea.results.visible_text import one_line
+from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 SCHEMA = "0.3.0"
 COLLECTION = "lm-eval-sea"  # the folder of the datastore
+BITS = "bits_per_byte"  # beginning of the names of metrics that no record has
 LOCAL = "local"  # the developer of a model that has only a path
 CLUSTERED = "analytic, clustered by passage (Miller 2024)"
 CONTRIBUTIONS = "contributions of passages, of scores of all rows by the jackknife"
@@ -80,10 +81,15 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
     made = {}
     for run in runs.runs:
         tasks, own = runs.of_run(run), ids[run.model]
-        results = [entry for task in tasks for entry in _task_entries(task, notes)]
+        exported = {task.name: task for task in tasks if task.facts.of_pack and task.facts.setting != ORDER}
+        results = [entry for task in exported.values() for entry in _task_entries(task, notes)]
         if not results:
             notes.append(f"{run.place}: left out, because it has no scores of tasks of this pack")
             continue
+        if others := [task.name for task in tasks if task.name not in exported]:
+            notes.append(f"{run.place}: {some_names(others)}: left out, because they have no score of this pack")
+        if any(name.startswith(BITS) for task in exported.values() for name in task.scores):
+            notes.append(f"{run.place}: bits per byte have no best score and are left out")
         if model is None and (made_of := run.settings.adapter_or_quantisation):
             notes.append(f"{run.place}: exported as {own}, though it is with {made_of}; --model gives it its own name")
         digest = hashlib.sha256(json.dumps([own, run.date.isoformat(), results], sort_keys=True).encode()).digest()
@@ -132,17 +138,16 @@ def _record(run: Run, tasks: Sequence[TaskRun], model: str, name: str, results: 
 
 
 def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
-    """One entry per metric of a task of the pack that tests skill; the headline with the interval that the report gives.
+    """One entry per metric of a task; the headline with the interval that the report gives.
 
     The share of answers that were not read is no headline: a judged task has none.
     """
-    if not task.facts.of_pack or task.facts.setting == ORDER:
-        return
     if task.score is not None and task.score.contradiction:
         notes.append(f"{task.name}: {task.score.contradiction}")
     for name, metric in task.scores.items():
-        beyond = "bits per byte have no best score" if name.startswith("bits_per_byte") else beyond_scale(name, metric.value)
-        if beyond:
+        if name.startswith(BITS):
+            continue
+        if beyond := beyond_scale(name, metric.value):
             notes.append(f"{task.name}: {beyond}; left out")
             continue
         score = task.score if name == task.facts.headline_metric else None

@@ -130,6 +130,21 @@ def test_a_score_that_its_rows_contradict_says_so(tmp_path, capsys):
     assert result["metric_config"]["additional_details"]["contradiction"] == said
 
 
+def test_what_is_left_out_is_named_once(tmp_path, capsys):
+    """Tasks of other packs, tests of contamination, and the bits of all tasks."""
+    tasks = {name: toy([1.0, 0.0] * 6) for name in ("sea_a", "sea_b")}
+    for task in tasks.values():
+        task["scores"] |= {"bits_per_byte,none": 1.5, "bits_per_byte_of_rows,none": 1.5}
+    tasks |= {"sea_x_th_order": toy([1.0, 0.0] * 6, setting="order"), "arc": toy([1.0, 0.0] * 6) | {"metadata": {"version": 1.0}}}
+    place = write_run(tmp_path / "runs", tasks)
+    assert main(["export", "every-eval-ever", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    assert set(of_model(tmp_path / "out", "org/model")) == {"sea_a/acc", "sea_b/acc"}
+    assert capsys.readouterr().err.splitlines() == [
+        f"note: {place}: sea_x_th_order, arc: left out, because they have no score of this pack",
+        f"note: {place}: bits per byte have no best score and are left out",
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "given"), [("org/" + 5000 * "m", []), ("/x/" + 300 * "m", []), ("org/" + 130 * "é", []), ("a/b", ["a/" + 256 * "b"])]
 )
