@@ -254,6 +254,8 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
     fewer += [f"{len(tables)} of {len(results)} runs"] * (len(tables) < len(results))
     if fewer:
         evidence.doubt([place], f"{name}: only samples of {', '.join(fewer)}")
+    elif said := list(filter(None, (result.score and result.score.contradiction for result in results))):
+        evidence.doubt([place], f"{name}: {said[0]}")
     shared = [row for row in tables[0].index if all(row in table.index for table in tables)]
     if len(shared) < max(map(len, tables)):
         evidence.doubt([place], f"{name}: the runs have different rows; the {len(shared)} that all have are scored")
@@ -299,6 +301,8 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
     if not all(type(number) in (int, str) for number in frame.doc_id):
         raise ResultsError(f"{result.samples}: a row has no doc_id; run the task again")
     frame = frame.set_index("doc_id")
+    if result.facts.labels and metric != PROBABILITY and (unlabelled := list(frame.index[frame["doc.label"].isna()])):
+        raise ResultsError(f"{result.samples}: row {unlabelled[0]} has no label; run the task again")
     notes += row_scores.repeated(result.samples, frame.index)
     frame = frame[~frame.index.duplicated(keep="last")]
     frame["score"] = frame[metric] if beside is None else [beside.scores.get(number) for number in frame.index]

@@ -530,6 +530,30 @@ def test_rows_that_repeat_others_are_named(tmp_path):
     assert totals.nodes[place("id", "nli")].rows == 40
 
 
+@pytest.mark.parametrize("doc", [None, {}, {"label": None}])
+def test_a_label_task_has_no_total_without_a_label(tmp_path, doc):
+    """By the published rules a single such row makes it a task of texts, with another scale."""
+    write_run(tmp_path, 1, NLI)
+    [samples] = tmp_path.glob("samples_*")
+    first, *others = samples.read_text(encoding="utf-8").splitlines()
+    samples.write_text("\n".join([json.dumps(json.loads(first) | {"doc": doc}), *others]), encoding="utf-8")
+    with pytest.raises(ResultsError, match=f"{samples}: row 0 has no label; run the task again"):
+        totals_of(tmp_path)
+
+
+def test_rows_that_make_another_score_than_the_results_leave_no_complete_mean(tmp_path):
+    """Such as the samples of another run, which were given the name of this one."""
+    path = write_run(tmp_path, 1, {("id", "nli"): NLI["id", "nli"], ("id", "qa"): [(0.5, [f"r{n}"]) for n in range(40)]})
+    with changed(path) as content:
+        [[metric, of_rows]] = [entry for entry in content["results"]["sea_helm_id_nli"].items() if entry[0].endswith(",none")]
+        content["results"]["sea_helm_id_nli"][metric] = of_rows / 2
+    totals = totals_of(tmp_path)
+    said = f"sea_helm_id_nli: the results say {50 * of_rows:.2f}, the 40 logged rows {100 * of_rows:.2f}"
+    assert said in totals.notes
+    complete = {name: totals.nodes[place("id", name)].complete for name in ("nli", "qa")}
+    assert complete == {"nli": False, "qa": True} and not totals.nodes[Place("id", "nlr")].complete
+
+
 def test_tasks_with_unlike_numbers_of_exemplars_have_no_complete_mean(tmp_path):
     for name, shown in {"alike": 5, "mixed": 0}.items():
         write_run(tmp_path / name, 1, BOTH, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_causal": shown}})
