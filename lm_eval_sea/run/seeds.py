@@ -56,11 +56,8 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
     for seed in range(1, number + 1):
         folder = Path(parsed.output_path) / f"seed_{seed}"
         one = copy.copy(parsed)
-        one.output_path, one.seed, one.gen_kwargs = str(folder), [seed] * 4, values
-        if model.startswith("vllm"):  # it draws with a seed of its own
-            one.model_args = {**model_args, "seed": seed}
-        if model == CHAT_API:  # equal requests of a run get the numbers that follow
-            one.gen_kwargs = values | {"seed": seed * _SEEDS_OF_RUN}
+        one.output_path, one.seed = str(folder), [seed] * 4
+        vars(one).update(drawing_with(seed, model, model_args, values))
         if first_turns:  # a second turn follows the first one of the same seed
             one.metadata = {**parsed.metadata, "first_turn": str(first_turns / folder.name)}
         mark = folder / f"complete_{digest_of([_settings(one), further, key])}.json"
@@ -68,6 +65,14 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
             print(f"seed {seed}: results of this request are already in {folder}")
             continue
         yield one, mark
+
+
+def drawing_with(seed: int, model: str, model_args: Mapping[str, Any], gen_kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a run that draws with a seed, besides lm-eval's own `seed`: vLLM and servers have seeds of their own."""
+    if model == CHAT_API:  # equal requests of a run get the numbers that follow
+        return {"gen_kwargs": {**gen_kwargs, "seed": seed * _SEEDS_OF_RUN}}
+    of_engine = {"model_args": {**model_args, "seed": seed}} if model.startswith("vllm") else {}
+    return {"gen_kwargs": dict(gen_kwargs), **of_engine}
 
 
 def _first_turns(metadata: Any, number: int) -> Path | None:

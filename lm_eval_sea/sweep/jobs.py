@@ -15,6 +15,7 @@ from typing import Any
 
 from lm_eval_sea.results.secrets import masked, masked_text
 from lm_eval_sea.run.answer_cache import files_of_model
+from lm_eval_sea.run.seeds import drawing_with
 from lm_eval_sea.sweep.completeness import LOG, installed
 from lm_eval_sea.sweep.plan import Model, Plan
 
@@ -35,7 +36,7 @@ class Job:
     """One command and what it must yield."""
 
     folder: Path  # of its results and its log
-    label: str  # of the model in the report: its name, with exemplars and seed where the plan varies them
+    label: str  # of the model in the report: its name, with exemplars where the plan varies them; seeds are draws of one score
     model: Model
     part: Part
     arguments: Sequence[str]  # of `lm-eval-sea run`
@@ -123,9 +124,8 @@ def cut(
                 "names": list(part.tasks),
                 "settings": settings,
             }
-            flags = [*_flags(settings), "--output_path", str(folder), "--log_samples"]
-            varied = [f"{shots} exemplars"] * (len(plan.num_fewshot) > 1) + [f"seed {seed}"] * (seed is not None)
-            label = ", ".join([model.name, *varied])
+            flags = [*_flags(settings), *_flag("output_path", str(folder)), "--log_samples"]
+            label = f"{model.name}, {shots} exemplars" if len(plan.num_fewshot) > 1 else model.name
             jobs.append(Job(folder, label, model, part, ["--tasks", ",".join(part.tasks), *flags], asked, files))
     return jobs
 
@@ -137,9 +137,7 @@ def _settings(
     settings: dict[str, Any] = {"model": model.backend, "model_args": dict(model.model_args), **model.run}
     settings |= {name: value for name, value in (("num_fewshot", shots), ("limit", plan.limit)) if value is not None}
     if seed is not None:
-        settings |= {"seed": seed, "gen_kwargs": dict(sampling[model.name])}
-        if model.backend.startswith("vllm"):  # it draws with a seed of its own
-            settings["model_args"]["seed"] = seed
+        settings |= {"seed": seed, **drawing_with(seed, model.backend, model.model_args, sampling[model.name])}
     return settings
 
 
@@ -149,8 +147,12 @@ def _flags(settings: Mapping[str, Any]) -> list[str]:
         if value is True:
             flags += [f"--{name}"]
         elif value is not None and value is not False:
-            flags += [f"--{name}", _text(value)]
+            flags += _flag(name, _text(value))
     return flags
+
+
+def _flag(name: str, value: str) -> list[str]:
+    return [f"--{name}={value}"] if value.startswith("-") else [f"--{name}", value]  # else it would be taken for a flag
 
 
 def _text(value: Any) -> str:

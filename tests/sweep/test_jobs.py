@@ -1,9 +1,13 @@
 """How a plan is cut into jobs."""
 
+import json
+import shlex
+
 import pytest
 import yaml
 
 from lm_eval_sea.run.arguments import run_parser
+from lm_eval_sea.run.seeds import runs_of
 from lm_eval_sea.sweep.jobs import cut, parts_of
 from lm_eval_sea.sweep.plan import read_plan
 from tests.sweep.plans import write_plan
@@ -34,11 +38,33 @@ def test_exemplars_and_seeds_multiply_and_have_folders_of_their_own(tmp_path):
     jobs = jobs_of(tmp_path, num_fewshot=[0, 3], seeds=[1, 2], sampling=sampling)
     assert len(jobs) == len({job.folder for job in jobs}) == len({job.digest for job in jobs}) == 2 * 2 * 2 * 2
     job = jobs[-1]
-    assert (job.label, job.folder.parts[-2:]) == ("b, 3 exemplars, seed 2", ("sea_other", "3_shot_seed_2"))
+    assert (job.label, job.folder.parts[-2:]) == ("b, 3 exemplars", ("sea_other", "3_shot_seed_2"))
     flags = dict(zip(job.arguments[::2], job.arguments[1::2], strict=False))
     assert flags["--seed"] == "2"
     assert flags["--num_fewshot"] == "3"
     assert flags["--gen_kwargs"] == '{"do_sample": true, "temperature": 0.5}'
+
+
+@pytest.mark.parametrize("backend", ["hf", "vllm", "chat-api"])
+def test_a_seed_draws_as_that_of_run_with_seeds(tmp_path, backend):
+    sampling = {"do_sample": True, "temperature": 0.5}
+    model = {"name": "a", "model_args": {"pretrained": "m", "model": "m"}, "backend": backend}
+    jobs = jobs_of(tmp_path, "model", models=[model], seeds=[1, 2], sampling={"a": sampling})
+    plain = ["--model", backend, "--model_args", "pretrained=m,model=m", "--gen_kwargs", json.dumps(sampling), "--output_path"]
+    of_run = [one for one, _ in runs_of(run_parser().parse_args([*plain, str(tmp_path)]), 2, None)]
+    for job, one in zip(jobs, of_run, strict=True):
+        parsed = run_parser().parse_args(job.arguments)
+        for name in ("seed", "gen_kwargs", "model_args"):
+            assert getattr(parsed, name) == getattr(one, name), name
+
+
+def test_values_that_begin_with_a_dash_are_no_flags(tmp_path):
+    said = {"system_instruction": "-short", "gen_kwargs": {"until": "-"}}
+    [job, _] = jobs_of(tmp_path, "model", output="-out", run=said)
+    given = shlex.split(job.command)
+    assert given[:2] == ["lm-eval-sea", "run"]
+    parsed = run_parser().parse_args(given[2:])
+    assert (parsed.system_instruction, parsed.output_path) == ("-short", "-out/a/all/default")
 
 
 @pytest.mark.parametrize(
