@@ -75,7 +75,7 @@ def check_backend(name: str) -> None:
 
 
 def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None) -> None:
-    """Refuses arguments that lm-eval silently takes for something else."""
+    """Refuses arguments that lm-eval silently takes for something else, on any machine."""
     if reads_folders(backend) and "pretrained" not in model_args:
         raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
     if backend == CHAT_API and "model" not in model_args:
@@ -98,6 +98,14 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
     for name in ("dtype", "softmax_dtype"):
         if not _is_dtype(given := model_args.get(name)):
             raise RunError(f"--model_args {name}={given}: torch has no such type; give bfloat16, float16 or float32")
+    if device is not None and _device(device) is None:
+        raise RunError(f"--device {device}: there is no such device; leave it out, or give cpu or one such as cuda:0")
+
+
+def check_device(backend: str, model_args: Mapping[str, Any], device: str | None) -> None:
+    """Refuses a device that this machine lacks, for which lm-eval would silently take another."""
+    if not backend.startswith(_OF_TRANSFORMERS):
+        return
     if model_args.get("parallelize") and device is None and not _is_usable("cuda"):
         raise RunError("parallelize=True in --model_args spreads a model over GPUs, and there is none here; leave it out")
     if device is not None and not _is_usable(device):
@@ -229,9 +237,7 @@ def _is_usable(device: str) -> bool:
     """Whether lm-eval accepts a device and torch has it; for an unknown name lm-eval silently uses the CPU or a GPU."""
     import torch
 
-    try:
-        kind = torch.device(device)
-    except RuntimeError:
+    if (kind := _device(device)) is None:
         return False
     if kind.type == "cpu":
         return kind.index is None
@@ -241,6 +247,16 @@ def _is_usable(device: str) -> bool:
     if of_kind is None or not of_kind.is_available():
         return False
     return bool(kind.type == "cuda" if kind.index is None else kind.index < of_kind.device_count())
+
+
+def _device(name: str) -> Any:
+    """The device of a name, as torch has it; None for a name that it does not know."""
+    import torch
+
+    try:
+        return torch.device(name)
+    except RuntimeError:
+        return None
 
 
 def _is_dtype(given: Any) -> bool:

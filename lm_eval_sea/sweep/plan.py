@@ -12,12 +12,13 @@ from typing import Any
 from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
 from lm_eval_sea.catalogue.data_sets import key_faults, type_faults
 from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.visible_text import visible
 
 BACKEND = "hf-shared-prefix"
 # Flags of `run` that a plan sets with its own keys, or that a sweep sets itself.
 RESERVED = (
     "model", "model_args", "tasks", "language", "num_fewshot", "limit", "detect", "seed", "seeds", "output_path", "log_samples",
-    "resume", "use_cache", "config", "help", "skip_missing", "samples",
+    "resume", "no-resume", "use_cache", "config", "help", "skip_missing", "samples", "predict_only",
 )  # fmt: skip
 SLURM_FOLDER = "slurm"  # in the output: what was submitted, and SLURM's own logs
 _NOT_MODELS = (".", "..", "report", "replaced", SLURM_FOLDER)
@@ -120,12 +121,14 @@ def _plan(content: _Given, faults: list[str]) -> Plan:
     for key, value in positive.items():
         if value is not None and not (is_number(value) and value > 0):
             faults.append(f"{key!r} is {value!r}; expected a number above 0")
+    if _has_controls(given.get("output", "")):
+        faults.append(f"'output' is {given['output']!r}; expected the name of a folder, without control characters")
     needed = given.get("resources", {})
     faults += key_faults("resources: ", needed, _RESOURCES, ())
     wrong = {key: value for key, value in needed.items() if not (is_number(value) and value >= 0)}
     faults += [f"'resources: {key}' is {value!r}; expected a number of at least 0" for key, value in wrong.items()]
     return Plan(
-        output=Path(given.get("output", "")),
+        output=Path(os.path.expanduser(given.get("output", ""))),
         models=models,
         tasks=tasks,
         num_fewshot=_numbers("num_fewshot", given, faults),
@@ -153,9 +156,14 @@ def _model(number: int, entry: _Given, backend: str, run: Mapping[str, Any], fau
     own = _sound(f"{place}: ", entry, _MODEL_KEYS, ("model_args",), faults)
     arguments = own.get("model_args", {})
     name = own.get("name", Path(str(arguments.get("pretrained") or arguments.get("model") or place)).name)
-    if not name.strip() or name in _NOT_MODELS or {"/", "\\"} & set(name) or len(os.fsencode(name)) > 255:
+    if not name.strip() or name in _NOT_MODELS or {"/", "\\"} & set(name) or len(os.fsencode(name)) > 255 or _has_controls(name):
         faults.append(f"{place}: name {name!r} cannot be a folder of results; choose another")
     return Model(name, own.get("backend", backend), arguments, {**run, **_run(f"{place}: ", own, faults)})
+
+
+def _has_controls(text: str) -> bool:
+    """Whether a name has line breaks or other characters that are not shown, or not as they are."""
+    return visible(text) != text or not {"\n", "\t"}.isdisjoint(text)
 
 
 def _run(where: str, given: Mapping[str, Any], faults: list[str]) -> Mapping[str, Any]:

@@ -13,14 +13,25 @@ from typing import Any
 
 from lm_eval_sea.catalogue.task_index import leaf_names
 from lm_eval_sea.results.facts import facts_of
+from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run import model_check
-from lm_eval_sea.run.api_server import chat_api, check_api_server
-from lm_eval_sea.run.arguments import run_parser
-from lm_eval_sea.run.chat_template import check_template_of_model, read_tokenizer
+from lm_eval_sea.run.api_server import chat_api, chats, check_api_server, prepare_for_chat_api
+from lm_eval_sea.run.arguments import read_arguments, read_config, run_parser
+from lm_eval_sea.run.chat_template import read_tokenizer
 from lm_eval_sea.run.output_folder import size_of_samples
-from lm_eval_sea.run.request import RunError, check_include_paths, check_numbers, check_request, unknown_names
+from lm_eval_sea.run.request import (
+    RunError,
+    check_exemplars,
+    check_include_paths,
+    check_numbers,
+    check_request,
+    check_sampling,
+    check_seeds,
+    unknown_names,
+)
 from lm_eval_sea.run.seeds import sampling_values
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
+from lm_eval_sea.run.thinking_mode import check_mode, check_template
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model, Plan, PlanError, Resources
 from lm_eval_sea.tasks._shared.hub_files import first_line
@@ -60,6 +71,11 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
         _, tasks, _ = load_tasks(manager, list(dict.fromkeys(sum(leaves.values(), []))), skip_missing=None)
     except RunError as error:
         raise PlanError(*str(error).split("\n  ")) from error
+    for shots in plan.num_fewshot:
+        with _noted(faults):
+            check_exemplars(tasks, shots)
+    if faults:
+        raise PlanError(*faults)
     return leaves, tasks
 
 
@@ -114,6 +130,8 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
         return {}
     found: dict[str, dict[str, Any]] = {}
     faults: list[str] = []
+    with _noted(faults):
+        check_seeds(plan.seeds)
     for model in plan.models:
         given = model.run.get("gen_kwargs") or {}
         if not isinstance(given, dict):
@@ -127,32 +145,43 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
 
 
 def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
-    """Parses the arguments of a job of each model as lm-eval does, and checks tokenizer and chat template."""
+    """Makes the checks of `run` that need neither weights nor the machine of a job, for a job of each model."""
     parser = run_parser()
     parser.allow_abbrev = False  # else the beginning of a reserved flag would pass
     faults: list[str] = []
     checked = set()
     with_exemplars = sorted(jobs, key=lambda job: job.asked["settings"].get("num_fewshot") != 0)  # the last ones, if any
     for job in {job.model.name: job for job in with_exemplars}.values():
+        backend, model_args = job.model.backend, job.model.loaded_with
+        with _noted(faults, f"{job.model.name}: "):
+            model_check.check_arguments(backend, model_args, job.model.run.get("device"))
+            model_check.check_positions(backend, model_args)
         try:
-            parsed = parser.parse_args(job.arguments)
+            parser.parse_args(job.arguments)
+            parsed, ours = read_arguments(job.arguments, KnownSecrets())
+            parsed.limit = None  # which was checked, and of which lm-eval warns
+            config = read_config(parsed)
         except ValueError as error:  # ours, or lm-eval's for invalid JSON
             faults.append(f"{job.model.name}: run: {first_line(error)}")
             continue
-        adapter = job.model.model_args.get("peft")
-        if (key := (tokenizer_key(job.model), adapter, repr(job.model.run))) in checked:  # checkpoints have the same one
+        differing = model_args if chats(backend) else (tokenizer_key(job.model), model_args.get("peft"))
+        if (key := repr((backend, differing, job.model.run))) in checked:  # checkpoints have the same tokenizer
             continue
         checked.add(key)
-        backend, model_args, apply = job.model.backend, job.model.loaded_with, getattr(parsed, "apply_chat_template", False)
         with _noted(faults, f"{job.model.name}: run: "):
-            given = vars(parsed).get
-            check_numbers(backend, given("batch_size", 1), given("max_batch_size"), given("gen_kwargs") or {})
+            check_numbers(backend, config.batch_size, config.max_batch_size, config.gen_kwargs)
+            model_check.check_generation(backend, config.gen_kwargs)
+            model_check.check_constraints(backend, tasks)
+            check_sampling(tasks, config.gen_kwargs)
+            prepare_for_chat_api(config)
+            check_mode(config, ours.thinking)
+            if ours.sampling == "model":
+                sampling_values(backend, model_args, config.gen_kwargs, "--sampling model")
+            apply = config.apply_chat_template
             model_check.check_adapter_tokenizer(backend, model_args, apply_chat_template=apply)
-            model_check.check_named_tokenizer(backend, model_args, parsed.metadata or {}, tasks.values())
+            model_check.check_named_tokenizer(backend, model_args, config.metadata, tasks.values())
             check_api_server(backend, model_args, tasks, functools.partial(chat_api, model_args), apply_chat_template=apply)
-            if apply:
-                multiturn = bool(getattr(parsed, "fewshot_as_multiturn", False))
-                check_template_of_model(model_args, tasks, apply=apply, multiturn=multiturn, num_fewshot=parsed.num_fewshot)
+            check_template(config, tasks, ours.thinking, ours.date)
     if faults:
         raise PlanError(*faults)
 

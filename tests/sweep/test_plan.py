@@ -2,6 +2,7 @@
 
 import math
 import re
+import shutil
 
 import pytest
 
@@ -38,6 +39,24 @@ def test_a_model_overrides_what_the_plan_says_for_all(tmp_path):
     [model] = plan.models
     assert (model.name, model.backend, model.run) == ("m", "vllm", {"device": "cpu", "batch_size": "auto"})
     assert (plan.resources, plan.num_fewshot, plan.seeds) == (Resources(gpus=2), [3], [None])
+
+
+def test_a_home_is_that_of_the_user(tmp_path, monkeypatch):
+    """In a plan no shell expands it; a folder of the name ~ could be removed by one that does."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert read_plan(write_plan(tmp_path / "plan.yaml", output="~/results")).output == tmp_path / "results"
+
+
+def test_exemplars_are_turns_of_their_own_unless_a_plan_says_otherwise(models, sweep_here, tmp_path):
+    """As lm-eval has it under a chat template: one that shows the last question alone would drop them."""
+    forgetful = shutil.copytree(models / "a", tmp_path / "forgetful")
+    (forgetful / "chat_template.jinja").write_text("{{ messages[-1].content }}")
+    for run, status in (({}, 2), ({"fewshot_as_multiturn": True}, 2), ({"fewshot_as_multiturn": False}, 0)):
+        plan = write_plan(
+            tmp_path / "plan.yaml", models=[{"model_args": {"pretrained": str(forgetful)}}], tasks=["sea_xcopa_th_to_ppl"],
+            num_fewshot=2, run={"device": "cpu", "apply_chat_template": True, **run},
+        )  # fmt: skip
+        assert sweep_here(plan, "--engine", "local", "--dry-run")[0] == status, run
 
 
 def test_missing_data_is_named_without_a_flag_that_a_sweep_lacks(tmp_path, monkeypatch):
