@@ -37,9 +37,11 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.download_only:
         return _download(plan, arguments.split)
     engine = _engine(arguments, plan)  # before data is loaded: a wrong address ends the sweep
-    from lm_eval_sea.sweep.sweep import carry_out, check_room, prepare, state
+    from lm_eval_sea.sweep.sweep import carry_out, check_room, notes, prepare, state
 
     prepared = prepare(plan, arguments.split)
+    for note in notes(prepared):
+        print(note)
     if arguments.dry_run:
         from lm_eval_sea.sweep.estimate import describe
 
@@ -92,7 +94,8 @@ def _again(arguments: argparse.Namespace) -> str:
     """The command that continues these jobs. Another `--split` would make other jobs."""
     named = [(f"--{name}", getattr(arguments, name)) for name in ("split", "engine", "address")]
     flags = [part for flag, value in named if value for part in (flag, value)]
-    return shlex.join(["lm-eval-sea", "sweep", str(arguments.plan), *flags])
+    plan = str(arguments.plan)
+    return shlex.join(["lm-eval-sea", "sweep", f"./{plan}" if plan.startswith("-") else plan, *flags])
 
 
 def _engine(arguments: argparse.Namespace, plan: Plan) -> Engine:

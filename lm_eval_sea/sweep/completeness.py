@@ -6,6 +6,7 @@ counts until `job.json` exists, and they are removed before a job starts again.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ from lm_eval_sea import __version__
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.secrets import masked
-from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.types import ResultsError, mapping_of
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.request import FailedRunError
@@ -33,31 +34,70 @@ class IncompleteError(FailedRunError):
 
 
 def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
-    """The mark of a job; None if there is none, something else was asked, or a file is missing or has another size."""
+    """The mark of a job; None if there is none, something else was asked, or a file is missing or was changed.
+
+    Scores are compared by a digest of their file, and samples, which are large, by their size.
+    """
     mark = _whole_mark(folder)
     return mark if mark and mark.get("digest") == digest else None
 
 
 def _whole_mark(folder: Path) -> dict[str, Any] | None:
     try:
-        mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
-        files = dict(mark["files"])
+        mark = mark_in(folder)
+        files, digests = dict(mark["files"]), dict(mark.get("digests", {}))  # marks of older versions have no digests
         whole = bool(files) and all((folder / name).stat().st_size == size for name, size in files.items())
+        whole = whole and all(_digest(folder / name) == digest for name, digest in digests.items())
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return mark if whole else None
 
 
+def mark_in(folder: Path) -> dict[str, Any]:
+    """What the mark of a job says, whatever became of its files; empty if there is none."""
+    try:
+        mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return mark if isinstance(mark, dict) else {}
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def differing(folder: Path, asked: Mapping[str, Any]) -> list[str]:
+    """In what the request of the results in a folder was another: flags, rows and versions of tasks, or the model."""
+    was, now = (_by_name(mapping_of(each)) for each in (mark_in(folder).get("asked"), json.loads(_as_written(asked))))
+    return sorted(name for name in was.keys() | now.keys() if was.get(name) != now.get(name))
+
+
+def _by_name(asked: Mapping[str, Any]) -> dict[str, Any]:
+    apart = {"model or packages": asked.get("model"), "tasks": asked.get("tasks"), "order of tasks": asked.get("names")}
+    return {**apart, **mapping_of(asked.get("settings"))}
+
+
+def _as_written(asked: Mapping[str, Any]) -> str:
+    return json.dumps(masked(asked), default=str)
+
+
 def results_of(folder: Path, digest: str) -> list[Path]:
     """The results files of a complete job; other files in its folder do not belong to it."""
     mark = read_mark(folder, digest) or {"files": {}}
-    return [folder / name for name in mark["files"] if Path(name).match("results_*.json")]
+    return [folder / name for name in mark["files"] if _has_scores(Path(name))]
+
+
+def _has_scores(path: Path) -> bool:
+    return path.match("results_*.json")
 
 
 def set_aside(folder: Path, output: Path) -> None:
-    """Moves results of something else, such as another version of a task, to the folder `replaced` of the sweep's output."""
-    mark = _whole_mark(folder)
-    if not mark or not mark.get("digest"):
+    """Copies results that were complete to the folder `replaced` of the sweep's output.
+
+    They are of something else, such as another version of a task, or were changed since.
+    """
+    mark = mark_in(folder)
+    if not mark.get("digest"):
         return
     place = output / REPLACED / str(mark["digest"])[:16] / folder.relative_to(output)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +128,8 @@ def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Ma
     for path in files:
         _to_disk(path)
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
-    content = {"digest": digest, "files": sizes, **measured, "asked": masked(asked)}
+    digests = {name: _digest(folder / name) for name in sizes if _has_scores(Path(name))}
+    content = {"digest": digest, "files": sizes, "digests": digests, **measured, "asked": masked(asked)}
     write_whole(folder / MARK, json.dumps(content, indent=1, default=str) + "\n")
     _to_disk(folder / MARK)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,6 +37,7 @@ _ATTEMPTS = 3  # at a job whose process is killed, perhaps for lack of memory
 _WAIT_FOR_LOCK = 60  # seconds; a process whose parent was killed needs a moment to end
 _WAIT_AFTER_INTERRUPT = 30  # seconds for a run to end by itself
 _ROWS_COUNTED = 20  # of each task, to learn how many characters a token has
+_FULL = 2**20  # bytes; a disk with less is full
 _TAIL = 8192  # bytes of a log that its last line is looked for in
 
 
@@ -93,7 +95,11 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
         finally:
             process.stdin = None  # an open pipe would be flushed again when it is collected
     killed = f"killed by signal {-status}" if status < 0 else ""
-    return Outcome(status, killed or last_line(folder), time.monotonic() - begin)
+    killed += ", perhaps for lack of memory" if status == -signal.SIGKILL else ""
+    said = killed or last_line(folder) or f"ended with status {status} and an empty log"
+    if status and shutil.disk_usage(folder).free < _FULL:  # the log may lack its end, too
+        said = f"the disk of {folder} is full; {said}"
+    return Outcome(status, said, time.monotonic() - begin)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -176,7 +182,8 @@ def main() -> int:
         with _alone_in(folder):
             _run(task, folder)
     except RunError as error:
-        print(f"lm-eval-sea: {visible(masked_text(str(error)))}", file=sys.stderr)
+        # another process may be writing its progress bar to this log
+        print(f"\nlm-eval-sea: {visible(masked_text(str(error)))}", file=sys.stderr)
         return error.status
     except KeyboardInterrupt:
         return 130

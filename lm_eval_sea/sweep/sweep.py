@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -11,12 +12,13 @@ from typing import Any, Protocol
 from tqdm import tqdm
 
 from lm_eval_sea.results.power import limit_to_see
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.output_folder import probe
 from lm_eval_sea.run.workload import planned
 from lm_eval_sea.sweep import preflight
-from lm_eval_sea.sweep.completeness import LOG, read_mark
+from lm_eval_sea.sweep.completeness import LOG, REPLACED, differing, mark_in, read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
 from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
@@ -109,6 +111,8 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
                 running.discard(job)
                 mark = read_mark(job.folder, job.digest)
                 if outcome.status or mark is None:
+                    if not outcome.status:
+                        outcome = replace(outcome, last_line="its results were removed, or replaced by another sweep")
                     failed[job] = outcome
                     bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
                 else:
@@ -116,6 +120,28 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
                 bar.update()
             speed = {"tokens/s": f"{tokens / bar.format_dict['elapsed']:,.0f}"} if tokens else {}
             bar.set_postfix({"running": len(running), "failed": len(failed)} | speed)
+    for job in [job for job in failed if read_mark(job.folder, job.digest)]:  # another sweep worked on it, and was faster
+        del failed[job]
+
+
+def notes(prepared: Prepared) -> list[str]:
+    """What runs more than once: tasks of several entries of the plan, and jobs that were complete."""
+    parts = {job.part.name: job.part for job in prepared.jobs}.values()
+    times = Counter(leaf for part in parts for leaf in part.leaves)
+    found = []
+    if several := [leaf for leaf, count in times.items() if count > 1]:
+        found.append(
+            f"tasks in several entries of the plan run once for each (with --split task or model once): {some_names(several)}"
+        )
+    why = []
+    for job in prepared.split()[1]:
+        if mark := mark_in(job.folder):
+            is_same = mark.get("digest") == job.digest
+            why.append(("its files were changed" if is_same else f"other {', '.join(differing(job.folder, job.asked))}", job))
+    for reason, jobs in grouped(why).items():
+        folders = some_names([str(job.folder) for job in jobs])
+        found.append(f"complete jobs that run again ({reason}), with their results kept in {REPLACED}: {folders}")
+    return [f"note: {line}" for line in found]
 
 
 def state(prepared: Prepared, failed: Collection[Job]) -> str:

@@ -1,5 +1,6 @@
 """Nothing counts as a result that is half-written or answers another question."""
 
+import json
 import subprocess
 import sys
 import time
@@ -56,6 +57,11 @@ def test_a_marked_folder_is_complete_for_what_was_asked_alone(folder):
         path.unlink()
         assert read_mark(folder, "d") is None
         path.write_bytes(whole)
+    [results] = folder.rglob("results_*.json")
+    whole = results.read_text()
+    results.write_text(whole.replace("0.5", "0.9"))  # of the same size
+    assert read_mark(folder, "d") is None
+    results.write_text(whole)
     mark = (folder / MARK).read_bytes()
     for length in range(len(mark) - 2):  # all beginnings of the mark, as of a disk that was full
         (folder / MARK).write_bytes(mark[:length])
@@ -123,6 +129,21 @@ def test_complete_results_of_another_question_are_kept_elsewhere(folder, tmp_pat
     set_aside(folder, out)
     [place] = (out / REPLACED).rglob("toy")
     assert {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+
+def test_results_that_were_changed_are_kept_elsewhere(folder, tmp_path):
+    [results] = marked(folder).rglob("results_*.json")
+    results.write_text("mended by hand")
+    set_aside(folder, tmp_path / "out")
+    [kept] = (tmp_path / "out" / REPLACED).rglob(results.name)
+    assert kept.read_text() == "mended by hand"
+
+
+def test_a_mark_of_a_version_without_digests_is_one(folder):
+    mark = json.loads((marked(folder) / MARK).read_text())
+    del mark["digests"]
+    (folder / MARK).write_text(json.dumps(mark))
+    assert read_mark(folder, "d")
 
 
 @pytest.mark.slow

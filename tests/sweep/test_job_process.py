@@ -48,3 +48,23 @@ def test_weights_that_are_written_over_during_a_run_yield_no_result(run_one, tmp
     with pytest.raises(IncompleteError, match="the files of the model .* have changed since the sweep was started"):
         run_one()
     assert not list((tmp_path / "out").rglob(MARK))
+
+
+@pytest.mark.parametrize(
+    ("ending", "free", "reason"),
+    [
+        ("exit 3", 2**30, "ended with status 3 and an empty log"),
+        ("exit 3", 0, "the disk of {folder} is full; ended with status 3 and an empty log"),
+        ("echo half a li; exit 1", 0, "the disk of {folder} is full; half a li"),
+        ("kill -TERM $$", 2**30, "killed by signal 15"),
+    ],
+)
+def test_a_job_that_could_not_say_why_it_failed_has_a_reason(ending, free, reason, tmp_path, monkeypatch):
+    """Its log is on the disk that is full."""
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\nread task\n{ending}\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(job_process.sys, "executable", str(python))
+    monkeypatch.setattr(job_process.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    outcome = job_process.run_job({"cwd": str(tmp_path), "folder": "job", "cpus": 0, "minutes": None})
+    assert outcome.status != 0 and outcome.last_line == reason.format(folder=tmp_path / "job")

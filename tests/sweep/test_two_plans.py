@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from lm_eval_sea.commands.sweep import report_of
+from lm_eval_sea.sweep import sweep
 from lm_eval_sea.sweep.completeness import read_mark, remove_incomplete, set_aside, write_mark
+from lm_eval_sea.sweep.job_process import Outcome
 from lm_eval_sea.sweep.plan import read_plan
-from lm_eval_sea.sweep.sweep import Prepared
-from tests.results.lm_eval_output import NEW, row, write_results, write_samples
+from lm_eval_sea.sweep.sweep import Prepared, notes
+from tests.results.lm_eval_output import NEW, row, toy, write_results, write_run, write_samples
 from tests.sweep.plans import write_plan
 from tests.sweep.test_jobs import jobs_of
 
@@ -79,3 +81,59 @@ def test_the_report_has_the_numbers_of_its_plan_alone(varied, tmp_path):
     complete(plain, 0.5)
     run = reported([plain], tmp_path)
     assert run["model"] == "a" and Path(run["results"]).is_relative_to(plain.folder)
+
+
+def test_seeds_are_draws_of_one_score(tmp_path):
+    """As in the report on `run --seeds`: one model, with the mean."""
+    jobs = jobs_of_plan(tmp_path, seeds=[1, 2], sampling=SAMPLING)
+    for job, answers in zip(jobs, ([1.0, 1.0], [0.0, 1.0]), strict=True):
+        config = {"model": "hf", "torch_seed": job.asked["settings"]["seed"]}
+        write_run(job.folder / "m", {"toy_th": toy(answers)}, NEW, config=config)
+        write_mark(job.folder, job.digest, {"tasks": {}}, {})
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
+    said = report_of(Prepared(plan, jobs, {}))
+    assert said[-1].endswith("1 models, 1 tasks")
+    assert any(line.startswith("note: a: toy_th: the mean over the seeds 1, 2") for line in said)
+    with (tmp_path / "out" / "report" / "tables" / "scores.csv").open(encoding="utf-8") as file:
+        [score] = csv.DictReader(file)
+    assert (score["model"], float(score["score"])) == ("a", 75)
+
+
+def test_what_runs_more_than_once_is_said(tmp_path):
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
+    assert notes(Prepared(plan, jobs_of_plan(tmp_path), {})) == []
+    [several] = notes(Prepared(plan, jobs_of(tmp_path, **MODEL), {}))
+    assert "tasks in several entries of the plan" in several and several.endswith(": sea_y")
+    [job] = jobs_of_plan(tmp_path)
+    complete(job, 0.5)
+    facts = {name: {"version": "1", "rows": name * 2} for name in ("sea_x", "sea_y", "sea_z")}
+    for what, changes in {
+        "limit": {"limit": 5},
+        "model or packages": {"identities": {"a": "9"}},
+        "tasks": {"facts": facts | {"sea_x": {"version": "2", "rows": "r"}}},
+        "batch_size, device": {"run": {"batch_size": 8}},
+    }.items():
+        [other] = jobs_of_plan(tmp_path, **changes)
+        [note] = notes(Prepared(plan, [other], {}))
+        assert note.startswith(f"note: complete jobs that run again (other {what}") and note.endswith(str(job.folder))
+    [results] = job.folder.rglob("results_*.json")
+    results.write_text(results.read_text().replace("0.5", "0.9"))
+    [note] = notes(Prepared(plan, [job], {}))
+    assert note.startswith("note: complete jobs that run again (its files were changed)")
+
+
+def test_a_job_that_another_sweep_has_completed_meanwhile_has_not_failed(tmp_path, monkeypatch):
+    """Its lock was held when this sweep came to it."""
+    jobs = jobs_of(tmp_path, "task", **MODEL)
+    monkeypatch.setattr(sweep, "check_room", lambda *_: None)  # tasks without rows need none
+
+    class Engine:
+        def run(self, plan, open_jobs):
+            for job in open_jobs:
+                yield job, None
+                yield job, Outcome(1, "another process works on it", 0)
+            complete(jobs[0], 0.5)
+
+    failed = {}
+    sweep.carry_out(Prepared(read_plan(write_plan(tmp_path / "plan.yaml", **MODEL)), jobs, {}), Engine(), failed)
+    assert list(failed) == list(jobs[1:])
