@@ -271,16 +271,21 @@ def _without_rows(name: str) -> DataError:
 
 
 def _rows_of_file(path: Path, name: str, columns: Sequence[str] = ()) -> list[dict[str, Any]]:
+    is_json = path.suffix.lower() in ENDINGS
     try:
-        _refuse_pointer(path, name)
+        if is_json:
+            return read_json_rows(path)
+        _refuse_pointer(path, name)  # which may be a table, and is a text
         if path.suffix.lower() in DELIMITERS:
             return read_table_rows(path, columns)
-        return read_json_rows(path) if path.suffix.lower() in ENDINGS else [{"text": path.read_text(encoding="utf-8-sig")}]
+        return [{"text": path.read_text(encoding="utf-8-sig")}]
     except DataError:
         raise
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror}") from error
     except ValueError as error:
+        if is_json:
+            _refuse_pointer(path, name)
         said = one_line(error)
         row = said.partition(": ")[0]
         raise DataError(f"{name}, {said}", f"{name}, {row}" if row.startswith("row ") else name) from error
