@@ -67,5 +67,8 @@ def test_what_is_said():
     assert what_rows_show([]) is None
     text = what_rows_show([Planned(100)])
     assert text.startswith("two models that differ by 17.1 points on 100 rows would be told apart with")
+    assert what_rows_show([Planned(2)]) == "2 rows are too few to tell two models apart, whatever their scores"
+    text = what_rows_show([Planned(2)] * 30)
+    assert text.startswith("two models that differ by 22.1 points of normalised scores in the mean of all tasks, would be told")
     text = what_rows_show([Planned(400)] * 4)
     assert "by 8.6 points on 400 rows (by" in text and "on any of 4 tasks), or by 4.3 points of normalised scores in" in text
