@@ -157,7 +157,7 @@ def no_rights() -> Iterator[None]:
         return
     capabilities = getattr(ctypes.CDLL(None), "capset", None)
     if capabilities is None:
-        pytest.skip("root may read everything here")
+        pytest.skip("root reads every file, and this system cannot take that right from a process")
     header, before = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     ctypes.CDLL(None).capget(header, before)
     fewer = (ctypes.c_uint32 * 6)(before[0] & ~0b110, *before[1:])  # without CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH

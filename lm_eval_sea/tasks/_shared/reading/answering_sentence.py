@@ -64,6 +64,10 @@ class _Sentence(NamedTuple):
     def pattern(self, name: str) -> re.Pattern[str]:
         return pattern(name, self.language)
 
+    def asked_in(self, text: str) -> list[bool]:
+        """Whether each word of a text is one of the question's."""
+        return taken_up(normal_words(text, self.language), [*self.before, *self.behind], self.language)
+
     def fits(self, piece: _Piece) -> int:
         """On how many sides a piece has the words that the question has beside the word that asks."""
         words = normal_words(self.said, self.language)
@@ -116,7 +120,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     It stands in the passage, perhaps without a few words that join it to the question's words. The kind of question chooses
     it: "where" takes what follows "in" and is no time. Else it is what the sentence has before or behind the question's words,
     or where the question has the word that asks, or between its words. The answer stays as it is if it takes up few words of
-    the question, has many words of its own, or several such phrases. A gloss is cut off: "45 héktar (hectares)".
+    the question, has many words of its own, or several such phrases. Then only what the passage does not have around a phrase is
+    cut off: a gloss ("45 héktar (hectares)"), a title, a description.
     """
     is_copied = _in_passage(said, passage)
     if len(said) > _LONGEST:
@@ -162,13 +167,9 @@ def _lists(rest: str, sentence: _Sentence) -> bool:
 
 def _is_description(rest: str, head: str, sentence: _Sentence) -> bool:
     """Whether `rest` describes the phrase before it. In a sentence, words of the question would be on either side."""
-    takes_up = sentence.kind != "who" and _has_asked(rest, sentence)
+    takes_up = sentence.kind != "who" and any(sentence.asked_in(rest))
     is_source = sentence.pattern("source").search(head) is not None
-    return not (is_source or takes_up or _has_asked(head, sentence) or _lists(rest, sentence))
-
-
-def _has_asked(text: str, sentence: _Sentence) -> bool:
-    return any(taken_up(normal_words(text, sentence.language), [*sentence.before, *sentence.behind], sentence.language))
+    return not (is_source or takes_up or any(sentence.asked_in(head)) or _lists(rest, sentence))
 
 
 def _without_leading(said: str, sentence: _Sentence) -> Iterator[str]:
@@ -182,10 +183,8 @@ def _without_leading(said: str, sentence: _Sentence) -> Iterator[str]:
 
 def _without_asked(said: str, sentence: _Sentence) -> Iterator[str]:
     """A phrase without words of the question at its ends."""
-    asked = [*sentence.before, *sentence.behind]
     places = places_of_words(said, sentence.language)
-    is_asked = taken_up(normal_words(said, sentence.language), asked, sentence.language)
-    own = [number for number, taken in enumerate(is_asked) if not taken]
+    own = [number for number, taken in enumerate(sentence.asked_in(said)) if not taken]
     if own and len(own) == own[-1] - own[0] + 1 < len(places):
         yield said[places[own[0]][0] : places[own[-1]][1]]
 
