@@ -141,6 +141,14 @@ def _child(found: Path, backend: str, command: list[str]) -> None:
     found.write_text(json.dumps({"memory": memory, "seconds": meter.seconds}))
 
 
+def _environment() -> dict[str, str]:
+    """Variables of a measured process; on CPUs vLLM's engine runs in it, so that its seconds count."""
+    import torch
+
+    of_engine = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_CPU_OMP_THREADS_BIND": "nobind", "VLLM_CPU_KVCACHE_SPACE": "2"}
+    return {"PYTHONPATH": str(PACK.parent)} | ({} if torch.cuda.is_available() else of_engine)
+
+
 def measure(backend: str, suite: str, folder: Path, given: argparse.Namespace) -> Run:
     """One run."""
     own = backend in OURS.values()
@@ -150,7 +158,7 @@ def measure(backend: str, suite: str, folder: Path, given: argparse.Namespace) -
     command += ["--limit", str(given.limit), "--batch_size", batch_size, "--log_samples"]
     command += ["--output_path", str(folder / "results"), *(["--apply_chat_template"] if given.chat else [])]
     child = [sys.executable, __file__, "--child", str(folder / "found.json"), "--backend", backend, "--", *command]
-    done = subprocess.run(child, env=os.environ | {"PYTHONPATH": str(PACK.parent)}, capture_output=True, text=True)
+    done = subprocess.run(child, env=os.environ | _environment(), capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr[-2000:]}")
     shutil.rmtree(folder / "results", ignore_errors=True)  # or the next run would take its answers
