@@ -101,8 +101,9 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     lines, task = text.splitlines(), task_words(language)
     named = [(number, name) for number, line in enumerate(lines) if (name := _named(line))]
     heads = [head for head in named if task.search(head[1][0])]
+    are_versions = any(has_word(name, language, "version") for _, (name, _) in named)
     listed = sum(LIST_MARK.match(line.strip()) is not None for line in lines) > 1
-    best = [head for head in (named if listed else heads) if any_word("best", language).search(head[1][0])]
+    best = [head for head in (named if listed or are_versions else heads) if any_word("best", language).search(head[1][0])]
     own = {"translation", "summary", *(composed(words_of_cue(tag)).casefold() for tag in tags)}
     naming = [head for head in heads if any_word("work", language).search(head[1][0])]  # not "let us translate"
     if not best and len(naming) == 1 and naming[0][0] and naming[0][1][0] in own:
