@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
+from ..metrics.words import normalise, stands_in
 from ..prompted_answers import rates_of_loss, recorded
 from ..reading.answer_tags import behind_last_tag
 from ..reading.answer_text import STOPS, TRIM, composed, describes_answer, uncomposed
@@ -23,7 +24,7 @@ from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
 from ..reading.final_span import named_by_sentence, read_span, without_gloss
 from ..reading.final_text import read_final_text, read_summary
-from ..reading.frames import first_turn
+from ..reading.frames import QUOTED, first_turn
 from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal
 from ..reading.surroundings import without_greeting, without_surroundings
@@ -125,7 +126,7 @@ class ChatTextScores(TextScores):
         """What each metric needs of one row."""
         scoring = doc["scoring"]
         made, words_of = _record(doc, results[0]), _words_of(scoring)
-        made = made._replace(answer=without_greeting(made.answer, words_of))
+        made = made._replace(answer=self._written(doc, without_greeting(made.answer, words_of)))
         own, tags = scoring["answer_tag"], _answer_tags(scoring)
         is_tagged = behind_last_tag(made.answer, (own,), words_of) is not None
         # a refusal has no tag; after a tag, the same words are translated, quoted or summarised
@@ -139,6 +140,10 @@ class ChatTextScores(TextScores):
             found["contains_weighted"] = contains_weighted(text, doc[self.reference], doc["votes"], language)
         return found
 
+    def _written(self, doc: dict[str, Any], answer: str) -> str:
+        """The answer without what would mislead the reader, who does not know the row."""
+        return answer
+
     def _answered(self, doc: dict[str, Any], text: str) -> str:
         """The answer in a text, compared with its row; empty if it is no answer."""
         return text
@@ -150,6 +155,11 @@ class ChatTextScores(TextScores):
 
 class ChatQuestionScores(ChatTextScores):
     """The metrics of short answers to questions."""
+
+    def _written(self, doc: dict[str, Any], answer: str) -> str:
+        """The answer without quotation marks around words of the question, such as a title: they frame no answer."""
+        question = normalise(doc.get("question", ""))
+        return QUOTED.sub(lambda found: found[1] if stands_in(normalise(found[1]), question) else found[0], answer)
 
     def _answered(self, doc: dict[str, Any], text: str) -> str:
         """The answer without what is not in the passage: a gloss, or the question's words around a phrase."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..metrics.words import normalise, stands_in
 from .answer_patterns import any_word
 from .answer_text import STOPS, TRIM
+from .number_words import begins_number
 from .question_words import PREFIXING, UNSEGMENTED, normal_words, pattern, places_of_words, taken_up, words_beside
 
 
@@ -54,7 +55,9 @@ class _Sentence(NamedTuple):
     places: list[tuple[int, int]]  # of its words
     is_asked: list[bool]  # whether a word is one of the question's
     kind: str  # of the question; empty if it asks for something else than `_KINDS`
+    counts: bool  # whether it asks for a number
     asking: str  # the word that asks
+    has_pronoun: bool  # in place of a subject of several words
     before: list[str]  # the question's words before it, and behind it
     behind: list[str]
 
@@ -118,10 +121,10 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     """The phrase of a passage in an answer that takes up the question: "César Pelli" of "They were designed by César Pelli".
 
     It stands in the passage, perhaps without a few words that join it to the question's words. The kind of question chooses
-    it: "where" takes what follows "in" and is no time. Else it is what the sentence has before or behind the question's words,
-    or where the question has the word that asks, or between its words. The answer stays as it is if it takes up few words of
-    the question, has many words of its own, or several such phrases. Then only what the passage does not have around a phrase is
-    cut off: a gloss ("45 héktar (hectares)"), a title, a description.
+    it: "where" takes what follows "in" and is no time, "how many" the number. Else it is what the sentence has before or behind
+    the question's words, or where the question has the word that asks, or between its words. The answer stays as it is if it
+    takes up few words of the question, has many words of its own, or several such phrases. Then only what the passage does not
+    have around a phrase is cut off: a gloss ("45 héktar (hectares)"), a title, a description.
     """
     is_copied = _in_passage(said, passage)
     if len(said) > _LONGEST:
@@ -132,7 +135,9 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if is_copied and not _is_sentence(sentence, said):
         return _core(said, sentence)
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
-    several = others if is_copied else _FEWEST_ASKED * sentence.unit
+    if asked >= (max(2, _LEAST_COPIED * others) if is_copied else 1) and (number := _number_asked(sentence)):
+        return number
+    several = others if is_copied else (_FEWEST_ASKED - sentence.has_pronoun) * sentence.unit
     found = _of_kind(sentence) if asked >= max(2, min(several, _LEAST_SHARE * others)) else None
     if found is None and asked >= max(2, min(several, _LEAST_COPIED * others if is_copied else others)):
         found = _at_place(sentence)
@@ -190,12 +195,16 @@ def _without_asked(said: str, sentence: _Sentence) -> Iterator[str]:
 
 
 def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
-    found = {kind: match for kind in (*_KINDS, "what") if (match := pattern(kind, language).search(question))}
+    found = {kind: match for kind in (*_KINDS, "amount", "what") if (match := pattern(kind, language).search(question))}
     kind = min(found, key=lambda kind: found[kind].start(), default="")  # the first of the longest
     before, behind = words_beside(question, found.get(kind), language)
-    is_asked = taken_up(normal_words(said, language), [*before, *behind], language)
     asking, places = found[kind][0] if found else "", places_of_words(said, language)
-    return _Sentence(said, passage, language, places, is_asked, "" if kind == "what" else kind, asking, before, behind)
+    is_asked = taken_up(normal_words(said, language), [*before, *behind], language)
+    subject = pattern("pronoun", language).match(said)
+    if subject:
+        is_asked = [taken or begin < subject.end() for taken, (begin, _) in zip(is_asked, places, strict=True)]
+    own = kind if kind in _KINDS else ""
+    return _Sentence(said, passage, language, places, is_asked, own, kind == "amount", asking, bool(subject), before, behind)
 
 
 def _without_addition(sentence: _Sentence) -> _Sentence:
@@ -237,6 +246,25 @@ def _without_frame(said: str, question: str, language: str) -> str:
     said = re.sub(rf"(?<=\S)\s+(?:{any_word('polite', language).pattern})\Z", "", said, flags=re.IGNORECASE)
     closes = pattern("closes", language).pattern
     return re.sub(rf"(?<=\S)(?:{closes})\Z", "", said.rstrip(STOPS)) if closes != "(?:(?!))" else said
+
+
+def _number_asked(sentence: _Sentence) -> str:
+    """The only number of a sentence that is no time, with what it counts, if the question asks for a number; else empty.
+
+    A text that begins with a number is an amount with its unit, and no sentence.
+    """
+    starts = [begin for begin, _ in sentence.places]
+    numbers = [place for place, begin in enumerate(starts) if begins_number(sentence.said, begin, sentence.language)]
+    if not sentence.counts or 0 in numbers:
+        return ""
+    firsts = [place for place in numbers if place - 1 not in numbers]
+    pieces = [piece for piece in _pieces(sentence) if piece.kind != "when"]
+    found = [(first, piece.last) for piece in pieces for first in firsts if piece.first <= first <= piece.last]
+    if len(found) != 1:
+        return ""
+    ((first, end),) = found
+    texts = (sentence.text(first, last) for last in range(end, first - 1, -1))
+    return next((text for text in texts if _in_passage(text, sentence.passage)), "")
 
 
 def _of_kind(sentence: _Sentence) -> list[str] | None:

@@ -205,7 +205,7 @@ def is_place(text: str, language: str) -> bool:
         if words.search(text)
     ]
     if re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) and len(text.split()) <= _MOST_WORDS_OF_PLACE:
-        return bool(named)
+        return bool(named) or has_word(text, language, "asks")
     speaks = any_word("speaks", language)
     if len(text) > LONGEST_LABEL or re.search(r"\d", text) or not speaks.search(text):
         return False

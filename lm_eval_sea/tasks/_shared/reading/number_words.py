@@ -90,6 +90,23 @@ def only_number_in_words(text: str, language: str) -> str | None:
     return None
 
 
+def begins_number(text: str, begin: int, language: str) -> bool:
+    """Whether a number in digits or words begins at a place of a text. A word for one may be an article, and counts for none."""
+    if text[begin : begin + 1].isdecimal():
+        return True
+    for code in _languages(language):
+        found = _counted(code).match(text, begin)
+        if found and _value(found[0], code) not in (None, "0", "1"):
+            return True
+    return False
+
+
+@cache
+def _counted(language: str) -> re.Pattern[str]:
+    """A number in words with no digits behind it: "năm 2010" is a year, and no five."""
+    return re.compile(rf"{_any_form(language)}{_further_forms(language)}*(?!\s*\d)", re.IGNORECASE)
+
+
 def _may_change(text: str, code: str) -> bool:
     """Whether a text has words that change the value of a number next to them: "two and a half", "two dozen", "two more"."""
     return _changing(code).search(text) is not None

@@ -81,7 +81,9 @@ def _counted(said: Sequence[str], asked: Sequence[str], language: str) -> list[b
 
 
 def _are_forms(word: str, other: str, language: str) -> bool:
-    """Whether two words are forms of one: "sells" and "sell", or with a prefix "membangun" and "dibangun"."""
+    """Whether two words are forms of one: "sells" and "sell"; "membangun" and "dibangun", "harganya" and "harga"."""
+    if language in PREFIXING and len(other) >= _SHORTEST_STEM and word.startswith(other):
+        return len(word) - len(other) < _SHORTEST_STEM
     step = -1 if language in PREFIXING else 1
     shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word[::step], other[::step], strict=False))))
     return shared >= _SHORTEST_STEM and max(len(word), len(other)) - shared <= _SHORTEST_STEM
