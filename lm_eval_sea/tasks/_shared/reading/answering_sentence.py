@@ -132,10 +132,11 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
         return said[: gloss.start()]
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
-    if is_copied and not _is_sentence(sentence, said):
-        return _core(said, sentence)
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
-    if asked >= (max(2, _LEAST_COPIED * others) if is_copied else 1) and (number := _number_asked(sentence)):
+    most = asked >= max(2, _LEAST_COPIED * others)
+    if is_copied and not (most and sentence.kind) and not _is_sentence(sentence, said):
+        return _core(said, sentence)
+    if (most or (asked and not is_copied)) and (number := _number_asked(sentence)):
         return number
     several = others if is_copied else (_FEWEST_ASKED - sentence.has_pronoun) * sentence.unit
     found = _of_kind(sentence) if asked >= max(2, min(several, _LEAST_SHARE * others)) else None
@@ -200,11 +201,14 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
     before, behind = words_beside(question, found.get(kind), language)
     asking, places = found[kind][0] if found else "", places_of_words(said, language)
     is_asked = taken_up(normal_words(said, language), [*before, *behind], language)
-    subject = pattern("pronoun", language).match(said)
+    # the subject comes first, in Tagalog behind the verb
+    subjects = (pattern("pronoun", language).match(said, begin) for begin, _ in places[: 1 + (language == "tl")])
+    subject = next(filter(None, subjects), None)
     if subject:
-        is_asked = [taken or begin < subject.end() for taken, (begin, _) in zip(is_asked, places, strict=True)]
-    own = kind if kind in _KINDS else ""
-    return _Sentence(said, passage, language, places, is_asked, own, kind == "amount", asking, bool(subject), before, behind)
+        own = (subject.start() <= begin < subject.end() for begin, _ in places)
+        is_asked = [taken or stands for taken, stands in zip(is_asked, own, strict=True)]
+    marked = kind if kind in _KINDS else ""
+    return _Sentence(said, passage, language, places, is_asked, marked, kind == "amount", asking, bool(subject), before, behind)
 
 
 def _without_addition(sentence: _Sentence) -> _Sentence:
@@ -243,26 +247,28 @@ def _without_frame(said: str, question: str, language: str) -> str:
     else:
         found = re.match(rf"(?:\w{{1,5}},\s+)?(?:{source.pattern}).{{1,{_LONGEST_SOURCE}}}?{comma}", said, re.IGNORECASE)
     said = (said[found.end() :] if found else said).rstrip(STOPS)
-    said = re.sub(rf"(?<=\S)\s+(?:{any_word('polite', language).pattern})\Z", "", said, flags=re.IGNORECASE)
+    blank = r"\s*" if language in _BLANKLESS else r"\s+"
+    said = re.sub(rf"(?<=\S){blank}(?:{any_word('polite', language).pattern})\Z", "", said, flags=re.IGNORECASE)
     closes = pattern("closes", language).pattern
-    return re.sub(rf"(?<=\S)(?:{closes})\Z", "", said.rstrip(STOPS)) if closes != "(?:(?!))" else said
+    return re.sub(rf"(?<=\S)\s*(?:{closes})\Z", "", said.rstrip(STOPS)) if closes != "(?:(?!))" else said
 
 
 def _number_asked(sentence: _Sentence) -> str:
-    """The only number of a sentence that is no time, with what it counts, if the question asks for a number; else empty.
+    """The only number of a sentence, or the only one that is no time, with what follows it, if the question asks for a number.
 
-    A text that begins with a number is an amount with its unit, and no sentence.
+    Words of the question ("37 kiosks"), "about" and "more than" are no part of it, as in most published references. Empty if there
+    is none, or if the text begins with it: that is an amount with its unit, and no sentence.
     """
     starts = [begin for begin, _ in sentence.places]
     numbers = [place for place, begin in enumerate(starts) if begins_number(sentence.said, begin, sentence.language)]
     if not sentence.counts or 0 in numbers:
         return ""
     firsts = [place for place in numbers if place - 1 not in numbers]
-    pieces = [piece for piece in _pieces(sentence) if piece.kind != "when"]
-    found = [(first, piece.last) for piece in pieces for first in firsts if piece.first <= first <= piece.last]
+    found = [(first, piece) for piece in _pieces(sentence) for first in firsts if piece.first <= first <= piece.last]
+    found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
     if len(found) != 1:
         return ""
-    ((first, end),) = found
+    ((first, (_, _, end, *_)),) = found
     texts = (sentence.text(first, last) for last in range(end, first - 1, -1))
     return next((text for text in texts if _in_passage(text, sentence.passage)), "")
 
@@ -321,6 +327,9 @@ def _at_place(sentence: _Sentence) -> list[str]:
             found += texts
             if texts:
                 break
+    best = max(map(sentence.fits, pieces), default=0)
+    if best > max((sentence.fits(piece) for piece, _ in found), default=0):
+        return []  # other words are where the question has the word that asks
     at_ends = [(piece, text) for piece, text in found if piece.first == 0 or piece.last == end]
     return _best(sentence, at_ends or [(piece, text) for piece, text in found if not sentence.kind or sentence.fits(piece)])
 
@@ -338,18 +347,16 @@ def _pieces(sentence: _Sentence) -> list[_Piece]:
 
 
 def _goes_on(sentence: _Sentence, piece: _Piece, following: _Piece) -> bool:
-    """Whether two pieces are one place in the passage: "a house in Kampot", not "Hue and moved to Dalat"."""
+    """Whether two pieces are one place or time in the passage: "a house in Kampot", not "Hue and moved to Dalat"."""
     if piece.last + 1 != following.begin:
         return False
     if not sentence.kind:
         return piece.kind == "why"  # all that follows is the cause
-    if (piece.kind, following.kind, sentence.kind) != ("where",) * 3:
+    if (piece.kind, following.kind) != (sentence.kind,) * 2:
         return False
-    return (
-        sentence.pattern("within").fullmatch(following.mark) is not None
-        and not _joins(sentence, piece)
-        and bool(sentence.standing(piece.first, following.last, 0))
-    )
+    is_within = sentence.pattern("within").fullmatch(following.mark) if sentence.kind == "where" else not following.mark
+    goes_on = is_within and sentence.kind in ("where", "when") and not _joins(sentence, piece)
+    return bool(goes_on and sentence.standing(piece.first, following.last, 0))
 
 
 def _joins(sentence: _Sentence, piece: _Piece) -> bool:
@@ -389,9 +396,11 @@ def _mark_at(sentence: _Sentence, number: int) -> tuple[int, set[str], str] | No
 
 
 def _kind(sentence: _Sentence, piece: _Piece, kinds: set[str]) -> str:
-    """Which of several kinds a mark begins: a time, if the words are one."""
+    """Which of several kinds a mark begins: a time, if the words are one; a purpose is a reason."""
     if kinds & {"when", "where"} and _is_time(sentence, piece):
         return "when"
+    if sentence.kind == "why" and any_word("purposes", sentence.language).fullmatch(piece.mark):
+        return "why"
     return sentence.kind if sentence.kind in kinds else next(kind for kind in ("where", *_MARKED) if kind in kinds)
 
 

@@ -47,6 +47,7 @@ _SOURCE = re.compile(
     r"(?P<source>[^,，\u104a.?!\n]{1,60}?)(?:[,，\u104a]\s*|(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\s+)(?P<said>[^\n]+)"
 )
 _ADDED = re.compile(r",\s+[^\W\d_A-Z]\S*(?:\s[^\s,]+){2,}\Z|，.*\Z")
+_FIRST_SENTENCE = re.compile(r"\s*\n\s*|(?<=[.!\u2026\u3002\u104b\u17d4])\s+")
 _MOST_WORDS_NAMED = 8
 _LONGEST_EXCLAMATION, _LONGEST_REGRET = 8, 60  # before the words that take an answer back, and up to their end
 _LONGEST_POINTING = 60
@@ -107,12 +108,11 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
 
 
 def _instead(behind: str, language: str) -> str | None:
-    """The last sentence of a paragraph below a tagged answer that takes the answer back: "Wait, I was wrong: …".
+    """The last sentence of what follows a tagged answer and takes it back: "Wait, I was wrong: …".
 
-    None if the paragraph gives no other answer: it says the same or declines to say more.
+    It follows on the same line or is a paragraph. None if it gives no other answer: it says the same or declines to say more.
     """
-    first, _, below = behind.strip().partition("\n")
-    below = below.strip()
+    first, below = (*_FIRST_SENTENCE.split(behind.strip(), maxsplit=1), "")[:2]
     found = [word for place in ("corrects", "errs") for word in any_word(place, language).finditer(below[:_LONGEST_REGRET])]
     if not first or "\n" in below or not found or found[0].start() > _LONGEST_EXCLAMATION:
         return None
