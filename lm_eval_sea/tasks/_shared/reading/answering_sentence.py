@@ -256,8 +256,8 @@ def _without_frame(said: str, question: str, language: str) -> str:
 def _number_asked(sentence: _Sentence) -> str:
     """The only number of a sentence, or the only one that is no time, with what follows it, if the question asks for a number.
 
-    Words of the question ("37 kiosks"), "about" and "more than" are no part of it, as in most published references. Empty if there
-    is none, or if the text begins with it: that is an amount with its unit, and no sentence.
+    Words of the question ("37 kiosks"), "about" and "more than" are no part of it, as in most published references. Empty if
+    there is none, or if the text begins with it: that is an amount with its unit, and no sentence.
     """
     starts = [begin for begin, _ in sentence.places]
     numbers = [place for place, begin in enumerate(starts) if begins_number(sentence.said, begin, sentence.language)]
