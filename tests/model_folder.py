@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 
 def model_folder(path: Path, *, weights: bytes | None = b"no weights", text: str = "a b c") -> Path:
@@ -21,3 +22,9 @@ def with_template(model: Path, path: Path, template: str) -> Path:
     shutil.copytree(model, path, dirs_exist_ok=True)
     (path / "chat_template.jinja").write_text(template)
     return path
+
+
+def chat_run(model: Path, *, template: bool | str = True, **model_args: object) -> SimpleNamespace:
+    """What a run with `--apply_chat_template` says of a model, as far as its template is concerned."""
+    rest = {"fewshot_as_multiturn": False, "num_fewshot": None, "system_instruction": None}
+    return SimpleNamespace(model_args={"pretrained": str(model), **model_args}, apply_chat_template=template, **rest)

@@ -73,28 +73,21 @@ class TemplateUse(NamedTuple):
 
 
 def check_template_of_model(
-    model_args: Mapping[str, Any],
-    tasks: Tasks,
-    *,
-    apply: bool | str,
-    multiturn: bool,
-    num_fewshot: int | None = None,
-    system_instruction: str | None = None,
-    thinking: str = "template",
-    date: datetime | None = None,
+    config: Any, tasks: Tasks, thinking: str = "template", date: datetime | None = None
 ) -> TemplateUse | None:
-    """Runs `check_chat_template` with a model's tokenizer, one of `MODES` of thinking, and today's date for the template.
+    """Runs `check_chat_template` with the model of a run, one of `MODES` of thinking, and today's date for the template.
 
     Also refuses a mode that the template does not have, and a date that it does not show. None, with a warning, if there is no
     tokenizer.
     """
+    model_args, system_instruction = config.model_args, config.system_instruction
     tokenizer = load_tokenizer(model_args)
     if tokenizer is None:
         if thinking != "template":
             raise RunError(f"--thinking {thinking}: the switch is in a tokenizer's template, and no tokenizer can be loaded here")
         logger.warning("not checked: whether the chat template shows the questions; no tokenizer can be loaded here")
         return None
-    template = template_of(tokenizer, apply)
+    template = template_of(tokenizer, config.apply_chat_template)
     settings = dict(model_args.get("chat_template_args") or {})
     if model_args.get("enable_thinking") is not None:
         settings["enable_thinking"] = model_args["enable_thinking"]
@@ -125,9 +118,8 @@ def check_template_of_model(
             "runs on different days have the same prompts"
         )
         logger.warning(said, tokenizer.name_or_path)
-    use = check_chat_template(
-        tokenizer, template, settings, tasks, multiturn=multiturn, num_fewshot=num_fewshot, system_instruction=system_instruction
-    )
+    asked = {"multiturn": bool(config.fewshot_as_multiturn), "num_fewshot": config.num_fewshot}
+    use = check_chat_template(tokenizer, template, settings, tasks, **asked, system_instruction=system_instruction)
     return use if date is None else use._replace(dated=template)
 
 
@@ -190,8 +182,7 @@ def check_chat_template(
             f"ranked after the prompt: {off}{twins(ranked, tasks)}leave them out"
         )
     # lm-eval puts a task's description in a system message, which a template may drop
-    descriptions = {task_name: task.config.description for task_name, task in tasks.items()}
-    described = [task_name for task_name, text in descriptions.items() if isinstance(text, str) and text.strip()]
+    described = [each for each, task in tasks.items() if isinstance(text := task.config.description, str) and text.strip()]
     lost = ["--system_instruction"] if set((system_instruction or "").split("\n\n")) - {"", *_WORDS.values()} else []
     lost += [f"the instruction of {len(described)} tasks ({described[0]}, …)"] if described else []
     if lost and _INSTRUCTION["content"] not in (shown(render, [_INSTRUCTION, *QUESTION], {}) or ""):

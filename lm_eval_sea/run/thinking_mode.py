@@ -51,16 +51,7 @@ def check_template(config: Any, tasks: Tasks, mode: str, date: datetime | None) 
             logger.warning(said, some_names(chat))
         return None
     check_thoughts_reach_tasks(tasks, mode, config.model_args.get("think_end_token"))
-    use = check_template_of_model(
-        config.model_args,
-        tasks,
-        apply=config.apply_chat_template,
-        multiturn=bool(config.fewshot_as_multiturn),
-        num_fewshot=config.num_fewshot,
-        system_instruction=config.system_instruction,
-        thinking=mode if is_local else "template",
-        date=date,
-    )
+    use = check_template_of_model(config, tasks, mode if is_local else "template", date)
     if use is not None:
         if use.thinks:
             check_choices_follow_thoughts(config.model_args, tasks)

@@ -23,7 +23,7 @@ from lm_eval_sea.run.workload import fault_of_vocabulary, reads_ahead, unknown_s
 from lm_eval_sea.tasks._shared.row_language import other_language
 
 from ..loopback import completion, reply, serving
-from ..model_folder import with_template
+from ..model_folder import chat_run, with_template
 
 
 def of_server(address, ask):
@@ -244,8 +244,7 @@ def check_template(tiny_model, tmp_path):
     """What a run makes of a model's chat template."""
 
     def check_template(template, **more):
-        folder = with_template(tiny_model, tmp_path / "model", template)
-        return check_template_of_model({"pretrained": str(folder)}, {}, apply=True, multiturn=False, **more)
+        return check_template_of_model(chat_run(with_template(tiny_model, tmp_path / "model", template)), {}, **more)
 
     return check_template
 
@@ -260,8 +259,8 @@ def test_the_date_of_the_user_in_a_template_that_has_a_name(tiny_model, tmp_path
     tokenizer = AutoTokenizer.from_pretrained(tiny_model)
     tokenizer.chat_template = {"default": MESSAGES, "dated": DATE}
     tokenizer.save_pretrained(tmp_path)
-    date = {"multiturn": False, "date": datetime(2025, 1, 31)}
-    assert check_template_of_model({"pretrained": str(tmp_path)}, {}, apply="dated", **date).prompt.startswith("31 Jan 2025 ")
+    use = check_template_of_model(chat_run(tmp_path, template="dated"), {}, date=datetime(2025, 1, 31))
+    assert use.prompt.startswith("31 Jan 2025 ")
 
 
 def test_the_date_of_the_user(check_template):

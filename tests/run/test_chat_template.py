@@ -8,7 +8,7 @@ import pytest
 
 from lm_eval_sea.run.chat_template import check_chat_template, check_template_of_model, load_tokenizer, template_of
 from lm_eval_sea.run.request import RunError
-from tests.model_folder import with_template
+from tests.model_folder import chat_run, with_template
 
 FAIR = (
     "{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"
@@ -128,7 +128,7 @@ def test_a_template_without_exemplars_serves_where_there_are_none(template, toke
 
 def test_a_check_that_cannot_be_made_is_said(tmp_path, caplog):
     """The tokenizer is left to the backend."""
-    check_template_of_model({"pretrained": str(tmp_path / "nothing")}, {}, apply=True, multiturn=False)
+    check_template_of_model(chat_run(tmp_path / "nothing"), {})
     [record] = caplog.records
     assert "not checked" in record.message
     assert load_tokenizer({"base_url": "http://127.0.0.1:1/v1"}) is None
@@ -160,7 +160,7 @@ def test_the_template_that_is_read_is_that_of_the_model(tiny_model, tmp_path):
 def test_a_switch_that_the_template_does_not_have_is_said(template, said, tiny_model, tmp_path, caplog):
     """The results call the model by it."""
     model = with_template(tiny_model, tmp_path / "m", template)
-    check_template_of_model({"pretrained": str(model), "enable_thinking": False}, {}, apply=True, multiturn=False)
+    check_template_of_model(chat_run(model, enable_thinking=False), {})
     changes = [record.getMessage() for record in caplog.records if "changes nothing" in record.getMessage()]
     assert changes == [f"enable_thinking in --model_args changes nothing: the chat template of {model} has no such switch"] * said
 

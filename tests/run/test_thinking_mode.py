@@ -18,7 +18,7 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
-from tests.model_folder import with_template
+from tests.model_folder import chat_run, with_template
 from tests.processes import run_of
 from tests.run.conftest import logged, written
 from tests.run.test_thinking import SWITCHES
@@ -60,8 +60,7 @@ def backend(kind, folder, **settings):
 
 def prompts(folder, mode, **model_args):
     """What the backends make of messages in a mode."""
-    given = {"pretrained": str(folder), **model_args}
-    use = check_template_of_model(given, {}, apply=True, multiturn=False, thinking=mode)
+    use = check_template_of_model(chat_run(folder, **model_args), {}, mode)
     found = {}
     for name, kind in {"hf": HFLM, "vllm": VLLM}.items():
         model = backend(kind, folder, **dict(model_args.get("chat_template_args") or {}))
@@ -133,7 +132,7 @@ def test_the_api_model_switches_by_itself():
 
 def test_a_prompt_of_the_backend_that_is_not_its_tokenizers_is_refused(folder):
     place = folder(OPENS)
-    use = check_template_of_model({"pretrained": str(place)}, {}, apply=True, multiturn=False, thinking="off")
+    use = check_template_of_model(chat_run(place), {}, "off")
     model = backend(HFLM, place)
     model.tokenizer.chat_template = ALWAYS
     with pytest.raises(RunError, match=r"--thinking off: the backend's prompt ends with '.*<think>\\n', its tokenizer's with "):
@@ -149,7 +148,7 @@ class PromptedAnswers:
 def test_chat_tasks_get_thoughts_whole(folder):
     place, chat = folder(OPENS), {"sea_a_chat": PromptedAnswers()}
     others = {"gsm8k": argparse.Namespace(OUTPUT_TYPE="generate_until")}
-    use = check_template_of_model({"pretrained": str(place)}, {}, apply=True, multiturn=False)
+    use = check_template_of_model(chat_run(place), {})
     """Unless they do not know the mark."""
     for tasks, given, left in ((chat, "</think>", None), (others, "</think>", "</think>"), (chat, "</mine>", "</mine>")):
         model = backend(HFLM, place)
@@ -164,13 +163,13 @@ def test_chat_tasks_get_thoughts_whole(folder):
         check_thoughts_reach_tasks(chat | ranked, "on", None)
 
 
-def chat_run(place, *more):
+def arguments(place, *more):
     return run_of(f"{place},max_length=4096", "sea_belebele_th_chat", "--apply_chat_template", "--limit", 1, *more)
 
 
 def test_a_chat_task_without_the_chat_template_is_told_before_the_run(folder, in_samples, caplog):
     said = "sea_belebele_th_chat: prompts are bare text, but the tokenizer has a chat template"
-    bare = [word for word in chat_run(folder(OPENS), "--gen_kwargs", "max_gen_toks=2") if word != "--apply_chat_template"]
+    bare = [word for word in arguments(folder(OPENS), "--gen_kwargs", "max_gen_toks=2") if word != "--apply_chat_template"]
     assert main(bare) == 0 and said in caplog.text
     caplog.clear()
     assert main(run_of(f"{folder(OPENS)},max_length=4096", "sea_belebele_th_to_ppl", "--limit", 1)) == 0
@@ -182,7 +181,7 @@ def test_two_modes_of_a_model_are_two_models(folder, in_samples, tmp_path, caplo
     caplog.set_level(logging.INFO, "lm_eval_sea")
     for mode, end in {"on": OPEN, "off": EMPTY}.items():
         asked = ["--gen_kwargs", "max_gen_toks=2", "--thinking", mode, "--output_path", output / mode, "--log_samples"]
-        assert main(chat_run(place, *asked)) == 0
+        assert main(arguments(place, *asked)) == 0
         assert f"thinking {mode}: the prompt ends with" in caplog.text
         row = logged(output / mode)[0]
         assert row["arguments"]["gen_args_0"]["arg_0"].endswith(end)
@@ -197,6 +196,6 @@ def test_room_and_sampling_of_the_model(folder, in_samples, tmp_path):
     output, place = tmp_path / "results", folder(OPENS)
     stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
     (place / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))
-    assert main(chat_run(place, "--sampling", "model", "--output_path", output)) == 0
+    assert main(arguments(place, "--sampling", "model", "--output_path", output)) == 0
     settings = written(output)["configs"]["sea_belebele_th_chat"]["generation_kwargs"]
     assert (stated | {"max_gen_toks": 256 + 7}).items() <= settings.items()
