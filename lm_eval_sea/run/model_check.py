@@ -324,83 +324,75 @@ def check_first_turns(model_args: Mapping[str, Any], weights: str | None, tasks:
             raise RunError(f"{name}: the first answers, in {file}, are of {other}; {again}")
 
 
-def check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Checks configurations and weights in the folders that a model's arguments name."""
+def check_files(backend: str, model_args: Mapping[str, Any]) -> None:
+    """Refuses folders without a whole model, and what the hub does not give, before rows are loaded, which may take long.
+
+    Other failures of the hub, such as one that cannot be reached, are left to what loads the model.
+    """
+    if not reads_folders(backend):
+        return
+    named = {argument: given for argument in LOADED if isinstance(given := model_args.get(argument), str)}
     try:
-        _check_folders(backend, model_args)
+        _check_gguf(backend, model_args)
+        if not _is_elsewhere(model_args):
+            for argument, given in named.items():
+                _check_folder(argument, given)
+            revision = model_args.get("revision")
+            if named and revision not in (None, "main") and all(Path(given).is_dir() for given in named.values()):
+                # transformers ignores it, and the results would name a checkpoint that was not read
+                raise RunError(f"revision={revision}: the folder {next(iter(named.values()))} has no revisions; leave it out")
     except OSError as error:
         raise RunError(f"--model_args: {error.filename} cannot be read ({error.strerror})") from error
+    for argument, given in named.items():
+        if not Path(given).exists():
+            _check_on_hub(argument, given, model_args)
 
 
-def _check_folders(backend: str, model_args: Mapping[str, Any]) -> None:
-    if not reads_folders(backend):
-        return
-    _check_gguf(backend, model_args)
-    if _is_elsewhere(model_args):
-        return
-    for argument, file in LOADED.items():
-        given = model_args.get(argument)
-        if not isinstance(given, str):
-            continue
-        if not given:
-            raise RunError(f"{argument} in --model_args is empty; name a folder, or a repository of the hub")
-        folder = Path(given)
-        if not folder.is_dir():
-            if folder.is_file():
-                raise RunError(f"{argument}={given} is a file; name its folder, and for a GGUF file add gguf_file={folder.name}")
-            if _is_path(given):
-                home = "; shells do not expand ~ there, write $HOME" if given.startswith("~") else ""
-                raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()}{home})")
-        elif not (folder / file).is_file():
-            if (adapter := folder / LOADED["peft"]).is_file():
-                base = _base_of(adapter)
-                raise RunError(f"the folder {given} has an adapter and no model: {argument}={base},peft={given}")
-            if argument == "pretrained" and (files := _gguf_files(folder)):
-                raise RunError(
-                    f"the folder {given} has no {file}, but {some_names(files)}: add gguf_file={files[0]} to --model_args"
-                )
-            raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
-        elif argument != "tokenizer":
-            if lacking := _lacking_weights(folder):
-                raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
-            if cut := [path.name for path in sorted(folder.glob("*.safetensors")) if _is_cut(path)]:
-                raise RunError(
-                    f"the folder {given} has {some_names(cut)} without all of its weights, as after an interrupted download or "
-                    "copy, or a clone without Git LFS: get it again"
-                )
-    named = [given for argument in LOADED if isinstance(given := model_args.get(argument), str)]
-    if model_args.get("revision") not in (None, "main") and named and all(Path(given).is_dir() for given in named):
-        # transformers ignores it, and the results would name a checkpoint that was not read
-        raise RunError(f"revision={model_args['revision']}: the folder {named[0]} has no revisions; leave it out")
+def _check_folder(argument: str, given: str) -> None:
+    """Refuses a name that can only be a folder and is none, and a folder without what the argument names."""
+    if not given:
+        raise RunError(f"{argument} in --model_args is empty; name a folder, or a repository of the hub")
+    folder, file = Path(given), LOADED[argument]
+    if folder.is_file():
+        raise RunError(f"{argument}={given} is a file; name its folder, and for a GGUF file add gguf_file={folder.name}")
+    if not folder.is_dir():
+        if folder.is_absolute() or given.startswith((".", "~")) or given.count("/") > 1:  # of no repository
+            home = "; shells do not expand ~ there, write $HOME" if given.startswith("~") else ""
+            raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()}{home})")
+    elif not (folder / file).is_file():
+        if (adapter := folder / LOADED["peft"]).is_file():
+            raise RunError(f"the folder {given} has an adapter and no model: {argument}={_base_of(adapter)},peft={given}")
+        if argument == "pretrained" and (files := _gguf_files(folder)):
+            raise RunError(f"the folder {given} has no {file}, but {some_names(files)}: add gguf_file={files[0]} to --model_args")
+        raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
+    elif argument != "tokenizer":
+        if lacking := _lacking_weights(folder):
+            raise RunError(f"the folder {given} has no {lacking}; {argument} names a model without weights, or a part of one")
+        if cut := [path.name for path in sorted(folder.glob("*.safetensors")) if _is_cut(path)]:
+            raise RunError(
+                f"the folder {given} has {some_names(cut)} without all of its weights, as after an interrupted download or "
+                "copy, or a clone without Git LFS: get it again"
+            )
 
 
-def check_on_hub(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Refuses what the hub does not have, or not for this user, before rows are loaded, which may take long.
-
-    Other failures, such as an unreachable hub, are left to what loads the model.
-    """
+def _check_on_hub(argument: str, given: str, model_args: Mapping[str, Any]) -> None:
     from huggingface_hub import errors, hf_hub_download
 
-    if not reads_folders(backend):
-        return
-    for argument, file in LOADED.items():
-        given, revision = model_args.get(argument), revision_of(argument, model_args)
-        if not isinstance(given, str) or Path(given).exists():
-            continue
-        try:
-            hf_hub_download(given, file, revision=revision, token=model_args.get("token"))
-        except errors.RevisionNotFoundError as error:
-            raise RunError(f"revision={revision}: the hub has no such branch, tag or commit of {given}") from error
-        except Exception as error:
-            said = fault_of_hub(error, given)
-            needed = argument != "tokenizer" and not _is_elsewhere(model_args)  # others may do without the file
-            if isinstance(error, errors.RemoteEntryNotFoundError):
-                said = f"the hub's repository has no {file}, so it is not such a model" if needed else ""
-            elif said == UNREACHED or (isinstance(error, errors.LocalEntryNotFoundError) and not needed):
-                said = ""
-            if said:
-                raise RunError(f"{argument}={given}: {said}") from error
-            logger.debug("%s=%s", argument, given, exc_info=True)
+    file, revision = LOADED[argument], revision_of(argument, model_args)
+    try:
+        hf_hub_download(given, file, revision=revision, token=model_args.get("token"))
+    except errors.RevisionNotFoundError as error:
+        raise RunError(f"revision={revision}: the hub has no such branch, tag or commit of {given}") from error
+    except Exception as error:
+        said = fault_of_hub(error, given)
+        needed = argument != "tokenizer" and not _is_elsewhere(model_args)  # others may do without the file
+        if isinstance(error, errors.RemoteEntryNotFoundError):
+            said = f"the hub's repository has no {file}, so it is not such a model" if needed else ""
+        elif said == UNREACHED or (isinstance(error, errors.LocalEntryNotFoundError) and not needed):
+            said = ""
+        if said:
+            raise RunError(f"{argument}={given}: {said}") from error
+        logger.debug("%s=%s", argument, given, exc_info=True)
 
 
 def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:
@@ -427,11 +419,6 @@ def _base_of(adapter: Path) -> str:
         return str(json.loads(adapter.read_text(encoding="utf-8"))["base_model_name_or_path"])
     except (OSError, ValueError, KeyError, TypeError):
         return "MODEL"
-
-
-def _is_path(given: str) -> bool:
-    """Whether a name can only be a folder, not a repository of the hub."""
-    return Path(given).is_absolute() or given.startswith((".", "~")) or given.count("/") > 1
 
 
 def _lacking_weights(folder: Path) -> str:

@@ -149,8 +149,7 @@ class _Run:
         device = config.device if self.device_given or config.device != _DEFAULT_DEVICE else None
         model_check.check_arguments(config.model, config.model_args, device)
         model_check.check_device(config.model, config.model_args, device)
-        model_check.check_folders(config.model, config.model_args)
-        model_check.check_on_hub(config.model, config.model_args)
+        model_check.check_files(config.model, config.model_args)
         model_check.check_adapter_tokenizer(config.model, config.model_args, apply_chat_template=config.apply_chat_template)
         model_check.warn_of_other_tokens(config.model, config.model_args)
         model_check.check_positions(config.model, config.model_args)

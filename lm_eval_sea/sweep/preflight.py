@@ -96,8 +96,7 @@ def check_models(models: Iterable[Model]) -> None:
         missing: list[str] = []
         with _noted(missing, f"{model.name}: "):
             model_check.check_backend(model.backend)
-            model_check.check_folders(model.backend, model.model_args)
-            model_check.check_on_hub(model.backend, model.model_args)
+            model_check.check_files(model.backend, model.model_args)
         faults += missing
         if not missing and (key := tokenizer_key(model)) not in tokenizers:  # checkpoints have the same one
             tokenizers.add(key)

@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerFast
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
-from lm_eval_sea.run.model_check import check_batch_size, check_folders, warn_of_other_tokens
+from lm_eval_sea.run.model_check import check_batch_size, check_files, warn_of_other_tokens
 from lm_eval_sea.run.output_folder import check_space
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.task_loading import RunTasks
@@ -27,7 +27,7 @@ def test_files_in_gguf_are_not_for_vllm():
     """Its package need not be here."""
     for given in ({"pretrained": "m/q4.gguf"}, {"pretrained": "m", "gguf_file": "q4.gguf"}):
         with pytest.raises(RunError, match=r"--model vllm cannot read GGUF files; use hf-shared-prefix with pretrained=FOLDER"):
-            check_folders("vllm", given)
+            check_files("vllm", given)
 
 
 def test_the_tokenizer_of_another_model_is_said(tiny_model, tokenizer, tmp_path, caplog):
@@ -156,7 +156,7 @@ def test_a_model_that_may_not_be_read(closed, tiny_model, tmp_path, no_rights):
     (tmp_path / closed).chmod(0)
     try:
         with pytest.raises(RunError, match=rf"^--model_args: {tmp_path}/model/.* cannot be read \(Permission denied\)$"):
-            check_folders("hf", {"pretrained": str(tmp_path / "model")})
+            check_files("hf", {"pretrained": str(tmp_path / "model")})
     finally:
         (tmp_path / closed).chmod(0o755)
 
