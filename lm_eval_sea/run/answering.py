@@ -44,9 +44,7 @@ class AnsweringModel:
         self._given: Counter[tuple[Any, ...]] = Counter()
         self._kept = _KeptGenerations(seeds)
         self._begun = False
-        self.unknown_tokens: dict[str, float] = {}  # task → share of its tokens, above 1 %
-        self.cut_prompts: dict[str, float] = {}  # task → share of its rows
-        self.cut_documents: dict[str, float] = {}  # likewise
+        self.noted: dict[str, dict[str, float]] = {}  # for the results: what is wrong with prompts → task → share
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is the model's."""
@@ -168,19 +166,17 @@ class AnsweringModel:
             logger.warning("the model sees later tokens, as encoders do: its log-likelihoods are not those of a text")
         if said := workload.fault_of_vocabulary(self._model):
             logger.warning("%s: is it the model's own?", said)
-        self.unknown_tokens = workload.unknown_shares(self._model, self._tasks)
-        if self.unknown_tokens:
-            most = max(self.unknown_tokens, key=lambda name: self.unknown_tokens[name])
+        if unknown := workload.unknown_shares(self._model, self._tasks):
+            most = max(unknown, key=unknown.__getitem__)
             text = "the tokenizer does not know %.1f %% of the tokens of %s%s: scores there say little about the model"
-            others = f", and above 1 % of {len(self.unknown_tokens) - 1} more tasks" if len(self.unknown_tokens) > 1 else ""
-            logger.warning(text, 100 * self.unknown_tokens[most], most, others)
-        if reads_folders(self._backend):  # a server's window is its own
-            self.cut_prompts = workload.cut_shares(self._model, self._tasks)
-        self.cut_documents = workload.document_shares(self._tasks)  # of which the tasks warn
-        if self.cut_prompts:
-            logger.warning(
-                "prompts do not fit the model's window, and their beginning is cut off: %s", some_names(list(self.cut_prompts))
-            )
+            others = f", and above 1 % of {len(unknown) - 1} more tasks" if len(unknown) > 1 else ""
+            logger.warning(text, 100 * unknown[most], most, others)
+        cut = workload.cut_shares(self._model, self._tasks) if reads_folders(self._backend) else {}  # a server has its own
+        if cut:
+            logger.warning("prompts do not fit the model's window, and their beginning is cut off: %s", some_names(list(cut)))
+        documents = workload.document_shares(self._tasks)  # of which the tasks warn
+        noted = {"unknown_tokens": unknown, "cut_prompts": cut, "cut_documents": documents}
+        self.noted = {fault: shares for fault, shares in noted.items() if shares}
         for line in workload.advice(self._backend, self._model, total):
             logger.info("%s", line)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import logging
 import os
@@ -65,7 +66,6 @@ class _Run:
     failed: list[str] = field(default_factory=list)  # a line for each task that could not be scored
     left_out: list[str] = field(default_factory=list)  # a line for each data set that is not here
     held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # until the run has ended
-    model: Any = None  # of the backend; one of a server is made for the checks already
     of_seeds: Path | None = None  # the folder of `--seeds`
     kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
 
@@ -86,15 +86,14 @@ class _Run:
         if use_cache:
             self.held.enter_context(answer_cache.alone_with(use_cache))
         # behind a server the limits depend on its first answer, which is kept with the others
-        set_limits(config, tasks, self.template, self.ours.thinking_tokens, self.make_model, self._first_answer_in(use_cache))
+        set_limits(config, tasks, self.template, self.ours.thinking_tokens, lambda: self.model, self._first_answer_in(use_cache))
         # only for a run's own cache: the user's stays after the run, and the next run must draw new answers
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
-        loaded = self.make_model()
         if model_check.reads_folders(config.model):
-            check_prefix(loaded)
-        check_replies(loaded)
-        use_template(loaded, self.template, config.model, self.ours.thinking, tasks)
-        model = AnsweringModel(loaded, config.model, tasks, seeds)
+            check_prefix(self.model)
+        check_replies(self.model)
+        use_template(self.model, self.template, config.model, self.ours.thinking, tasks)
+        model = AnsweringModel(self.model, config.model, tasks, seeds)
         while True:
             try:
                 results = lm_eval_run.evaluate(config, model, wanted, manager, tracker, use_cache, self.secrets)
@@ -120,9 +119,7 @@ class _Run:
             **({"failed_tasks": self.failed} if self.failed else {}),
             "weights_digest": self.weights,
             "template_date": self.ours.date and self.ours.date.date().isoformat(),
-            **({"unknown_tokens": model.unknown_tokens} if model.unknown_tokens else {}),
-            **({"cut_prompts": model.cut_prompts} if model.cut_prompts else {}),
-            **({"cut_documents": model.cut_documents} if model.cut_documents else {}),
+            **model.noted,
             **of_server,
             "thinking": self.ours.thinking if config.apply_chat_template else None,
         }
@@ -133,14 +130,13 @@ class _Run:
         if self.failed:
             return False
         if use_cache and not config.use_cache:
-            answer_cache.remove(use_cache, loaded.cache_hook.dbdict.used)
+            answer_cache.remove(use_cache, self.model.cache_hook.dbdict.used)
         return True
 
-    def make_model(self) -> Any:
-        """The backend's model, which is made once."""
-        if self.model is None:
-            self.model = lm_eval_run.make_model(self.config)
-        return self.model
+    @functools.cached_property
+    def model(self) -> Any:
+        """The backend's model; that of a server is made for the checks already."""
+        return lm_eval_run.make_model(self.config)
 
     def check_model(self) -> None:
         """Makes the checks that need neither rows nor weights."""
@@ -213,7 +209,7 @@ class _Run:
         if config.output_path and config.log_samples:
             check_space(config.output_path, tasks, config.limit)
         applies = config.apply_chat_template
-        check_api_server(config.model, config.model_args, tasks, self.make_model, apply_chat_template=applies)
+        check_api_server(config.model, config.model_args, tasks, lambda: self.model, apply_chat_template=applies)
         model_check.check_constraints(config.model, tasks)
         self.weights = answer_cache.digest_of_weights(config.model_args)
         model_check.check_first_turns(config.model_args, self.weights, tasks)
