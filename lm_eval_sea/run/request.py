@@ -21,22 +21,20 @@ CHAT_API = "chat-api"  # the pack's backend for chat servers
 Tasks = Mapping[str, Any]  # lm-eval's, by name
 GENERATION = "generate_until"  # lm-eval's type of tasks and requests that generate
 
-
 _LARGEST_SEED = 2**32 - 1
-_COUNT: tuple[str, Callable[[float], bool]] = (
-    "a whole number of at least 0",
-    lambda value: isinstance(value, int) and value >= 0,
-)
+_Kind = tuple[str, Callable[[float], bool]]  # of numbers: in words, and whether a number is one
+_COUNT: _Kind = ("a whole number of at least 0", lambda value: isinstance(value, int) and value >= 0)
+_SHARE: _Kind = ("a number from 0 to 1", lambda value: 0 <= value <= 1)
 # What settings of generation may be, if they are given.
-_NUMBERS: Mapping[str, tuple[str, Callable[[float], bool]]] = {
+_NUMBERS: Mapping[str, _Kind] = {
+    "temperature": ("a number of at least 0", lambda value: value >= 0),
+    **dict.fromkeys(("top_p", "min_p", "typical_p"), _SHARE),
     "num_beams": ("a whole number of at least 1", lambda value: isinstance(value, int) and value >= 1),
     "repetition_penalty": ("a number above 0", lambda value: value > 0),
-    "min_p": ("a number from 0 to 1", lambda value: 0 <= value <= 1),
-    "typical_p": ("a number from 0 to 1", lambda value: 0 <= value <= 1),
     "top_k": (_COUNT[0], lambda value: _COUNT[1](value) or value == -1),  # which is vLLM's for all tokens
     **dict.fromkeys(("no_repeat_ngram_size", "min_new_tokens", "min_tokens"), _COUNT),
 }
-
+_NEVER_NONE = ("temperature", "top_p")  # but for a chat server, which is then sent none
 _OF_SAMPLING = ("top_p", "top_k", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff")
 
 
@@ -107,13 +105,10 @@ def check_numbers(backend: str, batch_size: Any, max_batch_size: Any, gen_kwargs
     until = gen_kwargs.get("until", [])
     if not all(isinstance(each, str) for each in (until if isinstance(until, list) else [until])):
         raise RunError(f"--gen_kwargs until={until}: expected a text, or a list of texts, [] for none")
-    for name, most in (("temperature", math.inf), ("top_p", 1)):
-        is_sent = name in gen_kwargs and (gen_kwargs[name] is not None or backend != CHAT_API)
-        if is_sent and not (is_number(gen_kwargs[name]) and 0 <= gen_kwargs[name] <= most):
-            expected = f"from 0 to {most}" if most < math.inf else "of at least 0"
-            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: expected a number {expected}")
     for name, (expected, is_one) in _NUMBERS.items():
-        if (value := gen_kwargs.get(name)) is not None and not (is_number(value) and is_one(value)):
+        value = gen_kwargs.get(name)
+        may_lack = name not in gen_kwargs or backend == CHAT_API or name not in _NEVER_NONE
+        if not (value is None and may_lack) and not (is_number(value) and is_one(value)):
             raise RunError(f"--gen_kwargs {name}={value}: expected {expected}")
 
 
