@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
-from lm_eval_sea.run.request import DEBUG, RunError
+from lm_eval_sea.run.request import DEBUG
 
 
 class Argument(NamedTuple):
@@ -95,13 +95,12 @@ class Command:
                     return fail(f"{option.flag} {reason}", 2)
         try:
             return run(arguments)
-        except RunError as error:
+        except Refusal as error:
             return fail(error, error.status)
         except Exception as error:
             # by name: to import DataError loads libraries that `ls` does not need
-            of_data = f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError")
-            if isinstance(error, Refusal) or of_data:
-                return fail(error, error.status if isinstance(error, Refusal) else 2)
+            if f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError"):
+                return fail(error, 2)
             if self.writes and isinstance(error, OSError) and error.errno not in (None, errno.EPIPE):
                 what = f"{error.filename} cannot be used" if error.filename else "a file cannot be written"
                 return fail(f"{what} ({error.strerror})", 2)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.catalogue.task_list import UnknownNameError
 from lm_eval_sea.make.on_demand import select
@@ -38,10 +39,8 @@ _NEVER_NONE = ("temperature", "top_p")  # but for a chat server, which is then s
 _OF_SAMPLING = ("top_p", "top_k", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff")
 
 
-class RunError(ValueError):
-    """A request that cannot be run; one line that says what is wrong and how to fix it."""
-
-    status = 2  # exit status of the command
+class RunError(Refusal, ValueError):
+    """A request that cannot be run."""
 
 
 class FailedRunError(RunError):

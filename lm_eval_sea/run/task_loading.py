@@ -72,24 +72,22 @@ class RunTasks(TaskManager):
         self._loaded = names, {**loaded, "tasks": tasks, "groups": groups, "group_map": group_map}
         return names
 
-    def known(self) -> set[str]:
-        """All names that there are: the user's, the pack's and lm-eval's."""
+    def known(self, *, of_lm_eval: bool = True) -> set[str]:
+        """All names that there are: the user's, the pack's and, which takes seconds, lm-eval's."""
         pack = read_tasks()
-        return {*self.task_index, *pack.tasks, *pack.groups, *pack.tags, *self._of_lm_eval}
+        return {*self.task_index, *pack.tasks, *pack.groups, *pack.tags, *(self._of_lm_eval if of_lm_eval else ())}
 
     def _matches(self, entry: str) -> list[str]:
         path = Path(entry).absolute()
         files = sorted(glob.glob(str(path / "*.yaml" if path.is_dir() else path)))
         if entry.endswith(".yaml"):
             return files
-        found = self._of_glob(entry) if is_glob(entry) else [entry] if self._add(entry) else []
+        if is_glob(entry):
+            known = self.known(of_lm_eval=not entry.startswith("sea_")).union(names_on_demand([entry]))
+            found = sorted(fnmatch.filter(known, entry))
+        else:
+            found = [entry] if self._add(entry) else []
         return found or (files if path.is_dir() else [])
-
-    def _of_glob(self, pattern: str) -> list[str]:
-        pack = read_tasks()
-        others = () if pattern.startswith("sea_") else self._of_lm_eval
-        names = {*self.task_index, *pack.tasks, *pack.groups, *pack.tags, *names_on_demand([pattern]), *others}
-        return sorted(fnmatch.filter(names, pattern))
 
     def _add_with_members(self, name: str) -> None:
         """Makes a name known to lm-eval, with all that it stands for."""
