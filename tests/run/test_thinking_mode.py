@@ -21,8 +21,7 @@ from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks
 from tests.model_folder import chat_run, with_template
 from tests.processes import run_of
 from tests.run.conftest import logged, written
-from tests.run.test_thinking import SWITCHES
-from tests.run.thinking_templates import ALWAYS, EFFORT, EMPTY, FALSY, OPEN, OPENS, PLAIN, WORD
+from tests.run.thinking_templates import ALWAYS, EFFORT, EMPTY, FALSY, OPEN, OPENS, PLAIN, SWITCHES, WORD
 
 ASKED = [{"role": "system", "content": "Say a number."}, {"role": "user", "content": "1 + 1?"}]
 
