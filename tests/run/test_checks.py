@@ -101,34 +101,25 @@ def test_a_disk_without_room_for_the_samples(tmp_path, load_tasks, monkeypatch):
         check_space(str(tmp_path), tasks, None)
 
 
-@pytest.mark.slow
-def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(tmp_path, tiny_model, in_samples, monkeypatch, capsys):
-    """The folder turns into a file while the model works."""
-    from lm_eval.loggers import EvaluationTracker
+def into_a_file(output):
+    """The folder of the results turns into a file."""
+    output.rmdir()
+    output.write_text("a file")
 
-    output, elsewhere = tmp_path / "results", tmp_path / "tmp"
-    elsewhere.mkdir()
-    monkeypatch.setattr(output_folder.tempfile, "tempdir", str(elsewhere))
-    save = EvaluationTracker.save_results_aggregated
 
-    def break_then_save(tracker, *args, **kwargs):
-        if output.is_dir():
-            output.rmdir()
-            output.write_text("a file")
-        return save(tracker, *args, **kwargs)
-
-    monkeypatch.setattr(EvaluationTracker, "save_results_aggregated", break_then_save)
-    assert main(run_of(tiny_model, "sea_xcopa_th_to_ppl", "--output_path", output, "--log_samples", "--no-resume")) == 1
-    last = capsys.readouterr().err.strip().split("\n")[-1]
-    assert last.startswith(f"lm-eval-sea: the results could not be written to {output}; they are in {elsewhere}")
-    assert "acc_ppl,none" in written(elsewhere)["results"]["sea_xcopa_th_to_ppl"]
-    assert set(logged(elsewhere)[0]["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
+def no_long_files(output):
+    """No file of this process may be longer than 700 bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (700, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["results", "results/a.json"])
-def test_half_a_file_of_results_does_not_stay(name, tmp_path, tiny_model, in_samples, monkeypatch, capsys):
-    """`show` would take half the rows for a run. No file may be longer than 700 bytes in the output folder."""
+@pytest.mark.parametrize(
+    ("name", "fault"), [("results", into_a_file), ("results", no_long_files), ("results/a.json", no_long_files)]
+)
+def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(
+    name, fault, tmp_path, tiny_model, in_samples, monkeypatch, capsys
+):
+    """Whole, and no half of a file stays: `show` would take half the rows for a run."""
     from lm_eval.loggers import EvaluationTracker
 
     output, elsewhere, limits = tmp_path / name, tmp_path / "tmp", resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -136,18 +127,23 @@ def test_half_a_file_of_results_does_not_stay(name, tmp_path, tiny_model, in_sam
     monkeypatch.setattr(output_folder.tempfile, "tempdir", str(elsewhere))
     save = EvaluationTracker.save_results_aggregated
 
-    def save_with_limit(tracker, *args, **kwargs):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (700, limits[1]) if tracker.output_path == str(output) else limits)
+    def save_after_the_fault(tracker, *args, **kwargs):
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        if tracker.output_path == str(output):
+            fault(output)
         return save(tracker, *args, **kwargs)
 
-    monkeypatch.setattr(EvaluationTracker, "save_results_aggregated", save_with_limit)
+    monkeypatch.setattr(EvaluationTracker, "save_results_aggregated", save_after_the_fault)
     try:
         assert main(run_of(tiny_model, "sea_xcopa_th_to_ppl", "--output_path", output, "--log_samples", "--no-resume")) == 1
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert f"could not be written to {output}; they are in {elsewhere}" in capsys.readouterr().err
+    last = capsys.readouterr().err.strip().split("\n")[-1]
+    assert last.startswith(f"lm-eval-sea: the results could not be written to {output}; they are in {elsewhere}")
     assert not [path for path in (tmp_path / "results").rglob("*") if path.is_file()]
-    assert len(logged(elsewhere)) == 4
+    assert "acc_ppl,none" in written(elsewhere)["results"]["sea_xcopa_th_to_ppl"]
+    rows = logged(elsewhere)
+    assert len(rows) == 4 and set(rows[0]["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
 
 
 @pytest.mark.parametrize("closed", ["model", "model/model.safetensors"])
