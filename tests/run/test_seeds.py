@@ -13,7 +13,7 @@ from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.seeds import mark_complete, runs_of
 from lm_eval_sea.sea_helm import judge
 from tests.processes import run_of
-from tests.run.conftest import logged, run_on_server
+from tests.run.conftest import logged, run_on_server, written
 
 from ..models.toy_server import serve, text
 from ..results.lm_eval_output import toy, write_run
@@ -29,7 +29,7 @@ def model(tmp_path):
     return {"pretrained": str(folder)}
 
 
-def arguments(model, output, **more):
+def arguments(model, output, /, **more):
     given = {"model": "hf", "model_args": model, "output_path": str(output), "gen_kwargs": None, "metadata": None}
     return argparse.Namespace(**given | more)
 
@@ -62,22 +62,15 @@ def seeds_left(given):
 
 
 def test_vllm_draws_with_the_seed_too(model, tmp_path):
-    given = arguments(model, tmp_path / "out", tasks=["sea_a"])
-    given.model = "vllm"
+    given = arguments(model, tmp_path / "out", tasks=["sea_a"], model="vllm")
     assert [run.model_args["seed"] for run, _ in runs_of(given, 2, None)] == [1, 2]
     assert "seed" not in given.model_args
 
 
-def seed_results(folder):
-    [path] = folder.rglob("results_*.json")
-    answers = [json.loads(line)["resps"] for file in sorted(folder.rglob("samples_*")) for line in file.read_text().splitlines()]
-    return path, json.loads(path.read_text(encoding="utf-8")), answers
-
-
 def test_a_server_draws_with_the_seed_too(tmp_path):
     """And runs that differ in it alone are one model's, with a mean."""
-    given = arguments({"model": "m", "base_url": "http://localhost:1/v1"}, tmp_path, tasks=["sea_a"])
-    given.model, given.gen_kwargs = "chat-api", {"do_sample": True, "temperature": 0.7}
+    sampled = {"model": "chat-api", "gen_kwargs": {"do_sample": True, "temperature": 0.7}}
+    given = arguments({"model": "m", "base_url": "http://localhost:1/v1"}, tmp_path, tasks=["sea_a"], **sampled)
     begun = [run.gen_kwargs for run, _ in runs_of(given, 2, None)]
     assert begun == [{"do_sample": True, "temperature": 0.7, "seed": seed} for seed in (1000, 2000)]
     for seed, settings in enumerate(begun, start=1):
@@ -95,8 +88,7 @@ def test_a_server_samples_as_it_does_by_itself(in_samples, tmp_path):
         assert [(body["seed"], body.keys() & {"temperature", "top_p"}) for body in toy.requests] == [
             (seed, set()) for seed in (1000, 1000, 2000, 2000)
         ]
-        settings = json.loads(next((tmp_path / "all/seed_1").rglob("results_*")).read_text())["config"]["gen_kwargs"]
-        assert settings == {"do_sample": True, "temperature": None, "seed": 1000}
+        assert written(tmp_path / "all/seed_1")["config"]["gen_kwargs"] == {"do_sample": True, "temperature": None, "seed": 1000}
         more = ["--limit", "1", "--sampling", "model", "--gen_kwargs", "temperature=0.6"]
         assert main(run_on_server(toy, tmp_path / "named", *more, model_args=",thinking=off")) == 0
         assert toy.requests[-1]["temperature"] == 0.6
@@ -111,24 +103,27 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
     output = tmp_path / "results"
     more = ["--batch_size", 8, "--seeds", 2, "--thinking_tokens", 5, "--output_path", output, "--log_samples"]
     command = run_of(f"{model},max_length=2048", ",".join(limits), *more)
+
+    def answers(seed):
+        return [row["resps"] for task in limits for row in logged(output / f"seed_{seed}", task)]
+
     assert main(command) == 0
     assert sorted(path.name for path in output.iterdir()) == ["seed_1", "seed_2"]
-    answers = {}
     for seed in (1, 2):
-        _, content, answers[seed] = seed_results(output / f"seed_{seed}")
+        content = written(output / f"seed_{seed}")
         assert content["config"]["random_seed"] == content["config"]["torch_seed"] == seed
         for task, limit in limits.items():
             expected = stated | {"max_gen_toks": limit + 5}
             assert expected.items() <= content["configs"][task]["generation_kwargs"].items()
-    assert answers[1] != answers[2]
+    first, second = answers(1), answers(2)
+    assert first != second
 
-    seed_results(output / "seed_2")[0].unlink()  # interrupted before its results
-    for path in (output / "seed_2").rglob("samples_*"):
+    for path in (output / "seed_2").rglob("*_20*.json*"):  # interrupted before its results
         path.unlink()
     capsys.readouterr()
     assert main(command) == 0
     assert "seed 1: results of this request are already in" in capsys.readouterr().out
-    assert seed_results(output / "seed_2")[2] == answers[2]
+    assert answers(2) == second
 
     assert main(["score", str(output), "--out", str(tmp_path / "totals.json")]) == 0
     capsys.readouterr()
