@@ -1,13 +1,12 @@
 """`run --language`."""
 
 import pytest
-import yaml
 
+from lm_eval_sea.catalogue.suites import read_suites
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run.arguments import group_of_language, languages, names_of_language, read_arguments
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
 
 @pytest.fixture(scope="module")
@@ -15,10 +14,9 @@ def listed():
     return read_tasks()
 
 
-def tasks_of_language(listed, language, **options):
-    """The members of a language's group; that of SEA-HELM by its name."""
-    (path,) = (TASKS_FOLDER / "suites").rglob(f"{group_of_language(listed, language, **options)}.yaml")
-    return yaml.safe_load(path.read_text(encoding="utf-8"))["task"]
+def members(group):
+    """What the list of a group names: tasks, and the group of SEA-HELM."""
+    return read_suites()[group].tasks
 
 
 def test_lite_has_the_lite_tasks_of_the_same(listed):
@@ -27,7 +25,7 @@ def test_lite_has_the_lite_tasks_of_the_same(listed):
         lite = {task.name for task in listed.select([group_of_language(listed, language, lite=True)])}
         assert lite
         assert lite == {f"{name}_lite" for name in whole} & set(listed.tasks)
-    assert tasks_of_language(listed, "ceb", lite=True) == ["sea_belebele_ceb_to_ppl_lite", "sea_sib200_ceb_lite"]
+    assert members("sea_language_ceb_lite") == ("sea_belebele_ceb_to_ppl_lite", "sea_sib200_ceb_lite")
 
 
 @pytest.mark.parametrize("lite", [[], ["--lite"]])
@@ -54,14 +52,11 @@ def test_lite_chat_tasks_have_the_rows_of_the_lite_ones(listed):
 
 
 def test_every_language_has_tasks_that_exist_each_once(listed):
+    """NusaX's rows are fetched by hand. English is in every pair of FLORES and NTREX, whose tasks are the other language's."""
     for language in languages(listed):
-        chosen = [task.name for name in tasks_of_language(listed, language) for task in listed.select([name])]
+        chosen = [task.name for name in members(f"sea_language_{language}") for task in listed.select([name])]
         assert chosen
         assert len(set(chosen)) == len(chosen)
-        assert not [name for name in chosen if "nusax" in name], "their rows are fetched by hand"
+        assert not [name for name in chosen if "nusax" in name]
+        assert language != "en" or not [name for name in chosen if "flores" in name or "ntrex" in name]
     assert "sea_nusax_id" in listed.tasks
-
-
-def test_translation_belongs_to_the_other_language(listed):
-    """English is in every pair of FLORES and NTREX, whose tasks are those of the other language."""
-    assert not [name for name in tasks_of_language(listed, "en") if "flores" in name or "ntrex" in name]
