@@ -62,12 +62,7 @@ def digest_of(content: Any) -> str:
 
 def files_of_model(model_args: Mapping[str, Any]) -> str:
     """A digest of names, sizes and times of the files in the folders that a model's arguments name; a copy may have the same."""
-    return digest_of(
-        {
-            name: [(path, state.st_size, state.st_mtime_ns) for path, state in _states(folder)]
-            for name, folder in _folders(model_args).items()
-        }
-    )
+    return digest_of({name: [state[:3] for state in _states(folder)] for name, folder in _folders(model_args).items()})
 
 
 def _folders(model_args: Mapping[str, Any]) -> dict[str, Path]:
@@ -100,15 +95,16 @@ def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
     return found.hexdigest()[:16] if paths else None
 
 
-def _states(folder: Path) -> list[tuple[str, os.stat_result]]:
-    return [(str(path.relative_to(folder)), path.stat()) for path in sorted(folder.rglob("*")) if path.is_file()]
+def _states(folder: Path) -> list[tuple[str, int, int, int]]:
+    """Name, size, time of the content and time of any change of each file; archives and copies set the former time."""
+    files = {str(path.relative_to(folder)): path.stat() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return [(name, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for name, state in files.items()]
 
 
 def _identity(name: str, file: str | None, revision: str) -> Any:
     folder = Path(name)
     if folder.is_dir():
-        # ctime, too: archives and copies set mtime
-        return [[path, state.st_size, state.st_mtime_ns, state.st_ctime_ns] for path, state in _states(folder)]
+        return _states(folder)
     if file is None:
         return name
     from huggingface_hub import hf_hub_download
