@@ -145,10 +145,10 @@ class PromptedAnswers:
 
 
 def test_chat_tasks_get_thoughts_whole(folder):
+    """Unless they do not know the mark."""
     place, chat = folder(OPENS), {"sea_a_chat": PromptedAnswers()}
     others = {"gsm8k": argparse.Namespace(OUTPUT_TYPE="generate_until")}
     use = check_template_of_model(chat_run(place), {})
-    """Unless they do not know the mark."""
     for tasks, given, left in ((chat, "</think>", None), (others, "</think>", "</think>"), (chat, "</mine>", "</mine>")):
         model = backend(HFLM, place)
         model.think_end_token = given
