@@ -33,14 +33,13 @@ def prepare_for_chat_api(config: Any) -> None:
     config.metadata.setdefault("tokenizer", NO_TOKENIZER)
 
 
-def check_api_server(
-    model: str, model_args: Mapping[str, Any], tasks: Tasks, make: Callable[[], Any], *, apply_chat_template: bool | str
-) -> None:
+def check_api_server(config: Any, tasks: Tasks, make: Callable[[], Any]) -> None:
     """Refuses what a server cannot give, before anything is paid for; most chat servers give no log-probabilities.
 
     `make` returns the model, which asks its server what it is.
     """
-    if model.startswith("local-") and not str(model_args.get("base_url")).startswith(("http://", "https://")):
+    model = config.model
+    if model.startswith("local-") and not str(config.model_args.get("base_url")).startswith(("http://", "https://")):
         raise RunError(f"--model {model} needs --model_args base_url=ADDRESS, such as http://localhost:8000/v1/completions")
     kinds = {name: task.OUTPUT_TYPE for name, task in tasks.items()}
     ranked = [name for name, kind in kinds.items() if kind != GENERATION]
@@ -58,7 +57,7 @@ def check_api_server(
             f"--model {model} gives no log-probabilities, which are needed for {some_names(ranked)}; "
             f"{twins(ranked, tasks)}leave them out, or use local-completions with a server that echoes them, such as vllm serve"
         )
-    if not apply_chat_template:
+    if not config.apply_chat_template:
         raise RunError(f"--model {model} takes messages; add --apply_chat_template")
 
 

@@ -454,17 +454,18 @@ def _is_cut(path: Path) -> bool:
         return len(table) < length  # else what loads it says what is wrong
 
 
-def check_adapter_tokenizer(backend: str, model_args: Mapping[str, Any], *, apply_chat_template: bool | str) -> None:
+def check_adapter_tokenizer(config: Any) -> None:
     """Refuses an adapter with its own tokenizer, because the model's would silently be used instead."""
+    model_args = config.model_args
     adapter = model_args.get("peft") or model_args.get("lora_local_path")
-    if adapter is None or model_args.get("tokenizer") or not reads_folders(backend) or _is_elsewhere(model_args):
+    if adapter is None or model_args.get("tokenizer") or not reads_folders(config.model) or _is_elsewhere(model_args):
         return
     of_model, own = load_tokenizer(model_args), load_tokenizer({**model_args, "pretrained": adapter})
     if of_model is None or own is None:
         return
     if own.get_vocab() != of_model.get_vocab():
         what = f"{len(own):,} tokens, not {len(of_model):,}"
-    elif apply_chat_template and own.chat_template != of_model.chat_template:
+    elif config.apply_chat_template and own.chat_template != of_model.chat_template:
         what = "another chat template"
     else:
         return
@@ -489,14 +490,15 @@ def warn_of_other_tokens(backend: str, model_args: Mapping[str, Any]) -> None:
         logger.warning(said, model_args["tokenizer"], alike, len(of_model))
 
 
-def check_named_tokenizer(backend: str, model_args: Mapping[str, Any], metadata: Mapping[str, Any], tasks: Iterable[Any]) -> None:
+def check_named_tokenizer(config: Any, tasks: Tasks) -> None:
     """Compares the tokenizer that `--metadata` names with the model's own, as the tasks do once the model is loaded."""
     from lm_eval_sea.tasks._shared.tokenization import TextTokenizer, refuse_another
 
-    named = metadata.get("tokenizer")
-    if not isinstance(named, str) or not reads_folders(backend) or not any(hasattr(task, "NEEDS_TOKENIZER") for task in tasks):
+    named = config.metadata.get("tokenizer")
+    needed = any(hasattr(task, "NEEDS_TOKENIZER") for task in tasks.values())
+    if not needed or not isinstance(named, str) or not reads_folders(config.model):
         return
-    tokenizer = load_tokenizer(model_args)
+    tokenizer = load_tokenizer(config.model_args)
     if tokenizer is None or named == tokenizer.name_or_path:
         return
     own = TextTokenizer(tokenizer.encode, name=tokenizer.name_or_path, bos_token_id=tokenizer.bos_token_id, max_length=0)

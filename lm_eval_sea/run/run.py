@@ -146,7 +146,7 @@ class _Run:
         model_check.check_arguments(config.model, config.model_args, device)
         model_check.check_device(config.model, config.model_args, device)
         model_check.check_files(config.model, config.model_args)
-        model_check.check_adapter_tokenizer(config.model, config.model_args, apply_chat_template=config.apply_chat_template)
+        model_check.check_adapter_tokenizer(config)
         model_check.warn_of_other_tokens(config.model, config.model_args)
         model_check.check_positions(config.model, config.model_args)
         prepare_for_chat_api(config)
@@ -208,12 +208,11 @@ class _Run:
             request.check_samples(config.samples, {name: len(task.eval_docs) for name, task in tasks.items()})
         if config.output_path and config.log_samples:
             check_space(config.output_path, tasks, config.limit)
-        applies = config.apply_chat_template
-        check_api_server(config.model, config.model_args, tasks, lambda: self.model, apply_chat_template=applies)
+        check_api_server(config, tasks, lambda: self.model)
         model_check.check_constraints(config.model, tasks)
         self.weights = answer_cache.digest_of_weights(config.model_args)
         model_check.check_first_turns(config.model_args, self.weights, tasks)
-        model_check.check_named_tokenizer(config.model, config.model_args, config.metadata, tasks.values())
+        model_check.check_named_tokenizer(config, tasks)
         self.template = check_template(config, tasks, self.ours.thinking, self.ours.date)
 
     def write(self, results: dict[str, Any], tracker: Any, experiment: Sequence[Any]) -> None:

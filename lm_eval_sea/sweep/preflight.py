@@ -176,10 +176,9 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
             check_mode(config, ours.thinking)
             if ours.sampling == "model":
                 sampling_values(backend, model_args, config.gen_kwargs, "--sampling model")
-            apply = config.apply_chat_template
-            model_check.check_adapter_tokenizer(backend, model_args, apply_chat_template=apply)
-            model_check.check_named_tokenizer(backend, model_args, config.metadata, tasks.values())
-            check_api_server(backend, model_args, tasks, functools.partial(chat_api, model_args), apply_chat_template=apply)
+            model_check.check_adapter_tokenizer(config)
+            model_check.check_named_tokenizer(config, tasks)
+            check_api_server(config, tasks, functools.partial(chat_api, model_args))
             check_template(config, tasks, ours.thinking, ours.date)
     if faults:
         raise PlanError(*faults)
