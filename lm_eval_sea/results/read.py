@@ -29,6 +29,7 @@ _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
 _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
 _SCORES_NAME = re.compile(rf"(?:judged|metricx)_(?P<samples>.+_{_STAMP})\.json")
+_PACKED_NAME = re.compile(r"(?:results|samples)_.*\.json.*\.gz")
 _LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
 _ONE_VALUE = ("model", "model_sha", "model_revision", "model_dtype", "batch_size", "limit", *_BESIDE_CONFIG)
@@ -42,16 +43,12 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     `names` has names for the models of the runs in a folder or file; runs of one name are of one model. Raises `ResultsError`
     if a path does not exist or nothing is found.
     """
-    try:
-        results_files, samples_files = _files([Path(path) for path in paths])
-    except OSError as error:
-        raise ResultsError(f"{error.filename}: cannot be read ({error.strerror})") from error
     names = names or {}
     notes: list[str] = []
-    for folder in filter(Path.is_dir, map(Path, paths)):
-        notes += _unreadable_folders(folder)
-        if packed := sorted(file for file in folder.rglob("*.json*.gz") if file.name.startswith(("results_", "samples_"))):
-            notes.append(f"{folder}: {len(packed)} compressed files left out, the first {packed[0].name}; gunzip them")
+    try:
+        results_files, samples_files = _files([Path(path) for path in paths], notes)
+    except OSError as error:
+        raise ResultsError(f"{error.filename}: cannot be read ({error.strerror})") from error
     read_of = {path: parts for path in results_files if (parts := _read_results(path, names, notes)) is not None}
     found = list(read_of.values())
     by_stamp = {(path.parent, parts.runs[0].date): parts for path, parts in read_of.items()}
@@ -97,14 +94,17 @@ def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
     return max(given)[1] if given else str(encodable(model))
 
 
-def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+def _files(paths: Sequence[Path], notes: list[str]) -> tuple[list[Path], list[Path]]:
+    """The files of results and of samples, each once; notes say which folders and compressed files are left out."""
     results: list[Path] = []
     samples: list[Path] = []
     for path in paths:
         if path.is_dir():
-            files = path.rglob("*.json")
-            results += sorted(filter(_may_be_results, files))
-            samples += sorted(path.rglob("samples_*.jsonl"))
+            inside = _files_in(path, notes)
+            results += filter(_may_be_results, inside)
+            samples += inside
+            if packed := [file.name for file in inside if _PACKED_NAME.fullmatch(file.name)]:
+                notes.append(f"{path}: {len(packed)} compressed files left out, the first {packed[0]}; gunzip them")
         elif not path.is_file():
             raise ResultsError(f"{path}: no such file or folder; {_instead_of(path)}")
         elif _SAMPLES_NAME.fullmatch(path.name):
@@ -118,23 +118,18 @@ def _files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return found, logged
 
 
-def _unreadable_folders(folder: Path) -> list[str]:
-    """A note for each folder whose files cannot be listed; `rglob` passes over them."""
-    notes: list[str] = []
-
+def _files_in(folder: Path, notes: list[str]) -> list[Path]:
     def note(error: OSError) -> None:
         notes.append(f"{error.filename}: left out, because it cannot be read ({error.strerror})")
 
-    for _ in os.walk(folder, onerror=note):
-        pass
-    return notes
+    return sorted(Path(place, name) for place, _, names in os.walk(folder, onerror=note) for name in names)
 
 
 def _may_be_results(path: Path) -> bool:
     """Whether a file has the name of results. Scores of a judge or a metric model have it too, beside their samples."""
     if scores := _SCORES_NAME.fullmatch(path.name):
         return not path.with_name(f"samples_{scores['samples']}.jsonl").exists()
-    return path.name.startswith("results_") or _RESULTS_NAME.fullmatch(path.name) is not None
+    return path.match("results_*.json") or _RESULTS_NAME.fullmatch(path.name) is not None
 
 
 def _instead_of(path: Path) -> str:
