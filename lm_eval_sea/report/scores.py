@@ -15,7 +15,7 @@ from lm_eval_sea.report.means import BY_TASK, Means
 from lm_eval_sea.report.sample_row import Key, shown_rows_of
 from lm_eval_sea.report.suite import Suite, read_suite
 from lm_eval_sea.results.choice import Runs
-from lm_eval_sea.results.comparison import counts, normalised
+from lm_eval_sea.results.comparison import normalised
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.table import catalogue_notes
@@ -83,7 +83,7 @@ class Scores:
         """Model → the tasks of the pack with a score of how good the answers are; those that a judge must read have none."""
         found: dict[str, dict[str, TaskRun]] = {model: {} for model in self.models}
         for model, name in zip(self.headline.model, self.headline.task, strict=True):
-            if counts(self.of[model, name]):
+            if self.of[model, name].facts.counts:
                 found[model][name] = self.of[model, name]
         return {model: tasks for model, tasks in found.items() if tasks}
 

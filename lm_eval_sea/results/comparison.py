@@ -29,7 +29,7 @@ from lm_eval_sea.results.uncertainty import (
     swap_test,
     t_quantile,
 )
-from lm_eval_sea.tasks._shared.facts import ORDER, SEA_HELM
+from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
 MAIN_CONFIDENCE = 1 - MAIN_SHARE * LEVEL  # of an interval that leaves out 0 where such means of two models are told apart
@@ -54,19 +54,6 @@ def _before_cut(task: TaskRun, score: float) -> float:
     """
     error = ((task.score and task.score.stderr) or 0.0) / (1 - task.facts.chance)
     return max(score, min(_worst(task), -2 * error))
-
-
-def counts(task: TaskRun) -> bool:
-    """Whether the headline score says how good the answers are, and so counts in means.
-
-    It does not for tasks that a judge has to read, and for those about the likelihood of an order.
-    """
-    return facts_count(task.facts)
-
-
-def facts_count(facts: Facts) -> bool:
-    """The same of a task that is still to be run."""
-    return facts.headline_metric != "null_rate" and facts.setting != ORDER
 
 
 def nested_weights(paths: Mapping[str, Sequence[Hashable]], sizes: Mapping[str, int] | None = None) -> dict[str, float]:
@@ -175,7 +162,7 @@ class Pair(NamedTuple):
 
 def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[str, Pair]:
     """The tasks on which two models can be compared: with common rows, or where these are not known, with equally many."""
-    common = {name: _pair(task, second[name]) for name, task in first.items() if name in second and counts(task)}
+    common = {name: _pair(task, second[name]) for name, task in first.items() if name in second and task.facts.counts}
     return {name: pair for name, pair in common.items() if pair is not None}
 
 

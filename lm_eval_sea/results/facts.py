@@ -13,7 +13,7 @@ from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.types import count_of, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
-from lm_eval_sea.tasks._shared.facts import CHAT, SEA_HELM
+from lm_eval_sea.tasks._shared.facts import CHAT, ORDER, SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 
 AS_PUBLISHED = " as published"  # after the name of a data set whose faults are not corrected
@@ -113,6 +113,14 @@ class Facts:
     def of_pack(self) -> bool:
         """Whether the task is one of this pack."""
         return bool(self.headline_metric)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the headline score says how good the answers are, and so counts in means.
+
+        It does not for tasks that a judge has to read, and for those about the likelihood of an order.
+        """
+        return self.headline_metric != "null_rate" and self.setting != ORDER
 
     @property
     def is_text(self) -> bool:

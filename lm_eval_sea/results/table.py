@@ -13,7 +13,6 @@ from lm_eval_sea.results.answers import advice_on, answers_text, unlike_ends
 from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.comparison import (
     MeanDifference,
-    counts,
     difference_of_means,
     interval_of_one,
     nested_weights,
@@ -59,7 +58,7 @@ def table_of(runs: Runs) -> str:
 
 def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
     """The tasks of two models with a score that counts, by label and name; empty if there are not two."""
-    own = [task for task in runs.tasks if task.score is not None and counts(task)]
+    own = [task for task in runs.tasks if task.score is not None and task.facts.counts]
     models = dict.fromkeys(run.model for run in runs.runs)
     tasks = {runs.labels[model]: {task.name: task for task in own if task.run.model == model} for model in models}
     return tasks if len(models) == len(tasks) == 2 and all(tasks.values()) else {}
@@ -197,7 +196,7 @@ def unlike_notes(tasks: Iterable[TaskRun]) -> list[str]:
 
 def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
     """A line for the models whose means are over tasks that were asked differently, by label."""
-    of_means = {model: [task for task in tasks if counts(task)] for model, tasks in by_model.items()}
+    of_means = {model: [task for task in tasks if task.facts.counts] for model, tasks in by_model.items()}
     said = {model: filter(None, [uneven_exemplars(tasks), *mixed_settings(tasks)]) for model, tasks in of_means.items()}
     return once((model, text) for model, texts in said.items() for text in texts)
 

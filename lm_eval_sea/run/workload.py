@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from lm_eval_sea.models.obstacles import find_obstacle
-from lm_eval_sea.results.comparison import facts_count, plain_name, rows_once
+from lm_eval_sea.results.comparison import plain_name, rows_once
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import Planned
 from lm_eval_sea.results.settings import LIMITS
@@ -98,7 +98,7 @@ def planned(tasks: Tasks, rows: Callable[[Any], int]) -> list[Planned]:
     """
     facts = {name: facts_of(task.config.metadata or {}, name) for name, task in tasks.items() if task.OUTPUT_TYPE != ROLLING}
     found = []
-    for name in rows_once([[name for name, of_task in facts.items() if of_task.of_pack and facts_count(of_task)]]):
+    for name in rows_once([[name for name, of_task in facts.items() if of_task.of_pack and of_task.counts]]):
         choices, of_task, count = tasks[name].config.doc_to_choice, facts[name], rows(tasks[name])
         labels = len(of_task.labels or (choices if isinstance(choices, list) else ()))
         labels = max(1, labels) if of_task.headline_metric.startswith(_BY_LABEL) else 1

@@ -20,7 +20,6 @@ from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.results.choice import Runs
-from lm_eval_sea.results.comparison import counts
 from lm_eval_sea.results.differing_settings import under_one_name
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import Run, TaskRun
@@ -155,7 +154,7 @@ def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
             "evaluation_result_id": f"{task.name}/{name}",
             "evaluation_name": task.name,
             "source_data": _source(task),
-            "metric_config": _metric(task, name, is_headline=score is not None and counts(task)),
+            "metric_config": _metric(task, name, is_headline=score is not None and task.facts.counts),
             "score_details": {"score": metric.value} | _uncertainty(task, name, metric, score),
             "generation_config": _generation(task),
         }
