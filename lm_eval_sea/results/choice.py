@@ -37,8 +37,8 @@ class Runs:
         """Keeps one run of each model and task: one of all rows, else the one with more rows; of equal ones the newest."""
         once = self._once()
         kept = _best_tasks(once.tasks, once.notes)
-        with_tasks, left = ({id(task.run) for task in tasks} for tasks in (once.tasks, kept))
-        runs = [run for run in once.runs if id(run) in left or id(run) not in with_tasks]
+        beaten = {task.run for task in once.tasks} - {task.run for task in kept}
+        runs = [run for run in once.runs if run not in beaten]
         chosen = once._chosen(runs, kept)
         groups = _best_groups(chosen.groups, kept, once.groups)
         return replace(chosen, groups=groups, beside=_with_other_template(once.tasks, kept))
@@ -52,10 +52,10 @@ class Runs:
         """All runs as separate models: a model with several runs gets the date of each in its name."""
         once = self._once()
         several = {model for model, count in Counter(run.model for run in once.runs).items() if count > 1}
-        dates = {id(run): f" ({run.date.isoformat(sep=' ', timespec='seconds')})" for run in once.runs if run.model in several}
-        names = distinct(run.model + dates.get(id(run), "") for run in once.runs)
-        named = {id(run): replace(run, model=name, own_model=run.model) for run, name in zip(once.runs, names, strict=True)}
-        renamed = once._with(named)
+        dates = {run: f" ({run.date.isoformat(sep=' ', timespec='seconds')})" for run in once.runs if run.model in several}
+        names = distinct(run.model + dates.get(run, "") for run in once.runs)
+        named = zip(once.runs, names, strict=True)
+        renamed = once._with({run: replace(run, model=name, own_model=run.model) for run, name in named})
         return renamed._chosen(renamed.runs, renamed.tasks)
 
     def weights_apart(self) -> Runs:
@@ -63,34 +63,35 @@ class Runs:
 
         Runs to which the user gave one name are of one model.
         """
-        known = {id(run): (run.model, run.settings.weights[:8]) for run in self.runs if run.settings.weights}
-        count = Counter(model for model, _ in set(known.values()))
-        apart = [run for run in self.runs if id(run) in known and count[run.model] > 1 and run.model == run.recorded]
-        return self._with({id(run): replace(run, model="{} (weights {})".format(*known[id(run)])) for run in apart})
+        weights = {run: run.settings.weights[:8] for run in self.runs if run.settings.weights}
+        count = Counter(model for model, _ in {(run.model, digest) for run, digest in weights.items()})
+        apart = [run for run in weights if count[run.model] > 1 and run.model == run.recorded]
+        return self._with({run: replace(run, model=f"{run.model} (weights {weights[run]})") for run in apart})
 
-    def _with(self, others: Mapping[int, Run]) -> Runs:
-        """With some runs, by their `id`, replaced by others."""
-        runs = [others.get(id(run), run) for run in self.runs]
-        tasks = [replace(task, run=others.get(id(task.run), task.run)) for task in self.tasks]
-        groups = [replace(group, run=others.get(id(group.run), group.run)) for group in self.groups]
+    def _with(self, others: Mapping[Run, Run]) -> Runs:
+        """With some runs replaced by others."""
+        runs = [others.get(run, run) for run in self.runs]
+        tasks = [replace(task, run=others.get(task.run, task.run)) for task in self.tasks]
+        groups = [replace(group, run=others.get(group.run, group.run)) for group in self.groups]
         return replace(self, runs=runs, tasks=tasks, groups=groups)
 
     def _once(self) -> Runs:
         """Without copies; of these the run with samples of more tasks is kept, then the first."""
-        logged = Counter(id(task.run) for task in self.tasks if task.samples is not None)
-        kept: dict[int, Run] = {}
+        logged = Counter(task.run for task in self.tasks if task.samples is not None)
+        kept: list[Run] = []
+        gone: set[Run] = set()
         notes = list(self.notes)
-        for run in sorted(self.runs, key=lambda run: -logged[id(run)]):
-            same = next((other for other in kept.values() if _is_copy(run, other)), None)
+        for run in sorted(self.runs, key=lambda run: -logged[run]):
+            same = next((other for other in kept if _is_copy(run, other)), None)
             if same is None:
-                kept[id(run)] = run
+                kept.append(run)
             else:
+                gone.add(run)
                 notes.append(f"{run.model}: {run.place} left out, because it is a copy of {same.place}")
-        tasks = _read_last([task for task in self.tasks if id(task.run) in kept], notes)
-        had, have = ({id(task.run) for task in of} for of in (self.tasks, tasks))
-        runs = [run for run in self.runs if id(run) in kept and (id(run) in have or id(run) not in had)]
-        still = {id(run) for run in runs}
-        return Runs(runs, tasks, [group for group in self.groups if id(group.run) in still], notes)
+        tasks = _read_last([task for task in self.tasks if task.run not in gone], notes)
+        gone |= {task.run for task in self.tasks} - {task.run for task in tasks}
+        runs = [run for run in self.runs if run not in gone]
+        return Runs(runs, tasks, [group for group in self.groups if group.run not in gone], notes)
 
     def _chosen(self, runs: Sequence[Run], tasks: Sequence[TaskRun]) -> Runs:
         """Keeps these runs and tasks; adds notes on missing samples."""
@@ -99,8 +100,8 @@ class Runs:
                 self.notes.append(
                     f"{run.place}: no samples of {len(without)} tasks ({some_names(without)}); --log_samples writes them"
                 )
-        kept = {id(run) for run in runs}
-        return Runs(runs, tasks, [group for group in self.groups if id(group.run) in kept], self.notes)
+        kept = set(runs)
+        return Runs(runs, tasks, [group for group in self.groups if group.run in kept], self.notes)
 
     def of_run(self, run: Run) -> list[TaskRun]:
         """The tasks of a run."""
@@ -154,17 +155,17 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
             if run.model.startswith(("./", "../")) and None in (run.settings.weights, kept.settings.weights):
                 made += f"; {run.model} may be a different folder for each"
             notes.append(_left_out_note(run, kept, pairs, is_newer=is_newer) + made)
-    means: dict[int, TaskRun] = {}
+    means: dict[tuple[str, str], TaskRun] = {}  # by model and name, as `best`
     for run, of_seeds in seeds.items():
         by_name = grouped((task.name, task) for task in of_seeds)
         found = {name: _over_seeds([*others, best[run.model, name]]) for name, others in by_name.items()}
-        means |= {id(best[run.model, name]): mean for name, mean in found.items() if mean is not None}
+        means |= {(run.model, name): mean for name, mean in found.items() if mean is not None}
         for is_mean in (True, False):
             of_kind = [task for task in of_seeds if (found[task.name] is not None) == is_mean]
             notes += [_seeds_note(run, of_kind, is_mean=is_mean)] if of_kind else []
         if alike := [name for name, mean in found.items() if mean is not None and _score_alike(mean.draws)]:
             notes.append(f"{run.model}: {some_names(alike)}: all seeds have the same score on every row; does the model sample?")
-    return [means.get(id(task), task) for task in tasks if best[task.run.model, task.name] is task]
+    return [means.get(key, task) for task in tasks if best[key := (task.run.model, task.name)] is task]
 
 
 def _left_out_note(run: Run, kept: Run, pairs: Sequence[tuple[TaskRun, TaskRun]], *, is_newer: bool) -> str:
@@ -196,11 +197,11 @@ def _score_alike(draws: Sequence[TaskRun]) -> bool:
 
 def _best_groups(groups: Iterable[GroupRun], kept: Iterable[TaskRun], of_all: Iterable[GroupRun]) -> list[GroupRun]:
     """The groups of kept runs. One of tasks that are means over seeds is a mean over them, too; left out if the seeds differ."""
-    seeds = {(id(task.run), task.name): [id(draw.run) for draw in task.draws] for task in kept}
-    known = {(id(group.run), group.name): group for group in of_all}
+    seeds = {(task.run, task.name): [draw.run for draw in task.draws] for task in kept}
+    known = {(group.run, group.name): group for group in of_all}
     found = []
     for group in groups:
-        runs = [seeds.get((id(group.run), name), []) for name in group.tasks]
+        runs = [seeds.get((group.run, name), []) for name in group.tasks]
         if not any(runs):
             found.append(group)
         elif all(of_task == runs[0] for of_task in runs):
