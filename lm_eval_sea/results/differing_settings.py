@@ -83,19 +83,18 @@ def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
     Except for the number type only tasks with the same type of request are compared: options are ranked without a chat template,
     answers are generated with it.
     """
-    found: dict[tuple[str, str], dict[str, list[str]]] = {}  # setting, what is asked for → value → tasks
+    found = []  # (setting, of which tasks), (value, task)
     for task in tasks:
         asked, written = task_settings(task), task.config.get("output_type") == "generate_until"
         kind = task.facts.variant if written else ""
         for setting in (*_OF_RUN, _TYPE, *also):
             if setting != _TYPE or asked[setting] is not None:  # which older results, and servers, do not say
-                of_kind = found.setdefault((setting, "" if setting == _TYPE else kind), {})
-                of_kind.setdefault(str(asked[setting]), []).append(task.name)
+                found.append(((setting, "" if setting == _TYPE else kind), (str(asked[setting]), task.name)))
     return [
         f"tasks {'' if setting == _TYPE else 'of one type '}differ in the {setting} "
         f"({' against '.join(map(some_names, by_value.values()))})"
-        for (setting, _), by_value in found.items()
-        if len(by_value) > 1
+        for (setting, _), of_tasks in grouped(found).items()
+        if len(by_value := grouped(of_tasks)) > 1
     ]
 
 
@@ -114,7 +113,7 @@ def made_differently(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> li
 
 def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
     """A line for each name with scores of different models, such as a folder whose checkpoint was replaced."""
-    found: dict[tuple[str, str], dict[str, str]] = {}  # name, what differs → value → a task
+    found = []  # (model, what may differ), (value, task)
     for task in tasks:
         settings = task.run.settings
         values = {
@@ -123,12 +122,10 @@ def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
             "revisions": settings.revision or settings.answered_by,
             "adapters or quantisations": settings.adapter_or_quantisation or "none",
         }
-        for what, value in values.items():
-            if value:
-                found.setdefault((task.run.model, what), {}).setdefault(value, task.name)
+        found += [((task.run.model, what), (value, task.name)) for what, value in values.items() if value]
     return [
-        f"{model}: the scores are of {len(tasks_of)} different {what} under one name "
-        f"({some_names([f'{task} with {value}' for value, task in tasks_of.items()])}); give each its own"
-        for (model, what), tasks_of in found.items()
-        if len(tasks_of) > 1
+        f"{model}: the scores are of {len(by_value)} different {what} under one name "
+        f"({some_names([f'{names[0]} with {value}' for value, names in by_value.items()])}); give each its own"
+        for (model, what), of_tasks in grouped(found).items()
+        if len(by_value := grouped(of_tasks)) > 1
     ]
