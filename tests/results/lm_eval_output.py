@@ -71,6 +71,12 @@ def write_run(folder: Path, tasks: dict[str, dict[str, Any]], stamp: str = OLD, 
     )
 
 
+def drawn(seed: int, model: str = "org/model", **arguments: Any) -> dict[str, Any]:
+    """What `write_run` is told of a run with a seed, at a date of its own: vLLM has it among its arguments, too."""
+    config = {"model": "vllm", "model_args": {"pretrained": model, "seed": seed} | arguments, "torch_seed": seed}
+    return {"stamp": f"2026-01-0{seed}T00-00-00", "model": model, "config": config}
+
+
 def logged(metric: str, entries: Sequence[Any], docs: Mapping[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
     """Rows as lm-eval logs them, each a cluster of its own: what a metric says, and further columns of `doc`, a list each."""
     columns = {"id": list(map(str, range(len(entries)))), "cluster": list(map(str, range(len(entries))))} | dict(docs or {})

@@ -13,7 +13,7 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import WIDTH, table_of
 
 from ..report.planted import NO_SUITE
-from .lm_eval_output import write_run
+from .lm_eval_output import drawn, write_run
 
 CHOICE = {"dataset": "toy", "headline_metric": "exact_match", "version": 1.0, "variant": "chat"}
 TEXT = CHOICE | {"headline_metric": "chrf++"}
@@ -26,6 +26,12 @@ def task(metadata=CHOICE, *, score=0.41, num_fewshot=0, **rates):
     metric = metadata["headline_metric"]
     scores = {f"{metric},none": score} | {f"{name},none": rate for name, rate in rates.items()}
     return {"scores": scores, "metadata": metadata, "num_fewshot": num_fewshot}
+
+
+def ended(reasons, state="no thought", **columns):
+    """Rows whose answers ended like this; further columns are a list each."""
+    docs = [{"state": state, "finish_reason": why} for why in reasons]
+    return [{"doc_id": n, "doc": doc} | {name: of[n] for name, of in columns.items()} for n, doc in enumerate(docs)]
 
 
 def notes(folder, tasks, **more):
@@ -132,11 +138,7 @@ def test_bounds_are_those_of_scoring_the_cut_rows_anew(tmp_path, rows, metric, b
 def test_how_answers_ended_that_were_not_read(tmp_path, end, number, said):
     """Of ten rows five are not read: one refuses, so many end like that, and the others by themselves. A read one was cut."""
     ends = [end] * number + ["stop"] * (4 - number) + ["length"] * 2 + ["stop"] * 4
-    rows = [
-        {"doc_id": place, "doc": {"state": "no thought", "finish_reason": why}, "null_rate": float(place < 5)}
-        | {"refusal_rate": float(place == 4)}
-        for place, why in enumerate(ends)
-    ]
+    rows = ended(ends, null_rate=[1.0] * 5 + [0.0] * 5, refusal_rate=[0.0] * 4 + [1.0] + [0.0] * 5)
     planted = task(null_rate=0.5, refusal_rate=0.1, cut_rate=0.0) | {"rows": rows}
     assert notes(tmp_path, {"toy_th": planted}, **CHAT) == [f"toy_th: not read 50.0 %{said}"]
 
@@ -144,19 +146,15 @@ def test_how_answers_ended_that_were_not_read(tmp_path, end, number, said):
 def test_how_answers_of_several_seeds_ended_is_a_share_of_all(tmp_path):
     """Of ten rows four are not read in the first draw and none in the second; the limit cut these, and two that were read."""
     for seed, lost in ((1, 4), (2, 0)):
-        rows = [
-            {"doc_id": place, "doc": {"state": "no thought", "finish_reason": "length" if place < 6 else "stop"}}
-            | {"exact_match": 0.0, "null_rate": float(place < lost), "refusal_rate": 0.0}
-            for place in range(10)
-        ]
+        null = [1.0] * lost + [0.0] * (10 - lost)
+        rows = ended(["length"] * 6 + ["stop"] * 4, exact_match=[0.0] * 10, null_rate=null, refusal_rate=[0.0] * 10)
         planted = task(score=0.0, null_rate=lost / 10, cut_rate=0.0) | {"rows": rows}
-        write_run(tmp_path, {"toy_th": planted}, f"2026-01-0{seed}T00-00-00", config={"model": "hf", "torch_seed": seed}, **CHAT)
+        write_run(tmp_path, {"toy_th": planted}, **drawn(seed), **CHAT)
     assert "note: toy_th: not read 20.0 % (cut at the token limit 20.0 %)\n" in table_of(read(tmp_path).best())
 
 
 def test_where_sea_helm_limits_the_answer_it_is_not_to_be_raised(tmp_path):
-    rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": "length"}} for number in range(5)]
-    planted = task(SEA_HELM | {"task": "sentiment"}, score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": rows}
+    planted = task(SEA_HELM | {"task": "sentiment"}, score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": ended(["length"] * 5)}
     said = "read, and most stop at the token limit; is this a base model? it needs a run without chat template"
     assert any(note.endswith(said) for note in notes(tmp_path / "own", {"sea_helm_id_sentiment": planted}, **CHAT))
     said = "read, and most stop at the token limit; raise --gen_kwargs max_gen_toks"
@@ -186,8 +184,6 @@ def test_a_switch_that_is_not_heeded_is_told(tmp_path, mode, states, tokens, sai
 
 LIMITED = {"model": "hf", "gen_kwargs": {"max_gen_toks": 24}}
 SERVER = {"model": "chat-api", "model_args": {"model": "m"}}
-
-
 READ, NOT_READ, IN_THOUGHT = {"null_rate": 0.0}, {"null_rate": 1.0}, {"null_rate": 1.0, "cut_rate": 1.0}
 HARDLY_ANY = "hardly any answer could be read"
 
@@ -211,8 +207,7 @@ HARDLY_ANY = "hardly any answer could be read"
 )
 def test_advice_follows_how_answers_ended_and_names_a_flag_that_the_run_takes(tmp_path, run, config, end, of_five, rates, said):
     ends, state = [end] * of_five + ["stop"] * (5 - of_five), "cut" if rates.get("cut_rate") else "no thought"
-    rows = [{"doc_id": number, "doc": {"state": state, "finish_reason": why, "tokens": {}}} for number, why in enumerate(ends)]
-    planted = task(score=0.0, **({"cut_rate": 0.0} | rates)) | {"rows": rows}
+    planted = task(score=0.0, **({"cut_rate": 0.0} | rates)) | {"rows": ended(ends, state)}
     found = notes(tmp_path, {"toy_th": planted}, **run | {"config": config})
     advice = [note.removeprefix("toy_th: ") for note in found if "not read" not in note]
     assert [note[: len(said)] for note in advice] == [said] if said else not advice
@@ -264,9 +259,9 @@ def test_the_report_says_the_same_with_the_worst_first(tmp_path):
 def test_models_of_which_some_do_not_tell_cut_answers_are_not_compared_in_silence(tmp_path):
     """Of chat tasks: SEA-HELM reads a cut answer as it reads others."""
     for model, why in (("a", "length"), ("b", None), ("c", "stop")):
-        rows = [{"doc_id": number, "doc": {"state": "no thought", "finish_reason": why}} for number in range(4)]
+        answers = {"rows": ended([why] * 4)}
         kinds = {"toy_th": CHOICE, "sea_helm_id_sentiment": SEA_HELM}
-        tasks = {name: task(kind, null_rate=0.0, cut_rate=0.0) | {"rows": rows} for name, kind in kinds.items()}
+        tasks = {name: task(kind, null_rate=0.0, cut_rate=0.0) | answers for name, kind in kinds.items()}
         write_run(tmp_path / model, tasks, model=model)
     said = "Models differ in whether their results record which answers the token limit cut (toy_th)"
     for folders, differ in (("abc", True), ("ab", True), ("ac", False), ("b", False)):

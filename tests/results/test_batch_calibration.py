@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.report.forms import forms_table
 from lm_eval_sea.report.scores import scores_of
-from lm_eval_sea.results.read import of_results, read
+from lm_eval_sea.results.read import read
 from lm_eval_sea.results.rows import read_rows
 from lm_eval_sea.results.table import records_of, table_of
-from tests.results.lm_eval_output import write_run
+from tests.results.lm_eval_output import drawn, write_run
 
+FACTS = {"headline_metric": "acc_bc", "chance": 0.5, "dataset": "toy", "language": "th", "variant": "classification"}
 LOGS = st.lists(st.lists(st.floats(-50, -0.01), min_size=3, max_size=3), min_size=1, max_size=30)
 
 
@@ -47,22 +48,12 @@ def test_rows_that_do_not_say_all_choose_nothing(other):
         assert found.chosen == [None, None] and not found.statistics, value
 
 
-def test_the_table_after_a_run_takes_the_rows_choices():
+def test_the_table_takes_the_rows_choices(tmp_path):
     """A model that finds label 0 likelier everywhere, and the right one a little likelier than else: calibrated always right."""
-    rows = []
-    for number in range(40):
-        gold = number % 2
-        logs = [-0.1, -3.0]
-        logs[gold] += 0.05
-        rows.append({"doc_id": number, "filter": "none", **logged(gold, logs), "acc": float(gold == 0)})
-    results = {
-        "results": {"sea_indolem_id": {"acc_bc,none": 1.0, "acc_bc_stderr,none": 0.0}},
-        "configs": {"sea_indolem_id": {"metadata": {"headline_metric": "acc_bc", "chance": 0.5, "rows": 40}}},
-        "n-samples": {"sea_indolem_id": {"original": 40, "effective": 40}},
-        "samples": {"sea_indolem_id": rows},
-        "config": {"model": "hf", "model_args": "pretrained=m"},
-    }
-    table = table_of(of_results(results))
+    both = (logged(0, [-0.05, -3.0]), logged(1, [-0.1, -2.95]))
+    rows = [both[number % 2] | {"doc_id": number} for number in range(40)]
+    write_run(tmp_path, {"toy_th": {"rows": rows, "scores": {"acc_bc,none": 1.0}, "metadata": FACTS}})
+    table = table_of(read(tmp_path))
     assert "100.0" in table and "the results say" not in table
     assert "% of the answers are option" not in table
 
@@ -74,37 +65,26 @@ def answered(count: int) -> list[dict]:
     return [row | {"doc": row["doc"] | {"id": str(row["doc_id"])}} for row in rows]
 
 
-def test_on_common_rows_both_are_calibrated_on_these_alone(tmp_path):
-    """Asked more rows, a model is as good as itself on the common ones."""
-    facts = {"headline_metric": "acc_bc", "chance": 0.5, "dataset": "toy", "language": "th", "variant": "classification"}
-    for model, count in (("a", 20), ("b", 40)):
-        write_run(tmp_path / model, {"toy_th": {"rows": answered(count), "metadata": facts}}, model=model)
-    of_task, mean = records_of(read(tmp_path).best())[2:]
-    assert (of_task["task"], of_task["difference"], mean["difference"]) == ("toy_th", 0, 0)
-
-
-def test_so_is_the_mean_over_seeds(tmp_path):
-    facts = {"headline_metric": "acc_bc", "chance": 0.5, "dataset": "toy", "language": "th", "variant": "classification"}
-    write_run(tmp_path / "a", {"toy_th": {"rows": answered(20), "metadata": facts}}, model="a")
-    for seed in (1, 2):
-        config = {"model": "hf", "model_args": {"pretrained": "b"}, "torch_seed": seed}
-        task = {"toy_th": {"rows": answered(40), "metadata": facts}}
-        write_run(tmp_path / f"seed_{seed}", task, f"2026-01-0{seed}T00-00-00", model="b", config=config)
+@pytest.mark.parametrize("seeds", [[1], [1, 2]])
+def test_on_common_rows_both_are_calibrated_on_these_alone(tmp_path, seeds):
+    """Asked more rows, a model is as good as itself on the common ones; so is its mean over seeds."""
+    write_run(tmp_path, {"toy_th": {"rows": answered(20), "metadata": FACTS}}, model="a")
+    for seed in seeds:
+        write_run(tmp_path / "b", {"toy_th": {"rows": answered(40), "metadata": FACTS}}, **drawn(seed, "b"))
     runs = read(tmp_path).best()
-    assert [len(task.draws) for task in runs.tasks] == [0, 2]
+    assert [len(task.each_draw) for task in runs.tasks] == [1, len(seeds)]
     of_task, mean = records_of(runs)[2:]
     assert (of_task["task"], of_task["difference"], mean["difference"]) == ("toy_th", 0, 0)
 
 
 def test_forms_are_compared_by_the_calibration_of_common_rows(tmp_path):
-    facts = {"headline_metric": "acc_bc", "chance": 0.5, "dataset": "toy", "language": "th", "variant": "classification"}
-    write_run(tmp_path / "ranked", {"toy_th": {"rows": answered(40), "metadata": facts}}, model="m")
+    write_run(tmp_path / "ranked", {"toy_th": {"rows": answered(40), "metadata": FACTS}}, model="m")
     alone = rows_of(answered(20))
     read_rows_of = [
         {"doc_id": number, "doc": row["doc"] | {"predictions": {"exact_match": choice}}, "exact_match": float(choice == gold)}
         for number, (row, choice, gold) in enumerate(zip(answered(20), alone.chosen, alone.golds, strict=True))
     ]
-    chat = facts | {"headline_metric": "exact_match", "variant": "chat"}
+    chat = FACTS | {"headline_metric": "exact_match", "variant": "chat"}
     write_run(tmp_path / "chat", {"toy_th_chat": {"rows": read_rows_of, "metadata": chat}}, model="m")
     [found] = forms_table(scores_of(read(tmp_path).best())).to_dict("records")
     assert (found["rows"], found["agreement"], found["difference"]) == (20, 100, 0)

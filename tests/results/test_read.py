@@ -21,7 +21,7 @@ from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm.row_scores import RowScores
 from lm_eval_sea.sea_helm.row_scores import write as write_scores
 
-from .lm_eval_output import NEW, OLD, row, toy, write_results, write_run, write_samples
+from .lm_eval_output import NEW, OLD, drawn, logged, row, toy, write_results, write_run, write_samples
 
 
 def test_a_whole_run(tmp_path):
@@ -202,16 +202,11 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     )
 
 
-def write_draw(folder, seed, task, **arguments):
-    """A run as `run --seeds` makes it with vLLM, which has a seed among its arguments."""
-    config = {"model": "vllm", "model_args": {"pretrained": "org/model", "seed": seed} | arguments, "torch_seed": seed}
-    write_run(folder / f"seed_{seed}", {"toy_th": task}, f"2026-01-0{seed}T00-00-00", config=config)
-
-
-@pytest.mark.parametrize("suite", ["", "sea_helm"])
-def test_of_several_seeds_one_is_shown_and_the_note_says_so(suite, tmp_path):
+@pytest.mark.parametrize(("suite", "has_rows"), [("", False), ("sea_helm", False), ("", True)])
+def test_of_several_seeds_without_common_rows_one_is_shown_and_the_note_says_so(suite, has_rows, tmp_path):
     for seed in (1, 2, 3):
-        write_draw(tmp_path, seed, toy([seed / 10], has_rows=False, suite=suite))
+        task = toy([seed / 10] * 2, docs={"id": [f"{seed}a", f"{seed}b"]}, has_rows=has_rows, suite=suite)
+        write_run(tmp_path, {"toy_th": task}, **drawn(seed))
     runs = read(tmp_path).best()
     assert [(task.run.seed, task.scores["acc"].value) for task in runs.tasks] == [(3, 0.3)]
     [note] = [note for note in runs.notes if "seed" in note and "no samples" not in note]
@@ -224,29 +219,16 @@ def test_of_several_seeds_one_is_shown_and_the_note_says_so(suite, tmp_path):
 
 def test_rows_are_those_of_the_headlines_filter(tmp_path):
     """Global PIQA's chat form of lm-eval samples its answers: seeds are averaged, and two models are compared row by row."""
-    name, answers = (
-        "global_piqa_nonparallel_generation_tha_thai",
-        np.random.default_rng(1).random((2, 2, 40)) < [[[0.4]], [[0.7]]],
-    )
+    name = "global_piqa_nonparallel_generation_tha_thai"
+    answers = np.random.default_rng(1).random((2, 2, 40)) < [[[0.4]], [[0.7]]]
+    counts = {"n-samples": {name: {"original": 40, "effective": 40}}}
     for model, of_model in zip("ab", answers, strict=True):
         for seed, right in enumerate(of_model, start=1):
-            about = [{"doc_id": place, "doc": {}, "metrics": ["exact_match"]} for place in range(40)]
-            rows = [one | {"filter": "lenient", "exact_match": 1.0} for one in about]
-            rows += [
-                one | {"filter": "strict_match", "exact_match": float(is_right)}
-                for one, is_right in zip(about, right, strict=True)
-            ]
-            scores = {
-                "exact_match,lenient": 1.0,
-                "exact_match,strict_match": right.mean(),
-                "exact_match_stderr,strict_match": 0.07,
-            }
-            counts = {"n-samples": {name: {"original": 40, "effective": 40}}}
-            config = {"model": "hf", "model_args": {"pretrained": f"org/{model}"}, "torch_seed": seed}
-            task = {name: {"rows": rows, "scores": scores, "metadata": {"version": 1.0}}}
-            write_run(
-                tmp_path / f"{model}{seed}", task, f"2026-01-0{seed}T00-00-00", model=f"org/{model}", config=config, **counts
-            )
+            rows = [one | {"filter": "lenient"} for one in logged("exact_match", [1.0] * 40)]
+            rows += [one | {"filter": "strict_match"} for one in logged("exact_match", right.astype(float).tolist())]
+            scores = {"exact_match,lenient": 1.0, "exact_match,strict_match": right.mean()}
+            task = {"rows": rows, "scores": scores, "metadata": {"version": 1.0}}
+            write_run(tmp_path / model, {name: task}, **drawn(seed, model), **counts)
     runs = read(tmp_path).best()
     first, second = answers.mean(axis=1)
     assert [task.score.score for task in runs.tasks] == pytest.approx([100 * first.mean(), 100 * second.mean()])
@@ -262,11 +244,11 @@ TEXTS = [["the old market town", text] for text in ("the old market", "a town of
 @pytest.mark.parametrize("metric", ["acc", "chrf++"])
 def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
     """With the interval of the rows' means; a score that all rows make together is that of all answers."""
-    logged = SAMPLED if metric == "acc" else [[TEXTS[(place + seed) % 4] for place in range(6)] for seed in range(3)]
-    for seed, of_rows in enumerate(logged, start=1):
+    draws = SAMPLED if metric == "acc" else [[TEXTS[(place + seed) % 4] for place in range(6)] for seed in range(3)]
+    for seed, of_rows in enumerate(draws, start=1):
         reported = np.mean(of_rows) if metric == "acc" else chrf(of_rows)
         task = toy(of_rows, metric, value=float(reported)) | {"scores": {f"{metric},none": reported, "null_rate,none": seed / 10}}
-        write_draw(tmp_path, seed, task)
+        write_run(tmp_path, {"toy_th": task}, **drawn(seed))
     runs = read(tmp_path).best()
     [task], [note] = runs.tasks, [note for note in runs.notes if "seed" in note]
     assert note == "org/model: toy_th: the mean over the seeds 1, 2, 3; its interval is over rows and draws"
@@ -276,12 +258,12 @@ def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
     assert record["notes"].startswith("the mean over the seeds 1, 2, 3; its interval is over rows and draws")
     assert entry["generation_config"]["additional_details"]["mean_over_seeds"] == "1, 2, 3"
     if metric == "acc":
-        means = np.mean(logged, axis=0)
+        means = np.mean(draws, axis=0)
         expected = 100 * means.mean(), 100 * means.std(ddof=1) / np.sqrt(len(means))
         assert (task.score.score, task.score.stderr) == pytest.approx(expected)
         assert task.rows_frame()["score"].tolist() == pytest.approx(means)
     else:
-        assert task.score.score == pytest.approx(chrf(sum(logged, [])))
+        assert task.score.score == pytest.approx(chrf(sum(draws, [])))
     assert task.score.contradiction is None and task.score.low < task.score.score < task.score.high
 
 
@@ -289,18 +271,12 @@ def chrf(pairs):
     return sacrebleu.corpus_chrf([answer for _, answer in pairs], [[reference for reference, _ in pairs]], word_order=2).score
 
 
-def test_seeds_with_other_rows_have_no_mean(tmp_path):
-    for seed, numbers in ((1, [1, 0, 1]), (2, [1, 0])):
-        write_draw(tmp_path, seed, toy([float(number) for number in numbers], rows=3))
-    assert not any("the mean over the seeds" in note for note in read(tmp_path).best().notes)
-
-
 @pytest.mark.parametrize(("arguments", "limit", "said"), [({"dtype": "float16"}, 256, "dtype: "), ({}, 768, "limit of tokens: ")])
 def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(arguments, limit, said, tmp_path):
     for folder, own, most in ((tmp_path / "first", {}, 256), (tmp_path / "other", arguments, limit)):
         for seed in (1, 2, 3):
             task = toy([seed / 10], has_rows=False) | {"generation_kwargs": {"max_gen_toks": most}}
-            write_draw(folder, seed, task, **own)
+            write_run(folder, {"toy_th": task}, **drawn(seed, **own))
     notes = read(tmp_path).best().notes
     assert sum("differ only in the seed" in note for note in notes) == 1
     assert sum("left out" in note and said in note for note in notes) == 3
@@ -466,7 +442,7 @@ def test_a_setting_of_another_kind_is_left_out_and_named(value, tmp_path):
 def test_seeds_that_change_no_row_are_named(tmp_path, rows, is_said):
     """A server may ignore the seed. A model that is wrong everywhere tells nothing."""
     for seed in (1, 2):
-        write_draw(tmp_path, seed, toy([float(score) for score in rows]))
+        write_run(tmp_path, {"toy_th": toy([float(score) for score in rows])}, **drawn(seed))
     said = [note for note in read(tmp_path).best().notes if "same score on every row" in note]
     assert said == ["org/model: toy_th: all seeds have the same score on every row; does the model sample?"] * is_said
 

@@ -10,7 +10,7 @@ from lm_eval_sea.results.table import table_of
 from lm_eval_sea.results.thoughts import budget_curve, languages_of_lines, ledger_of, repeated_share, thought_rows
 from lm_eval_sea.tasks._shared.chat.scores import score_chat_letter
 
-from .lm_eval_output import toy, write_run
+from .lm_eval_output import drawn, toy, write_run
 
 # One thought of a line in the language and one in English, of some length.
 OWN = {
@@ -24,7 +24,7 @@ OWN = {
 ENGLISH = "The passage says that the village was flooded last night, so the answer must be the second one."
 
 
-def planted(folder, rows, language="th", metric="exact_match", run=MappingProxyType({}), **more):
+def planted(folder, rows, language="th", metric="exact_match", run=MappingProxyType({"model": "m"}), **more):
     """A run of rows of (state, thought, thought tokens, answer tokens, score); returns its task."""
     states, thoughts, spent, written, scores = zip(*rows, strict=True)
     docs = {
@@ -35,7 +35,7 @@ def planted(folder, rows, language="th", metric="exact_match", run=MappingProxyT
     }
     task = toy(scores, metric, docs, num_fewshot=0, chance=0.0, variant="chat", language=language, **more)
     task["scores"] = {"cut_rate,none": states.count("cut") / len(rows), "null_rate,none": 0.0} | task["scores"]
-    write_run(folder, {"toy_chat": task}, model="m", **run)
+    write_run(folder, {"toy_chat": task}, **run)
     [task] = read(folder).best().tasks
     return task
 
@@ -45,8 +45,7 @@ def test_the_answers_of_all_seeds_count(tmp_path):
     seeds = [[("closed", OWN["th"], seed * 100, 5, float(n % 3 < seed)) for n in range(12)] for seed in (1, 2)]
     seeds[1][0] = ("no thought", "", 0, 5, 1.0)
     for seed, rows in enumerate(seeds, start=1):
-        run = {"stamp": f"2026-01-0{seed}T00-00-00", "config": {"model": "vllm", "model_args": {}, "torch_seed": seed}}
-        planted(tmp_path / str(seed), rows, run=run)
+        planted(tmp_path, rows, run=drawn(seed, "m"))
     [task] = read(tmp_path).best().tasks
     found, curve = ledger_of(task, thought_rows(task)), budget_curve(task, thought_rows(task))
     assert (found.rows, found.read, found.median_tokens, found.switches) == (24, 23, 100, 0)
