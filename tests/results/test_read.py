@@ -15,7 +15,7 @@ from scipy import stats
 
 from lm_eval_sea.report.export.every_eval_ever import records
 from lm_eval_sea.results.read import read
-from lm_eval_sea.results.rows import read_lines, read_rows
+from lm_eval_sea.results.rows import read_lines
 from lm_eval_sea.results.table import comparison_notes, records_of, table_of
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm.row_scores import RowScores
@@ -399,14 +399,6 @@ def test_files_that_are_no_results_are_named(tmp_path):
     runs = read(tmp_path).best()
     assert len(runs.runs) == 1
     assert ["results_cut.json" in note or "results_other.json" in note for note in runs.notes] == [True, True, False]
-
-
-def test_columns_asked_for(tmp_path):
-    path = write_samples(tmp_path, "toy", OLD, [row(doc_id=0, acc=1.0, doc={"gold": 2, "text": "ข้าว"}), row(doc_id=1, doc=None)])
-    notes = []
-    frame = read_rows(path, "acc", "acc", notes, ["doc.text", "acc"]).frame
-    assert frame[["doc_id", "doc.text", "acc"]].values.tolist() == [[0, "ข้าว", 1.0], [1, None, None]]
-    assert frame.gold[0] == 2 and notes == []
 
 
 @given(cut=st.integers(1, 30))

@@ -24,7 +24,7 @@ from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import WIDTH, records_of, table_of
 
 from ..report.planted import NO_SUITE
-from .lm_eval_output import NEW, OLD, toy, write_run
+from .lm_eval_output import NEW, drawn, toy, write_run
 
 TEXT = {"headline_metric": "chrf++", "rows": 12, "version": 1.0}
 
@@ -39,9 +39,20 @@ def reported(value, **facts):
     return toy([value], has_rows=False, **{"rows": 900, **facts})
 
 
-def shown(folder):
+def shown(*folders):
     """The table on one line."""
-    return " ".join(table_of(read(folder).best()).split())
+    return " ".join(table_of(read(*folders).best()).split())
+
+
+def means_of(*folders):
+    """Those of the report."""
+    return scores_of(read(*folders).best(), suite=NO_SUITE).means
+
+
+def report_of(folder):
+    """The report in Markdown, without the backslashes before its marks."""
+    write_report(read(folder), folder / "report")
+    return (folder / "report" / "report.md").read_text(encoding="utf-8").replace("\\", "")
 
 
 @pytest.fixture
@@ -84,19 +95,19 @@ def test_a_run_in_memory_shows_the_same(runs):
         assert line(text, name) == line(table_of(read(runs).best()), name)
 
 
-def write_group(folder, logged, *, languages=("th", "vi", "lo"), stamp=OLD, group="toy", mean=None, draw=0, **more):
+def write_group(folder, logged, *, languages=("th", "vi", "lo"), mean=None, seed=0):
     """Tasks on the same passages of two rows, and a group of them within another; `logged` are those with samples."""
     right = {
-        language: [float((7 * n + n * draw + shift) % 10 < 6) for n in range(40)] for shift, language in enumerate(languages)
+        language: [float((7 * n + n * seed + shift) % 10 < 6) for n in range(40)] for shift, language in enumerate(languages)
     }
     docs = {"cluster": [f"passage {n // 2}" for n in range(40)]}
     own = {f"toy_{name}": toy(right[name], docs=docs, has_rows=name in logged, chance=0.0, rows=900) for name in languages}
     mean = np.mean(list(right.values())) if mean is None else mean
     parts = {
-        "group_subtasks": {group: ["inner"], "inner": list(own)},
+        "group_subtasks": {"all_toys": ["inner"], "inner": list(own)},
         "configs": {name: {"metadata": task["metadata"]} for name, task in own.items()},
     }
-    write_run(folder, own | {group: {"scores": {"acc,none": mean}}}, stamp, **parts, **more)
+    write_run(folder, own | {"all_toys": {"scores": {"acc,none": mean}}}, **parts, **(drawn(seed) if seed else {}))
     return right
 
 
@@ -106,50 +117,40 @@ def interval_of(text, name):
 
 @pytest.mark.parametrize("languages", [["th"], ["th", "vi", "lo"]])
 def test_the_mean_of_a_group_has_the_interval_of_the_report(tmp_path, languages):
-    write_group(tmp_path, languages, languages=languages, group="all_toys")
-    runs = read(tmp_path).best()
-    [mean] = scores_of(runs, suite=NO_SUITE).means.values.values()
-    assert interval_of(table_of(runs), "all_toys") == pytest.approx([mean.low, mean.high], abs=0.05)
+    write_group(tmp_path, languages, languages=languages)
+    [mean] = means_of(tmp_path).values.values()
+    assert interval_of(table_of(read(tmp_path).best()), "all_toys") == pytest.approx([mean.low, mean.high], abs=0.05)
 
 
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_the_mean_of_a_group_is_over_the_seeds_that_its_tasks_are_over(tmp_path, seeds):
     """Passages that languages and seeds share count once; there is no mean where the last seed was run on more tasks."""
-
-    def write(seed, languages):
-        config = {"model": "vllm", "model_args": {"pretrained": "org/model"}, "torch_seed": seed}
-        more = {"stamp": f"2026-01-0{seed}T00-00-00", "draw": seed, "config": config, "group": "all_toys"}
-        return write_group(tmp_path / str(seed), languages, languages=languages, **more)
-
-    right = [list(write(seed, ["th", "vi", "lo"]).values()) for seed in range(1, seeds + 1)]
+    languages = ["th", "vi", "lo"]
+    right = [list(write_group(tmp_path, languages, seed=seed).values()) for seed in range(1, seeds + 1)]
     text = table_of(read(tmp_path).best())
     by_passage = np.mean(right, axis=(0, 1)).reshape(20, 2).mean(axis=1)  # a row of all languages and seeds at once
     assert f"{100 * by_passage.mean():.1f}" in line(text, "all_toys")
     expected = stats.ttest_1samp(by_passage, 0).confidence_interval(0.95)
     assert interval_of(text, "all_toys") == pytest.approx([100 * expected.low, 100 * expected.high], abs=0.05)
-    write(4, ["th", "vi", "lo", "km"])
+    write_group(tmp_path, languages, languages=[*languages, "km"], seed=4)
     assert "all_toys" not in table_of(read(tmp_path).best())
 
 
 @pytest.mark.parametrize(
-    ("logged", "mean", "said"),
+    ("logged", "mean", "newer", "said"),
     [
-        (["th", "vi"], None, "no interval for the mean of all_toys: the rows of its tasks were not logged (--log_samples)"),
-        (["th", "vi", "lo"], 0.61, "no interval for the mean of all_toys: it is not the plain mean of the scores above"),
+        (["th", "vi"], None, {}, "the rows of its tasks were not logged (--log_samples)"),
+        (["th", "vi", "lo"], 0.61, {}, "it is not the plain mean of the scores above"),
+        (["th", "vi", "lo"], None, {"toy_vi": reported(0.1)}, "it is not the plain mean of the scores above"),
     ],
-    ids=["not logged", "weighted"],
+    ids=["not logged", "weighted", "a newer run has a task"],
 )
-def test_a_group_without_an_interval_says_why(tmp_path, logged, mean, said):
-    write_group(tmp_path, logged, group="all_toys", mean=mean)
-    text = table_of(read(tmp_path).best())
-    assert line(text, "all_toys").endswith("–")
-    assert said in " ".join(text.split())
-
-
-def test_a_group_of_which_a_newer_run_has_a_task_has_no_interval(tmp_path):
-    write_group(tmp_path, ["th", "vi"], languages=["th", "vi"], group="all_toys")
-    write_run(tmp_path, {"toy_vi": reported(0.1)}, NEW, **{"n-samples": {"toy_vi": {"original": 900, "effective": 40}}})
+def test_a_group_without_an_interval_says_why(tmp_path, logged, mean, newer, said):
+    write_group(tmp_path, logged, mean=mean)
+    if newer:
+        write_run(tmp_path, newer, NEW, **{"n-samples": {name: {"original": 900, "effective": 40} for name in newer}})
     assert line(table_of(read(tmp_path).best()), "all_toys").endswith("–")
+    assert f"no interval for the mean of all_toys: {said}" in shown(tmp_path)
 
 
 def test_one_answer_to_everything_is_said(tmp_path):
@@ -188,7 +189,7 @@ def test_a_ranking_without_its_headline_says_what_it_needs(tmp_path):
     """As behind a server that ranks answers to messages; the task is in the table of values, too."""
     task = {"metadata": {"dataset": "toy", "headline_metric": "acc_ppl"}, "scores": {"acc,none": 0.5, "acc_norm,none": 0.25}}
     write_run(tmp_path, {"sea_toy_en_to_ppl": task})
-    text = " ".join(table_of(read(tmp_path)).split())
+    text = shown(tmp_path)
     assert "no acc_ppl" in text and "acc 50.0, acc_norm 25.0" in text
     (record,) = records_of(read(tmp_path))
     assert record["score"] is None and "no acc_ppl" in record["notes"]
@@ -246,12 +247,10 @@ def test_the_sentence_says_better_where_its_interval_leaves_out_0(tmp_path, wins
     second = [0.0] * wins + [1.0] * 5 + [1.0] * (55 - wins)
     for model, right in (("a", first), ("b", second)):
         write_run(tmp_path / model, {"toy_th": task(right)}, model=model)
-    runs = read(tmp_path).best()
-    text = " ".join(table_of(runs).split())
+    text, means = shown(tmp_path), means_of(tmp_path)
     [low] = re.findall(r"96 % interval \[(−?)[\d.]+, [\d.]+\]", text)
     assert ("a is better than b" in text) == (low == ""), text
     assert ("cannot be told apart" in text) == (low == "−")
-    means = scores_of(runs, suite=NO_SUITE).means
     in_report = " ".join((answer(means) or "").split())
     assert in_report and in_report in text, "show and report say the same"
     [row] = comparisons_table(means).frame.to_dict("records")
@@ -264,7 +263,7 @@ def test_a_task_that_counts_for_nothing_is_none_of_those_in_the_sentence_here_an
         other = task(right[:20]) if "lite" in beside else reported(55.0)  # no accuracy can be that
         name = "sea_xcopa_id_to_ppl"
         write_run(tmp_path / model, {name: task(right), f"{name}_lite" if "lite" in beside else "toy_vi": other}, model=model)
-    said = answer(scores_of(read(tmp_path).best(), suite=NO_SUITE).means)
+    said = answer(means_of(tmp_path))
     assert "on 1 common task," in (said := " ".join(said.split())) and said in shown(tmp_path)
 
 
@@ -326,8 +325,7 @@ def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, 
     text = shown(tmp_path)
     assert ("a is better than b" in text) == (said != "headline metric"), "of two metrics there is no difference"
     assert (f"note: Models differ in the {said}: toy_th" in text) if said else ("Models differ" not in text)
-    page = write_report(read(tmp_path), tmp_path / "report").page.read_text()
-    assert (f"Models differ in the {said}: toy_th" in page) == bool(said)
+    assert (f"Models differ in the {said}: toy_th" in report_of(tmp_path)) == bool(said)
 
 
 def test_normalised_scores_are_those_that_means_are_of(tmp_path):
@@ -361,9 +359,7 @@ def test_a_chat_server_has_a_template_as_a_local_chat_model_has(tmp_path):
     backends = {"local": {"chat_template_sha": "c0ffee"}, "server": {"config": {"model": "chat-api"}}, "base": {}}
     for model, parts in backends.items():
         write_run(tmp_path / model, {"toy_th": task([0.0, 1.0] * 20, **FACTS)}, model=model, **parts)
-    differ = [
-        "use of a chat template" in table_of(read(tmp_path / model, tmp_path / "server").best()) for model in ("local", "base")
-    ]
+    differ = ["use of a chat template" in shown(tmp_path / model, tmp_path / "server") for model in ("local", "base")]
     assert differ == [False, True]
 
 
@@ -372,12 +368,11 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     strong, weak = [1.0] * 40, [0.0] * 40
     for model, right, names in (("a", strong, "pqr"), ("b", weak, "rs"), ("c", weak, "s")):
         write_run(tmp_path / model, {f"toy_{name}": task(right) for name in names}, model=model)
-    apart = " ".join(table_of(read(tmp_path / "a", tmp_path / "c").best()).split())
-    assert "a and c cannot be compared: they have no common task" in apart
-    runs = read(tmp_path / "a", tmp_path / "b").best()
-    assert re.search(r"a is better than b by 133.3 points .* on 1 common task of 4,", " ".join(table_of(runs).split()))
-    assert not scores_of(runs, suite=NO_SUITE).means.ranks
-    ranks = scores_of(read(tmp_path).best(), suite=NO_SUITE).means.ranks["all", "all"]
+    assert "a and c cannot be compared: they have no common task" in shown(tmp_path / "a", tmp_path / "c")
+    both = (tmp_path / "a", tmp_path / "b")
+    assert re.search(r"a is better than b by 133.3 points .* on 1 common task of 4,", shown(*both))
+    assert not means_of(*both).ranks
+    ranks = means_of(tmp_path).ranks["all", "all"]
     assert {model: places.text for model, places in ranks.items()} == {"a": "1–3", "b": "1–3", "c": "1–3"}
 
 
@@ -391,11 +386,8 @@ def test_bits_of_one_text_have_no_error_of_0(tmp_path):
 def test_the_sentence_counts_the_rows_that_both_were_asked(tmp_path):
     for model, count in (("a", 40), ("b", 12)):
         write_run(tmp_path / model, {"toy_th": toy([float(model == "a")] * count)}, model=model)
-    runs = read(tmp_path).best()
-    assert re.search(
-        r"a is better than b .* on 1 common task, on the 12 rows that both were asked", " ".join(table_of(runs).split())
-    )
-    [found] = scores_of(runs, suite=NO_SUITE).means.differences.values()
+    assert re.search("a is better than b .* on 1 common task, on the 12 rows that both were asked", shown(tmp_path))
+    [found] = means_of(tmp_path).differences.values()
     assert found.rows == 12
 
 
@@ -424,14 +416,14 @@ def test_rows_without_a_score_are_counted(tmp_path, metric, lacks):
         write_run(tmp_path / name, {"toy_th": of_task})
         runs = read(tmp_path / name).best()
         [record] = records_of(runs)
-        assert " ".join(shown(tmp_path / name).split()).count(said) == times == record["notes"].count(said)
+        assert shown(tmp_path / name).count(said) == times == record["notes"].count(said)
         assert sum(note.startswith(said) for note in scores_of(runs, suite=NO_SUITE).notes) == times
 
 
 def test_prompts_that_lack_their_beginning_are_said_of_their_task(tmp_path):
     cut = {"cut_prompts": {"toy_th": 0.125}, "cut_documents": {"toy_th": 0.5}}
     write_run(tmp_path, {"toy_th": task([1]), "toy_vi": task([1])}, config=cut)
-    text = " ".join(shown(tmp_path).split())
+    text = shown(tmp_path)
     assert "toy_th: 12.5 % of the prompts did not fit the model's window: their beginning was cut off" in text
     assert "toy_th: 50.0 % of the documents were cut at their end to fit the model's window" in text
     assert "toy_vi: " not in text.replace("toy_th, toy_vi: ", "")
@@ -456,10 +448,8 @@ def test_a_mean_over_unlike_numbers_of_exemplars_has_a_note(tmp_path, asked, sha
     """Two runs, so that no group's mean tells."""
     for place, (name, number) in enumerate(asked.items()):
         own = toy([1.0, 0.0] * 6, num_fewshot=number)
-        write_run(tmp_path / "runs" / str(place), {name: own}, NEW, model="org/a")
-    text = shown(tmp_path / "runs")
-    write_report(read(tmp_path / "runs"), tmp_path / "out")
-    page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8").replace("\\", "")  # Markdown's marks
+        write_run(tmp_path / str(place), {name: own}, NEW, model="org/a")
+    text, page = shown(tmp_path), report_of(tmp_path)
     said = f"org/a: means mix numbers of exemplars: {share} tasks were not asked with their default ({names})"
     if share is None:
         assert "means mix" not in text + page
@@ -473,8 +463,7 @@ def test_a_mean_over_tasks_in_two_number_types_has_a_note(tmp_path):
         assert "number type" not in (shown(tmp_path) if name != "toy_th" else "")
         task = toy([1.0, 0.0] * 6, variant="chat") | ({"output_type": "generate_until"} if name == "toy_id" else {})
         write_run(tmp_path / name, {name: task}, model="org/a", config={"model_dtype": f"torch.{kind}"} if kind else {})
-    said = "org/a: tasks differ in the number type (toy_id against toy_lo, toy_th)"
-    assert f"note: {said}" in " ".join(shown(tmp_path).split())
+    assert "note: org/a: tasks differ in the number type (toy_id against toy_lo, toy_th)" in shown(tmp_path)
 
 
 def test_a_mean_over_tasks_with_and_without_a_chat_template_has_a_note(tmp_path):
@@ -490,6 +479,4 @@ def test_a_mean_over_tasks_with_and_without_a_chat_template_has_a_note(tmp_path)
     assert "differ in the use of a chat template" not in shown(tmp_path)
     write("toy_my", "tito_ppl", "c0ffee")
     said = "org/a: tasks of one type differ in the use of a chat template (toy_lo, toy_th against toy_my)"
-    assert f"note: {said}" in " ".join(shown(tmp_path).split())
-    write_report(read(tmp_path), tmp_path / "out")
-    assert f"{said}." in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").replace("\\", "")
+    assert f"note: {said}" in shown(tmp_path) and f"{said}." in report_of(tmp_path)
