@@ -68,7 +68,16 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
     structure = _structure(pool, tuple(clusters), b"" if rows.groups is None else rows.groups.tobytes())
     if rows.of_rows is None:
         return [_jackknifed(structure, rows)]
-    return _strata(rows.of_rows, structure, _least(rows.of_rows, rows.groups, _score_variance))
+    scores, group = rows.of_rows, structure.group_of_row
+    sizes = np.bincount(group)
+    deviations = (scores - (np.bincount(group, scores) / sizes)[group]) / sizes[group] / len(sizes)
+    sums = np.bincount(structure.cluster_of_row, deviations)
+    least = _least(scores, rows.groups, _score_variance, len(structure.strata))
+    made = []
+    for (codes, own, count), floor in zip(structure.strata, least, strict=True):
+        correction = math.sqrt(count / (count - 1)) if count > 1 else 1.0
+        made.append(Stratum(codes, correction * sums[own], floor, count - 1))
+    return made
 
 
 def difference_strata(first: RowStatistics, second: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
@@ -81,9 +90,7 @@ def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStati
     """`difference_strata` from those of both, on the same rows and groups."""
     least = [min(a.least, b.least) for a, b in zip(one, other, strict=True)]  # of BLEU and chrF++
     if first.of_rows is not None and second.of_rows is not None:
-        least = _least(first.of_rows - second.of_rows, first.groups, _difference_variance)
-    if len(one) < len(least):
-        least = [sum(least)]
+        least = _least(first.of_rows - second.of_rows, first.groups, _difference_variance, len(one))
     return [
         replace(a, contributions=a.contributions - b.contributions, least=floor)
         for a, b, floor in zip(one, other, least, strict=True)
@@ -156,11 +163,9 @@ class _Structure(NamedTuple):
     """How the rows of a task fall into clusters and groups."""
 
     cluster_of_row: np.ndarray
-    clusters: int
     group_of_row: np.ndarray
-    groups: int
-    strata: list[tuple[bytes, np.ndarray]]  # codes of the clusters in each, and which clusters these are
-    smallest: int  # clusters in a stratum, or where groups share clusters, of a group
+    # Of each stratum the codes of its clusters, which these are, and how many; of groups that share clusters, the fewest.
+    strata: list[tuple[bytes, np.ndarray, int]]
 
 
 @lru_cache(maxsize=4096)
@@ -169,14 +174,13 @@ def _structure(pool: str, clusters: tuple[str, ...], groups: bytes) -> _Structur
     codes = np.array([_code(pool, name) for name in names.tolist()])
     numbers = np.frombuffer(groups, dtype=np.int64) if groups else np.zeros(len(clusters), dtype=np.int64)
     _, group_of_row = np.unique(numbers, return_inverse=True)
-    count = int(group_of_row.max()) + 1
     pairs = np.unique(np.stack([cluster_of_row, group_of_row]), axis=1)
-    own = [pairs[0][pairs[1] == group] for group in range(count)]
-    smallest = min(map(len, own))
+    own = [pairs[0][pairs[1] == group] for group in range(int(group_of_row.max()) + 1)]
+    counts = [len(part) for part in own]
     if len(pairs[0]) > len(codes):  # a cluster has rows of several groups
-        own = [np.arange(len(codes))]
-    strata = [(codes[part].tobytes(), part) for part in own]
-    return _Structure(cluster_of_row, len(codes), group_of_row, count, strata, smallest)
+        own, counts = [np.arange(len(codes))], [min(counts)]
+    strata = [(codes[part].tobytes(), part, count) for part, count in zip(own, counts, strict=True)]
+    return _Structure(cluster_of_row, group_of_row, strata)
 
 
 def _code(pool: str, cluster: str) -> int:
@@ -184,25 +188,13 @@ def _code(pool: str, cluster: str) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little", signed=True)
 
 
-def _strata(scores: np.ndarray, structure: _Structure, least: Sequence[float]) -> list[Stratum]:
-    group, count = structure.group_of_row, structure.groups
-    sizes = np.bincount(group)
-    deviations = (scores - (np.bincount(group, scores) / sizes)[group]) / sizes[group] / count
-    sums = np.bincount(structure.cluster_of_row, deviations, minlength=structure.clusters)
-    if len(structure.strata) < count:
-        least = [sum(least)]
-    made = []
-    for (codes, own), floor in zip(structure.strata, least, strict=True):
-        clusters = len(own) if len(structure.strata) == count else structure.smallest
-        correction = math.sqrt(clusters / (clusters - 1)) if clusters > 1 else 1.0
-        made.append(Stratum(codes, correction * sums[own], floor, clusters - 1))
-    return made
-
-
-def _least(scores: np.ndarray, groups: np.ndarray | None, variance_at_least: Callable[[np.ndarray], float]) -> list[float]:
-    """The least variance of the mean of the scores of each group, as a part of the mean of these means."""
+def _least(
+    scores: np.ndarray, groups: np.ndarray | None, variance_at_least: Callable[[np.ndarray], float], strata: int
+) -> list[float]:
+    """The least variance of the mean of each group's scores, as a part of the mean of these means; of one stratum, their sum."""
     parts = [scores] if groups is None else [scores[groups == number] for number in np.unique(groups)]
-    return [variance_at_least(part) / len(part) / len(parts) ** 2 for part in parts]
+    least = [variance_at_least(part) / len(part) / len(parts) ** 2 for part in parts]
+    return least if len(least) == strata else [sum(least)]
 
 
 def _score_variance(scores: np.ndarray) -> float:
@@ -221,7 +213,7 @@ def _difference_variance(differences: np.ndarray) -> float:
 
 
 def _jackknifed(structure: _Structure, rows: RowStatistics) -> Stratum:
-    [(codes, _)], count = structure.strata, structure.clusters
+    [(codes, _, count)] = structure.strata
     of_cluster = np.zeros((count, rows.values.shape[1]))
     np.add.at(of_cluster, structure.cluster_of_row, rows.values)
     if count < 2:
