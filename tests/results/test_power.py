@@ -44,15 +44,6 @@ def test_rows_that_tasks_share_count_once(tasks):
     assert seen_on_mean(tasks) == pytest.approx(math.sqrt(parts @ np.array(shared) @ parts))
 
 
-def test_wordings_add_nothing_and_languages_less_than_other_texts():
-    one = Planned(900, asks=("belebele", "th", "sea_belebele_th_to_ppl"))
-    assert seen_on_mean([one] * 5) == pytest.approx(seen_on_mean([one]))
-    parts = [Planned(rows, asks=(f"include id {rows}", "id", "include_id")) for rows in (20, 80, 400)]
-    assert seen_on_mean([one, *parts]) == pytest.approx(seen_on_mean([one, Planned(500)])), "the parts of a group are one task"
-    languages = [one._replace(asks=("belebele", str(n), str(n))) for n in range(18)]
-    assert seen_on_mean(languages) == pytest.approx(seen_on_task(900) * math.sqrt(0.1 + 0.9 / 18))
-
-
 @given(
     st.floats(0.5, 60),
     st.lists(st.builds(Planned, st.integers(1, 400), st.sampled_from([0.0, 0.25, 0.5]), st.sampled_from([1, 3])), min_size=1),
