@@ -110,12 +110,19 @@ def _files(paths: Sequence[Path], notes: list[str]) -> tuple[list[Path], list[Pa
         elif _SAMPLES_NAME.fullmatch(path.name):
             samples.append(path)
         else:
-            results.append(path)
-            match = _RESULTS_NAME.fullmatch(path.name)
-            samples += sorted(path.parent.glob(f"samples_*_{match['stamp']}.jsonl")) if match else []
+            results.append(dated := _dated(path))
+            match = _RESULTS_NAME.fullmatch(dated.name)
+            samples += sorted(dated.parent.glob(f"samples_*_{match['stamp']}.jsonl")) if match else []
     whole = [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
-    found, logged = (list(dict.fromkeys(path.resolve() for path in files if path.is_file())) for files in (results, whole))
+    by_content = ({path.resolve(): _dated(path) for path in files if path.is_file()} for files in (results, whole))
+    found, logged = (list(files.values()) for files in by_content)
     return found, logged
+
+
+def _dated(path: Path) -> Path:
+    """A file under the name that has its date: in the hub's cache that of the link, elsewhere perhaps that of its target."""
+    has_date = _RESULTS_NAME.fullmatch(path.name) or _SAMPLES_NAME.fullmatch(path.name)
+    return path.parent.resolve() / path.name if has_date else path.resolve()
 
 
 def _files_in(folder: Path, notes: list[str]) -> list[Path]:

@@ -166,6 +166,21 @@ def test_results_that_a_file_in_output_path_named(beginning, tmp_path):
     assert not runs.notes and all(task.samples for task in runs.tasks)
 
 
+def test_of_a_link_and_its_target_the_name_with_the_date_counts(tmp_path):
+    """The hub's cache calls files after their content and links to them; somebody calls the last run by a name of their own."""
+    path = write_run(tmp_path / "made", {"toy_th": toy([0.0, 1.0])})
+    cache = tmp_path / "cache"
+    (cache / "blobs").mkdir(parents=True)
+    (cache / "snapshot").mkdir()
+    for number, made in enumerate((path, path.with_name(f"samples_toy_th_{OLD}.jsonl"))):
+        shutil.copy(made, cache / "blobs" / str(number))
+        (cache / "snapshot" / made.name).symlink_to(cache / "blobs" / str(number))
+    (tmp_path / "last.json").symlink_to(path)
+    for place in (cache / "snapshot", tmp_path / "last.json"):
+        [task] = read(place).tasks
+        assert task.run.date == datetime(2026, 1, 2, 3, 4, 5, 6) and task.score.rows == task.score.clusters == 2
+
+
 def test_results_without_samples(tmp_path):
     path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
     runs = read(tmp_path).best()
