@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from lm_eval_sea.catalogue.task_list import read_tasks
+from lm_eval_sea.make.on_demand import select
+from lm_eval_sea.report.scores import Scores, scores_of
+from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.suite import Suite
+from lm_eval_sea.results.read import read
 
 from ..results.lm_eval_output import OLD, write_run
+
+Tasks = dict[str, dict[str, Any]]  # as `write_run` takes them
 
 RANKED, GENERATED, TEXT = "sea_belebele_th_litilo_ppl", "sea_belebele_th_litilo_gen", "sea_belebele_th_to_ppl"
 CLASSES = "sea_xnli_th"
@@ -37,9 +45,6 @@ LOGLIKELIHOODS = [
     [-0.7, -2.2, -4.0],
 ]
 CALIBRATED = [0, 1, 1, 2, 2, 0]
-# argmax of log-shares minus their means over the rows
-_SHARES = np.array(LOGLIKELIHOODS) - np.log(np.exp(LOGLIKELIHOODS).sum(1, keepdims=True))
-BATCH_CALIBRATED = (_SHARES - _SHARES.mean(0)).argmax(1).tolist()
 CLASS_GOLDS = [0, 1, 1, 2, 2, 1]
 CHRF = {"org/a": {TO_THAI: 30.0, FROM_THAI: 45.5}, "org/b": {TO_THAI: 20.0, FROM_THAI: 25.0}}
 NO_SAMPLES = "sea_xquad_th"
@@ -52,6 +57,57 @@ def at(table: pd.DataFrame, **keys: Any) -> pd.Series:
         table = table[table[name] == value]
     assert len(table) == 1, table
     return table.iloc[0]
+
+
+def right(count: int, of: int) -> list[float]:
+    """Scores of rows: the first `count` are right."""
+    return [1.0] * count + [0.0] * (of - count)
+
+
+def batch_calibrated(logs: Any) -> np.ndarray:
+    """Choices by log-likelihoods, (rows, labels): the largest log-share minus the mean of its label over the rows."""
+    shares = np.array(logs) - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    choices: np.ndarray = (shares - shares.mean(axis=0)).argmax(axis=1)
+    return choices
+
+
+def facts_of(name: str) -> dict[str, Any]:
+    """The metadata of a task of the pack."""
+    (task,) = select([name])
+    return dict(task.metadata)
+
+
+def reported(scores: Mapping[str, float]) -> Tasks:
+    """Tasks of the pack with their headline scores, 0 to 1 (BLEU and chrF++ to 100), and no rows."""
+    facts = {name: facts_of(name) for name in scores}
+    return {
+        name: {"scores": {f"{facts[name]['headline_metric']},none": score}, "metadata": facts[name]}
+        for name, score in scores.items()
+    }
+
+
+def scored(
+    folder: Path, by_model: Mapping[str, Tasks] = MappingProxyType({}), *, suite: Suite | None = NO_SUITE, rows: int | None = None
+) -> Scores:
+    """Writes a run for each model, each task on so many `rows` if it is not those logged; reads the numbers of the folder."""
+    for model, tasks in by_model.items():
+        counts = {} if rows is None else {"n-samples": dict.fromkeys(tasks, {"original": rows, "effective": rows})}
+        write_run(folder / model, tasks, model=model, **counts)
+    return scores_of(read(folder).best(), suite=suite)
+
+
+def scored_seeds(folder: Path, of_seeds: Sequence[Tasks]) -> Scores:
+    """The same of runs of one model with the seeds 1, 2, …"""
+    for seed, tasks in enumerate(of_seeds, start=1):
+        config = {"model": "vllm", "model_args": {}, "torch_seed": seed}
+        write_run(folder / str(seed), tasks, f"2026-01-0{seed}T00-00-00", config=config)
+    return scored(folder)
+
+
+def shown(section: Section, name: str) -> list[dict[str, str]]:
+    """The rows of a table as they are read: column → text."""
+    [table] = [table for table in section.tables if table.name == name]
+    return [{column.key: cell.text for column, cell in zip(table.columns, cells, strict=True)} for _, cells in table.cells()]
 
 
 def csv_rows(path: Path) -> list[dict[str, str]]:
@@ -71,7 +127,7 @@ def plant(folder: Path, *, chosen: dict[str, dict[str, list[int | None]]] = CHOI
             tasks[task] = {"scores": {f"{metric},none": right}, "rows": rows}
         calibrated = {
             f"{metric},none": sum(a == b for a, b in zip(choices, CLASS_GOLDS, strict=True)) / len(CLASS_GOLDS)
-            for metric, choices in (("acc_bc", BATCH_CALIBRATED), ("acc_cc", CALIBRATED))
+            for metric, choices in (("acc_bc", batch_calibrated(LOGLIKELIHOODS)), ("acc_cc", CALIBRATED))
         }
         tasks[CLASSES] = {"scores": calibrated, "rows": [_class(number) for number in range(len(CLASS_GOLDS))]}
         for task, chrf in CHRF[model].items():
