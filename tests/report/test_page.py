@@ -9,6 +9,7 @@ from lm_eval.loggers import EvaluationTracker
 
 import lm_eval_sea
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.report.tables import SHADES
 from lm_eval_sea.report.write import write_report
 from lm_eval_sea.results.read import read
 from lm_eval_sea.sea_helm.totals.evidence import gather
@@ -341,11 +342,13 @@ def test_contrast(browser, planted, dark):
     assert contrast(browser.run(style.format("select", "borderTopColor")), paper) >= 3
     for place in ("body", ".note", "a"):
         assert contrast(browser.run(style.format(place, "color")), paper) >= 4.5
-    browser.run("document.querySelector('td.number:has(a)').className = 'number shade-8'")
-    *shade, alpha = map(float, re.findall(r"[\d.]+", browser.run(style.format("td.shade-8", "backgroundColor"))))
+    darkest = "td.shaded:has(a)"
+    browser.run(f"document.querySelector('{darkest}').style.setProperty('--shade', {SHADES})")
+    *shade, alpha = map(float, re.findall(r"[\d.]+", browser.run(style.format(darkest, "backgroundColor"))))
+    assert alpha > 0.25
     base = map(float, re.findall(r"[\d.]+", paper)[:3])
     cell = " ".join(str(alpha * s + (1 - alpha) * p) for s, p in zip(shade, base, strict=False))
-    assert contrast(browser.run(style.format("td.shade-8 a", "color")), cell) >= 4.5
+    assert contrast(browser.run(style.format(f"{darkest} a", "color")), cell) >= 4.5
 
 
 def test_what_a_model_wrote_stays_text(browser, planted):
