@@ -85,8 +85,8 @@ def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scop
             made.append(Scope(kind, value, title, {name: paths[name] for name in counted if values[name] == value}, sizes))
     for name, members in suite.suites.items():
         if sum(member in tasks for member in members) >= _MOST_SUITES * len(members):
-            own = {member: path(suite.kind_of.get(member, ""), member) for member in members}
-            made.append(Scope("suite", name, name, suite.nested.get(name) or own))
+            nested = suite.nested.get(name) or {member: path(suite.facts[member]["task"], member) for member in members}
+            made.append(Scope("suite", name, name, nested))
     return made
 
 

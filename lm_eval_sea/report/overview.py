@@ -179,8 +179,9 @@ def _wide_scores(scores: Scores) -> Table:
     suite, headline = scores.suite, scores.headline
     rows: dict[str, dict[str, object]] = {}
     if headline.task.isin(suite.members).any():
-        for name, (task, language) in suite.members.items():
-            rows[name] = {"task": name, "kind": suite.kinds.get(task, task), "language": language, **suite.settings.get(name, {})}
+        for name, (kind, _) in suite.members.items():
+            facts = {key: suite.facts[name][key] for key in ("language", "dataset", "variant")}
+            rows[name] = {"task": name, "kind": suite.kinds.get(kind, kind), **facts}
     by_task = headline.groupby("task")
     metrics, chances = by_task.metric.unique().map(" or ".join), by_task.chance.unique()
     for row in headline.itertuples():

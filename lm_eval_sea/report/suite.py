@@ -23,13 +23,12 @@ class Suite:
     """The members of SailCompass as the paper recommends it, and titles."""
 
     members: Mapping[str, tuple[str, str]]  # name of a task → SailCompass task and language
-    settings: Mapping[str, Mapping[str, str]]  # name of a member → language, dataset and variant
     languages: Mapping[str, str]  # "th" → "Thai"
     data_sets: Mapping[str, str]  # "xnli" → "XNLI"
     english_labels: Mapping[str, Sequence[str]]  # name of a task → its labels in English; empty without fixed labels
     suites: Mapping[str, Sequence[str]]  # all suites: name → tasks
-    nested: Mapping[str, Mapping[str, tuple[str, str]]]  # suites whose competencies weigh the same: name → as `members`
-    kind_of: Mapping[str, str]  # name of a member of a suite → its competency
+    nested: Mapping[str, Mapping[str, tuple[str, ...]]]  # suites whose competencies weigh the same: name → as `members`
+    facts: Mapping[str, Mapping[str, Any]]  # name of any task → its metadata
     kinds: Mapping[str, str]  # "mrc" → its title, of all competencies
     origins: Mapping[str, str]  # name of a task that a plain run has → origin of its rows, where that is known
 
@@ -57,23 +56,22 @@ def read_suite(names: Collection[str] = ()) -> Suite:
     tasks = read_tasks()
     group = next((group for group in (SUITE, LITE_SUITE) if not set(tasks.groups[group]).isdisjoint(names)), SUITE)
     titles = {name: data_set.title for name, data_set in data_sets().items()}
-    members = {name: tasks.tasks[name].metadata for name in tasks.groups[group]}
-    paths = {name: (str(task.metadata["task"]), str(task.metadata["language"])) for name, task in tasks.tasks.items()}
-    suites = suites_of(tasks)
+    facts = {name: task.metadata for name, task in tasks.tasks.items()}
+    paths = {
+        suite: {name: (str(facts[name]["task"]), str(facts[name]["language"])) for name in tasks.groups[suite]}
+        for suite in (SUITE, LITE_SUITE, chat_name(SUITE))
+    }
     return Suite(
-        members={name: paths[name] for name in members},
-        settings={
-            name: {key: str(metadata[key]) for key in ("language", "dataset", "variant")} for name, metadata in members.items()
-        },
+        members=paths[group],
         languages=language_names(),
         data_sets=titles | {f"{name}{AS_PUBLISHED}": f"{title}, as published" for name, title in titles.items()},
         english_labels={
             name: tasks.tasks.get(f"{name.removesuffix(lite_name(''))}_enprompt", task).labels
             for name, task in tasks.tasks.items()
         },
-        suites=suites,
-        nested={group: {name: paths[name] for name in tasks.groups[group]} for group in (SUITE, LITE_SUITE, chat_name(SUITE))},
-        kind_of={name: str(tasks.tasks[name].metadata["task"]) for members in suites.values() for name in members},
+        suites=suites_of(tasks),
+        nested=paths,
+        facts=facts,
         kinds=competency_titles(),
         origins=_origins(tasks, names),
     )
