@@ -92,14 +92,15 @@ class Table:
         """The rows, or the first of them: their filters and their entries."""
         rows = []
         for record in self.frame.iloc[:longest].to_dict("records"):
-            keys = {name: self._name(name, record[name]) for name in FILTERS if name in record and not _absent(record[name])}
+            values = {name: str(record[name]) for name in FILTERS if name in record and not _absent(record[name])}
+            keys = {name: self.names.get(name, {}).get(value, value) for name, value in values.items()}
             rows.append((keys, [self._cell(column, record) for column in self.columns]))
         return rows
 
     def _cell(self, column: Column, record: Mapping[str, Any]) -> Cell:
         value: Any = record.get(column.key)
         numeric = column.kind != "text"
-        text = written(column, record) if _absent(value) or numeric else self._name(column.key, value) + _signs(column, record)
+        text = written(column, record, self.names.get(column.key))
         key = "" if _absent(value) else repr(float(value)) if numeric else text
         link: Any = record.get(column.link)
         shade: Any = record.get(column.shade)
@@ -112,21 +113,18 @@ class Table:
             shade=None if _absent(shade) else round(SHADES * min(1.0, max(0.0, float(shade) / 100))),
         )
 
-    def _name(self, key: str, value: Any) -> str:
-        return self.names.get(key, {}).get(str(value), str(value))
-
 
 def _absent(value: object) -> bool:
     return value is None or (not isinstance(value, list | dict) and pd.isna(value)) or value == ""
 
 
-def written(column: Column, record: Mapping[str, Any]) -> str:
-    """An entry as the reader sees it; what is missing is a dash."""
+def written(column: Column, record: Mapping[str, Any], names: Mapping[str, str] | None = None) -> str:
+    """An entry as the reader sees it; what is missing is a dash. `names` are what texts are called instead."""
     value: Any = record.get(column.key)
     if _absent(value):
         return MISSING
     if column.kind == "text":
-        return str(value) + _signs(column, record)
+        return (names or {}).get(str(value), str(value)) + _signs(column, record)
     text = number(column.kind, float(value))
     low: Any = record.get(column.low)
     high: Any = record.get(column.high)
