@@ -82,18 +82,15 @@ def beside_others(own: pd.DataFrame, others: Sequence[pd.DataFrame]) -> Estimate
 
 def contamination_table(scores: Scores) -> pd.DataFrame:
     """One row per model, data set and language; `p` is corrected for all of them (Holm)."""
-    by_set: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
-    limited: dict[tuple[str, str, str], bool] = {}
+    by_set: dict[tuple[str, str], dict[str, tuple[TaskRun, pd.DataFrame]]] = {}
     for (model, _), task in scores.of.items():
         if len(gaps := gaps_of(task)):
-            by_set.setdefault((model, task.facts.data_set), {})[task.facts.language] = gaps
-            limited[model, task.facts.data_set, task.facts.language] = task.limited
+            by_set.setdefault((model, task.facts.data_set), {})[task.facts.language] = (task, gaps)
     rows = []
     for (model, data_set), of_language in by_set.items():
-        for language, gaps in of_language.items():
-            gap, others = mean_gap(gaps), [other for name, other in of_language.items() if name != language]
-            row = {"model": model, "dataset": data_set, "language": language, "rows": gap.rows}
-            row["limited"] = limited[model, data_set, language]
+        for language, (task, gaps) in of_language.items():
+            gap, others = mean_gap(gaps), [other for name, (_, other) in of_language.items() if name != language]
+            row = {"model": model, "dataset": data_set, "language": language, "rows": gap.rows, "limited": task.limited}
             row |= {"likelier": 100 * likelier_share(gaps), **mean_and_ends("gap", gap)}
             row |= {"p": gap.p_value, "few": gap.p_value is None}
             rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))

@@ -19,7 +19,7 @@ from lm_eval_sea.results.comparison import normalised
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.table import catalogue_notes
-from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.types import ResultsError, grouped
 from lm_eval_sea.results.visible_text import some_names, visible
 from lm_eval_sea.tasks._shared.facts import ORDER
 
@@ -89,11 +89,9 @@ class Scores:
 
     def shown(self) -> Iterator[tuple[str, dict[str, list[dict[str, Any]]]]]:
         """Each task with the texts of its rows for the page, by model; read from disk, one task at a time."""
-        by_task: dict[str, dict[str, TaskRun]] = {}
-        for model, name in sorted(self.of) if self.shown_rows else ():
-            by_task.setdefault(name, {})[model] = self.of[model, name]
-        for name, of_task in sorted(by_task.items()):
-            if rows := shown_rows_of(of_task, self.shown_rows):
+        models_of = grouped((name, model) for model, name in sorted(self.of)) if self.shown_rows else {}
+        for name, models in sorted(models_of.items()):
+            if rows := shown_rows_of({model: self.of[model, name] for model in models}, self.shown_rows):
                 yield name, rows
 
     @cached_property
