@@ -13,13 +13,11 @@ from lm_eval_sea.report.languages.measures import Answers, ac3, consistencies, s
 from lm_eval_sea.report.languages.section import languages_section
 from lm_eval_sea.report.languages.summary import summary
 from lm_eval_sea.report.languages.tables import consistency_rows, load_comparisons
-from lm_eval_sea.report.scores import scores_of
-from lm_eval_sea.report.tables import written
-from lm_eval_sea.results.read import read as read_runs
+from lm_eval_sea.results.read import read
 from lm_eval_sea.tasks._shared.chat.scores import score_chat_letter
 
-from ...results import lm_eval_output
-from ..planted import csv_rows
+from ...results.lm_eval_output import toy, write_run
+from ..planted import at, csv_rows, scored, scored_seeds, shown
 
 
 def by_looking_at_every_choice(chosen: list[list], size: int) -> float:
@@ -77,51 +75,36 @@ def test_the_interval_knows_that_questions_of_a_passage_belong_together():
     assert once.low < 1 / 3 < once.high
 
 
+def of_choices(picks, **docs):
+    """Tasks of a parallel test in several languages: the options chosen, of which the first is right."""
+    tasks = {}
+    for language, chosen in picks.items():
+        facts = {"parallel": True, "dataset": "belebele", "language": language, "variant": "chat", "prompt_language": language}
+        own = docs | {"gold": [0] * len(chosen), "predictions": [{"acc": pick} for pick in chosen]}
+        tasks[f"sea_belebele_{language}"] = toy([float(pick == 0) for pick in chosen], docs=own, **facts)
+    return tasks
+
+
 def test_of_several_seeds_the_answers_of_the_last_count(tmp_path):
     """Their means are neither right nor wrong."""
-    for seed, picks in ((1, {"en": "ABAB", "th": "BBBB"}), (2, {"en": "AAAB", "th": "AABB"})):
-        tasks = {}
-        for language, letters in picks.items():
-            docs = {"gold": [0] * 4, "predictions": [{"acc": "AB".index(letter)} for letter in letters]}
-            facts = {
-                "parallel": True,
-                "dataset": "belebele",
-                "language": language,
-                "variant": "chat",
-                "prompt_language": language,
-            }
-            tasks[f"sea_belebele_{language}"] = lm_eval_output.toy(
-                [float(letter == "A") for letter in letters], docs=docs, **facts
-            )
-        config = {"model": "vllm", "model_args": {}, "torch_seed": seed}
-        lm_eval_output.write_run(tmp_path / str(seed), tasks, f"2026-01-0{seed}T00-00-00", config=config)
-    scores = scores_of(read_runs(tmp_path).best())
-    assert scores.of["org/model", "sea_belebele_th"].score.score == pytest.approx(25)
+    picks = [{"en": [0, 1, 0, 1], "th": [1, 1, 1, 1]}, {"en": [0, 0, 0, 1], "th": [0, 0, 1, 1]}]
+    scores = scored_seeds(tmp_path, list(map(of_choices, picks)))
+    assert at(scores.headline, task="sea_belebele_th").score == pytest.approx(25)
     section = languages_section(scores)
     [found] = section.tables[0].frame.to_dict("records")
     assert (found["accuracy"], found["consistency"]) == pytest.approx((100 * 5 / 8, 75))
     assert "the answers of the last count here (seed 2), while its score is the mean over all" in " ".join(section.text)
-    _, notes = load_comparisons(read_runs(tmp_path).best())
+    _, notes = load_comparisons(read(tmp_path).best())
     assert "sea_belebele_en, sea_belebele_th: of several seeds the answers of seed 2 are compared" in notes
 
 
 @pytest.mark.parametrize(("passages", "few"), [(9, True), (10, False)])
 def test_a_share_of_few_passages_is_marked(tmp_path, passages, few):
     """On the page and in the terminal."""
-    count = 2 * passages
-    tasks = {}
-    for language, picks in (("en", [0] * count), ("th", [0, 1] * passages)):
-        docs = {"gold": [0] * count, "predictions": [{"acc": pick} for pick in picks], "cluster": [n // 2 for n in range(count)]}
-        facts = {"parallel": True, "dataset": "belebele", "language": language, "variant": "chat", "prompt_language": language}
-        right = [float(pick == 0) for pick in picks]
-        tasks[f"sea_belebele_{language}"] = lm_eval_output.toy(right, docs=docs, **facts)
-    lm_eval_output.write_run(tmp_path, tasks)
-    runs = read_runs(tmp_path).best()
-    table = languages_section(scores_of(runs)).tables[0]
-    [column] = [column for column in table.columns if column.key == "consistency"]
-    [record] = table.frame.to_dict("records")
-    printed = summary(list(consistency_rows(load_comparisons(runs)[0], [])), "consistency")
-    assert (written(column, record).endswith("] few"), "] few" in printed) == (few, few)
+    tasks = of_choices({"en": [0, 0] * passages, "th": [0, 1] * passages}, cluster=[n // 2 for n in range(2 * passages)])
+    [row] = shown(languages_section(scored(tmp_path, {"m": tasks})), "consistency")
+    printed = summary(list(consistency_rows(load_comparisons(read(tmp_path).best())[0], [])), "consistency")
+    assert (row["consistency"].endswith("] few"), "] few" in printed) == (few, few)
 
 
 SAID = {"th": "คำตอบ: {}", "id": "Jawaban: {}", "en": "Answer: {}"}
@@ -140,11 +123,10 @@ def test_chat_models_whose_answers_are_read(tmp_path, report, original, mark):
             scores = score_chat_letter(doc, ["" if letter == "?" else SAID[language].format(letter)])
             rows.append({"doc_id": number, "filter": "none", "doc": doc, **scores})
         facts = {"parallel": True, "dataset": "belebele", "language": language, "variant": "chat", "prompt_language": language,
-                 "setting": "chat", "headline_metric": "exact_match"}  # fmt: skip
+                 "setting": "chat", "headline_metric": "exact_match", "rows": original}  # fmt: skip
         scores = {"exact_match,none": sum(row["exact_match"] for row in rows) / len(rows)}
         tasks[f"sea_belebele_{language}_chat"] = {"scores": scores, "metadata": facts, "rows": rows, "num_fewshot": 0}
-    sizes = {name: {"original": original, "effective": 24} for name in tasks}
-    lm_eval_output.write_run(tmp_path / "results", tasks, **{"n-samples": sizes})
+    write_run(tmp_path / "results", tasks)
     tables, (out, _) = report(tmp_path / "results")
     two, three = csv_rows(tables / "consistency.csv")
     assert two["setting"] == "chat"
@@ -158,12 +140,14 @@ def test_chat_models_whose_answers_are_read(tmp_path, report, original, mark):
     low, high = (25 + 100 * sign * stats.t.ppf(0.975, 23) * 0.25 / 24**0.5 for sign in (-1, 1))  # the error of independent ones
     assert re.search(rf"^th, en +24 +50\.0 +25\.0 +\+25\.0 \[\+{low:.1f}, \+{high:.1f}\] +< 0\.001$", out, re.MULTILINE)
     assert re.search(r"^3 of 3 +24 +58\.3 +75\.0 \[[\d.]+, [\d.]+\] +65\.6$", out, re.MULTILINE)
-    section = languages_section(scores_of(read_runs(tmp_path / "results").best()))
+    section = languages_section(scored(tmp_path / "results"))
     consistent, shared = section.tables
     assert "Guesses among four options" in consistent.note, "which agree, too"
     assert "its own error rate of 5 %" in shared.note, "it is not among the claims that the whole report corrects for"
-    *shown, interval, _ = [cell.text for cell in consistent.cells()[0][1]]
-    assert shown[-4:] == ["2", "3", f"24{mark}", "58.3"] and re.fullmatch(rf"75\.0 \[.*\]{mark}", interval)
-    assert all(cells[7].text == f"24{mark}" and cells[12].text.endswith("]" + mark) for _, cells in shared.cells())
-    lines = {(row["first"], row["second"]): row for row in shared.frame.to_dict("records")}
-    assert lines["id", "th"]["excess"] == pytest.approx(12.5) and lines["id", "th"]["tells"]
+    first, _ = shown(section, "consistency")
+    assert [first[name] for name in ("languages", "of", "questions", "accuracy")] == ["2", "3", f"24{mark}", "58.3"]
+    assert re.fullmatch(rf"75\.0 \[.*\]{mark}", first["consistency"])
+    pairs = shown(section, "errors")
+    assert all(pair["questions"] == f"24{mark}" and pair["excess"].endswith("]" + mark) for pair in pairs)
+    found = at(shared.frame, first="id", second="th")
+    assert found.excess == pytest.approx(12.5) and found.tells

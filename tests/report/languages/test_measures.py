@@ -16,11 +16,9 @@ from scipy import stats
 
 from lm_eval_sea.report.languages.measures import Answers, against_english, rank_correlation, shared_errors
 from lm_eval_sea.report.languages.section import languages_section
-from lm_eval_sea.report.scores import scores_of
-from lm_eval_sea.results.read import read as read_runs
 
 from ...results import lm_eval_output
-from ..planted import csv_rows
+from ..planted import csv_rows, scored
 
 STAMP = "2026-01-02T03-04-05.678901"
 
@@ -250,7 +248,7 @@ def test_languages_that_were_not_asked_alike_are_said(tmp_path, report, change, 
     write_run(tmp_path / "results" / "id", {"id": (metadata("id"), RIGHT_ID)}, **own | change)
     _, (_, err) = report(tmp_path / "results")
     assert said in err if said else "differ" not in err
-    text = " ".join(languages_section(scores_of(read_runs(tmp_path / "results").best())).text)
+    text = " ".join(languages_section(scored(tmp_path / "results")).text)
     assert said in text if said else "differ" not in text
 
 
