@@ -13,12 +13,13 @@ from lm_eval_sea.make import on_demand
 from lm_eval_sea.report.contamination import contamination_section, contamination_table
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sections import sections
-from lm_eval_sea.results.read import of_results, read
+from lm_eval_sea.results.read import of_results
 from lm_eval_sea.results.table import table_of
 
-from ..results.lm_eval_output import logged, write_run
+from ..results.lm_eval_output import logged
 from ..tasks.evaluation import evaluate, write_json_lines
 from ..tasks.planted_model import PlantedModel
+from .planted import scored, shown
 
 LANGUAGES = ("th", "en")
 WORDS = ["ox", "tree", "river", "orange", "lantern", "mountain", "butterfly", "strawberry"]
@@ -152,8 +153,5 @@ def test_gaps_of_a_part_of_the_rows_are_marked(tmp_path, original, mark):
     facts = {**task.metadata, "rows": original}
     options = [{"loglikelihood": -1.0}, {"loglikelihood": -2.0}]
     rows = logged(facts["headline_metric"], [1.0] * 12, {"gold": [0] * 12, "option_scores": [options] * 12})
-    counts = {"n-samples": {task.name: {"original": original, "effective": 12}}}
-    write_run(tmp_path, {task.name: {"metadata": facts, "rows": rows}}, **counts)
-    [table] = contamination_section(scores_of(read(tmp_path).best())).tables
-    [(_, cells)] = table.cells()
-    assert cells[[column.key for column in table.columns].index("rows")].text == f"12{mark}"
+    [row] = shown(contamination_section(scored(tmp_path, {"m": {task.name: {"metadata": facts, "rows": rows}}})), "contamination")
+    assert row["rows"] == f"12{mark}"

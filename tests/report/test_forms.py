@@ -4,12 +4,10 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from lm_eval_sea.report.forms import forms_table
-from lm_eval_sea.report.scores import scores_of
-from lm_eval_sea.report.sections import sections
-from lm_eval_sea.results.read import read
+from lm_eval_sea.report.forms import forms_section, forms_table
 
 from ..results.lm_eval_output import NEW, OLD, toy, write_run
+from .planted import scored
 
 GOLD = 1
 RANKED = [1] * 20 + [0] * 20
@@ -32,7 +30,7 @@ def scores(tmp_path):
         ("chat", task(READ, "chat", "exact_match", num_fewshot=0), OLD.replace("03-04", "04-04"), template),
     ):
         write_run(tmp_path / stamp, {f"sea_belebele_th_{name}": one}, stamp, model="m", **more)
-    return scores_of(read(tmp_path).best())
+    return scored(tmp_path)
 
 
 def test_forms_by_hand(scores):
@@ -57,27 +55,26 @@ def test_two_tasks_of_sea_helm_are_no_forms_of_one(tmp_path):
     tasks = {"nli": task([0] * 40, "ppl", "acc"), "sentiment": task(RANKED, "ppl", "acc")}
     for name, one in tasks.items():
         one["metadata"] |= {"dataset": "sea_helm", "suite": "sea_helm", "sea_helm_task": name}
-        write_run(tmp_path / name, {f"sea_helm_th_{name}_ppl": one}, OLD, model="m")
+    write_run(tmp_path / "both", {f"sea_helm_th_{name}_ppl": one for name, one in tasks.items()}, OLD, model="m")
     again = {"sea_helm_th_sentiment_ppl": tasks["sentiment"]}
     write_run(tmp_path / "again", again, NEW, model="m", chat_template_sha="0a1b")
-    [found] = forms_table(scores_of(read(tmp_path).best())).to_dict("records")
+    [found] = forms_table(scored(tmp_path)).to_dict("records")
     assert (found["dataset"], found["first"], found["second"]) == ("sea_helm sentiment", "ppl", "ppl, chat template")
     assert (found["first_score"], found["second_score"], found["agreement"]) == (50, 50, 100)
 
 
 def test_the_page_has_a_panel_a_model(scores):
-    [section] = [section for section in sections(scores) if section.name == "forms"]
-    [panel] = section.figures[0].chart.panels
+    [panel] = forms_section(scores).figures[0].chart.panels
     [line] = panel.lines
     marks = {mark.series: mark.value for mark in line.marks}
     assert (panel.title, marks) == ("m", {"litilo_ppl": 50, "litilo_ppl, chat template": 50, "read": 65})
 
 
 def test_rows_that_are_logged_twice_are_paired_once(tmp_path):
-    for variant, choices in (("litilo_ppl", RANKED), ("to_ppl", BEHIND)):
-        once = task(choices, variant, "acc_ppl")
-        write_run(tmp_path / variant, {f"sea_belebele_th_{variant}": once | {"rows": 2 * once["rows"]}}, model="m")
-    [found] = forms_table(scores_of(read(tmp_path).best())).to_dict("records")
+    tasks = {variant: task(choices, variant, "acc_ppl") for variant, choices in (("litilo_ppl", RANKED), ("to_ppl", BEHIND))}
+    for one in tasks.values():
+        one["rows"] *= 2
+    [found] = forms_table(scored(tmp_path, {"m": tasks})).to_dict("records")
     assert (found["rows"], found["first_score"], found["second_score"]) == (40, 50, 50)
     assert found["difference"] == 0 and found["difference_low"] == pytest.approx(-found["difference_high"])
 
@@ -85,10 +82,8 @@ def test_rows_that_are_logged_twice_are_paired_once(tmp_path):
 def test_the_figure_has_scores_on_the_same_rows(tmp_path):
     """The read form was asked half of them: beside it, another form is right on other rows than beside a third."""
     forms = {"litilo_ppl": (RANKED, "acc_ppl"), "to_ppl": (BEHIND, "acc_ppl"), "chat": (READ[:20], "exact_match")}
-    for variant, (choices, headline) in forms.items():
-        write_run(tmp_path / variant, {f"sea_belebele_th_{variant}": task(choices, variant, headline)}, model="m")
-    [section] = [section for section in sections(scores_of(read(tmp_path).best())) if section.name == "forms"]
-    figure, table = section.parts
+    tasks = {variant: task(choices, variant, headline) for variant, (choices, headline) in forms.items()}
+    figure, table = forms_section(scored(tmp_path, {"m": tasks})).parts
     [line] = figure.chart.panels[0].lines
     assert len(table.frame) == 3 and {mark.series: mark.value for mark in line.marks} == {"litilo_ppl": 50, "to_ppl": 50}
 
@@ -96,16 +91,15 @@ def test_the_figure_has_scores_on_the_same_rows(tmp_path):
 def test_a_base_model_has_letters_beside_texts_of_options(tmp_path):
     variants = {variant: task(choices, variant, "acc_ppl") for variant, choices in (("litilo_ppl", RANKED), ("to_ppl", BEHIND))}
     variants["tito_ppl"] = task(RANKED, "tito_ppl", "acc_ppl")
-    write_run(tmp_path, {f"sea_belebele_th_{variant}": one for variant, one in variants.items()}, model="m")
-    table = forms_table(scores_of(read(tmp_path).best())).set_index(["first", "second"])
+    table = forms_table(scored(tmp_path, {"m": variants})).set_index(["first", "second"])
     assert set(table.index) == {("litilo_ppl", "to_ppl"), ("litilo_ppl", "tito_ppl")}
     assert table.loc[("litilo_ppl", "to_ppl")].agreement == pytest.approx(100 * 36 / 40)
     assert table.loc[("litilo_ppl", "tito_ppl")].agreement == 100
 
 
 def test_labels_are_named_as_the_other_forms_are_and_one_form_alone_is_no_section(tmp_path):
-    write_run(tmp_path / "ranked", {"sea_xnli_th": task(RANKED, "classification", "acc_bc")}, model="m")
-    assert "forms" not in {section.name for section in sections(scores_of(read(tmp_path).best()))}
-    write_run(tmp_path / "read", {"sea_xnli_th_chat": task(READ, "chat", "exact_match")}, OLD, model="m")
-    table = forms_table(scores_of(read(tmp_path).best()))
+    ranked = {"sea_xnli_th": task(RANKED, "classification", "acc_bc")}
+    assert forms_section(scored(tmp_path / "one", {"m": ranked})).shown == []
+    both = ranked | {"sea_xnli_th_chat": task(READ, "chat", "exact_match")}
+    table = forms_table(scored(tmp_path / "both", {"m": both}))
     assert list(zip(table["first"], table["second"], strict=True)) == [("labels ranked", "read")]

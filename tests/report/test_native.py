@@ -9,39 +9,27 @@ from scipy import stats
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report.native import native_lines, native_section, native_table
 from lm_eval_sea.report.overview import overview_section
-from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.suite import read_suite
-from lm_eval_sea.results.read import read
 
-from ..results.lm_eval_output import toy, write_run
-from .planted import NO_SUITE
+from ..results.lm_eval_output import toy
+from .planted import NO_SUITE, right, scored
 
 ORIGINS = {"exam": "native", "mood": "native", "story": "translated", "nli": "machine translated", "english": "native"}
+ORIGINS |= {"summary": "native"}
+SUITE = replace(NO_SUITE, origins=ORIGINS)
 
 
-def task(right, of=40, language="th", chance=0.5, rows=True):
-    """Answers to rows that are clusters of their own."""
-    answers = [1.0] * right + [0.0] * (of - right)
-    return toy(answers, chance=chance, language=language, dataset=f"{right}{language}", has_rows=rows)
-
-
-def scores_from(folder, **tasks):
-    write_run(folder, tasks, model="m")
-    return scores_of(read(folder).best(), suite=replace(NO_SUITE, origins=ORIGINS | {"summary": "native"}))
+def task(count, language="th", chance=0.5, rows=True):
+    """Answers to forty rows that are clusters of their own."""
+    return toy(right(count, 40), chance=chance, language=language, dataset=f"{count}{language}", has_rows=rows)
 
 
 def test_means_by_hand(tmp_path):
-    scores = scores_from(
-        tmp_path,
-        exam=task(24),
-        mood=task(30),
-        story=task(22),
-        nli=task(26, rows=False),
-        summary=task(39, chance=0.0),  # no chance level: written freely
-        exam_litilo_ppl=task(39),  # not of a plain run
-        english=task(36, language="en"),
-    )
-    [found] = native_table(scores.by_model, ORIGINS).to_dict("records")
+    tasks = {"exam": task(24), "mood": task(30), "story": task(22), "nli": task(26, rows=False)}
+    tasks["english"] = task(36, language="en")
+    tasks["summary"] = task(39, chance=0.0)  # no chance level: written freely
+    tasks["exam_litilo_ppl"] = task(39)  # not of a plain run
+    [found] = native_table(scored(tmp_path, {"m": tasks}).by_model, ORIGINS).to_dict("records")
     assert (found["model"], found["language"], found["native_tasks"], found["translated_tasks"]) == ("m", "th", 2, 2)
     assert (found["native"], found["translated"], found["difference"]) == pytest.approx((35.0, 20.0, 15.0))
     # two independent tasks of 40 rows, with one right and one wrong answer more, on a scale of 200 points
@@ -54,15 +42,11 @@ def test_means_by_hand(tmp_path):
 
 
 def test_a_chat_task_shares_the_weight_of_the_ranked_one_on_the_same_rows(tmp_path):
-    ranked, read_answer = task(30), task(20)
-    for one in (ranked, read_answer):
-        one["metadata"]["dataset"] = "exam"
-    found = native_table(
-        scores_from(tmp_path, exam=ranked, exam_chat=read_answer, mood=task(36), story=task(22)).by_model,
-        ORIGINS | {"exam_chat": "native"},
-    ).to_dict("records")
-    assert [line["native"] for line in found] == pytest.approx([((50 + 0) / 2 + 80) / 2])
-    assert found[0]["native_tasks"] == 3
+    tasks = {"exam": task(30), "exam_chat": task(20), "mood": task(36), "story": task(22)}
+    for name in ("exam", "exam_chat"):
+        tasks[name]["metadata"]["dataset"] = "exam"
+    [found] = native_table(scored(tmp_path, {"m": tasks}).by_model, ORIGINS | {"exam_chat": "native"}).to_dict("records")
+    assert (found["native"], found["native_tasks"]) == (pytest.approx(((50 + 0) / 2 + 80) / 2), 3)
 
 
 def test_a_model_with_lite_tasks_alone_is_named(tmp_path):
@@ -71,16 +55,13 @@ def test_a_model_with_lite_tasks_alone_is_named(tmp_path):
         "whole": {"exam": task(24), "story": task(22), "story_lite": task(20)},
         "lite": {"exam_lite": task(24), "story_lite": task(22), "summary_lite": task(22, chance=0.0)},
     }
-    for model, tasks in of_model.items():
-        write_run(tmp_path / model, tasks, model=model)
-    scores = scores_of(read(tmp_path).best(), suite=replace(NO_SUITE, origins=ORIGINS | {"summary": "native"}))
+    scores = scored(tmp_path, of_model, suite=SUITE)
     section = native_section(scores)
     assert list(section.tables[0].frame.model) == ["whole"]
     for text in (section.text, overview_section(scores, None, steps=False).after):
         [said] = [line for line in text if "lite tasks do not count" in line]
         assert said.endswith("left out are thus lite (exam_lite, story_lite).")
-    alone = scores_of(read(tmp_path / "whole").best(), suite=scores.suite)
-    assert not any("lite tasks" in line for line in native_section(alone).text)
+    assert not any("lite tasks" in line for line in native_section(scored(tmp_path / "whole", suite=SUITE)).text)
 
 
 def test_a_lite_task_counts_where_the_whole_one_was_not_run():
@@ -96,13 +77,13 @@ def test_a_lite_task_counts_where_the_whole_one_was_not_run():
 
 def test_many_models_have_one_line_in_the_overview(tmp_path):
     """From the smallest difference to the largest, each with its interval; one or two models have a line a language."""
-    for model, native in (("org/m-1", 24), ("org/m-2", 36), ("org/m-3", 16)):
-        write_run(tmp_path / model[-1], {"exam": task(native), "story": task(22)}, model=model)
-    table = native_table(scores_of(read(tmp_path).best(), suite=NO_SUITE).by_model, ORIGINS)
+    counts = {"org/m-1": 24, "org/m-2": 36, "org/m-3": 16}
+    scores = scored(tmp_path / "three", {model: {"exam": task(count), "story": task(22)} for model, count in counts.items()})
+    table = native_table(scores.by_model, ORIGINS)
     [line] = native_lines(table, {"th": "Thai"})
     ends = r"[+−][\d.]+ \[[+−][\d.]+, [+−][\d.]+\]"
     assert re.search(r"from (−30\.0) \[.*\] \(org/m-3 in Thai\) to (\+70\.0) \[.*\] \(org/m-2 in Thai\)", line), line
     assert len(re.findall(ends, line)) == 2
-    assert native_table(scores_from(tmp_path / "one kind", exam=task(24)).by_model, ORIGINS).empty
+    assert native_table(scored(tmp_path / "one kind", {"m": {"exam": task(24)}}).by_model, ORIGINS).empty
     first, _ = native_lines(table[table.model < "org/m-3"], {})
     assert re.match(r"org/m-1 in th: 20\.0 on rows written in the language, 10\.0 on translated ones; \+10\.0 \[−", first)

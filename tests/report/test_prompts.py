@@ -5,26 +5,18 @@ import pandas as pd
 import pytest
 
 from lm_eval_sea.report.robustness import prompt_scores, prompts_section, robustness_section, robustness_table, spread_table
-from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
-from tests.results.lm_eval_output import write_run
 
-from .planted import at, plant
+from ..results.lm_eval_output import toy
+from .planted import at, plant, scored
 
 
 def headline(*rows):
     """Rows of (model, task, setting, score, number of rows)."""
-    facts = {
-        "dataset": "xnli",
-        "language": "th",
-        "prompt_language": "th",
-        "variant": "classification",
-        "chance": 33.3,
-        "num_fewshot": 3,
-    }
-    names = ("model", "task", "setting", "score", "rows")
-    return pd.DataFrame([facts | dict(zip(names, row, strict=True)) | {"limited": False, "stderr": 5.0} for row in rows])
+    table = pd.DataFrame(rows, columns=["model", "task", "setting", "score", "rows"])
+    table = table.assign(dataset="xnli", language="th", prompt_language="th", variant="classification")
+    return table.assign(chance=33.3, num_fewshot=3, limited=False, stderr=5.0)
 
 
 BOTH = headline(
@@ -51,23 +43,13 @@ def test_spread_and_worst_case():
 
 def test_prompts_with_other_exemplars_are_not_compared(tmp_path):
     """Nor are variants: the spread would be that of the exemplars. Those that share a number of exemplars are."""
-    tasks = [
-        ("xnli_th", "", "classification", 3),
-        *((f"xnli_th_p{n}", f"p{n}", "classification", shots) for n, shots in ((2, 0), (3, 3))),
-    ]
-    tasks += [(f"belebele_th_{name}", "", name, shots) for name, shots in (("to_ppl", 3), ("tito_ppl", 0), ("litilo_ppl", 0))]
-    runs = {
-        f"sea_{name}": {
-            "scores": {"acc_ppl,none": 0.1 * place + 0.2},
-            "metadata": {"headline_metric": "acc_ppl", "dataset": name.partition("_")[0], "language": "th"}
-            | {"setting": setting, "variant": variant},
-            "num_fewshot": shots,
-        }
-        for place, (name, setting, variant, shots) in enumerate(tasks)
-    }
-    counts = {name: {"original": 100, "effective": 100} for name in runs}
-    write_run(tmp_path, runs, **{"n-samples": counts})
-    scores = scores_of(read(tmp_path).best())
+    tasks = {}
+    for setting, score, shots in (("", 0.2, 3), ("p2", 0.3, 0), ("p3", 0.4, 3)):
+        facts = {"dataset": "xnli", "setting": setting, "variant": "classification", "num_fewshot": shots}
+        tasks[f"sea_xnli_th_{setting}".rstrip("_")] = toy([score], has_rows=False, **facts)
+    for variant, score, shots in (("to_ppl", 0.5, 3), ("tito_ppl", 0.6, 0), ("litilo_ppl", 0.7, 0)):
+        tasks[f"sea_{variant}"] = toy([score], has_rows=False, dataset="belebele", variant=variant, num_fewshot=shots)
+    scores = scored(tmp_path, {"m": tasks}, rows=100)
     [wordings] = spread_table(prompt_scores(scores.headline)).to_dict("records")
     assert (wordings["prompts"], wordings["num_fewshot"]) == (2, 3) and wordings["spread"] == pytest.approx(20)
     variants = robustness_table(scores.headline).set_index("num_fewshot")
@@ -76,7 +58,7 @@ def test_prompts_with_other_exemplars_are_not_compared(tmp_path):
 
 
 def test_both_pages_of_prompts_say_what_of_a_spread_is_chance(tmp_path):
-    scores = scores_of(read(plant(tmp_path)).best())
+    scores = scored(plant(tmp_path))
     for section in (robustness_section(scores), prompts_section(scores)):
         assert "Part of a spread is chance" in section.text[0] and "the more prompts, the further apart" in section.text[0]
         assert "by chance" in [column.title for column in section.parts[-1].columns]
