@@ -9,7 +9,7 @@ import pandas as pd
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
-from lm_eval_sea.report.tables import Column, Table, number, with_interval
+from lm_eval_sea.report.tables import Column, Table, number, with_interval, written
 from lm_eval_sea.results.comparison import mean_of, nested_weights
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.visible_text import some_names
@@ -93,12 +93,10 @@ def native_lines(table: pd.DataFrame, languages: Mapping[str, str]) -> list[str]
     """A line per model and language of `native_table`; for more than two models, one line with the range."""
     few = table.model.nunique() <= _MOST_MODELS
     shown = table if few else table.loc[[table.difference.idxmin(), table.difference.idxmax()]]
-    said = []
+    interval, said = with_interval("difference", "", "points"), []
     for row in shown.to_dict("records"):
         where = f"{row['model']} in {languages.get(row['language'], row['language'])}"
-        value, low, high = (number("points", row[f"difference{end}"]) for end in ("", "_low", "_high"))
-        difference = value if pd.isna(row["difference_low"]) else f"{value} [{low}, {high}]"
-        own, translated = number("score", row["native"]), number("score", row["translated"])
+        own, translated, difference = number("score", row["native"]), number("score", row["translated"]), written(interval, row)
         line = (
             f"{where}: {own} on rows written in the language, {translated} on translated ones; {difference}, of different tasks."
         )
