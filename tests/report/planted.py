@@ -19,7 +19,7 @@ from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.results.read import read
 
-from ..results.lm_eval_output import OLD, write_run
+from ..results.lm_eval_output import OLD, logged, toy, write_run
 
 Tasks = dict[str, dict[str, Any]]  # as `write_run` takes them
 
@@ -71,6 +71,26 @@ def batch_calibrated(logs: Any) -> np.ndarray:
     return choices
 
 
+def labelled(golds: Sequence[int], logs: Any, cc: Sequence[int] = (), **docs: Sequence[Any]) -> list[dict[str, Any]]:
+    """Rows of a task of labels with these log-likelihoods, (rows, labels), which `acc_bc` calibrates; `cc` are other choices."""
+    logs = np.array(logs)
+    predictions = [{"acc": choice} for choice in logs.argmax(axis=1).tolist()]
+    for entry, choice in zip(predictions, cc, strict=False):
+        entry["acc_cc"] = choice
+    scores = [[{"loglikelihood": log} for log in row] for row in logs.tolist()]
+    docs |= {"gold": golds, "p": [[0.5, 0.3, 0.2]] * len(golds), "predictions": predictions, "option_scores": scores}
+    return logged("acc_bc", [[gold, row] for gold, row in zip(golds, logs.tolist(), strict=True)], docs)
+
+
+def chose(
+    golds: Sequence[int], chosen: Sequence[int | None], options: Sequence[Sequence[str]], metric: str = "acc",
+    docs: Mapping[str, Sequence[Any]] = MappingProxyType({}), **facts: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """A task whose rows have these right positions, choices and options; `docs` are further columns."""
+    told = {"gold": golds, "options": options, "predictions": [{metric: choice} for choice in chosen]}
+    return toy([float(gold == choice) for gold, choice in zip(golds, chosen, strict=True)], metric, told | {**docs}, **facts)
+
+
 def facts_of(name: str) -> dict[str, Any]:
     """The metadata of a task of the pack."""
     (task,) = select([name])
@@ -115,21 +135,22 @@ def csv_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def plant(folder: Path, *, chosen: dict[str, dict[str, list[int | None]]] = CHOICES) -> Path:
+def plant(folder: Path) -> Path:
     """Writes the runs of both models; returns the folder."""
     records = read_tasks().tasks
-    for model in chosen:
-        tasks: dict[str, dict[str, Any]] = {}
-        for task, choices in chosen[model].items():
-            metric = "exact_match" if task == GENERATED else "acc_ppl"
-            right = sum(a == b for a, b in zip(choices, GOLDS, strict=True)) / len(GOLDS)
-            rows = [_choice(number, choice, metric) for number, choice in enumerate(choices)]
-            tasks[task] = {"scores": {f"{metric},none": right}, "rows": rows}
+    for model, by_task in CHOICES.items():
+        tasks: Tasks = {}
+        docs = {"id": [f"row {n}" for n in range(6)], "cluster": CLUSTERS, "letters": [list("ABCD")] * 6}
+        for name, choices in by_task.items():
+            tasks[name] = chose(GOLDS, choices, [OPTIONS] * 6, "exact_match" if name == GENERATED else "acc_ppl", docs)
+            for number, row in enumerate(tasks[name]["rows"]):
+                row["arguments"] = {"gen_args_0": {"arg_0": f"Instruction\n\nquestion {number}\nanswer:", "arg_1": " A"}}
+                row["resps"] = [["<script>document.title='broken'</script> ภาษาไทย"]]
         calibrated = {
             f"{metric},none": sum(a == b for a, b in zip(choices, CLASS_GOLDS, strict=True)) / len(CLASS_GOLDS)
             for metric, choices in (("acc_bc", batch_calibrated(LOGLIKELIHOODS)), ("acc_cc", CALIBRATED))
         }
-        tasks[CLASSES] = {"scores": calibrated, "rows": [_class(number) for number in range(len(CLASS_GOLDS))]}
+        tasks[CLASSES] = {"scores": calibrated, "rows": labelled(CLASS_GOLDS, LOGLIKELIHOODS, CALIBRATED)}
         for task, chrf in CHRF[model].items():
             scores = {"chrf++,none": chrf, "chrf++_stderr,none": 2.0, "bleu,none": 10.0, "off_target_rate,none": 0.25}
             one = {"doc_id": 0, "filter": "none", "metrics": ["chrf++"], "doc": {"id": "0"}, "chrf++": ["a", "b"]}
@@ -140,21 +161,3 @@ def plant(folder: Path, *, chosen: dict[str, dict[str, list[int | None]]] = CHOI
         counts = {name: {"original": 6, "effective": 1 if name in CHRF[model] else 6} for name in tasks}
         write_run(folder / model.replace("/", "__"), tasks, OLD, model=model, **{"n-samples": counts})
     return folder
-
-
-def _choice(number: int, choice: int | None, metric: str) -> dict[str, Any]:
-    doc = {"id": f"row {number}", "cluster": CLUSTERS[number], "options": OPTIONS, "letters": list("ABCD"), "gold": GOLDS[number]}
-    row = {"doc_id": number, "filter": "none", "metrics": [metric], "doc": doc | {"predictions": {metric: choice}}}
-    row |= {"target": str(GOLDS[number]), metric: float(choice == GOLDS[number])}
-    row["arguments"] = {"gen_args_0": {"arg_0": f"Instruction\n\nquestion {number}\nanswer:", "arg_1": " A"}}
-    row["resps"] = [["<script>document.title='broken'</script> ภาษาไทย"]]
-    return row
-
-
-def _class(number: int) -> dict[str, Any]:
-    logs, gold = LOGLIKELIHOODS[number], CLASS_GOLDS[number]
-    doc = {"id": f"row {number}", "cluster": str(number), "gold": gold, "p": [0.5, 0.3, 0.2]}
-    doc["option_scores"] = [{"loglikelihood": log} for log in logs]
-    doc["predictions"] = {"acc": logs.index(max(logs)), "acc_cc": CALIBRATED[number]}
-    scores = {"acc": float(logs.index(max(logs)) == gold), "acc_cc": float(CALIBRATED[number] == gold), "acc_bc": [gold, logs]}
-    return {"doc_id": number, "filter": "none", "metrics": [*scores, "f1"], "doc": doc, "f1": [gold, 0, 3], **scores}

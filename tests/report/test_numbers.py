@@ -26,7 +26,7 @@ from lm_eval_sea.results.uncertainty import clustered_standard_error
 
 from ..results.lm_eval_output import NEW, OLD, changed, logged, toy, write_results, write_run
 from . import planted
-from .planted import NO_SUITE, at, batch_calibrated, facts_of, plant, reported, right, scored, scored_seeds, shown
+from .planted import NO_SUITE, at, batch_calibrated, chose, facts_of, plant, reported, right, scored, scored_seeds, shown
 
 RANKED, TEXT, TO_THAI, FROM_THAI = planted.RANKED, planted.TEXT, planted.TO_THAI, planted.FROM_THAI
 
@@ -142,13 +142,6 @@ def test_bias_by_hand(scores):
         assert found.chosen_share == pytest.approx(100 * found.chosen / 6)
 
 
-def chose(golds, chosen, options, clusters=None, **facts):
-    """A task whose rows have these options, right positions and choices."""
-    docs = {"gold": golds, "options": options, "predictions": [{"acc": choice} for choice in chosen]}
-    docs |= {"cluster": clusters} if clusters else {}
-    return toy([float(gold == choice) for gold, choice in zip(golds, chosen, strict=True)], docs=docs, **facts)
-
-
 def test_positions_and_lengths_are_of_the_answers_of_all_seeds(tmp_path):
     """What chance gives is that of the rows: a seed that answers alike adds nothing."""
     golds, chosen = [0, 1, 1, 2] * 3, [[0, 1, 0, 2] * 3, [0, 0, 2, None] * 3]
@@ -190,7 +183,7 @@ def test_the_interval_of_lengths_is_that_of_passages(tmp_path):
     golds, chosen, passages = draw.integers(0, 4, 400), draw.integers(0, 4, 400), draw.integers(0, 200, 400)
     lengths = draw.integers(5, 40, (400, 4))
     options = [["x" * length for length in row] for row in lengths.tolist()]
-    task = chose(golds.tolist(), chosen.tolist(), options, passages.tolist())
+    task = chose(golds.tolist(), chosen.tolist(), options, docs={"cluster": passages.tolist()})
     [found] = bias.bias_table(scored(tmp_path, {"m": {"toy": task}})).to_dict("records")
     own, other = (lengths[np.arange(400), side] for side in (golds, chosen))
     without = [100 * other[passages != left].sum() / own[passages != left].sum() for left in np.unique(passages)]
@@ -237,12 +230,10 @@ def test_calibration_by_a_library(scores):
     assert list(labels.gold) == np.bincount(planted.CLASS_GOLDS, minlength=3).tolist()
 
 
-def labelled(golds, logs, **docs):
-    """A task of labels with these log-likelihoods, (rows, labels), which its score calibrates over the rows."""
-    docs |= {"gold": golds, "p": [[0.3] * 3] * len(golds), "predictions": [{"acc": choice} for choice in logs.argmax(1).tolist()]}
-    docs["option_scores"] = [[{"loglikelihood": log} for log in row] for row in logs.tolist()]
-    rows = logged("acc_bc", [[gold, row] for gold, row in zip(golds, logs.tolist(), strict=True)], docs)
-    return {"sea_xnli_th": {"metadata": facts_of("sea_xnli_th"), "doc_to_choice": ["a", "b", "c"], "rows": rows}}
+def classified(*args, **docs):
+    """A task with the rows of `labelled`."""
+    facts = facts_of("sea_xnli_th")
+    return {"sea_xnli_th": {"metadata": facts, "doc_to_choice": ["a", "b", "c"], "rows": planted.labelled(*args, **docs)}}
 
 
 def test_gains_of_calibration_have_the_jackknifes_interval(tmp_path):
@@ -251,7 +242,7 @@ def test_gains_of_calibration_have_the_jackknifes_interval(tmp_path):
     golds = draw.integers(0, 3, 48)
     logs = draw.normal(size=(48, 3)) + [1.5, 0, 0] + np.eye(3)[golds]
     passages = np.arange(48) // 2
-    scores = scored(tmp_path, {"m": labelled(golds.tolist(), logs, cluster=[f"p{passage}" for passage in passages])})
+    scores = scored(tmp_path, {"m": classified(golds.tolist(), logs, cluster=[f"p{passage}" for passage in passages])})
     found = at(calibration.calibration_table(scores), method="acc_bc")
 
     def gains(kept):
@@ -270,7 +261,7 @@ def test_the_choices_of_the_last_seed_are_calibrated_and_this_is_said(tmp_path):
     """They make another accuracy than the score, which is the mean over the seeds."""
     draw, golds = np.random.default_rng(2), [0, 1, 2] * 8
     logs = [draw.normal(size=(24, 3)) + seed * np.eye(3)[golds] for seed in (1, 2)]
-    scores = scored_seeds(tmp_path, [labelled(golds, own) for own in logs])
+    scores = scored_seeds(tmp_path, [classified(golds, own) for own in logs])
     shares = [100 * np.mean(batch_calibrated(own) == golds) for own in logs]
     assert at(scores.headline, task="sea_xnli_th").score == pytest.approx(np.mean(shares))
     section = calibration.calibration_section(scores)
