@@ -89,6 +89,11 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
+    def all(self, selector: str, expression: str = "e.textContent") -> list[Any]:
+        """The value of a JavaScript expression on each element `e` that a selector finds."""
+        found: list[Any] = self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map((e) => {expression})")
+        return found
+
     def until(self, condition: str) -> None:
         assert self._wait(lambda: self.run(f"Boolean({condition})")), condition
 

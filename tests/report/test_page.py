@@ -105,18 +105,15 @@ def test_the_pages_of_real_runs(browser, real):
                 browser.open(page, width=width, dark=dark)
                 browser.screenshot(ARTEFACTS / f"{page.stem}_{width}{'_dark' if dark else ''}.png", whole=True)
                 assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
-        counts = browser.run(
-            "[...document.querySelectorAll('figure.chart')].map((c) => [c.id, c.querySelectorAll('.datum').length])"
-        )
-        drawn |= dict(counts)
-        seen += browser.run("[...document.querySelectorAll('figure')].map((f) => f.getAttribute('aria-label'))")
+        drawn |= dict(browser.all("figure.chart", "[e.id, e.querySelectorAll('.datum').length]"))
+        seen += browser.all("figure", "e.ariaLabel")
     assert len(drawn) == 8 and min(drawn.values()) > 0
     assert all(re.search(r"\d", text) for text in seen), "a figure says what is seen in it"
     browser.open(real / "pages" / "scores.html")
     assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
     browser.run("document.querySelector('a[href*=sea_belebele_th_to_ppl]').click()")
     browser.until("document.getElementById('sample-rows')?.dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
-    titles = browser.run("[...document.querySelectorAll('.sample > summary')].map((head) => head.textContent)")
+    titles = browser.all(".sample > summary")
     rows = (SAMPLES / "facebook/belebele/data/tha_Thai.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [" ".join(json.loads(row)["question"].split()) for row in rows]
     assert titles and all(any(question[:60] in title for question in questions) for title in titles)
@@ -134,23 +131,19 @@ def test_the_answer_stands_first(browser, planted, width):
     top = "document.querySelector('{}').getBoundingClientRect().top"
     assert browser.run(top.format(".lead")) < 300
     assert browser.run("document.querySelector('.lead').textContent").startswith("org/a and org/b cannot be compared")
-    stops = "[...document.querySelectorAll('a, button, select, input, [tabindex]')].filter((e) => e.offsetParent).length"
-    assert browser.run(stops) <= 60
+    assert sum(browser.all("a, button, select, input, [tabindex]", "Boolean(e.offsetParent)")) <= 60
 
 
 def test_tables_have_captions_and_row_headers_and_figures_have_names(browser, planted):
     for page in pages_of(planted):
         browser.open(page)
-        assert browser.run("[...document.querySelectorAll('main table')].every((t) => t.caption.textContent.trim())")
-        rows = "[...document.querySelectorAll('main table[data-name] tbody tr')]"
-        assert browser.run(f"{rows}.every((row) => row.cells[0].tagName === 'TH' && row.cells[0].scope === 'row')")
-        assert browser.run(
-            "[...document.querySelectorAll('main figure, main .scroll')].every((f) => f.ariaLabel || f.querySelector('img[alt]'))"
-        )
+        assert all(map(str.strip, browser.all("main table", "e.caption.textContent")))
+        assert set(browser.all("main table[data-name] tbody tr", "e.cells[0].tagName + e.cells[0].scope")) <= {"THrow"}
+        assert all(browser.all("main figure, main .scroll", "e.ariaLabel || e.querySelector('img').alt"))
         assert browser.run("document.querySelectorAll('h1').length === 1 && document.documentElement.lang === 'en'")
-        ids = browser.run("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+        ids = browser.all("[id]", "e.id")
         assert len(ids) == len(set(ids))
-        links = browser.run("[...document.querySelectorAll('nav a')].map((a) => new URL(a.href).pathname)")
+        links = browser.all("nav a", "e.pathname")
         assert links and all(Path(link).exists() for link in links)
 
 
@@ -177,32 +170,28 @@ def test_filters_act_on_tables_columns_and_samples(browser, planted):
     filter_by(browser, "language", "")
     assert len(visible(browser, "scores_by_model", 0)) == everything
     filter_by(browser, "model", "org/a")
-    heads = "[...document.querySelectorAll('table[data-name=scores_by_model] thead th')]"
-    shown = browser.run(f"{heads}.filter((h) => !h.hidden).map((h) => h.textContent)")
-    assert shown == ["task", "language", "metric", "chance", "org/a"]
+    heads = browser.all("table[data-name=scores_by_model] thead th:not([hidden])")
+    assert heads == ["task", "language", "metric", "chance", "org/a"]
     browser.open(planted / "pages" / "samples.html")
     filter_by(browser, "variant", "classification")
-    assert browser.run("[...byId('sample-task').options].map((option) => option.value)") == ["sea_xnli_th"]
+    assert browser.all("#sample-task option", "e.value") == ["sea_xnli_th"]
 
 
 def test_samples_are_opened_from_a_score_searched_and_filtered(browser, planted):
     browser.open(planted / "pages" / "scores.html")
     browser.run(f"document.querySelector('a[href$=\"#samples/{RANKED}/org%2Fa\"]').click()")
     browser.until(f"document.getElementById('sample-rows')?.dataset.shown === '{RANKED} org/a'")
-    assert browser.run("document.querySelectorAll('.sample').length") == 3  # every other one of six rows
-    count = "document.getElementById('sample-count').textContent"
-    assert "3 of 6 rows, evenly spaced" in browser.run(count)
-    marks = "[...document.querySelectorAll('.sample .mark')].map((mark) => mark.textContent)"
-    assert browser.run(marks) == ["✓ right", "✓ right", "✗ wrong"]
+    assert "3 of 6 rows, evenly spaced" in browser.all("#sample-count")[0]
+    assert browser.all(".sample .mark") == ["✓ right", "✓ right", "✗ wrong"]  # every other one of six rows
     choose(browser, "sample-which", "wrong")
     browser.until("document.querySelectorAll('.sample').length === 1")
     choose(browser, "sample-which", "")
     browser.run("byId('sample-search').value = 'question 2'; byId('sample-search').dispatchEvent(new Event('input'))")
     browser.until("document.querySelectorAll('.sample').length === 1")
     open_first_sample(browser)
-    assert "Instruction\n\nquestion 2\nanswer:" in browser.run("document.querySelector('.sample .inside').textContent")
-    chosen = "[...document.querySelectorAll('.sample .inside tbody tr, .sample .inside table tr')].map((row) => row.textContent)"
-    assert any("B. abcd" in text and "✓" in text and "acc_ppl" in text for text in browser.run(chosen))
+    assert "Instruction\n\nquestion 2\nanswer:" in browser.all(".sample .inside")[0]
+    rows = browser.all(".sample .inside table tr")
+    assert any("B. abcd" in text and "✓" in text and "acc_ppl" in text for text in rows)
 
 
 def test_two_models_answers_to_one_row_side_by_side(browser, planted):
@@ -214,9 +203,8 @@ def test_two_models_answers_to_one_row_side_by_side(browser, planted):
     browser.until("document.querySelectorAll('.sample').length === 1")
     browser.run("document.querySelector('.sample').open = true")
     browser.until("document.querySelectorAll('.sample .answer').length === 2")
-    heads = browser.run("[...document.querySelectorAll('.answer .who')].map((head) => head.textContent)")
-    assert heads == ["org/a ✓ right", "org/b ✗ wrong"]
-    assert "1 shown" in browser.run("byId('sample-count').textContent")
+    assert browser.all(".answer .who") == ["org/a ✓ right", "org/b ✗ wrong"]
+    assert "1 shown" in browser.all("#sample-count")[0]
 
 
 def shown_marks(browser, figure):
@@ -251,10 +239,9 @@ def test_an_open_sample_fits_a_phone(browser, real):
     for task in ("sea_belebele_th_to_ppl", "sea_xnli_th", "sea_flores_en_th"):
         open_samples(browser, real, task, width=390)
         assert browser.run("document.documentElement.scrollWidth") == 390
-        wide = "[...document.querySelectorAll('.sample .inside > *')].filter((e) => e.scrollWidth > e.clientWidth + 1).length"
-        assert browser.run(wide) == 0
-        numbers = "[...document.querySelectorAll('.sample td.number, .sample th')].filter((cell) => cell.textContent)"
-        assert set(browser.run(f"{numbers}.map((cell) => getComputedStyle(cell).whiteSpace)")) <= {"nowrap"}
+        assert not any(browser.all(".sample .inside > *", "e.scrollWidth > e.clientWidth + 1"))
+        numbers = browser.all(".sample :is(td.number, th):not(:empty)", "getComputedStyle(e).whiteSpace")
+        assert set(numbers) <= {"nowrap"}
 
 
 def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
@@ -265,14 +252,11 @@ def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
         browser.call("Emulation.setEmulatedMedia", media="print")
         try:
             browser.screenshot(ARTEFACTS / f"{page.stem}_print.png", whole=True)
-            heads = browser.run("[...document.querySelectorAll('thead')].map((head) => getComputedStyle(head).display)")
-            assert set(heads) <= {"table-header-group"}
+            assert set(browser.all("thead", "getComputedStyle(e).display")) <= {"table-header-group"}
             assert browser.run("document.documentElement.scrollWidth") <= width, page.name
-            cut = "[...document.querySelectorAll('.scroll')].filter((box) => box.scrollHeight > box.clientHeight + 1).length"
-            assert browser.run(cut) == 0
-            heads = "[...document.querySelectorAll('table[data-name=runs] th')]"
-            assert set(browser.run(f"{heads}.map((cell) => getComputedStyle(cell).overflowWrap)")) <= {"normal"}
-            assert browser.run("[...document.querySelectorAll('#bar nav, form, #samples')].every((part) => !part.offsetParent)")
+            assert not any(browser.all(".scroll", "e.scrollHeight > e.clientHeight + 1"))
+            assert set(browser.all("table[data-name=runs] th", "getComputedStyle(e).overflowWrap")) <= {"normal"}
+            assert not any(browser.all("#bar nav, form, #samples", "Boolean(e.offsetParent)"))
         finally:
             browser.call("Emulation.setEmulatedMedia", media="")
 
@@ -353,7 +337,7 @@ def test_contrast(browser, planted, dark):
 
 def test_what_a_model_wrote_stays_text(browser, planted):
     open_samples(browser, planted, GENERATED, "org/a")
-    assert "<script>document.title='broken'</script>" in browser.run("document.querySelector('.sample .inside').textContent")
+    assert "<script>document.title='broken'</script>" in browser.all(".sample .inside")[0]
     assert browser.run("document.title").startswith("Evaluation report")
     assert browser.run("document.querySelectorAll('.sample script').length") == 0
 

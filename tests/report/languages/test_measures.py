@@ -188,7 +188,10 @@ def both_variants(folder, to_ppl, litilo_ppl):
 
 
 def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path, report):
-    """One of ten pairs of languages is in another order; of 5! orders 1 + 4 have at most one such pair, as many all but one."""
+    """One of ten pairs of languages is in another order; of 5! orders 1 + 4 have at most one such pair, as many all but one.
+
+    Newer results of the same variant may have another headline; their languages are no others of the first metric.
+    """
     accuracies = {"en": 5, "id": 4, "th": 3, "vi": 2, "ms": 1}
     tables, _ = report(both_variants(tmp_path / "results", accuracies, accuracies | {"id": 3, "th": 4}))
     (row,) = csv_rows(tables / "rank_correlations.csv")
@@ -196,19 +199,12 @@ def test_rank_correlations_are_those_of_the_languages_in_both_variants(tmp_path,
     assert float(row["kendall"]) == pytest.approx((9 - 1) / 10)
     assert float(row["kendall_p"]) == pytest.approx(2 * (1 + 4) / math.factorial(5))
     assert float(row["spearman"]) == pytest.approx(1 - 6 * 2 / (5 * 24))
-
-
-def test_rank_correlations_are_those_of_one_metric(tmp_path, report):
-    """Newer results of the same variant may have another headline; their languages are no others of the first metric."""
-    accuracies = {"en": 5, "id": 4, "th": 3, "vi": 2, "ms": 1}
-    both_variants(tmp_path / "results", accuracies, accuracies)
     newer = {"metric": "acc_norm", "headline_metric": "acc_norm"}
     others = {language: (metadata(language, **newer), {f"p#{k}": 1 for k in range(5)}) for language in ("jv", "su", "tl")}
     write_run(tmp_path / "results" / "newer", others)
-    tables, _ = report(tmp_path / "results")
-    (row,) = csv_rows(tables / "rank_correlations.csv")
-    assert {row["first"], row["second"]} == {"base to_ppl native 3-shot acc", "base litilo_ppl native 3-shot"}
-    assert float(row["kendall"]) == pytest.approx(1)
+    (again,) = csv_rows(report(tmp_path / "results")[0] / "rank_correlations.csv")
+    assert {again.pop("first"), again.pop("second")} == {"base to_ppl native 3-shot acc", "base litilo_ppl native 3-shot"}
+    assert again.items() <= row.items()
 
 
 def test_where_rank_correlations_say_little_there_are_none_or_a_note(tmp_path, report):
