@@ -53,11 +53,12 @@ function wantedKeys() {
 
 function applyFilters() {
   const wanted = wantedKeys();
+  const elsewhere = (part) => wanted.some(([key, value]) => part.dataset[key] !== undefined && part.dataset[key] !== value);
   for (const table of document.querySelectorAll("table[data-name]")) {
     let shown = 0;
     const rows = table.tBodies[0].rows;
     for (const row of rows) {
-      row.hidden = wanted.some(([key, value]) => row.dataset[key] !== undefined && row.dataset[key] !== value);
+      row.hidden = elsewhere(row);
       shown += !row.hidden;
     }
     [...table.tHead.rows[0].cells].forEach((header, column) => {
@@ -72,7 +73,6 @@ function applyFilters() {
     const count = shown < rows.length ? `${shown} of ${rows.length} rows` : rows.length > 25 ? `${rows.length} rows` : "";
     table.closest(".block").querySelector(".count").textContent = count;
   }
-  const elsewhere = (part) => wanted.some(([key, value]) => part.dataset[key] !== undefined && part.dataset[key] !== value);
   for (const chart of document.querySelectorAll("figure.chart")) {
     for (const entry of chart.querySelectorAll(".legend li")) entry.hidden = elsewhere(entry);
     for (const panel of chart.querySelectorAll(".panel")) {
