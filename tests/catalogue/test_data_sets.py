@@ -57,6 +57,17 @@ def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(t
         ({"fields": "question"}, "'fields' is 'question'; expected a list"),
         ({"fields": ...}, "'fields' is missing; it names what a prompt shows of a row"),
         ({"fields": ["question", 5]}, "'fields: 2' is 5; expected text; put it in quotes"),
+        # what a template would not replace by the row's text, or replace by something else
+        *(
+            ({"fields": [name]}, f"'fields' has {name!r}; expected a name of ")
+            for name in ("ข้อความ", "my-text", "1", "None", "self")
+        ),
+        *(
+            ({"fields": ["question", name]}, f"'fields' has {name!r}, which a prompt must not show")
+            for name in ("options", "gold", "letters")
+        ),
+        ({"columns": WHOLE["columns"] | {"my-text": "q"}}, "'columns' has 'my-text'; expected a name of Latin letters, "),
+        ({"content_fields": ["premise"]}, "'content_fields' has 'premise', which is not among 'fields'"),
         ({"columns": ...}, "'columns' is missing; it says which column of the rows has each field"),
         ({"columns": {"question": "q", "options": ["a", "b"]}}, "'columns' lacks 'gold'; "),
         ({"columns": WHOLE["columns"] | {"id": False}}, f"'columns: id' is False; expected text or a list{YES}"),
@@ -64,7 +75,10 @@ def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(t
         ({"max_new_tokens": 20}, "'max_new_tokens' is 20; expected keys with values"),
         ({"max_new_tokens": {"my": "lots"}}, "'max_new_tokens: my' is 'lots'; expected a whole number"),
         ({"max_new_tokens": {"my": 0}}, "'max_new_tokens: my' is 0; expected 1 or more"),
-        ({"letters": {"th": "กกข"}}, "'letters: th' is 'กกข'; expected different letters"),
+        *(
+            ({"letters": {"th": letters}}, f"'letters: th' is {letters!r}; expected different letters or ")
+            for letters in ("กกข", "ก ข", "aA", "aＡ", "+-", "🅰🅱")
+        ),
         ({"letters": {"lo": "ກຂຄ"}}, "'letters' has the key 'lo', a language without prompts"),
         ({"suite_languages": ["lo"]}, "'suite_languages' has 'lo', which is not among 'languages'"),
         ({"languages": ["th"]}, "'languages' is ['th']; expected keys with values"),

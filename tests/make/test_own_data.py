@@ -1,6 +1,5 @@
 """Tasks for a user's own rows: what docs/own_data.md says, done in a folder; other kinds, other sources, and mistakes."""
 
-import json
 import re
 import shutil
 import unicodedata
@@ -16,29 +15,35 @@ from lm_eval_sea.tasks._shared.columns import LETTERS, ColumnRows
 from tests.conftest import ROOT
 from tests.model_folder import model_folder
 from tests.official.conftest import replace
+from tests.tasks.evaluation import write_json_lines
 
 FILE_ON_PAGE = re.compile(r"^`(chiangmai/[\w./]+)`.*?^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
-PLACES = {"title": "Own", "version": 1.0, "task": "sa", "source": ".", "chance": 0.5, "languages": {"th": {"rows": 2}}}
-COLUMNS = {"text": "q", "question": "q", "options": ["a", "b"], "gold": "answer"}
+SHARED = {"title": "Own", "version": 1.0, "task": "sa", "source": ".", "files": {"test": "rows.jsonl"}, "chance": 0.5}
+FREE = {"max_new_tokens": {"th": 5, "en": 5}, "chance": 0}
+# Kind → the keys of its `data_set.yml` besides the shared ones.
+KINDS = {
+    "mcq": {"fields": ["text"], "columns": {"text": "q", "options": ["a", "b"], "gold": "answer"}},
+    "classification": {"fields": ["text"], "columns": {"text": "comment", "label": "sentiment"}, "labels": ["neg", "pos"]},
+    "qa": {"fields": ["text"], "columns": {"text": "q", "answers": "a"}, **FREE},
+    "short_answer": {"fields": ["text"], "columns": {"text": "q", "answers": "a", "votes": "votes"}, **FREE},
+    "number": {"fields": ["text"], "columns": {"text": "q", "solution": "a"}, **FREE},
+    "summarization": {"fields": ["document"], "columns": {"document": "q", "summary": "a"}, **FREE},
+    "translation": {"fields": ["english", "translation"], "columns": {"english": "q", "translation": "a"}, **FREE},
+}
+LISTED = {"columns": {"text": "q", "options": "o", "gold": "a"}}  # multiple choice with a list of options in a column
 PROMPT = {"version": 1, "instruction": "ตอบ", "row": "ข้อความ: {text}", "cue": "คำตอบ:"}
-
-
-def plant(folder, record, prompt, rows):
-    (folder / "prompts").mkdir(parents=True)
-    (folder / "data_set.yml").write_text(yaml.safe_dump(record, allow_unicode=True), encoding="utf-8")
-    (folder / "prompts" / "th.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
 REVIEWS = [{"comment": "แย่", "sentiment": "neg"}, {"comment": "ดี", "sentiment": "pos"}]
 
 
-def plant_comments(folder, rows, **change):
-    """Rows of a classification with columns of other names; returns its prompt."""
-    record = PLACES | {"kind": "classification", "files": {"test": "rows.jsonl"}, "fields": ["text"], "labels": ["neg", "pos"]}
-    prompt = PROMPT | {"labels": {"neg": "ลบ", "pos": "บวก"}}
-    plant(folder, record | {"columns": {"text": "comment", "label": "sentiment"}} | change, prompt, rows)
-    return prompt
+def plant(folder, kind, rows=(), prompt=None, **record):
+    """A data set of a kind in Thai; keys of its prompt and of its record may be others."""
+    (folder / "prompts").mkdir(parents=True)
+    whole = SHARED | {"kind": kind, "languages": {"th": {"rows": len(rows) or 2}}} | KINDS[kind] | record
+    (folder / "data_set.yml").write_text(yaml.safe_dump(whole, allow_unicode=True), encoding="utf-8")
+    labels = {"labels": {"neg": "ลบ", "pos": "บวก"}} if kind == "classification" else {}
+    words = yaml.safe_dump(PROMPT | labels | (prompt or {}), allow_unicode=True)
+    (folder / "prompts" / "th.yml").write_text(words, encoding="utf-8")
+    write_json_lines(folder / "rows.jsonl", rows)
 
 
 def make(folder, *wanted):
@@ -85,12 +90,8 @@ def test_the_page_leads_to_a_score(chiangmai, tmp_path, monkeypatch):
 
 
 def test_questions_from_a_repository_of_the_hub_that_is_a_folder_here(tmp_path, monkeypatch):
-    record = PLACES | {"kind": "qa", "source": "me/questions", "config": "default", "splits": {"test": "validation"}}
-    record |= {"fields": ["text"], "columns": {"text": "q", "answers": "a"}, "max_new_tokens": {"th": 10}}
-    plant(tmp_path / "asked", record, PROMPT, [])
-    repository = tmp_path / "me" / "questions"
-    repository.mkdir(parents=True)
-    (repository / "validation.jsonl").write_text('{"q": "ใคร", "a": "เขา"}\n{"q": "ที่ไหน", "a": "บ้าน"}\n', encoding="utf-8")
+    plant(tmp_path / "asked", "qa", source="me/questions", files={}, config="default", splits={"test": "validation"})
+    write_json_lines(tmp_path / "me/questions/validation.jsonl", [{"q": "ใคร", "a": "เขา"}, {"q": "ที่ไหน", "a": "บ้าน"}])
     make(tmp_path / "asked")
     monkeypatch.chdir(tmp_path)
     samples = evaluate(tmp_path / "asked", ["sea_asked_th"])["samples"]["sea_asked_th"]
@@ -99,9 +100,9 @@ def test_questions_from_a_repository_of_the_hub_that_is_a_folder_here(tmp_path, 
 
 # kind → what is known of a sound row, what its last field may not be, and what is said of that
 UNSCORED = {
-    "number": ({"solution": " ๒.50 "}, ["1,250", "½", "NaN"], "; expected a number, such as 1250 or 0.5"),
+    "number": ({"a": " ๒.50 "}, ["1,250", "½", "NaN"], "; expected a number, such as 1250 or 0.5"),
     "short_answer": (
-        {"answers": ["เขา", "เธอ"], "votes": [3, 1]}, [[3], [3, 1, 1], [3, 0], [3, 1.5], [3, None], ["3", "1"], 3],
+        {"a": ["เขา", "เธอ"], "votes": [3, 1]}, [[3], [3, 1, 1], [3, 0], [3, 1.5], [3, None], ["3", "1"], 3],
         "expected a list with the votes of each of 2 answers, 1 or more",
     ),
 }  # fmt: skip
@@ -110,15 +111,13 @@ UNSCORED = {
 @pytest.mark.parametrize("kind", UNSCORED)
 def test_a_row_whose_answer_cannot_be_scored_is_refused_before_the_model_answers(tmp_path, capsys, kind):
     known, wrong, line = UNSCORED[kind]
-    sound, columns, field = {"q": "กี่คน"} | known, {"text": "q"} | dict(zip(known, known, strict=True)), [*known][-1]
-    record = PLACES | {"kind": kind, "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": columns}
-    plant(tmp_path / "own", record | {"max_new_tokens": {"th": 5}}, PROMPT, [sound, sound | {"q": "อีก"}])
+    sound, column = {"q": "กี่คน"} | known, [*known][-1]
+    plant(tmp_path / "own", kind, [sound, sound | {"q": "อีก"}])
     make(tmp_path / "own")
     assert capsys.readouterr().err == ""
     assert evaluate(tmp_path / "own", ["sea_own_th"])["n-samples"]["sea_own_th"]["original"] == 2
     for answer in wrong:
-        broken = f"{json.dumps(sound)}\n{json.dumps(sound | {'q': 'อีก', field: answer})}\n"
-        (tmp_path / "own/rows.jsonl").write_text(broken, encoding="utf-8")
+        write_json_lines(tmp_path / "own/rows.jsonl", [sound, sound | {"q": "อีก", column: answer}])
         make(tmp_path / "own")
         assert "rows.jsonl, row 1: field" in (said := capsys.readouterr().err) and line in said
         with pytest.raises(ValueError, match=re.escape(line)):
@@ -173,11 +172,10 @@ def test_exemplars_and_rows_have_the_letters_of_the_data_set(tmp_path):
     for letters, count in (("กขคง", 4), (LETTERS, 26)):
         folder = tmp_path / f"own{count}"
         options = [f"ที่ {place}" for place in range(count)]
-        record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"]}
-        record |= {"columns": {"text": "q", "options": "o", "gold": "a"}, **({"letters": {"th": letters}} if count == 4 else {})}
+        record = LISTED | ({"letters": {"th": letters}} if count == 4 else {})
         exemplars = [{"text": f"ตัวอย่าง {number}", "options": options, "gold": number % count} for number in range(5)]
         rows = [{"q": "ข้อ 1", "o": options, "a": letters[2]}, {"q": "ข้อ 2", "o": options[:3], "a": "C"}]
-        plant(folder, record, PROMPT | {"exemplars": exemplars}, rows)
+        plant(folder, "mcq", rows, {"exemplars": exemplars}, **record)
         make(folder)
         name = f"sea_{folder.name}_th_litilo_ppl"
         for sample in evaluate(folder, [name])["samples"][name]:
@@ -186,7 +184,7 @@ def test_exemplars_and_rows_have_the_letters_of_the_data_set(tmp_path):
             answers = [continuation.strip() for _, continuation in sample["arguments"]][: len(sample["doc"]["options"])]
             assert answers == list(letters[: len(sample["doc"]["options"])]) and sample["doc"]["gold"] == 2
         too_many = [{**exemplars[0], "options": [*options, "อีกข้อ"]}, *exemplars[1:]]
-        plant(tmp_path / "more" / folder.name, record, PROMPT | {"exemplars": too_many}, [])
+        plant(tmp_path / "more" / folder.name, "mcq", prompt={"exemplars": too_many}, **record)
         assert main(["make", str(tmp_path / "more" / folder.name)]) == 2
         with pytest.raises(ValueError, match=f"field 'options' has {count + 1}; there are {count} letters, {letters}"):
             ColumnRows(record["columns"], letters)({})({"q": "?", "o": too_many[0]["options"], "a": "A"})
@@ -231,10 +229,8 @@ def test_nothing_behind_the_last_option_and_brackets_in_an_answer_are_read():
 
 def plant_answers(folder, answers, options):
     """Questions with these options and right answers."""
-    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"]}
-    record["columns"] = {"text": "q", "options": [*"abcde"[: len(options)]], "gold": "answer"}
-    shown = dict(zip("abcde", options, strict=False))
-    plant(folder, record, PROMPT, [{"q": f"ข้อ {number}", **shown, "answer": answer} for number, answer in enumerate(answers)])
+    rows = [{"q": f"ข้อ {number}", "o": options, "a": answer} for number, answer in enumerate(answers)]
+    plant(folder, "mcq", rows, **LISTED)
     make(folder, "sea_own_th_litilo_*")
 
 
@@ -283,18 +279,11 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
     [
         ("xnli", {}, "none of the pack's names"),
         ("my-rows", {}, "letters and digits"),
-        ("absent/own", ..., "absent/own, and no task of this name is made on demand; "),
-        ("own", {"fields": ["text", "question"]}, "own/prompts/th.yml: 'row' lacks {question}"),
         ("own", {"source": "rows"}, "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./"),
         ("own", {"files": {"test": "rows.xlsx"}}, "th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json"),
         ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
-        ("own", {"second_turns": True}, "own/data_set.yml: 'second_turns' is for judged data sets of the pack alone; "),
         ("own", {"files": {"test": "rows.jsonl", "train": "more.jsonl"}}, "th: 'files' has 'train', which no task reads; "),
-        (
-            "own",
-            {"content_fields": ["question"]},
-            "own/data_set.yml: 'content_fields' has 'question', which is not among 'fields'",
-        ),
+        ("own", {"second_turns": True}, "own/data_set.yml: 'second_turns' is for judged data sets of the pack alone; "),
         (
             "own",
             {"languages": {"th_TH": {"rows": 2}}},
@@ -303,49 +292,16 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         (
             "variant",
             {"languages": {"th": {"rows": 2}, "vi": {"rows": 2, "prompts_in": "th"}}},
-            "sea_variant_litilo_gen is a name of the pack; ",
-        ),
-        # what a template would not replace by the row's text, or replace by something else
-        *(
-            (
-                "own",
-                {"fields": [name], "columns": COLUMNS | {name: "q"}},
-                f"data_set.yml: 'fields' has {name!r}; expected a name of ",
-            )
-            for name in ("ข้อความ", "my-text", "1", "None", "self")
-        ),
-        ("own", {"columns": COLUMNS | {"my-text": "q"}}, "'columns' has 'my-text'; expected a name of Latin letters, "),
-        *(
-            ("own", {"fields": ["text", name]}, f"own/data_set.yml: 'fields' has {name!r}, which a prompt must not show")
-            for name in ("options", "gold", "letters")
-        ),
-        *(
-            (
-                "own",
-                {"letters": {"th": letters}},
-                f"own/data_set.yml: 'letters: th' is {letters!r}; expected different letters or ",
-            )
-            for letters in ("ก ข", "aA", "aＡ", "+-", "🅰🅱")
+            "sea_variant_litilo_gen is a name",
         ),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
-    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": COLUMNS}
-    if change is not ...:
-        plant(tmp_path / name, record | change, PROMPT, [])
+    plant(tmp_path / name, "mcq", **change)
     assert main(["make", str(tmp_path / name)]) == 2
     assert line in (said := capsys.readouterr().err) and said.count("\n") == 1
 
 
-FREE = {"max_new_tokens": {"th": 5, "en": 5}, "chance": 0}
-KINDS = {
-    "mcq": {"fields": ["text"], "columns": COLUMNS},
-    "classification": {"fields": ["text"], "columns": {"text": "q", "label": "l"}, "labels": ["neg", "pos"]},
-    "qa": {"fields": ["text"], "columns": {"text": "q", "answers": "a"}, **FREE},
-    "number": {"fields": ["text"], "columns": {"text": "q", "solution": "a"}, **FREE},
-    "summarization": {"fields": ["document"], "columns": {"document": "q", "summary": "a"}, **FREE},
-    "translation": {"fields": ["english", "translation"], "columns": {"english": "q", "translation": "a"}, **FREE},
-}
 CHAT = {"version": 1, "instruction": "ตอบ"}
 
 
@@ -354,6 +310,7 @@ CHAT = {"version": 1, "instruction": "ตอบ"}
     [
         ("mcq", {"row": "ข้อความ: {text} {options}"}, "'row' shows {options}, which a prompt must not show; expected "),
         ("mcq", {"row": "ข้อความ: {text} {gold}"}, "'row' shows {gold}, which a prompt must not show"),
+        ("mcq", {"row": "ข้อความ: {text} {"}, "'row' ends in '{', which begins code; write something behind it, "),
         ("classification", {"row": "ข้อความ: {text} {label}"}, "'row' shows {label}, which a prompt must not show; expected text"),
         ("qa", {"row": "ข้อความ: {text}\nเฉลย: {answers}"}, "'row' shows {answers}, which a prompt must not show"),
         ("number", {"row": "ข้อความ: {text} = {solution}"}, "'row' shows {solution}, which a prompt must not show"),
@@ -378,21 +335,15 @@ CHAT = {"version": 1, "instruction": "ตอบ"}
     ],
 )
 def test_a_prompt_that_would_mislead_is_refused(tmp_path, capsys, kind, change, line):
-    """Because it shows the answer, shows a field's name and not its text, or has labels that no answer can name."""
-    prompt = PROMPT | ({"labels": {"neg": "ลบ", "pos": "บวก"}} if kind == "classification" else {}) | change
-    if kind == "translation":
-        del prompt["version"]
-        prompt = {"version": 1, "tasks": dict.fromkeys(("en_th", "th_en"), prompt)}
-    record = PLACES | {"kind": kind, "files": {"test": "rows.jsonl"}} | KINDS[kind]
-    plant(tmp_path / "own", record, prompt, [])
+    """Because it shows the answer, shows a field's name and not its text, runs into code, or has labels that none can name."""
+    plant(tmp_path / "own", kind, (), {"tasks": dict.fromkeys(("en_th", "th_en"), change)} if kind == "translation" else change)
     assert main(["make", str(tmp_path / "own")]) == 2
     assert line in (said := capsys.readouterr().err) and "own/prompts/th.yml: " in said and said.count("\n") == 1
 
 
 def test_labels_that_differ_in_capitals_are_ranked(tmp_path):
     """Where nothing is read."""
-    prompt = plant_comments(tmp_path / "own", REVIEWS) | {"labels": {"neg": "No", "pos": "NO"}}
-    (tmp_path / "own/prompts/th.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
+    plant(tmp_path / "own", "classification", REVIEWS, {"labels": {"neg": "No", "pos": "NO"}})
     make(tmp_path / "own")
     (sample, *_) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
     assert [answer for _, answer in sample["arguments"][:2]] == [" No", " NO"]
@@ -400,9 +351,8 @@ def test_labels_that_differ_in_capitals_are_ranked(tmp_path):
 
 def test_white_space_around_sentences_and_lines_without_words(tmp_path):
     """Sentences may be blocks of YAML, which end in a line break. A row of a field alone does not end answers at line breaks."""
-    record = PLACES | {"kind": "qa", "files": {"test": "rows.jsonl"}} | KINDS["qa"]
-    prompt = PROMPT | {"instruction": "ตอบ\n", "row": "{text}\n", "cue": "คำตอบ: "}
-    plant(tmp_path / "own", record, prompt, [{"q": "ใคร", "a": "เขา"}, {"q": "อะไร", "a": "แมว"}])
+    prompt = {"instruction": "ตอบ\n", "row": "{text}\n", "cue": "คำตอบ: "}
+    plant(tmp_path / "own", "qa", [{"q": "ใคร", "a": "เขา"}], prompt)
     make(tmp_path / "own")
     (sample, *_) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
     shown, settings = sample["arguments"][0]
@@ -410,23 +360,24 @@ def test_white_space_around_sentences_and_lines_without_words(tmp_path):
 
 
 def test_published_exemplars_are_shown(tmp_path, monkeypatch):
-    record = PLACES | {"kind": "qa", "source": "me/asked", "config": "default", "languages": {"th": {"rows": 1}}} | KINDS["qa"]
-    plant(tmp_path / "own", record | {"splits": {"test": "test", "examples": "validation"}}, PROMPT, [])
-    repository = tmp_path / "me" / "asked"
-    repository.mkdir(parents=True)
+    splits = {"test": "test", "examples": "validation"}
+    plant(tmp_path / "own", "qa", source="me/asked", files={}, config="default", splits=splits)
     for name, texts in {"test": ["ใคร"], "validation": ["หนึ่ง", "สอง", "สาม", "สี่"]}.items():
-        rows = "".join(json.dumps({"q": text, "a": "เขา"}) + "\n" for text in texts)
-        (repository / f"{name}.jsonl").write_text(rows, encoding="utf-8")
+        write_json_lines(tmp_path / "me" / "asked" / f"{name}.jsonl", [{"q": text, "a": "เขา"} for text in texts])
     monkeypatch.chdir(tmp_path)
     make(tmp_path / "own")
     (sample,) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
     assert re.findall("ข้อความ: (.*)", sample["arguments"][0][0]) == ["หนึ่ง", "สอง", "สาม", "ใคร"]
 
 
-def test_rows_of_two_languages_that_are_the_same_are_said(tmp_path, capsys):
-    plant_reviews(tmp_path / "own")
-    said = f"note: {tmp_path}/own/rows.jsonl: the rows of lo and th; expected other rows for each language\n"
-    assert capsys.readouterr().err == said
+def test_two_languages_with_the_same_rows_and_one_that_the_pack_does_not_know_are_said(tmp_path, capsys):
+    languages = {language: {"rows": 2, "prompts_in": "th"} for language in ("th", "thai")}
+    plant(tmp_path / "own", "classification", REVIEWS, languages=languages)
+    make(tmp_path / "own")
+    assert capsys.readouterr().err.splitlines() == [
+        "note: 'thai' is no language of the pack; did you mean th?; words of answers are split at blanks",
+        f"note: {tmp_path}/own/rows.jsonl: the rows of th and thai; expected other rows for each language",
+    ]
 
 
 def test_right_answers_typed_in_one_character_or_two(tmp_path, capsys):
@@ -439,40 +390,29 @@ def test_right_answers_typed_in_one_character_or_two(tmp_path, capsys):
     with pytest.raises(ValueError, match="which may be A or B"):
         read({"q": "?", "o": typed, "a": typed[0]})
     rows = [{"comment": text, "sentiment": text} for text in (*typed, options[1])]
-    plant_comments(tmp_path / "own", rows, labels={"neg": [options[1]], "pos": [options[0]]}, languages={"th": {"rows": 3}})
+    plant(tmp_path / "own", "classification", rows, labels={"neg": [options[1]], "pos": [options[0]]})
     make(tmp_path / "own")
     assert [sample["doc"]["gold"] for sample in evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("letters", ["๑๒๓", "①②③", "ⅠⅡⅢ", "កខគ", "Aกข"])
 def test_letters_and_digits_of_any_script_are_read(tmp_path, letters):
-    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "letters": {"th": letters}}
-    columns = {"text": "q", "options": "o", "gold": "a"}
     options = ["ลำปาง", "น่าน", "แพร่"]
-    plant(tmp_path / "own", record | {"columns": columns}, PROMPT, [{"q": "ที่ไหน", "o": options, "a": text} for text in options])
+    rows = [{"q": "ที่ไหน", "o": options, "a": text} for text in options]
+    plant(tmp_path / "own", "mcq", rows, letters={"th": letters}, **LISTED)
     make(tmp_path / "own")
-    (task,) = (
-        TaskManager(include_path=str(tmp_path / "own"), include_defaults=False).load(["sea_own_th_litilo_gen"])["tasks"].values()
-    )
+    manager = TaskManager(include_path=str(tmp_path / "own"), include_defaults=False)
+    (task,) = manager.load(["sea_own_th_litilo_gen"])["tasks"].values()
     for row, letter in zip(task.test_docs(), letters, strict=True):
         for answer in (f" {letter}", f" {letter}. {options[row['gold']]}\n"):
             assert task.process_results(dict(row), [answer])["exact_match"] == 1.0
 
 
-def test_a_row_that_ends_like_code_is_refused(tmp_path, capsys):
-    """The code that adds the options stands right behind it."""
-    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": COLUMNS}
-    plant(tmp_path / "own", record, PROMPT | {"row": "ข้อความ: {text} {"}, [])
-    assert main(["make", str(tmp_path / "own")]) == 2
-    line = f"lm-eval-sea: {tmp_path}/own/prompts/th.yml: 'row' ends in '{{', which begins code; write something behind it, "
-    assert (said := capsys.readouterr().err).startswith(line) and said.count("\n") == 1
-
-
 def plant_reviews(folder):
     """Two languages of a classification, of which English is a second prompt of the first."""
-    prompt = plant_comments(folder, REVIEWS, languages={"th": {"rows": 2}, "lo": {"rows": 2}})
+    plant(folder, "classification", REVIEWS, languages={"th": {"rows": 2}, "lo": {"rows": 2}})
     for name in ("en", "lo"):
-        (folder / "prompts" / f"{name}.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
+        shutil.copy(folder / "prompts" / "th.yml", folder / "prompts" / f"{name}.yml")
     make(folder)
 
 
@@ -569,10 +509,9 @@ def test_check_says_what_make_would_do_and_writes_nothing(tmp_path, capsys):
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == before and not (tmp_path / "absent").exists()
 
 
-def plant_questions(folder, text, file="rows.csv", **change):
+def plant_questions(folder, text, file="rows.csv", prompt=None, **record):
     """Questions with two options in a table."""
-    record = PLACES | {"kind": "mcq", "files": {"test": file}, "fields": ["text"], "columns": COLUMNS} | change
-    plant(folder, record, PROMPT, [])
+    plant(folder, "mcq", (), prompt, **{"files": {"test": file}} | record)
     (folder / file).write_text(text, encoding="utf-8")
 
 
@@ -622,13 +561,6 @@ def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, sai
     ]
 
 
-def test_a_language_that_the_pack_does_not_know_is_said(tmp_path, capsys):
-    plant_comments(tmp_path / "own", REVIEWS, languages={"thai": {"rows": 2, "prompts_in": "th"}})
-    make(tmp_path / "own")
-    said = "note: 'thai' is no language of the pack; did you mean th?; words of answers are split at blanks\n"
-    assert capsys.readouterr().err == said
-
-
 @pytest.mark.parametrize(
     ("stated", "rights", "said"),
     [
@@ -638,13 +570,11 @@ def test_a_language_that_the_pack_does_not_know_is_said(tmp_path, capsys):
     ],
 )
 def test_a_chance_that_the_options_or_labels_do_not_have_is_said(tmp_path, capsys, stated, rights, said):
-    columns = {"text": "q", "options": "options", "gold": "answer"}
-    record = PLACES | {"kind": "mcq", "files": {"test": "rows.jsonl"}, "fields": ["text"], "columns": columns}
-    rows = [{"q": f"ข้อ {number}", "options": [*options], "answer": options[-1]} for number, options in enumerate(rights)]
-    plant(tmp_path / "own", record | {"chance": stated, "languages": {"th": {"rows": len(rows)}}}, PROMPT, rows)
+    rows = [{"q": f"ข้อ {number}", "o": [*options], "a": options[-1]} for number, options in enumerate(rights)]
+    plant(tmp_path / "own", "mcq", rows, chance=stated, **LISTED)
     make(tmp_path / "own")
     assert capsys.readouterr().err == (f"note: {tmp_path}/own/rows.jsonl: {said}\n" if said else "")
-    plant_comments(tmp_path / "comments", REVIEWS, chance=stated)
+    plant(tmp_path / "comments", "classification", REVIEWS, chance=stated)
     make(tmp_path / "comments")
     assert (f"'chance' is {stated}; a guess is right in 0.5000" in capsys.readouterr().err) == (stated != 0.5)
 
@@ -654,11 +584,10 @@ def test_exemplars_and_rows_that_are_there_twice_are_said(tmp_path, capsys):
     folder, question = tmp_path / "own", "แม่น้ำสายใดไหลผ่านตัวเมืองเชียงใหม่"
     table = f"q,a,b,answer\n{question},ปิง,วัง,A\nที่ไหน,ลำปาง,น่าน,B\nที่ไหน,ลำปาง,น่าน,B\n"
     exemplars = [{"text": f"ใคร {number}", "options": ["ก", "ข"], "gold": number % 2} for number in range(4)]
-    plant_questions(folder, table, languages={"th": {"rows": 4}})
-    prompt = PROMPT | {"exemplars": [*exemplars, {"text": question, "options": ["ปิง", "วัง"], "gold": 0}]}
-    (folder / "prompts/th.yml").write_text(yaml.safe_dump(prompt, allow_unicode=True), encoding="utf-8")
-    for arguments, status in ([], 0), (["--check"], 0):
-        assert main(["make", str(folder), *arguments]) == status
+    exemplars.append({"text": question, "options": ["ปิง", "วัง"], "gold": 0})
+    plant_questions(folder, table, prompt={"exemplars": exemplars}, languages={"th": {"rows": 4}})
+    for arguments in ([], ["--check"]):
+        make(folder, *arguments)
         assert set(capsys.readouterr().err.splitlines()) == {
             f"note: {folder}/rows.csv: 3 rows; expected 4",
             f"note: {folder}/rows.csv, row 0: exemplar 5 of the prompt file occurs here: {question!r}",
