@@ -45,8 +45,7 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
     if data_set.second_turns:
         raise RecordError(f"{path}: 'second_turns' is for judged data sets of the pack alone; leave it out")
     for language in data_set.languages.values():
-        _refuse_no_rows(path, language)
-        _refuse_code_of_language(path, language.language)
+        _refuse_names(path, language)
     prompted = read(data_set, folder.parent)
     made = {content["task"]: _in_one_file(prompted, content) for _, content in leaves(prompted)}
     tasks = set(made)
@@ -61,8 +60,8 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
     return {name: content for name, content in made.items() if name in chosen}
 
 
-def _refuse_no_rows(path: Path, language: Language) -> None:
-    """Refuses what cannot be a file or repository of rows."""
+def _refuse_names(path: Path, language: Language) -> None:
+    """Refuses what cannot be a file or repository of rows, a split that is read, or a language."""
     where = f"{path}: languages: {language.language}"
     if "/" not in language.source and not language.source.startswith("."):
         raise RecordError(f"{where}: 'source' is {language.source!r}; expected OWNER/NAME of the hub, or a folder such as ./rows")
@@ -74,11 +73,8 @@ def _refuse_no_rows(path: Path, language: Language) -> None:
         unused = [split for split in getattr(language, key) if split not in used]
         if unused and not language.process:
             raise RecordError(f"{where}: {key!r} has {unused[0]!r}, which no task reads; expected {' and '.join(used)}")
-
-
-def _refuse_code_of_language(path: Path, code: str) -> None:
-    if not re.fullmatch(r"[A-Za-z]+(-[A-Za-z\d]+)*", code):  # names of tasks have _ between their parts
-        raise RecordError(f"{path}: 'languages' has {code!r}; expected a code such as th or zh-TW")
+    if not re.fullmatch(r"[A-Za-z]+(-[A-Za-z\d]+)*", language.language):  # names of tasks have _ between their parts
+        raise RecordError(f"{path}: 'languages' has {language.language!r}; expected a code such as th or zh-TW")
 
 
 def _refuse_unread_labels(prompted: Prompted, task: Mapping[str, Any]) -> None:

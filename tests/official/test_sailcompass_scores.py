@@ -120,11 +120,11 @@ def test_letters_beside_the_official_code(official, text, gold, digit):
     line = text.split("\n")[0]
     for options in ("ABCD", "12345๑๒๓๔๕ABCD"):
         assert scores.first_option(line, options) == official.post.first_option_parse(line, options)
+    evaluators = {official.m3exam.M3examEmEvaluator: gold, official.m3exam.M3examThEvaluator: digit}
     if one_cue(line, scores.BELEBELE_CUES):
-        assert 100 * scores.belebele_exact_match(text, gold) == official.belebele.BelebeleEvaluator().score([text], [gold])["EM"]
-    assert 100 * scores.m3exam_exact_match(text, gold) == official.m3exam.M3examEmEvaluator().score([text], [gold])["EM"]
-    found = official.m3exam.M3examThEvaluator().score([text], [digit])["EM"]
-    assert 100 * scores.m3exam_thai_exact_match(text, digit) == found
+        evaluators[official.belebele.BelebeleEvaluator] = gold
+    for evaluator, right in evaluators.items():
+        assert 100 * scores.EXACT_MATCH[evaluator.__name__](text, right) == evaluator().score([text], [right])["EM"]
 
 
 @pytest.mark.slow

@@ -37,12 +37,7 @@ def log_perplexity(prompt_loglikelihood: float, option_loglikelihood: float, tok
     L is the number of tokens of the whole text with the begin-of-sequence token. The first token has no probability, so the
     numerator has L − 1 terms. This is the score of SailCompass' T_o,PPL and its siblings (Guo et al. 2024, section 5.1), as its
     evaluation framework computes it: OpenCompass, `HuggingFace._get_ppl`.
-
-    Raises:
-        ValueError: if `tokens` is not positive.
     """
-    if tokens <= 0:
-        raise ValueError(f"a text has at least one token, got {tokens}")
     return -(prompt_loglikelihood + option_loglikelihood) / tokens
 
 

@@ -120,16 +120,6 @@ def letter_match(answer: str, gold: str, cues: Sequence[str]) -> float:
     return float(first_option(_behind_cue(_first_line(answer), cues), LETTERS) == gold)
 
 
-def belebele_exact_match(answer: str, gold: str) -> float:
-    """`letter_match` for Belebele."""
-    return letter_match(answer, gold, BELEBELE_CUES)
-
-
-def m3exam_exact_match(answer: str, gold: str) -> float:
-    """`letter_match` for M3Exam in Javanese or Vietnamese."""
-    return letter_match(answer, gold, M3EXAM_CUES)
-
-
 def m3exam_thai_exact_match(answer: str, gold: str) -> float:
     """1 if the digit read in an answer to M3Exam in Thai is the right one, in Arabic or Thai digits.
 
@@ -224,8 +214,8 @@ def text_pair(answer: str, reference: str) -> tuple[str, str]:
 # Official evaluator → whether an answer, or the label of the chosen option, is right: 0 or 1.
 EXACT_MATCH: Mapping[str, Callable[[str, Any], float]] = {
     "AnsEvaluator": answer_exact_match,
-    "BelebeleEvaluator": belebele_exact_match,
-    "M3examEmEvaluator": m3exam_exact_match,
+    "BelebeleEvaluator": functools.partial(letter_match, cues=BELEBELE_CUES),
+    "M3examEmEvaluator": functools.partial(letter_match, cues=M3EXAM_CUES),  # in Javanese or Vietnamese
     "M3examThEvaluator": m3exam_thai_exact_match,
     "TydiqaIdEvaluator": best_exact_match,
 }
