@@ -129,7 +129,8 @@ _NEEDED_OF_DATA_SET = ("title", "version", "kind", "task", "languages")
 _TYPES: Mapping[str, Any] = (
     get_type_hints(Language) | get_type_hints(DataSet) | {"languages": Mapping[str, Mapping[str, Any] | None]}
 )
-_TYPE_NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
+_TYPE_NAMES: dict[Any, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
+_TYPE_NAMES |= {Mapping: "keys with values", Sequence: "a list"}
 
 
 def read_data_set(path: Path) -> DataSet:
@@ -239,7 +240,7 @@ def _type_faults(name: str, value: Any, expected: Any) -> Iterator[str]:
     among = get_args(expected) if get_origin(expected) is UnionType else (expected,)
     fitting = [each for each in among if _is_a(value, get_origin(each) or each)]
     if not fitting:
-        names = [_type_name(each) for each in among]
+        names = [_TYPE_NAMES[get_origin(each) or each] for each in among]
         yield f"{name!r} is {repr(value)[:40]}; expected {' or '.join(names)}{_quotes(value) if str in among else ''}"
     elif isinstance(value, dict):
         of_keys, of_values = get_args(fitting[0]) or (Any, Any)
@@ -264,14 +265,6 @@ def _quotes(value: Any) -> str:
     if isinstance(value, bool):
         return "; put it in quotes: YAML takes yes, no, on and off for true and false"
     return "" if isinstance(value, list | None) else "; put it in quotes"
-
-
-def _type_name(kind: Any) -> str:
-    if get_origin(kind) is Mapping:
-        return "keys with values"
-    if get_origin(kind) is Sequence:
-        return "a list"
-    return _TYPE_NAMES[kind]
 
 
 def _value_faults(data: Mapping[str, Any]) -> Iterator[str]:
