@@ -112,21 +112,20 @@ def test_a_fault_is_one_line_with_file_and_key(tmp_path, change, line):
     assert "\n" not in str(error.value)
 
 
+FOUND = {"set": "Own", "languages": ["id"], "origin": "found", "licence": None}
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [
         ({"pillar": "nlp"}, "qa: id: 'pillar' is 'nlp'; expected one of nlp_classics, "),
-        (
-            {"sets": [{"set": "Own", "languages": ["id"], "origin": "found", "licence": None}]},
-            "qa: id: 'sets': 'origin' is 'found'; expected one of native, ",
-        ),
+        ({"sets": [FOUND]}, "qa: id: 'sets': 'origin' is 'found'; expected one of native, "),
     ],
 )
 def test_a_fault_of_a_task_of_sea_helm_is_one_line(tmp_path, change, line):
     record = yaml.safe_load((TASKS_FOLDER / "sea_helm" / "data_set.yml").read_text(encoding="utf-8"))
-    task = {key: value for key, value in (record["tasks"]["qa"] | change).items() if value is not ...}
     path = tmp_path / "data_set.yml"
-    path.write_text(yaml.safe_dump(record | {"tasks": {"qa": task}}, sort_keys=False), encoding="utf-8")
+    path.write_text(yaml.safe_dump(record | {"tasks": {"qa": record["tasks"]["qa"] | change}}, sort_keys=False), encoding="utf-8")
     with pytest.raises(RecordError) as error:
         read_sea_helm(path)
     assert str(error.value).startswith(f"{path}: {line}")

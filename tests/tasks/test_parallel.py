@@ -9,7 +9,6 @@ from operator import itemgetter
 from pathlib import Path
 
 import pytest
-from lm_eval.loggers import EvaluationTracker
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.commands.cli import main
@@ -17,6 +16,7 @@ from lm_eval_sea.make.on_demand import tasks_on_demand
 from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.tasks._shared.rows import DataError, iterate_rows
 
+from ..sea_helm.planted_answers import write_run
 from .evaluation import TASKS, evaluate, read_json_lines
 from .planted_model import PlantedModel
 from .prompt_texts import SAMPLES
@@ -197,13 +197,9 @@ class TestTranslations:
 
     def translate(self, mirror: Path, output: Path, translation) -> None:
         """Runs the translating task and writes its output as lm-eval does."""
-        results = evaluate(mirror, "sea_belebele_vi_to_en", PlantedModel(generation=translation))
-        samples = results.pop("samples")
-        tracker = EvaluationTracker(output_path=str(output))
-        tracker.general_config_tracker.model_name_sanitized = "planted"
-        tracker.save_results_aggregated(results=results, samples=samples)
-        for name, rows in samples.items():
-            tracker.save_results_samples(task_name=name, samples=rows)
+        name = "sea_belebele_vi_to_en"
+        results = evaluate(mirror, name, PlantedModel(generation=translation))
+        write_run(output, name, results["configs"][name]["metadata"], results["samples"][name])
 
     def test_rows_from_output(self, mirror, tmp_path, capsys, monkeypatch):
         """The planted translator knows the English rows, so the rows it makes are those, its empty answers aside."""

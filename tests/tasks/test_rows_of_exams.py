@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 
 from .evaluation import TASKS, read_json_lines
-from .test_rows import _utils
 from .test_rows_of_regional_sets import _right, _rows, _times_of_right
 
 
@@ -68,13 +67,7 @@ class TestPT3:
         assert all(len(set(row["options"])) == 4 for row in rows)
 
 
-utils = _utils("crossmmlu")
 LANGUAGES = {"id": "Indonesian", "ms": "Malay", "vi": "Vietnamese", "tl": "Filipino", "zh": "Chinese", "en": "English"}
-
-
-def _processed(published: list[dict], language: str) -> list[dict]:
-    process = getattr(utils, f"process_{language}")({"test": published})
-    return [process(row) for row in published]
 
 
 def _item(question: str, **more) -> dict:
@@ -92,7 +85,7 @@ def test_text_read_in_the_wrong_encoding_is_put_right(times):
     question = damaged = "4 × −7 = 3°\u200b “π”"
     for _ in range(times):
         damaged = _misread(damaged)
-    (row,) = _processed([_item(f" {damaged}")], "id")
+    (row,) = _rows("crossmmlu", [_item(f" {damaged}")], "process_id")
     assert row["question"] == question.replace("\u200b", "")
     assert (row["options"], row["gold"]) == (["satu", "dua", "tiga", "empat"], 1)
 
@@ -103,7 +96,7 @@ def test_text_read_in_the_wrong_encoding_is_put_right(times):
 )
 def test_rows_without_their_answer_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
-        _processed([_item("?", **change)], "id")
+        _rows("crossmmlu", [_item("?", **change)], "process_id")
 
 
 @pytest.mark.parametrize(
@@ -112,11 +105,11 @@ def test_rows_without_their_answer_are_refused(change, message):
 )
 def test_real_rows_of_cross_sets(hub_mirror, name, rows, clusters, changed):
     published = read_json_lines(hub_mirror / "SeaEval" / name / "data/test.jsonl")
-    english = _processed(published, "en")
+    english = _rows("crossmmlu", published, "process_en")
     assert len(english) == rows
     assert len({row["cluster"] for row in english}) == clusters
     for language, key in LANGUAGES.items():
-        made = _processed(published, language)
+        made = _rows("crossmmlu", published, f"process_{language}")
         assert [(row["id"], row["cluster"], row["gold"]) for row in made] == [
             (row["id"], row["cluster"], row["gold"]) for row in english
         ]
