@@ -53,14 +53,12 @@ def complete_samples(folder: Path) -> Path:
     """The samples, with the rows of one language for those without a sample, and for the translations that a user makes."""
     shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
     for name in PARALLEL:
-        parallel, languages = data_sets()[name].parallel, data_sets()[name].languages
-        paths = [parallel["path"].format(code=data.code) for data in languages.values()]
+        parallel = data_sets()[name].parallel
         english = folder / parallel["source"] / parallel["path"].format(code="eng_Latn")
-        for path in paths:
-            for source in (parallel["source"], parallel["translated"]):
-                (folder / source / path).parent.mkdir(parents=True, exist_ok=True)
-                if not (folder / source / path).exists():
-                    shutil.copy(english, folder / source / path)
+        for data in data_sets()[name].languages.values():
+            path = folder / parallel["translated"] / parallel["path"].format(code=data.code)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(english, path)
     for data_set in data_sets().values():
         stand_in = _with_rows(data_set, folder)
         for data in data_set.languages.values() if stand_in else []:

@@ -16,9 +16,9 @@ SEED = "lm_eval_sea"
 FEW_ROWS = 20
 
 
-def _drawn(row: Mapping[str, Any], number: int) -> str:
+def _drawn(row: Mapping[str, Any]) -> str:
     """A key that puts rows into a random order. It depends only on the row's id and SEED, so it is the same in every language."""
-    return hashlib.sha256(f"{SEED} {row['id']} {number}".encode()).hexdigest()
+    return hashlib.sha256(f"{SEED} {row['id']} 0".encode()).hexdigest()
 
 
 def fair_order(rows: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -29,15 +29,13 @@ def fair_order(rows: Sequence[Mapping[str, Any]]) -> list[int]:
     second time only when all have come once. Then the labels are dealt in proportion: the row of rank r of the n rows of its
     label stands at (r + 1/2) / n.
 
-    Up to FEW_ROWS rows keep their order. Rows have `id`, `cluster` and, if there are labels, `gold`.
+    Up to FEW_ROWS rows keep their order. Rows have an `id` of their own, `cluster` and, if there are labels, `gold`.
     """
     if len(rows) <= FEW_ROWS:
         return list(range(len(rows)))
-    repeated_ids: Counter[str] = Counter()
     by_label: dict[Any, list[tuple[str, int]]] = defaultdict(list)
     for position, row in enumerate(rows):
-        by_label[row.get("gold")].append((_drawn(row, repeated_ids[row["id"]]), position))
-        repeated_ids[row["id"]] += 1
+        by_label[row.get("gold")].append((_drawn(row), position))
     placed: list[tuple[float, str, int]] = []
     for drawn in by_label.values():
         seen: Counter[str] = Counter()
