@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from lm_eval_sea.catalogue.sea_helm import SeaHelmTask, sea_helm
 from lm_eval_sea.catalogue.suites import read_others, read_totals
 from lm_eval_sea.make.leaf import Content, greedy, group_of
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task, place, row_template
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, SEA_HELM_WITH_CUE
-
-_SLUG = re.compile(r"\W+")
-
 
 # Kind of task → what it is made from, in tasks/_shared; `facts.SEA_HELM_SCORES` says how it is scored.
 _TEMPLATES = {
@@ -27,44 +24,36 @@ _TEMPLATES = {
 _TEXTS = {"instructions": "{{prompt}}", "first_turn": "{{turns[0]}}", "second_turn": "{{turns[1]}}"}
 
 
-class Prompt(NamedTuple):
-    """What a task says."""
-
-    cue: str
-    preamble: str
-    template: str  # Jinja
-    version: Any  # of the prompt file; None without one
-
-
-def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> Prompt:
+def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> tuple[str, str, str, Any]:
+    """The cue, the preamble, the Jinja template of a row, and the version of the prompt file; None without one."""
     if text := _TEXTS.get(task.kind):
-        return Prompt("", "", text, None)
+        return "", "", text, None
     where, name = place(SEA_HELM, task.language), task.prompt or task.name
     of_language = entry(prompts, task.language, f"{SEA_HELM}/prompts")
     words, version = of_task(of_language, name, where), entry(of_language, "version", where)
     where = f"{where}: {name}"
     template = row_template(words, task.content_fields, where, task.optional_fields)
     if task.kind not in SEA_HELM_WITH_CUE:
-        return Prompt("", words.get("instruction", ""), template, version)
+        return "", words.get("instruction", ""), template, version
     cue, form, instruction = (entry(words, key, where) for key in ("cue", "format", "instruction"))
     if "{cue}" not in form or "ANSWER" not in form:
         raise PromptFileError(f"{where}: 'format' lacks {{cue}} or the word ANSWER")
     for label in task.labels:
         if label not in form + instruction:
             raise PromptFileError(f"{where}: 'format' does not name the label {label!r}")
-    return Prompt(cue, f"{instruction}\n\n{form}".replace("{cue}", cue), template, version)
+    return cue, f"{instruction}\n\n{form}".replace("{cue}", cue), template, version
 
 
 def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False) -> Content:
     """A task of SEA-HELM in a language; `ranked` if its labels are ranked instead of generated."""
-    language, prompt = task.language, _prompt(prompts, task)
+    language, (cue, preamble, template, version) = task.language, _prompt(prompts, task)
     rows = [rows_path(task.process)] if task.process else []  # else the template names the function
     common = [f"sea_{language}", "sea_prompt_native"]
     if ranked:
         include, tags = f"_shared/sea_helm_{'choice_' if task.own_choices else ''}ranking_yaml", ["sea_helm_ppl", *common]
-        answers: Content = {"gen_prefix": prompt.cue, "doc_to_choice": "choices" if task.own_choices else task.labels}
+        answers: Content = {"gen_prefix": cue, "doc_to_choice": "choices" if task.own_choices else task.labels}
     else:
-        include, competency = f"_shared/{_TEMPLATES[task.kind]}", _SLUG.sub("_", task.competency)
+        include, competency = f"_shared/{_TEMPLATES[task.kind]}", re.sub(r"\W+", "_", task.competency)
         tags = [SEA_HELM, f"{SEA_HELM}_{task.pillar}", f"{SEA_HELM}_{competency}", *common]
         tags = ["sea_helm_judged"] if task.is_judged else list(dict.fromkeys(tags))
         answers = {"generation_kwargs": greedy([], task.max_new_tokens)}
@@ -73,8 +62,8 @@ def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False)
         "include": [include, *rows],
         "tag": tags,
         **({} if task.exemplars else {"num_fewshot": 0}),
-        "description": prompt.preamble,
-        "doc_to_text": prompt.template,
+        "description": preamble,
+        "doc_to_text": template,
         **answers,
         "metadata": {
             "version": sea_helm().version,
@@ -83,9 +72,9 @@ def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False)
             "task": task.name,
             "variant": "ppl" if ranked else task.kind,
             "prompt_language": language,
-            "prompt_book_version": prompt.version,
-            "answer_tag": prompt.cue,
-            **({"turn_text": prompt.template} if task.kind == "criteria" else {}),
+            "prompt_book_version": version,
+            "answer_tag": cue,
+            **({"turn_text": template} if task.kind == "criteria" else {}),
             "provenance": {},
         },
     }

@@ -4,12 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 
-QUESTIONS = ("cause", "effect")
-
-
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"premise", "choice1", "choice2", "question", "label", "idx"} → a processed row."""
-    if row["question"] not in QUESTIONS:
+    if row["question"] not in ("cause", "effect"):
         raise ValueError(f"field 'question' is {row['question']!r}; expected 'cause' or 'effect'")
     return {
         "id": str(row["idx"]),
