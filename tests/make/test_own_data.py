@@ -15,6 +15,7 @@ from lm_eval_sea.tasks._shared.columns import LETTERS, ColumnRows
 from tests.conftest import ROOT
 from tests.model_folder import model_folder
 from tests.official.conftest import replace
+from tests.robustness.conftest import contents
 from tests.tasks.evaluation import write_json_lines
 
 FILE_ON_PAGE = re.compile(r"^`(chiangmai/[\w./]+)`.*?^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -490,14 +491,14 @@ def test_check_says_what_make_would_do_and_writes_nothing(tmp_path, capsys):
     name = "sea_xcopa_vi_to_ppl_p2"
     for arguments in ([str(folder)], [name, "--out", str(out)]):
         make(*arguments)
-        before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
+        before = contents(tmp_path)
         assert main(["make", *arguments, "--check"]) == 0
         assert "files agree with their prompts\n" in capsys.readouterr().out
-        assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == before
+        assert contents(tmp_path) == before
     replace(folder / "prompts/lo.yml", "ตอบ", "จงตอบ")
     (folder / "sea_reviews_th.yaml").rename(folder / "sea_reviews_km.yaml")
     replace(out / f"{name}.yaml", "task: ", "tag: x\ntask: ")
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
+    before = contents(tmp_path)
     assert main(["make", str(folder), "--check"]) == 1
     said = capsys.readouterr().out.splitlines()
     assert {"sea_reviews_km.yaml: this file is no longer made", "sea_reviews_th.yaml: missing"} < set(said)
@@ -506,7 +507,7 @@ def test_check_says_what_make_would_do_and_writes_nothing(tmp_path, capsys):
     assert capsys.readouterr().out == f"{name}.yaml: differs from what its prompts make\n"
     assert main(["make", name, "--out", str(tmp_path / "absent"), "--check"]) == 1
     assert capsys.readouterr().out == f"{name}.yaml: missing\n"
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")} == before and not (tmp_path / "absent").exists()
+    assert contents(tmp_path) == before and not (tmp_path / "absent").exists()
 
 
 def plant_questions(folder, text, file="rows.csv", prompt=None, **record):
