@@ -28,7 +28,6 @@ LISTED = read_tasks()
 FILES = sorted(TASKS.rglob("*.yaml"))
 
 
-@functools.cache
 def test_every_task_says_what_a_report_needs():
     needed = {"version", "dataset", "language", "task", "variant", "prompt_language", "prompt_book_version"}
     needed |= {"data_source", "rows", "chance", "headline_metric"}

@@ -37,11 +37,6 @@ class ModelTask(ConfigurableTask):
     NEEDS_TOKENIZER = ""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows.
-
-        Raises:
-            DataError: if the rows cannot be loaded or scored.
-        """
         super().__init__(config=set_up(config))
         self._tokenizer: TextTokenizer | None = None
 

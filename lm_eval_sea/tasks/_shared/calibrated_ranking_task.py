@@ -32,7 +32,6 @@ class CalibratedRankingTask(RankingTask):
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows, and finds which methods the metrics need."""
         super().__init__(config)
         self._uses_cue = "acc_pmi" in self._wanted_metrics
         self._asked: set[tuple[str, str]] = set()

@@ -70,7 +70,6 @@ class WrittenTask(PromptedAnswers):
     """`PromptedAnswers` for tasks that need no other class."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        """Loads the rows."""
         super().__init__(config=set_up(config))
 
 
