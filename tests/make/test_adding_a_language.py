@@ -2,13 +2,12 @@
 
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 import yaml
 
 from tests.conftest import ROOT
+from tests.processes import run
 from tests.robustness.conftest import contents
 
 WALK = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## Adding a language\n")[2].partition("\n## ")[0]
@@ -21,8 +20,7 @@ def pack(tmp_path):
 
 
 def run_make(pack, *arguments):
-    command = [sys.executable, "-B", "-m", "lm_eval_sea", "make", *arguments]
-    return subprocess.run(command, cwd=pack.parent, capture_output=True, text=True, timeout=600)
+    return run("lm_eval_sea", "make", *arguments, cwd=pack.parent, PYTHONDONTWRITEBYTECODE="1")
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.processes import run
 
 # What the other tests of this folder look at does not depend on lm-eval.
 USES_LM_EVAL = re.compile(
@@ -21,10 +22,9 @@ USES_LM_EVAL = re.compile(
 WITH_CHRFPP = ("test_overlap",)
 
 
-def run(folders, model) -> dict:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, [*folders, ROOT]))}
-    command = [sys.executable, "-m", "tests.tasks.run_of_checkout", str(model)]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+def scores_with(folders, model) -> dict:
+    """Those of an lm-eval in these folders, or of the installed one."""
+    done = run("tests.tasks.run_of_checkout", model, cwd=ROOT, PYTHONPATH=os.pathsep.join(map(str, [*folders, ROOT])))
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -38,7 +38,7 @@ def checkout_folder():
 
 @pytest.mark.slow
 def test_the_scores_are_those_of_the_release(tiny_model, checkout_folder):
-    released, checkout = run([], tiny_model), run([checkout_folder], tiny_model)
+    released, checkout = scores_with([], tiny_model), scores_with([checkout_folder], tiny_model)
     assert checkout["folder"].startswith(checkout_folder) and checkout["folder"] != released["folder"]
     assert len(released["tasks"]) == 7
     assert all(scores["prompts"] and len(scores) > 5 for scores in released["tasks"].values())

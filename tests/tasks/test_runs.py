@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from lm_eval.models.huggingface import HFLM
 from lm_eval_sea.results.facts import facts_of
 from tests.conftest import modules_of_tasks
 from tests.model_folder import with_template
+from tests.processes import run
 
 from ..models.conftest import LOGLIKELIHOOD_ROUNDING
 from ..run.conftest import written
@@ -49,10 +48,8 @@ def test_the_folder_alone_works(tmp_path, tiny_model, samples):
         "gen_kwargs: {max_gen_toks: 4}\n",
         encoding="utf-8",
     )
-    subprocess.run(
-        [sys.executable, "-m", "lm_eval", "run", "--config", config],
-        cwd=samples, env=os.environ | {"PYTHONPATH": str(shadow.parent)}, check=True, capture_output=True, timeout=300,
-    )  # fmt: skip
+    process = run("lm_eval", "run", "--config", config, cwd=samples, PYTHONPATH=str(shadow.parent))
+    assert process.returncode == 0, process.stderr
     results, logged = written(output), {path.name: read_json_lines(path) for path in output.rglob("samples_*.jsonl")}
     rows_of = {name.removeprefix("samples_").rsplit("_", 1)[0]: len(rows) for name, rows in logged.items()}
     assert rows_of == dict.fromkeys(TASK_NAMES, 3)
