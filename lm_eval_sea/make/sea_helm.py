@@ -25,7 +25,7 @@ _TEXTS = {"instructions": "{{prompt}}", "first_turn": "{{turns[0]}}", "second_tu
 
 
 def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> tuple[str, str, str, Any]:
-    """The cue, the preamble, the Jinja template of a row, and the version of the prompt file; None without one."""
+    """The cue, the preamble, the Jinja template of a row, and the version of the prompt file; None if it has none."""
     if text := _TEXTS.get(task.kind):
         return "", "", text, None
     where, name = place(SEA_HELM, task.language), task.prompt or task.name

@@ -18,7 +18,7 @@ FEW_ROWS = 20
 
 def _drawn(row: Mapping[str, Any]) -> str:
     """A key that puts rows into a random order. It depends only on the row's id and SEED, so it is the same in every language."""
-    return hashlib.sha256(f"{SEED} {row['id']} 0".encode()).hexdigest()
+    return hashlib.sha256(f"{SEED} {row['id']} 0".encode()).hexdigest()  # without the 0, runs and lite tasks would get other rows
 
 
 def fair_order(rows: Sequence[Mapping[str, Any]]) -> list[int]:
