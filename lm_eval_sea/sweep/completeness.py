@@ -38,16 +38,13 @@ def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
 
     Scores are compared by a digest of their file, and samples, which are large, by their size.
     """
-    mark = _whole_mark(folder)
-    return mark if mark and mark.get("digest") == digest else None
-
-
-def _whole_mark(folder: Path) -> dict[str, Any] | None:
+    mark = mark_in(folder)
+    if mark.get("digest") != digest:
+        return None
     try:
-        mark = mark_in(folder)
         files, digests = dict(mark["files"]), dict(mark.get("digests", {}))  # marks of older versions have no digests
         whole = bool(files) and all((folder / name).stat().st_size == size for name, size in files.items())
-        whole = whole and all(_digest(folder / name) == digest for name, digest in digests.items())
+        whole = whole and all(_digest(folder / name) == sha256 for name, sha256 in digests.items())
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return mark if whole else None
@@ -68,17 +65,14 @@ def _digest(path: Path) -> str:
 
 def differing(folder: Path, asked: Mapping[str, Any]) -> list[str]:
     """In what the request of the results in a folder was another: flags, rows and versions of tasks, or the model."""
-    was, now = (_by_name(mapping_of(each)) for each in (mark_in(folder).get("asked"), json.loads(_as_written(asked))))
+    as_written = json.loads(json.dumps(masked(asked), default=str))
+    was, now = (_by_name(mapping_of(each)) for each in (mark_in(folder).get("asked"), as_written))
     return sorted(name for name in was.keys() | now.keys() if was.get(name) != now.get(name))
 
 
 def _by_name(asked: Mapping[str, Any]) -> dict[str, Any]:
     apart = {"model or packages": asked.get("model"), "tasks": asked.get("tasks"), "order of tasks": asked.get("names")}
     return {**apart, **mapping_of(asked.get("settings"))}
-
-
-def _as_written(asked: Mapping[str, Any]) -> str:
-    return json.dumps(masked(asked), default=str)
 
 
 def results_of(folder: Path, digest: str) -> list[Path]:
