@@ -32,13 +32,13 @@ _IN_QUEUE = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "PR
 class SlurmEngine:
     """The queue of the cluster that this machine belongs to. Its files lie in the folder `slurm` of the sweep's output."""
 
-    def __init__(self, plan: Plan, cluster: str = "slurm") -> None:
-        """Asks for what `resources`, `minutes` and `slurm` of a plan say; with "local", submitit starts all jobs here at once."""
+    def __init__(self, plan: Plan) -> None:
+        """Asks for what `resources`, `minutes` and `slurm` of a plan say."""
         self._folder = plan.output.resolve() / SLURM_FOLDER
         self._partition = plan.slurm.get("partition")
         asked = _parameters(plan)
         try:
-            self._executor = submitit.AutoExecutor(self._folder, cluster=cluster, slurm_max_num_timeout=_REQUEUES)
+            self._executor = submitit.AutoExecutor(self._folder, cluster="slurm", slurm_max_num_timeout=_REQUEUES)
             self._executor.update_parameters(**asked)
         except RuntimeError as error:  # submitit looks for srun
             raise PlanError("--engine slurm: there is no srun here; start the sweep where you would call sbatch") from error

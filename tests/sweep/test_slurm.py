@@ -1,6 +1,6 @@
 """A sweep in the queue of a SLURM cluster: what is asked of SLURM, and jobs, nodes and drivers that are killed.
 
-SLURM's commands are stand-ins (`stand_in_slurm.py`); what they start is real. submitit's executor for one machine runs jobs, too.
+SLURM's commands are stand-ins (`stand_in_slurm.py`); what they start is real.
 """
 
 import contextlib
@@ -13,7 +13,6 @@ import pytest
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sweep.plan import Resources, read_plan
-from tests.conftest import ROOT
 from tests.sweep import plans, stand_in_slurm
 from tests.sweep.test_two_plans import MODEL, jobs_of_plan
 
@@ -88,22 +87,6 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
     assert status == 0, out
     assert len(list(slurm.glob("*.sh"))) == 2, "the last driver took over the jobs in the queue"
     plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=6)
-
-
-@pytest.mark.slow
-def test_submitits_executor_for_one_machine_runs_jobs(models, tmp_path, in_samples, monkeypatch):
-    from lm_eval_sea.sweep.engine_slurm import SlurmEngine
-    from lm_eval_sea.sweep.sweep import carry_out, prepare
-
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    only = [{"name": "a", "model_args": {"pretrained": str(models / "a")}}]
-    plan = read_plan(plans.write_plan(models / "one.yaml", output=str(tmp_path / "out"), slurm={"time": 10}, models=only))
-    prepared, failed = prepare(plan, "model"), {}
-    engine = SlurmEngine(plan, cluster="local")
-    monkeypatch.setattr(engine, "machines", lambda: [plan.resources])  # sinfo tells; there is none here
-    carry_out(prepared, engine, failed)
-    assert not failed
-    assert [len(jobs) for jobs in prepared.split()] == [1, 0]
 
 
 def test_what_slurm_is_asked_for(tmp_path, slurm):
