@@ -13,7 +13,7 @@ from lm_eval_sea.sweep.plan import read_plan
 from lm_eval_sea.sweep.sweep import Prepared, notes
 from tests.results.lm_eval_output import NEW, row, toy, write_results, write_run, write_samples
 from tests.sweep.plans import write_plan
-from tests.sweep.test_jobs import jobs_of
+from tests.sweep.test_jobs import FACTS, jobs_of
 
 SAMPLING = {"a": {"do_sample": True}}
 TASK = "sea_x"
@@ -55,13 +55,18 @@ def test_a_plan_with_another_setting_leaves_complete_results_alone(varied, tmp_p
     assert read_mark(plain.folder, plain.digest)
 
 
-def reported(jobs, tmp_path):
-    """The one run that the report of a sweep has."""
-    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
-    assert report_of(Prepared(plan, jobs, {}))[-1].endswith("1 models, 1 tasks")
-    with (tmp_path / "out" / "report" / "tables" / "runs.csv").open(encoding="utf-8") as file:
-        [run] = csv.DictReader(file)
-    return run
+def prepared(jobs, tmp_path):
+    """Jobs as those of a plan with one model."""
+    return Prepared(read_plan(write_plan(tmp_path / "plan.yaml", **MODEL)), jobs, {})
+
+
+def reported(jobs, tmp_path, table="runs"):
+    """What the report of a sweep says when it is written, and the one line of a table of it."""
+    said = report_of(prepared(jobs, tmp_path))
+    assert said[-1].endswith("1 models, 1 tasks")
+    with (tmp_path / "out" / "report" / "tables" / f"{table}.csv").open(encoding="utf-8") as file:
+        [line] = csv.DictReader(file)
+    return said, line
 
 
 def test_results_of_no_job_that_lie_in_its_folder_are_not_reported(tmp_path):
@@ -70,7 +75,8 @@ def test_results_of_no_job_that_lie_in_its_folder_are_not_reported(tmp_path):
     complete(job, 0.5)
     later = "2027-01-01T00-00-00"
     write_results(job.folder / "m", later, {TASK: {"acc,none": 1.0}}, **{"n-samples": {TASK: {"original": 10, "effective": 9}}})
-    assert later not in reported([job], tmp_path)["results"]
+    _, run = reported([job], tmp_path)
+    assert later not in run["results"]
 
 
 @pytest.mark.parametrize("varied", VARIED[:2], ids=["exemplars", "seeds"])
@@ -79,7 +85,7 @@ def test_the_report_has_the_numbers_of_its_plan_alone(varied, tmp_path):
         complete(job, 1.0)
     [plain] = jobs_of_plan(tmp_path)
     complete(plain, 0.5)
-    run = reported([plain], tmp_path)
+    _, run = reported([plain], tmp_path)
     assert run["model"] == "a" and Path(run["results"]).is_relative_to(plain.folder)
 
 
@@ -90,35 +96,29 @@ def test_seeds_are_draws_of_one_score(tmp_path):
         config = {"model": "hf", "torch_seed": job.asked["settings"]["seed"]}
         write_run(job.folder / "m", {"toy_th": toy(answers)}, NEW, config=config)
         write_mark(job.folder, job.digest, {"tasks": {}}, {})
-    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
-    said = report_of(Prepared(plan, jobs, {}))
-    assert said[-1].endswith("1 models, 1 tasks")
+    said, score = reported(jobs, tmp_path, "scores")
     assert any(line.startswith("note: a: toy_th: the mean over the seeds 1, 2") for line in said)
-    with (tmp_path / "out" / "report" / "tables" / "scores.csv").open(encoding="utf-8") as file:
-        [score] = csv.DictReader(file)
     assert (score["model"], float(score["score"])) == ("a", 75)
 
 
 def test_what_runs_more_than_once_is_said(tmp_path):
-    plan = read_plan(write_plan(tmp_path / "plan.yaml", **MODEL))
-    assert notes(Prepared(plan, jobs_of_plan(tmp_path), {})) == []
-    [several] = notes(Prepared(plan, jobs_of(tmp_path, **MODEL), {}))
+    assert notes(prepared(jobs_of_plan(tmp_path), tmp_path)) == []
+    [several] = notes(prepared(jobs_of(tmp_path, **MODEL), tmp_path))
     assert "tasks in several entries of the plan" in several and several.endswith(": sea_y")
     [job] = jobs_of_plan(tmp_path)
     complete(job, 0.5)
-    facts = {name: {"version": "1", "rows": name * 2} for name in ("sea_x", "sea_y", "sea_z")}
     for what, changes in {
         "limit": {"limit": 5},
         "model or packages": {"identities": {"a": "9"}},
-        "tasks": {"facts": facts | {"sea_x": {"version": "2", "rows": "r"}}},
+        "tasks": {"facts": FACTS | {"sea_x": {"version": "2", "rows": "r"}}},
         "batch_size, device": {"run": {"batch_size": 8}},
     }.items():
         [other] = jobs_of_plan(tmp_path, **changes)
-        [note] = notes(Prepared(plan, [other], {}))
+        [note] = notes(prepared([other], tmp_path))
         assert note.startswith(f"note: complete jobs that run again (other {what}") and note.endswith(str(job.folder))
     [results] = job.folder.rglob("results_*.json")
     results.write_text(results.read_text().replace("0.5", "0.9"))
-    [note] = notes(Prepared(plan, [job], {}))
+    [note] = notes(prepared([job], tmp_path))
     assert note.startswith("note: complete jobs that run again (its files were changed)")
 
 
@@ -135,5 +135,5 @@ def test_a_job_that_another_sweep_has_completed_meanwhile_has_not_failed(tmp_pat
             complete(jobs[0], 0.5)
 
     failed = {}
-    sweep.carry_out(Prepared(read_plan(write_plan(tmp_path / "plan.yaml", **MODEL)), jobs, {}), Engine(), failed)
+    sweep.carry_out(prepared(jobs, tmp_path), Engine(), failed)
     assert list(failed) == list(jobs[1:])
