@@ -50,24 +50,19 @@ class RowScores:
 
 
 def write(path: Path, row_scores: RowScores) -> None:
-    """Writes the scores; the file is complete or does not exist."""
+    """Writes the scores of at least one row; the file is complete or does not exist."""
+    found = row_scores.mean
+    ends = {"mean": found.mean, "low": found.low, "high": found.high}
     content = {
         "scorer": row_scores.scorer,
         "samples_sha256": row_scores.samples,
         "best": row_scores.best,
-        **_mean_of(row_scores),
+        **{name: None if share is None else row_scores.best * share for name, share in ends.items()},
         "notes": list(row_scores.notes),
         "scores": [{"doc_id": doc_id, "score": score} for doc_id, score in row_scores.scores.items()],
         **row_scores.details,
     }
     write_whole(path, json.dumps(content, indent=1) + "\n")
-
-
-def _mean_of(row_scores: RowScores) -> dict[str, float | None]:
-    """The mean and both ends of its interval, in the unit of the scores."""
-    found = row_scores.mean if row_scores.scores else None
-    ends = {name: getattr(found, name, None) for name in ("mean", "low", "high")}
-    return {name: None if value is None else row_scores.best * value for name, value in ends.items()}
 
 
 def write_beside(task: TaskRun, kind: str, row_scores: RowScores, number: str) -> str:

@@ -80,9 +80,9 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
             start_new_session=True,
         )  # fmt: skip
         try:
-            if process.stdin is not None:  # a pipe always is
-                process.stdin.write(json.dumps(task, default=str).encode() + b"\n")
-                process.stdin.flush()
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(task, default=str).encode() + b"\n")
+            process.stdin.flush()
             status = process.wait(task["minutes"] and 60 * task["minutes"])
         except subprocess.TimeoutExpired:
             _end(process)
