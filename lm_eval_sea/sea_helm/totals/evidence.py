@@ -178,21 +178,19 @@ def _shared_texts(tasks: Iterable[TaskRun]) -> str | None:
 
 def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:
     """Raises `ResultsError`, with the first setting in which they differ, if runs of a task are not draws of one score."""
-    differing: dict[str, dict[str, dict[str, str]]] = {}  # setting → task → value → the first run with it
+    found: dict[tuple[str, str], dict[str, str]] = {}  # setting and task → value → the first run with it
     for results in tasks:
-        values: dict[str, dict[str, str]] = {}
         for result in results:
             for setting, value in _asked(result).items():
                 if value is not None or setting in _NONE_IS_A_VALUE:
-                    shown = "none" if value is None else str(value)
-                    values.setdefault(setting, {}).setdefault(shown, str(result.run.place or result.run.model))
-        for setting, places in values.items():
-            if len(places) > 1:
-                differing.setdefault(setting, {})[results[0].name] = places
-    for setting, by_task in differing.items():
-        values_of = ", ".join(f"{value} in {place}" for value, place in sorted(next(iter(by_task.values())).items()))
+                    places = found.setdefault((setting, results[0].name), {})
+                    places.setdefault("none" if value is None else str(value), str(result.run.place or result.run.model))
+    differing = grouped((setting, (name, places)) for (setting, name), places in found.items() if len(places) > 1)
+    for setting, of_tasks in differing.items():
+        (_, of_first), names = of_tasks[0], [name for name, _ in of_tasks]
+        values_of = ", ".join(f"{value} in {place}" for value, place in sorted(of_first.items()))
         raise ResultsError(
-            f"{some_names(list(by_task))}: runs differ in the {setting} ({values_of}), so they are not seeds of one score; "
+            f"{some_names(names)}: runs differ in the {setting} ({values_of}), so they are not seeds of one score; "
             "give only the folder, or the results files, of one"
         )
 
