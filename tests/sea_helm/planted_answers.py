@@ -2,8 +2,7 @@
 
 from tests.results import lm_eval_output
 
-COMPETENCIES = {"mt-bench-judge": "multi-turn", "mt-bench": "multi-turn", "kalahi-judge": "cultural"}
-COMPETENCIES |= {"syntax-criteria": "linguistic-diagnostics", "translation-en-xx": "nlg"}
+from .totals.planted_runs import metadata, task_name
 
 
 def two_turns(number: int, first: str, second: str, criteria: list[dict], **more: object) -> dict:
@@ -21,10 +20,8 @@ def one_turn(number: int, answer: str, criteria: list[dict]) -> dict:
 
 def write_answers(folder, language: str, task: str, samples: list[dict], seed: int = 1):
     """Writes one run of one task; returns its samples file."""
-    metadata = {"suite": "sea_helm", "language": language, "sea_helm_task": task, "competency": COMPETENCIES[task], "chance": 0.0}
-    metadata |= {"variant": "gen", "item_metric": None, "headline_metric": "null_rate"}
-    metadata |= {"score_group": "translations"} if task.startswith("translation") else {}
-    return write_run(folder, f"sea_helm_{language}_{task.replace('-', '_')}", metadata, samples, seed)
+    facts = metadata(language, task) | {"headline_metric": "null_rate"}
+    return write_run(folder, task_name(language, task), facts, samples, seed)
 
 
 def scores_beside(samples, scorer: str = "judged"):
@@ -32,10 +29,10 @@ def scores_beside(samples, scorer: str = "judged"):
     return samples.with_name(samples.name.replace("samples", scorer).replace(".jsonl", ".json"))
 
 
-def write_run(folder, name: str, metadata: dict, samples: list[dict], seed: int = 1):
+def write_run(folder, name: str, facts: dict, samples: list[dict], seed: int = 1):
     """Writes one run of any task; returns its samples file."""
     stamp = f"2026-01-{seed:02}T00-00-00"
-    task = {"scores": {"null_rate,none": 0.0}, "metadata": metadata, "rows": samples}
+    task = {"scores": {"null_rate,none": 0.0}, "metadata": facts, "rows": samples}
     config = {"model": "hf", "torch_seed": seed}
     lm_eval_output.write_run(folder, {name: task}, stamp, config=config, **{"versions": {}, "n-shot": {}})
     return folder / f"samples_{name}_{stamp}.jsonl"

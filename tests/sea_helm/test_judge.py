@@ -13,8 +13,7 @@ from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key
 from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES
 from lm_eval_sea.sea_helm.row_scores import read
 
-from ..models.toy_server import refusal, serve, text
-from .judge_server import FAULTS, own_tag, serving
+from ..models.toy_server import DROP, Status, refusal, serve, text
 from .planted_answers import one_turn, two_turns, write_answers
 from .planted_answers import scores_beside as judged
 
@@ -22,6 +21,27 @@ CRITERIA = [{"turn": 0, "criterion": "first"}, {"turn": 0, "criterion": "second"
 # criterion → verdict
 PLANTED = {"first": "CLASS_EXACTLY_MET", "second": "CLASS_SLIGHTLY_MET", "third": "CLASS_MODERATELY_MET"}
 EXPECTED = ((1 + 0.25) / 2 + 0.5) / 2
+
+
+FAULTS = {
+    "busy": Status(429, {}, {"retry-after-ms": "1"}),
+    "an error": Status(500, {}, {"retry-after-ms": "1"}),
+    "no reply": DROP,
+    "half a stream": text("Because.", finish=None),
+    "half a body": Status(200, b'{"id": "1", "choi'),
+    "a connection that is cut": Status(200, b'{"id": "1", "choi', {"Content-Length": "500"}),
+    "no choices": Status(200, {"id": "1"}),
+}
+
+
+def serving(verdict, faults=None):
+    """A judge whose words `verdict` makes of a request's body; `faults` has other replies for numbers of requests, from 1."""
+    return serve(lambda body, number: (faults or {}).get(number + 1) or text(verdict(body)))
+
+
+def own_tag(body):
+    """The verdict's tag that a question of the pack's own names, which follows the texts that are judged."""
+    return re.findall(r"<(verdict-\w+)>", body["messages"][1]["content"])[-1]
 
 
 def planted_verdict(body):
@@ -79,7 +99,7 @@ def test_the_judge_sees_both_turns_and_only_the_second_answer_is_graded(tmp_path
     assert third["seed"] == 1 and third["max_completion_tokens"] == 16384 and third["model"] == "judge"
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_every_fault_is_tried_again(tmp_path, fault):
     samples = write_conversations(tmp_path)
     assert len(judge(tmp_path, faults=dict.fromkeys((1, 4, 9), fault)).requests) == 18 + 3
@@ -99,7 +119,7 @@ def test_a_call_that_takes_too_long_is_tried_again(tmp_path, monkeypatch):
 def test_nothing_is_asked_twice(tmp_path, capsys):
     """Not even where a question had no answer, which leaves no score, or a kill left half of the last line."""
     samples = write_conversations(tmp_path)
-    with serving(planted_verdict, {3: "400"}) as server:
+    with serving(planted_verdict, {3: refusal("no")}) as server:
         assert command(tmp_path, server) == 1
         assert "1 of 18 questions have no answer" in capsys.readouterr().err
         assert not judged(samples).exists()
@@ -210,7 +230,7 @@ def test_official_prompts_make_the_number_sea_helms(tmp_path, capsys):
 
 def test_a_wrong_key_or_name_stops_at_once(tmp_path, capsys):
     write_conversations(tmp_path, rows=30)
-    assert len(judge(tmp_path, faults=dict.fromkeys(range(1, 200), "401"), status=1).requests) < 20
+    assert len(judge(tmp_path, faults=dict.fromkeys(range(1, 200), refusal("no", code=401)), status=1).requests) < 20
     assert re.search("401.*; --api_key_env names the variable", capsys.readouterr().err.strip().splitlines()[-1])
 
 

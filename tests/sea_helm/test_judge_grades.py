@@ -16,9 +16,8 @@ from tests.tasks.evaluation import evaluate
 from tests.tasks.planted_model import PlantedModel
 from tests.tasks.test_rows import _utils
 
-from .judge_server import own_tag
 from .planted_answers import write_run
-from .test_judge import CHEATS, judge, judged, parrot
+from .test_judge import CHEATS, judge, judged, own_tag, parrot
 
 FIRST = "sea_seabench_id"
 SECOND = f"{FIRST}_turn_2"

@@ -13,9 +13,9 @@ from lm_eval_sea.sea_helm.row_scores import read
 from tests.tasks.evaluation import evaluate, scores
 from tests.tasks.planted_model import PlantedModel
 
-from .judge_server import own_tag
+from ..models.toy_server import refusal
 from .planted_answers import one_turn, write_run
-from .test_judge import judge, judged
+from .test_judge import judge, judged, own_tag
 
 TASK = "sea_multijail_th"
 # answers → the class that the planted judge finds in them, and how many
@@ -75,7 +75,7 @@ def test_rows_without_an_answer_are_neither_safe_nor_unsafe(tmp_path, capsys):
 
 def test_without_a_judge_there_is_no_score_of_safety(tmp_path, capsys):
     samples = write_replies(tmp_path, ["mild"])
-    judge(tmp_path, verdict=planted_verdict, faults={1: "400"}, status=1)
+    judge(tmp_path, verdict=planted_verdict, faults={1: refusal("no")}, status=1)
     assert not judged(samples).exists()
     capsys.readouterr()
     assert main(["show", str(tmp_path)]) == 0

@@ -13,7 +13,8 @@ TASKS = {
     "if-eval": {"competency": "instruction-following", "item_metric": "pass"},
     "translation-en-xx": {"competency": "nlg", "score_group": "translations", "item_metric": None},
 }
-TASKS |= dict.fromkeys(("mt-bench-judge", "kalahi-judge"), {"competency": "multi-turn", "item_metric": None})
+_JUDGED = {"competency": "multi-turn", "item_metric": None}
+TASKS |= dict.fromkeys(("mt-bench-judge", "mt-bench", "kalahi-judge", "syntax-criteria"), _JUDGED)
 _PRAGMATICS = {"competency": "linguistic-diagnostics", "score_group": "pragmatics", "labels": ["Benar", "Salah"], "chance": 0.5}
 TASKS |= dict.fromkeys(("pragmatic-single", "pragmatic-pair"), _PRAGMATICS)
 

@@ -49,17 +49,23 @@ def test_published_multiple_choice_is_told_by_repeated_answers(labels, by_notebo
     assert (taken_for_multiple_choice(labels), taken_for_multiple_choice(labels, MOST_LABELS)) == (by_notebook, since_august)
 
 
-def test_published_score_of_texts_with_equal_references():
+def test_scores_of_texts():
     # right is only a score whose whole part is 1; recalls: "same" 1 of 2, "other" 0, so below the chance of 1/2
     assert score(notebook_scoring(task([[1.5, 80, 0.9]], ["same", "same", "other"]))) == 0
     rows = task([[1.5, 80, 0.9]], ["same", "same", "other"], best=100.0)
     assert score(corrected_scoring(rows)) == pytest.approx((1.5 + 80 + 0.9) / 3)
+    # ROUGE-L is from 0 to 100; the notebook takes it for a share if no row has more than 1
+    poor = task([[0.5, 1]], ["x", "y"], best=100.0)
+    assert (score(corrected_scoring(poor)), score(notebook_scoring(poor))) == pytest.approx((0.75, 75))
 
 
 def test_corrected_score_takes_chance_and_phenomena_from_the_task():
     rows = task([[1, 1, 0, 1]], "AABB", phenomena=("x", "x", "x", "y"), is_label_task=True, chance=0.5)
     # phenomena: x 2/3, y 1 → 5/6 → 2/3 above chance
     assert score(corrected_scoring(rows)) == pytest.approx(200 / 3)
+    # recalls 1, 0 and 1: 2/3, above chance (2/3 − 1/3) / (2/3)
+    of_labels = task([[*[1] * 6, 0, 1]], "AAAAAABC", is_label_task=True, chance=1 / 3)
+    assert score(corrected_scoring(of_labels)) == pytest.approx(50)
     one_label_seen = task([[1, 1, 0]], "AAA", is_label_task=True, chance=0.25)
     assert score(corrected_scoring(one_label_seen)) == pytest.approx(100 * (2 / 3 - 0.25) / 0.75)
     assert score(notebook_scoring(one_label_seen)) == pytest.approx(200 / 3)
