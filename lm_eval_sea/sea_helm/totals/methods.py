@@ -38,8 +38,8 @@ class Method(NamedTuple):
     """One way to make totals."""
 
     draw: Callable[[Mapping[Place, TaskRows], Sequence[Place]], dict[Place, Draws]]  # rows and the suite's tasks → draws
-    zero: Draws | None  # of a task that was run and left no rows; None if such a task does not count
-    remark: Callable[[TaskRows], str | None]  # what a reader must know of a task
+    zero: Draws | None = None  # of a task that was run and left no rows; None if such a task does not count
+    remark: Callable[[TaskRows], str | None] = lambda rows: None  # what a reader must know of a task
     published_error: bool = False  # whether SEA-HELM states an error of the mean of the score's draws
     pooled: bool = False  # whether the two tasks of pragmatics are one
     by_passage: bool = True  # whether questions are drawn with all that share a passage
@@ -133,11 +133,7 @@ _NOTEBOOK = partial(_by_passages, notebook_scoring, draws.run_draws)
 METHODS = {
     "2026-08": Method(_by_questions, Draws(np.zeros(REPLICATES), np.zeros(REPLICATES)), _remark_on_replicates, by_passage=False),
     "2026-06": Method(_NOTEBOOK, Draws(np.zeros(RUN_DRAWS), np.zeros(QUESTION_DRAWS)), _remark_on_notebook, published_error=True),
-    "corrected": Method(partial(_by_passages, corrected_scoring, _as_run), None, lambda rows: None, pooled=True),
+    "corrected": Method(partial(_by_passages, corrected_scoring, _as_run), pooled=True),
     # `LINDSEA_CATEGORIES` of `src/aggregate_metrics.py` has only pairs and pragmatics
-    RANKED: Method(
-        *(partial(_by_passages, ranked_scoring, _as_run), None, lambda rows: None),
-        pooled=True,
-        leaves_out=frozenset({"syntax-criteria"}),
-    ),
+    RANKED: Method(partial(_by_passages, ranked_scoring, _as_run), pooled=True, leaves_out=frozenset({"syntax-criteria"})),
 }

@@ -24,11 +24,11 @@ class Node:
     """One node of the hierarchy; scores and errors in points of 0 to 100."""
 
     place: Place
-    score: float | None  # None: missing
-    published_error: float | None  # None where SEA-HELM states none
-    error: float | None
-    interval: tuple[float, float] | None
-    complete: bool
+    score: float | None = None  # None: missing
+    published_error: float | None = None  # None where SEA-HELM states none
+    error: float | None = None
+    interval: tuple[float, float] | None = None
+    complete: bool = False
     in_suite: bool = True  # False: a task that enters no mean
     runs: int | None = None  # of a task
     rows: int | None = None
@@ -94,8 +94,7 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
             headline=evidence.headlines.get(place),
         )
     for place in [*not_run, *sorted(evidence.without_samples)]:
-        headline = evidence.headlines.get(place)
-        nodes.setdefault(place, Node(place, None, None, None, None, False, place in members, headline=headline))
+        nodes.setdefault(place, Node(place, in_suite=place in members, headline=evidence.headlines.get(place)))
     return Totals(evidence.model, method, suite, nodes, notes)
 
 
