@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -111,13 +110,12 @@ def read(path: Path) -> RowScores:
 
 
 class KeyedLines:
-    """Records by key; several threads may add some, one process at a time."""
+    """Records by key, which one process at a time may add to."""
 
     def __init__(self, path: Path):
         """Reads what is there, except a last line that was cut off."""
         self.path = path
         self._records: dict[str, dict[str, Any]] = {}
-        self._lock = threading.Lock()
         self._ends_in_newline = True
         if path.is_file():
             content = path.read_bytes()
@@ -137,10 +135,9 @@ class KeyedLines:
     def add(self, key: str, record: dict[str, Any]) -> None:
         """Keeps a record, on disk before this returns."""
         line = json.dumps({"key": key, **record}) + "\n"
-        with self._lock:
-            with self.path.open("ab") as file:
-                file.write((b"" if self._ends_in_newline else b"\n") + line.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            self._ends_in_newline = True
-            self._records[key] = record
+        with self.path.open("ab") as file:
+            file.write((b"" if self._ends_in_newline else b"\n") + line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        self._ends_in_newline = True
+        self._records[key] = record

