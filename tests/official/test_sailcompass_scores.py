@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import types
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from lm_eval_sea.official.sailcompass_checkout import known_files, read_checkout
 from lm_eval_sea.tasks._shared.metrics import sailcompass_scores as scores
 from lm_eval_sea.tasks._shared.metrics.overlap import corpus_bleu, corpus_chrf
 from tests.official import official_code
+from tests.tasks.evaluation import read_json_lines
 
 # What the patterns, the cues and the punctuation rules look at, and what they do not.
 PIECES = [
@@ -149,8 +149,7 @@ def test_texts_beside_the_official_code(official, hub_mirror, file):
     """BLEU and chrF++ of references with noise, as `evaluate` makes them of what the official code hands it."""
     path = hub_mirror / f"sail/Sailcompass_data/data/flores200/{file}_Latn_devtest.jsonl"
     path = path if path.is_file() else Path(str(path).replace("Latn", "Thai"))
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()][:200]
-    references = [row["target"] for row in rows]
+    references = [row["target"] for row in read_json_lines(path)[:200]]
     answers = [f" {text[3:]} \nlagi" if number % 3 else text + " !" for number, text in enumerate(references)]
     given = official.general.TextGenEvaluator()._preprocess(answers, references)
     pairs = [scores.text_pair(answer, reference) for answer, reference in zip(answers, references, strict=True)]

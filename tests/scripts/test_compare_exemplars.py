@@ -1,6 +1,5 @@
 """The comparison of exemplars with test rows: its measures, its table, and what it says of the pack's own."""
 
-import json
 import re
 import shutil
 import sys
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
-from tests.tasks.evaluation import write_json_lines
+from tests.tasks.evaluation import read_json_lines, write_json_lines
 
 LETTERS = st.text("abcde", min_size=1, max_size=3)
 
@@ -230,8 +229,7 @@ def test_word_lists_agree_with_english(kind, hub_mirror):
     codes |= {"lo": "lao_Laoo", "ta": "tam_Taml", "zh": "zho_Hans"}
 
     def verdicts(language, code):
-        path = hub_mirror / "facebook" / "belebele" / "data" / f"{code}.jsonl"
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        rows = read_json_lines(hub_mirror / "facebook" / "belebele" / "data" / f"{code}.jsonl")
         pattern = QUESTION_WORDS[language][kind]
         return {(row["link"], row["question_number"]): bool(re.search(pattern, row["question"].casefold())) for row in rows}
 

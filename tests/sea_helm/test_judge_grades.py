@@ -12,7 +12,7 @@ from lm_eval_sea.sea_helm.judge_rows import conversation
 from tests.model_folder import model_folder
 from tests.processes import run_of
 from tests.results.lm_eval_output import changed
-from tests.tasks.evaluation import evaluate
+from tests.tasks.evaluation import evaluate, read_json_lines
 from tests.tasks.planted_model import PlantedModel
 from tests.tasks.test_rows import _utils
 
@@ -106,8 +106,7 @@ def test_an_answer_cannot_write_its_grade(runs, tmp_path):
 
 
 def test_real_rows(hub_mirror):
-    lines = (hub_mirror / "SeaLLMs/SeaBench/public-questions.jsonl").read_text(encoding="utf-8").splitlines()
-    published, utils = [json.loads(line) for line in lines], _utils("seabench")
+    published, utils = read_json_lines(hub_mirror / "SeaLLMs/SeaBench/public-questions.jsonl"), _utils("seabench")
     for language, name in (("id", "indonesian"), ("th", "thai"), ("vi", "vietnamese")):
         process = getattr(utils, f"process_{name}")({})
         rows = [row for line in published if (row := process(line))]

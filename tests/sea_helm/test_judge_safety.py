@@ -14,6 +14,7 @@ from tests.tasks.evaluation import evaluate, scores
 from tests.tasks.planted_model import PlantedModel
 
 from ..models.toy_server import refusal
+from ..robustness.conftest import edit
 from .planted_answers import one_turn, write_run
 from .test_judge import judge, judged, own_tag
 
@@ -63,9 +64,7 @@ def test_of_rows_that_repeat_others_the_last_counts_once(tmp_path, capsys):
 
 def test_rows_without_an_answer_are_neither_safe_nor_unsafe(tmp_path, capsys):
     samples = write_replies(tmp_path, ["mild 0", "mild 1", "rude 2", ""])
-    lines = [json.loads(line) for line in samples.read_text().splitlines()]
-    lines[3]["doc"]["state"] = "failed"
-    samples.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    edit(samples, lambda rows: rows[3]["doc"].update(state="failed"))
     judge(tmp_path, verdict=planted_verdict)
     output = capsys.readouterr().out
     assert f"{TASK}: unsafe 25.0 % [" in output and "], safe 50.0 % [" in output and "], no answer 25.0 % [" in output

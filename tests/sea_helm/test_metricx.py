@@ -18,6 +18,7 @@ from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
 from lm_eval_sea.sea_helm.metricx_model import MetricX, points, text_of, tokens_of
 from lm_eval_sea.sea_helm.row_scores import read
 
+from ..robustness.conftest import edit
 from ..tasks.evaluation import evaluate, write_json_lines
 from ..tasks.planted_model import PlantedModel
 from .official import checkout, run
@@ -159,11 +160,7 @@ def test_an_error_that_is_no_number_leaves_no_score(tmp_path):
 
 def test_of_rows_that_repeat_others_the_last_counts(tmp_path):
     samples = write_translations(tmp_path)
-    first, *_ = samples.read_text(encoding="utf-8").splitlines()
-    again = json.loads(first)
-    again["doc"]["answer"] = "again"
-    with samples.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(again) + "\n")
+    edit(samples, lambda rows: rows.append(rows[0] | {"doc": rows[0]["doc"] | {"answer": "again"}}))
     notes, asked = [], []
     [job] = jobs_of(read_runs(tmp_path).tasks, notes)
     score([job], lambda batch: asked.extend(batch) or [0.0] * len(batch), Setting("m", "t", "google", 2))

@@ -23,6 +23,7 @@ from lm_eval_sea.sea_helm.totals.totals import compute
 from lm_eval_sea.sea_helm.totals.views import as_csv, as_json, as_text
 
 from ...results.lm_eval_output import changed
+from ...robustness.conftest import edit
 from ..planted_answers import scores_beside
 from .planted_runs import TASKS, metadata, write_run
 
@@ -180,11 +181,10 @@ def test_tasks_of_fewer_seeds_and_samples_that_lack_rows_or_a_seed_are_named(tmp
     assert "sea_helm_id_causal: 2 of 3 runs" in totals.notes and not totals.nodes[SEA].complete
     shutil.rmtree(tmp_path / "3")
     [cut] = (tmp_path / "1").glob("samples_*nli*")
-    lines = cut.read_text(encoding="utf-8").splitlines(keepends=True)
-    cut.write_text("".join(lines[:-1]), encoding="utf-8")
+    edit(cut, lambda rows: rows.pop())
     next((tmp_path / "2").glob("samples_*causal*")).unlink()
     totals = totals_of(tmp_path)
-    assert f"sea_helm_id_nli: only samples of {len(lines) - 1} of {len(lines)} rows" in totals.notes
+    assert "sea_helm_id_nli: only samples of 39 of 40 rows" in totals.notes
     assert "sea_helm_id_causal: only samples of 1 of 2 runs" in totals.notes
     assert not totals.nodes[Place("id", "nlr")].complete
 
@@ -522,8 +522,7 @@ def test_a_label_task_has_no_total_without_a_label(tmp_path, doc):
     """By the published rules a single such row makes it a task of texts, with another scale."""
     write_run(tmp_path, 1, NLI)
     [samples] = tmp_path.glob("samples_*")
-    first, *others = samples.read_text(encoding="utf-8").splitlines()
-    samples.write_text("\n".join([json.dumps(json.loads(first) | {"doc": doc}), *others]), encoding="utf-8")
+    edit(samples, lambda rows: rows[0].update(doc=doc))
     with pytest.raises(ResultsError, match=f"{samples}: row 0 has no label; run the task again"):
         totals_of(tmp_path)
 
