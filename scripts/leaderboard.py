@@ -47,7 +47,7 @@ from lm_eval_sea.results.read import content_of, read
 from lm_eval_sea.results.row_statistics import beyond_scale
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
-from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.types import ResultsError, grouped
 from lm_eval_sea.results.visible_text import some_names, with_texts
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.model_check import reads_folders
@@ -71,9 +71,7 @@ def findings(folders: Iterable[Path]) -> list[str]:
     digests: dict[str, dict[str, str]] = defaultdict(dict)  # task → digest of its rows → the first folder with it
     folders = list(folders)
     lines = [line for folder in folders for line in _of_folder(folder, digests)]
-    called: dict[str, set[str]] = defaultdict(set)  # model → names of its folders
-    for folder in folders:
-        called[str(about(folder).get("model", folder.name.replace("__", "/", 1)))].add(folder.name)
+    called = grouped((str(about(folder).get("model", folder.name.replace("__", "/", 1))), folder.name) for folder in folders)
     lines += [f"{model}: has the folders {' and '.join(sorted(of))}; expected one" for model, of in called.items() if len(of) > 1]
     unequal = {name: list(found.values()) for name, found in digests.items() if len(found) > 1}
     return lines + [f"{name} was run on different rows in {' and '.join(found)}" for name, found in unequal.items()]
@@ -252,9 +250,7 @@ def page(scores: Scores) -> str:
         notes.append(f"no mean of {some_names(apart)}, for no two models share half of the tasks that either was run on")
     every = next(table for table in scores_section(scores).tables if table.name == "scores_by_model")
     runs = sorted({task.run.place: task.run for task in scores.of.values()}.values(), key=lambda run: str(run.place))
-    alike: dict[str, list[Run]] = defaultdict(list)  # the command without its tasks → runs, of one after the other
-    for run in runs:
-        alike[_command(run)].append(run)
+    alike = grouped((_command(run), run) for run in runs)  # the command without its tasks → runs, of one after the other
     numbers = {run.place: number for number, of in enumerate(alike.values(), 1) for run in of}
     return "\n".join(
         [

@@ -23,6 +23,7 @@ from lm_eval_sea.catalogue.lm_eval_tasks import OfLmEval, of_lm_eval
 from lm_eval_sea.catalogue.names import competency_titles, language_names
 from lm_eval_sea.catalogue.origins import Coverage, coverage, distinct
 from lm_eval_sea.catalogue.sea_helm import sea_helm
+from lm_eval_sea.results.types import grouped
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, is_english_prompt, name_of, read_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -144,13 +145,8 @@ def _country(name: str, record: dict[str, Any], entries: Sequence[Coverage]) -> 
     languages, about = record["languages"], record.get("data_sets", ())
     found = [entry for entry in distinct(entries) if entry.language in languages or entry.data_set in about]
     kinds = {entry.competency for entry in found}
-    native: dict[str, dict[str, None]] = {}  # title → its languages
-    for entry in found:
-        if entry.origin == "native":
-            native.setdefault(entry.title.replace(",", ""), {})[entry.language] = None
-    alike: dict[str, list[str]] = {}  # languages → titles
-    for title, of_title in native.items():
-        alike.setdefault(" ".join(of_title), []).append(title)
+    native = grouped((entry.title.replace(",", ""), entry.language) for entry in found if entry.origin == "native")
+    alike = grouped((" ".join(dict.fromkeys(of_title)), title) for title, of_title in native.items())  # languages → titles
     names = "; ".join(f"{', '.join(titles)} ({codes})" for codes, titles in alike.items()) or "none"
     has = f"Native: {names}. " if found else ""
     few = f"**Fewer than {ENOUGH} competencies.** " if len(kinds) < ENOUGH else ""
