@@ -51,13 +51,13 @@ def question_draws(scoring: Scoring, clusters: Sequence[str], generator: np.rand
     return scoring.score(shares @ scoring.values, counts[:, cluster_of_row].astype(float))
 
 
-def mean_and_published_error(draws: np.ndarray) -> tuple[float, float]:
-    """Mean of the draws over runs, and √(variance / number of draws), the error that SEA-HELM publishes.
+def published_error(draws: np.ndarray) -> float:
+    """√(variance / number of draws) of the draws over runs, the error that SEA-HELM publishes.
 
     The variance is the one with n − 1. The more draws, the smaller this error: it is about the mean of the draws, not about
     the model.
     """
-    return float(draws.mean()), float(np.sqrt(draws.var(ddof=1) / len(draws)))
+    return float(np.sqrt(draws.var(ddof=1) / len(draws)))
 
 
 def standard_error(draws: np.ndarray) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.sea_helm.totals.draws import FEW_CLUSTERS, interval, mean_and_published_error, standard_error
+from lm_eval_sea.sea_helm.totals.draws import FEW_CLUSTERS, interval, published_error, standard_error
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import Place, aggregate, incomplete
 from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, Method, pooled_place, pooled_pragmatics
@@ -79,12 +79,11 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     nodes = {}
     questions = _all_levels(of_tasks, counted)
     for place, drawn in _all_levels({place: draw.score for place, draw in draws.items()}, counted).items():
-        score, error_of_mean = mean_and_published_error(drawn) if rule.published_error else (float(drawn.mean()), None)
         task = rows.get(place)
         nodes[place] = Node(
             place=place,
-            score=score,
-            published_error=error_of_mean,
+            score=float(drawn.mean()),
+            published_error=published_error(drawn) if rule.published_error else None,
             error=standard_error(questions[place]),
             interval=interval(questions[place]),
             complete=place not in lacking,
