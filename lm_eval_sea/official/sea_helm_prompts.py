@@ -173,13 +173,12 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
         metadata = {key: value for key, value in metadata.items() if not key.startswith("data_")}
         files = {"test": rows} | ({"examples": examples} if examples else {})
         metadata |= {"data_source": str(checkout.resolve()), "data_files": files, "data_on_hub": False}
-    if task.score_group == "thai_exam":  # SEA-HELM's exemplars are the first rows of the test
-        metadata["data_splits"] = {"test": "test", "examples": "test"}
     if "first_turn_task" in metadata:
         metadata["first_turn_task"] = name.removesuffix("2") + "1"
     renamed = _RENAMED.get(task.kind, {}) | _RENAMED.get(task.name, {})
-    if task.score_group == "thai_exam":  # an option without text is nothing in the pack's rows
-        renamed = {option: f"{option} or ''" for option in "abcde"}
+    if task.score_group == "thai_exam":
+        metadata["data_splits"] = {"test": "test", "examples": "test"}  # SEA-HELM's exemplars are the first rows of the test
+        renamed = {option: f"{option} or ''" for option in "abcde"}  # an option without text is nothing in the pack's rows
     text = content["doc_to_text"] if "turns[" in content["doc_to_text"] else jinja(template, renamed)
     if "turn_text" in metadata:
         metadata["turn_text"] = text

@@ -108,8 +108,8 @@ def estimate(calls: Sequence[Call], known: Sequence[Answer], concurrency: int, p
 
     `prices` are those of a million tokens of input and of output, in the provider's currency; None if unknown.
     """
-    measured = [answer for answer in known if answer.completion_tokens]
-    answer_tokens = fmean(answer.completion_tokens or 0 for answer in measured) if measured else ANSWER_TOKENS
+    measured = [answer.completion_tokens for answer in known if answer.completion_tokens]
+    answer_tokens = fmean(measured) if measured else ANSWER_TOKENS
     seconds = fmean(answer.seconds for answer in known) if known else SECONDS
     size = sum(len(message["content"].encode("utf-8", "surrogatepass")) for call in calls for message in call.messages)
     prompt, output = size / BYTES_PER_TOKEN, answer_tokens * len(calls)

@@ -77,11 +77,13 @@ def read_beside(task: TaskRun) -> RowScores | None:
     """The scores beside the samples of a task, if there are any; raises `ResultsError` if they are of other answers."""
     paths = [task.beside(kind, ".json") for kind in (JUDGED, METRICX)]
     path = next(filter(Path.exists, paths), None)
-    scores = None if path is None else read(path)
-    if scores is not None and scores.samples not in ("", _digest_of(task)):
-        raise ResultsError(f"{path}: these scores are not of the answers in {task.samples}; remove it and score the task again")
-    if scores is not None and not scores.samples:  # of an older version
+    if path is None:
+        return None
+    scores = read(path)
+    if not scores.samples:  # of an older version
         return replace(scores, notes=[*scores.notes, "scores that do not name their answers; score the task again"])
+    if scores.samples != _digest_of(task):
+        raise ResultsError(f"{path}: these scores are not of the answers in {task.samples}; remove it and score the task again")
     return scores
 
 
