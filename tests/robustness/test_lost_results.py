@@ -184,15 +184,14 @@ def test_a_terminal_that_is_closed(command, undisturbed, mirror, tmp_path):
 def test_the_same_command_twice(command, mirror, tmp_path, capsys, monkeypatch):
     """The second is refused in a line, and the first ends well."""
     said = []
-    plain = HFLM.generate_until
 
-    def generate(self, requests, **options):
+    def begin_again(requests, answers):
         second = Fork(*command, cwd=mirror)
         _, err = second.communicate(200)
         said.append((second.returncode, err.rpartition("lm-eval-sea: ")[2].strip()))
-        return plain(self, requests, **options)
+        return answers
 
-    monkeypatch.setattr(HFLM, "generate_until", generate)
+    bend(monkeypatch, "generate_until", begin_again)
     assert main(command) == 0
     [(status, line)] = said
     assert status == 2

@@ -129,23 +129,20 @@ def test_perfect_and_guessing_models(tmp_path, method):
     """The draws of such tasks have no width, which does not make their scores certain."""
     perfect = {key: [(1.0, *row[1:]) for row in rows] for key, rows in planted(1).items()}
     perfect["id", "abssum"] = [(100.0, row[1]) for row in planted(1)["id", "abssum"]]
-    write_run(tmp_path / "perfect", 1, perfect)
     always_a = {("id", "nli"): [(float(number % 3 == 0), "ABC"[number % 3]) for number in range(30)]}
-    write_run(tmp_path / "guess", 1, always_a)
-    totals = {name: totals_of(tmp_path / name, method) for name in ("perfect", "guess")}
+    runs = {"perfect": perfect, "guess": always_a, "usual": planted(1)}
+    totals = {name: totals_of(write_run(tmp_path / name, 1, rows), method) for name, rows in runs.items()}
     nodes = totals["perfect"].nodes
     assert [node.score for node in nodes.values()] == pytest.approx([100] * len(nodes))
     assert totals["guess"].nodes[ALL].score == pytest.approx(0, abs=1e-9)
     [said] = [note for note in totals["perfect"].notes if "scores are not certain, though" in note]
     assert said.startswith("all draws of id abssum") and nodes[place("id", "nli")].interval == pytest.approx((100, 100))
-    write_run(tmp_path / "usual", 1, planted(1))
-    assert not [note for note in totals_of(tmp_path / "usual", method).notes if "certain" in note]
+    assert not [note for note in totals["usual"].notes if "certain" in note]
 
 
 def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
-    write_run(tmp_path / "run", 1, planted(1))
     also = [place("id", "if-eval"), Place("id", "multi-turn", "", "mt-bench"), place("id", "translation-en-xx")]
-    totals = totals_of(tmp_path, also=also)
+    totals = totals_of(write_run(tmp_path / "run", 1, planted(1)), also=also)
     assert totals.nodes[place("id", "if-eval")].score is None
     assert not totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete
     assert totals.nodes[Place("id", "nlr")].complete and totals.nodes[Place("jv")].complete
@@ -153,11 +150,11 @@ def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     for task, name in (("mt-bench", "a judge model"), ("translation-en-xx", "the metric model MetricX-24")):
         assert f"not scored yet, needs {name}: id {task}; run them, then {judges()[task].command}" in totals.notes
     assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
-    write_run(tmp_path / "one language", 1, NLI)
-    totals = totals_of(tmp_path / "one language", also=[place("th", "nli")])
+    run = write_run(tmp_path / "one language", 1, NLI)
+    totals = totals_of(run, also=[place("th", "nli")])
     assert totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete and not totals.nodes[ALL].complete
     assert "means over languages are only of id; nothing is scored in th" in totals.notes
-    assert totals_of(tmp_path / "one language").nodes[SEA].complete
+    assert totals_of(run).nodes[SEA].complete
 
 
 @pytest.mark.parametrize("method", ["2026-08", "2026-06"])
@@ -285,8 +282,7 @@ FEW, PASSAGE, SHARED = "id nli: fewer than 30 questions", "id nli: questions abo
     ],
 )
 def test_intervals_that_are_too_narrow_are_said_to_be(tmp_path, rows, method, said):
-    write_run(tmp_path, 1, rows)
-    notes = [note for note in totals_of(tmp_path, method).notes if "interval" in note]
+    notes = [note for note in totals_of(write_run(tmp_path, 1, rows), method).notes if "interval" in note]
     assert [why for why in (FEW, PASSAGE, SHARED) if any(note.startswith(why) for note in notes)] == said
 
 
@@ -371,17 +367,15 @@ def test_corrected_pragmatics_pools_rows_before_averaging_phenomena(tmp_path):
 
 def test_rows_that_name_no_passage_are_drawn_one_by_one(tmp_path):
     alone, rows = {"cluster": None}, [(float(number % 2), "AB"[number // 20]) for number in range(40)]
-    for name, of in (("named", rows), ("unnamed", [(*row, alone) for row in rows])):
-        write_run(tmp_path / name, 1, {("id", "causal"): of})
-    named, unnamed = (totals_of(tmp_path / name, "corrected") for name in ("named", "unnamed"))
+    runs = {"named": rows, "unnamed": [(*row, alone) for row in rows]}
+    named, unnamed = (totals_of(write_run(tmp_path / name, 1, {("id", "causal"): of}), "corrected") for name, of in runs.items())
     assert named.nodes == unnamed.nodes and named.notes == unnamed.notes
 
 
 def test_views_as_text_csv_and_json(tmp_path):
     rows = planted(1)
     rows["id", "translation-en-xx"] = [(42.0, "x"), (44.0, "y")]
-    write_run(tmp_path / "run", 1, rows)
-    totals = totals_of(tmp_path, also=[place("id", "translation-en-xx")])
+    totals = totals_of(write_run(tmp_path / "run", 1, rows), also=[place("id", "translation-en-xx")])
     lines = list(csv.DictReader(io.StringIO(as_csv(totals))))
     assert {line["view"] for line in lines} == {"overall", "language", "detailed", "note"}
     assert [line["note"] for line in lines if line["view"] == "note"] == totals.notes != []
@@ -415,8 +409,7 @@ def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
 
 
 def test_runs_without_a_task_of_the_suite_have_no_mean(tmp_path):
-    write_run(tmp_path / "run", 1, NLI)
-    shown = as_text(totals_of(tmp_path, suite=Suite("planted", "v0", (place("tl", "nli"),))))
+    shown = as_text(totals_of(write_run(tmp_path, 1, NLI), suite=Suite("planted", "v0", (place("tl", "nli"),))))
     head, overall, _, competencies, *_ = shown.split("\n\n")
     assert head.startswith("org/model: SEA-HELM, suite planted v0") and (overall, competencies) == ("none", "none")
 
@@ -481,8 +474,7 @@ def test_a_model_that_guesses_is_said_to_have_totals_above_0(tmp_path, right, sa
         rows |= {
             (language, task): [(float(answers.random() < right), "AB"[n % 2]) for n in range(40)] for task in ("causal", "nli")
         }
-    write_run(tmp_path, 1, rows)
-    totals = totals_of(tmp_path, "2026-08")
+    totals = totals_of(write_run(tmp_path, 1, rows), "2026-08")
     assert totals.nodes[SEA].interval[0] > 0
     assert said == any("a model that guesses has totals above 0" in note for note in totals.notes)
 
@@ -500,12 +492,11 @@ def test_a_total_of_answers_that_were_not_read_says_so(tmp_path):
 
 def test_lite_tasks_are_named_and_left_out(tmp_path):
     lite = {"nli": {"subset": {"of": 1000}}}
-    write_run(tmp_path, 1, BOTH, facts=lite)
     said = "left out, because totals are of whole tasks with their results file: sea_helm_id_nli"
-    assert said in totals_of(tmp_path).notes
-    write_run(tmp_path / "alone", 1, NLI, facts=lite)
+    assert said in totals_of(write_run(tmp_path, 1, BOTH, facts=lite)).notes
+    alone = write_run(tmp_path / "alone", 1, NLI, facts=lite)
     with pytest.raises(ResultsError, match=said):
-        totals_of(tmp_path / "alone")
+        totals_of(alone)
 
 
 def test_rows_that_repeat_others_are_named(tmp_path):
@@ -542,8 +533,8 @@ def test_rows_that_make_another_score_than_the_results_leave_no_complete_mean(tm
 
 def test_tasks_with_unlike_numbers_of_exemplars_have_no_complete_mean(tmp_path):
     for name, shown in {"alike": 5, "mixed": 0}.items():
-        write_run(tmp_path / name, 1, BOTH, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_causal": shown}})
-        assert totals_of(tmp_path / name).nodes[Place("id")].complete == (name == "alike")
+        run = write_run(tmp_path / name, 1, BOTH, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_causal": shown}})
+        assert totals_of(run).nodes[Place("id")].complete == (name == "alike")
 
 
 def test_scores_of_other_answers_are_refused(tmp_path):
