@@ -96,7 +96,7 @@ class BranchingModel(PrefixModel):
         self._additive = config._attn_implementation == "eager"  # other implementations take masks of truth values
         self._window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
         in_16_bits = (self._autocast_dtype or model.dtype).itemsize == 2
-        self._in_blocks = in_16_bits and self._device.type == "cpu"  # in 32 bits it would save next to nothing
+        self._in_blocks = in_16_bits and self.device.type == "cpu"  # in 32 bits it would save next to nothing
         self._layer_types = set(getattr(config, "layer_types", None) or ())
         self.states_beside_cache = _states_beside_cache(config)
 
@@ -104,10 +104,10 @@ class BranchingModel(PrefixModel):
         """Computes rows, as `PrefixModel.run` says."""
         keywords: dict[str, Any] = {"use_cache": False}
         if prefix.length or batch.branches:  # a mask would keep a first prefix from the flash kernel, whose memory is far smaller
-            tokens, ends, positions = upload(self._device, batch.tokens, batch.ends, batch.positions)
+            tokens, ends, positions = upload(self.device, batch.tokens, batch.ends, batch.positions)
             keywords |= self._masks(partial(attention_mask, ends, positions, prefix.length)) | {"position_ids": positions}
         else:
-            (tokens,) = upload(self._device, batch.tokens)
+            (tokens,) = upload(self.device, batch.tokens)
         cache = PrefixCache(prefix, keep=keep)
         if prefix.length or keep:
             keywords |= self._with_cache(cache)
@@ -125,7 +125,7 @@ class BranchingModel(PrefixModel):
         `RuntimeError`.
         """
         cache = PrefixCache(Prefix(), keep=True)
-        (tokens,) = upload(self._device, batch.tokens)
+        (tokens,) = upload(self.device, batch.tokens)
         (logits,) = self._forward(tokens, self._with_cache(cache))
         if not cache.kept:
             raise RuntimeError("it does not use the cache it is given")
@@ -134,11 +134,6 @@ class BranchingModel(PrefixModel):
             cache.kept[layer] = keys[:, :, :length].contiguous(), values[:, :, :length].contiguous()
         scores = [self._score(logits, part, upload_indices(part, logits.device), all_slots=True) for part in predictions]
         return scores, Prefix(length, (cache.kept,))
-
-    @property
-    def device(self) -> torch.device:
-        """Where its inputs go."""
-        return self._device
 
     def next_logits(
         self,
@@ -153,14 +148,14 @@ class BranchingModel(PrefixModel):
         `masking` gives the mask of layers that look back on as many tokens, or on all (None); positions are those in the texts,
         [1, tokens].
         """
-        keywords = self._with_cache(cache) | {"position_ids": positions.to(self._device)}
-        row = torch.tensor([tokens], device=self._device)
+        keywords = self._with_cache(cache) | {"position_ids": positions.to(self.device)}
+        row = torch.tensor([tokens], device=self.device)
         return self._logits(row, predictions_at(wanted), self._masks(masking) | keywords)[0]
 
     def plain_logprobs(self, tokens: Sequence[int], last: int) -> torch.Tensor:
         """Log-probabilities of every word that follows the `last` last tokens of a text, by a plain forward pass."""
         wanted = range(len(tokens) - last, len(tokens))
-        row = torch.tensor([tokens], device=self._device)
+        row = torch.tensor([tokens], device=self.device)
         return of_all_words(self._logits(row, predictions_at(wanted), {"use_cache": False})[0])
 
     def plain_logprobs_again(self, tokens: Sequence[int], last: int, dtype: torch.dtype, draw: int) -> torch.Tensor:

@@ -31,7 +31,7 @@ class CopyingModel(PrefixModel):
 
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows, as `PrefixModel.run` says; none of them may branch."""
-        (tokens,) = upload(self._device, batch.tokens)
+        (tokens,) = upload(self.device, batch.tokens)
         if not prefix.length and not keep:
             logits, indices = self._logits(tokens, predictions, {"use_cache": False})
             return self._score(logits, predictions, indices), prefix
@@ -39,7 +39,7 @@ class CopyingModel(PrefixModel):
         cache = self._copy(prefix, rows)
         keywords = self._with_cache(cache)
         if self._takes_positions:
-            positions = torch.arange(prefix.length, prefix.length + width, device=self._device)
+            positions = torch.arange(prefix.length, prefix.length + width, device=self.device)
             keywords["position_ids"] = positions.expand(rows, -1)
         logits, indices = self._logits(tokens, predictions, keywords)
         scores = self._score(logits, predictions, indices)
@@ -57,7 +57,7 @@ class CopyingModel(PrefixModel):
             cache: DynamicCache = copy.deepcopy(prefix.kept)
             if rows > 1:
                 # `LongTensor`, which transformers asks for, is a type of the CPU
-                same: Any = torch.zeros(rows, dtype=torch.long, device=self._device)
+                same: Any = torch.zeros(rows, dtype=torch.long, device=self.device)
                 cache.reorder_cache(same)
         return cache
 

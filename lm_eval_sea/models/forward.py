@@ -110,8 +110,8 @@ class PrefixModel(ABC):
         model: PreTrainedModel,
         *,
         device: torch.device,
-        autocast_dtype: torch.dtype | None = None,
-        softmax_dtype: torch.dtype | None = None,
+        autocast_dtype: torch.dtype | None,
+        softmax_dtype: torch.dtype | None,
     ) -> None:
         """Wraps a model, whose inputs go to `device`; without a `softmax_dtype` log-probabilities have the type of the logits."""
         self.pass_tokens = PASS_TOKENS.get(device.type) or launched_tokens(
@@ -121,7 +121,7 @@ class PrefixModel(ABC):
         self._is_greedy = _is_first_maximum if device.type == "cpu" else _is_maximum
         self._model = model
         self._cache_keyword = cache_keyword(model)
-        self._device = device
+        self.device = device
         self._autocast_dtype = autocast_dtype
         self._softmax_dtype = softmax_dtype
 
@@ -159,7 +159,7 @@ class PrefixModel(ABC):
         with (
             torch.inference_mode(),
             plain_attention(),
-            torch.autocast(self._device.type, dtype=self._autocast_dtype, enabled=self._autocast_dtype is not None),
+            torch.autocast(self.device.type, dtype=self._autocast_dtype, enabled=self._autocast_dtype is not None),
         ):
             logits: torch.Tensor = self._model(input_ids=tokens, **keywords).logits
         return logits

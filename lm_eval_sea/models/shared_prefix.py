@@ -70,12 +70,15 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         self._said = set[str]()  # reasons why texts are generated as by `hf`
         self._planted: list[int] | None = None  # the tokens of an answer for lm-eval's loop to read
         self._border = length_border(self.model)
-        obstacle = self._find_obstacle()
-        self._deals = self.world_size > 1 and obstacle is None  # whether processes redistribute their requests
-        if obstacle:
+        if obstacle := self._find_obstacle():
             self._fall_back(obstacle)
-        elif takes_masks(self.model):
-            self._greedy = GreedyGeneration(BranchingModel(self.model, **self._types()), self._agreement, self.work)
+        else:
+            kind: type[PrefixModel] = BranchingModel if takes_masks(self.model) else CopyingModel
+            types: dict[str, Any] = {"autocast_dtype": self.mixed_precision_dtype, "softmax_dtype": self.softmax_dtype}
+            self._prefix_model = kind(self.model, device=self.device, **types)
+            if isinstance(self._prefix_model, BranchingModel):
+                self._greedy = GreedyGeneration(self._prefix_model, self._agreement, self.work)
+        self._deals = self.world_size > 1 and not self._plain  # whether processes redistribute their requests
 
     def _create_model(self, *args: Any, **kwargs: Any) -> None:
         """Loads the weights, all of them; the arguments are those of `HFLM`."""
@@ -167,20 +170,14 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         """The numbers of prompts and the tokens of their answers; those that cannot be computed together are missing."""
         if self._greedy is None or not prompts:
             return
-        texts = self._greedy.run(prompts, ending, self._budget(max(map(len, prompts)) + ending.limit))
-        while True:
-            try:
-                found = next(texts, None)
-            # memory included: the plain way takes less
-            except Exception as error:
-                self._greedy = None
-                self._as_hf = str(error) if isinstance(error, Mismatch) else f"{type(error).__name__}: {error}"
-                self._say_as_hf(self._as_hf)
-                break
-            if found is None:
-                return
-            yield found
-        clear_torch_cache()
+        try:
+            yield from self._greedy.run(prompts, ending, self._budget(max(map(len, prompts)) + ending.limit))
+        except Exception as error:  # memory included: the plain way takes less
+            self._greedy = None
+            self._as_hf = str(error) if isinstance(error, Mismatch) else f"{type(error).__name__}: {error}"
+            self._say_as_hf(self._as_hf)
+        if self._greedy is None:  # not in the handler, where the traceback still holds the tensors
+            clear_torch_cache()
 
     def _read(self, request: Instance, written: list[int]) -> str:
         """The text of an answer: lm-eval's own loop decodes, cuts and stores it."""
@@ -278,7 +275,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
-        scorer = Scorer(self._prefix_model(), continuations, budget, self._is_verified, self._agreement.witnesses)
+        scorer = Scorer(self._prefix_model, continuations, budget, self._is_verified, self._agreement.witnesses)
         self.work.distinct += scorer.distinct_tokens
         answers: list[Found | None] = [None] * len(requests)
 
@@ -306,13 +303,6 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
                 self.work.verification += scorer.reference_tokens
         return answers
 
-    def _prefix_model(self) -> PrefixModel:
-        kind: type[PrefixModel] = BranchingModel if takes_masks(self.model) else CopyingModel
-        return kind(self.model, **self._types())
-
-    def _types(self) -> dict[str, Any]:
-        return {"device": self.device, "autocast_dtype": self.mixed_precision_dtype, "softmax_dtype": self.softmax_dtype}
-
     def _continuation(self, request: Request) -> Continuation:
         _, context, continuation = request
         if not context or not 0 < len(continuation) <= self.max_length:
@@ -336,15 +326,10 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
     @staticmethod
     def _batches(scorer: Scorer) -> Iterator[tuple[BatchKind, list[Answer]]]:
         """The batches; an error of the model becomes a `Mismatch`."""
-        batches = scorer.run()
-        while True:
-            try:
-                item = next(batches, None)
-            except Exception as error:
-                raise Mismatch(f"it failed along shared prefixes ({type(error).__name__}: {error})") from error
-            if item is None:
-                return
-            yield item
+        try:
+            yield from scorer.run()
+        except Exception as error:
+            raise Mismatch(f"it failed along shared prefixes ({type(error).__name__}: {error})") from error
 
     def _budget(self, longest: int) -> int:
         """The most tokens in a batch: on a CPU no more than `hf` has in its largest one.
