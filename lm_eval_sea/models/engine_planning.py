@@ -24,6 +24,9 @@ from itertools import pairwise
 
 from .prefix_tree import KEY_BYTES, common_prefixes, sort_key, tokens_of
 
+# Of one token or several: the natural logarithm of their probability, and whether each is the most probable one.
+Score = tuple[float, bool]
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -31,14 +34,6 @@ class Target:
 
     tokens: list[int]  # context and continuation
     first: int  # position of the first token of the continuation, 1 or more
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The score of a target: natural logarithm of its probability, and whether greedy decoding yields it."""
-
-    loglikelihood: float
-    is_greedy: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +63,11 @@ class EngineAnswer:
 
     logprobs: Sequence[float]  # log-probabilities of the last tokens of the prompt, as many as were given
     greedy: Sequence[bool]  # whether each of them is the most probable one
-    # log-probabilities of the tokens asked for, and whether each is the most probable one
-    asked: Mapping[int, tuple[float, bool]]
+    asked: Mapping[int, Score]  # scores of the tokens asked for
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Requests in the order in which they are to be sent, and the distinct token positions of all targets."""
-
-    requests: list[Request]
-    distinct_tokens: int
-
-
-def make_plan(targets: Sequence[Target], block_size: int, most_asked: int) -> Plan:
-    """Plans the requests for targets of two tokens or more.
+def make_plan(targets: Sequence[Target], block_size: int, most_asked: int) -> tuple[list[Request], int]:
+    """The requests for targets of two tokens or more, in the order in which to send them, and the number of distinct positions.
 
     A block of the cache has `block_size` tokens, or a multiple of them. One request can ask for `most_asked` tokens at most.
     """
@@ -122,8 +108,7 @@ def make_plan(targets: Sequence[Target], block_size: int, most_asked: int) -> Pl
         for index in of_key[key]:
             first, end = targets[index].first, len(targets[index].tokens)
             request.reads.append(Read(index, first, end) if sent else Read(index, first, end - 1, _last_token(key)))
-    distinct = sum(len(key) // KEY_BYTES for key in keys) - sum(shared)
-    return Plan(requests, distinct)
+    return requests, sum(len(key) // KEY_BYTES for key in keys) - sum(shared)
 
 
 def find_uncached(requests: Sequence[Request], block_size: int) -> int | None:
@@ -195,7 +180,7 @@ class Reader:
     def __init__(self) -> None:
         self._logprobs: list[float | None] = []  # of the tokens of the last request; None where the engine gave none
         self._greedy: list[bool] = []
-        self._asked: dict[int, dict[int, tuple[float, bool]]] = {}  # by the number of tokens before them
+        self._asked: dict[int, dict[int, Score]] = {}  # by the number of tokens before them
 
     def read(self, requests: Iterable[Request], answers: Iterable[EngineAnswer]) -> Iterator[tuple[int, Score | None]]:
         """The targets' numbers and scores; None if the engine did not give all log-probabilities."""
@@ -227,4 +212,4 @@ class Reader:
             logprobs.append(logprob)
             greedy = greedy and is_greedy
         known = [logprob for logprob in logprobs if logprob is not None]
-        return Score(math.fsum(known), greedy) if len(known) == len(logprobs) else None
+        return (math.fsum(known), greedy) if len(known) == len(logprobs) else None

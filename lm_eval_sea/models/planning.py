@@ -52,16 +52,10 @@ class Group:
     groups: list[Group] = field(default_factory=list)  # groups with a longer prefix
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What to compute."""
-
-    group: Group  # the group of all sequences, whose prefix is empty
-    distinct_tokens: int  # number of distinct token positions, the least that has to be computed
-
-
-def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int, *, branches: bool, pass_tokens: int) -> Plan:
+def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int, *, branches: bool, pass_tokens: int) -> Group:
     """Plans the computation of sorted, distinct, non-empty sequences, of which `shared` is what `common_prefixes` says.
+
+    Returns the group of all of them, whose prefix is empty.
 
     The budget is the most tokens in a batch. If rows may not branch, each holds a sequence, and those that it begins with.
     `pass_tokens` is the fixed cost of a forward pass, in tokens.
@@ -75,7 +69,7 @@ def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int, *, bra
             inner.rows = _pack_short_rows(inner.rows, shared)
         inner.groups.sort(key=lambda group: -group.longest)
         todo += inner.groups
-    return Plan(group, root.tokens)
+    return group
 
 
 def _fits_row(node: Node, start: int, row_tokens: int) -> bool:

@@ -97,11 +97,10 @@ class Scorer:
         ]
         self._shared = common_prefixes(keys)
         self._parts: dict[int, list[tuple[Scores, Reading]]] = defaultdict(list)
-        self._plan = make_plan(
-            list(map(len, self._sequences)), self._shared, budget, branches=model.branches, pass_tokens=model.pass_tokens
-        )
+        lengths = list(map(len, self._sequences))
+        self._group = make_plan(lengths, self._shared, budget, branches=model.branches, pass_tokens=model.pass_tokens)
         self._budget = budget
-        self.distinct_tokens = self._plan.distinct_tokens
+        self.distinct_tokens = sum(lengths) - sum(self._shared)
         self.forwarded_tokens = 0  # padding included, so far
         self.reference_tokens = 0  # those that only a reference needed, so far
         self.references: dict[int, Plain] = {}  # request number → result of a plain forward pass, for some
@@ -132,7 +131,7 @@ class Scorer:
 
     def _compute_all(self) -> Iterator[tuple[BatchKind, list[int]]]:
         """Computes everything; yields the numbers of the sequences that a batch ends."""
-        todo = [(self._plan.group, Prefix())]
+        todo = [(self._group, Prefix())]
         while todo:
             group, prefix = todo.pop()
             if group.end > group.start:

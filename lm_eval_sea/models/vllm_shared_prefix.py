@@ -19,7 +19,7 @@ from vllm import RequestOutput, SamplingParams
 from vllm.sampling_params import StructuredOutputsParams
 
 from .batch_encoding import BatchEncoding
-from .engine_planning import EngineAnswer, Plan, Reader, Request, Target, find_uncached, make_checks, make_plan
+from .engine_planning import EngineAnswer, Reader, Request, Score, Target, find_uncached, make_checks, make_plan
 from .recorded_vllm import RecordedVLLM
 from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
@@ -117,34 +117,29 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
         tokens = (context + continuation)[-(self.max_length - 1) :]  # vLLM must have room for one more
         return Target(tokens, len(tokens) - len(continuation))
 
-    def _along_prefixes(self, requests: list[LMRequest]) -> list[tuple[float, bool] | None]:
+    def _along_prefixes(self, requests: list[LMRequest]) -> list[Score | None]:
         """The answers; None if vLLM's cache had tokens whose score is unknown.
 
         Raises `Mismatch` if they are not those of plain requests.
         """
         targets = [self._target(request) for request in requests]
-        plan = make_plan(targets, self._block_size(), MOST_ASKED if _can_ask() else 1)
-        self.work.distinct += plan.distinct_tokens
-        if self.data_parallel_size <= 1:
+        planned, distinct = make_plan(targets, self._block_size(), MOST_ASKED if _can_ask() else 1)
+        self.work.distinct += distinct
+        size = REQUESTS_PER_CALL if isinstance(self.batch_size, str) else max(self.batch_size, REQUESTS_PER_CALL)
+        if self.data_parallel_size > 1:
+            size = max(len(planned), 1)  # every call starts its own engines
+        else:
             self.model.reset_prefix_cache()  # it may hold tokens of another call, whose scores are gone
-        answers: list[tuple[float, bool] | None] = [None] * len(requests)
+        answers: list[Score | None] = [None] * len(requests)
         reader = Reader()
-        for begin, end in self._calls(plan):
-            part = plan.requests[begin:end]
+        for begin in range(0, len(planned), size):
+            part = planned[begin : begin + size]
             outputs = self._generate(part) if self._verified else self._generate_and_verify(part)
             for index, score in reader.read(part, map(_engine_answer, part, outputs)):
                 if score:
-                    answers[index] = score.loglikelihood, score.is_greedy
-                    self.cache_hook.add_partial("loglikelihood", requests[index][0], answers[index])
+                    answers[index] = score
+                    self.cache_hook.add_partial("loglikelihood", requests[index][0], score)
         return answers
-
-    def _calls(self, plan: Plan) -> list[tuple[int, int]]:
-        """The requests for each call of vLLM; all at once if every call starts its own engines."""
-        count = len(plan.requests)
-        if self.data_parallel_size > 1:
-            return [(0, count)]
-        size = REQUESTS_PER_CALL if isinstance(self.batch_size, str) else max(self.batch_size, REQUESTS_PER_CALL)
-        return [(begin, min(begin + size, count)) for begin in range(0, count, size)]
 
     @staticmethod
     def modify_gen_kwargs(
