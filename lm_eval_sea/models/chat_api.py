@@ -7,7 +7,7 @@ import json
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -28,9 +28,9 @@ from lm_eval_sea.tasks._shared.reading.thought import (
 )
 from lm_eval_sea.thinking_switches import SWITCHES
 
-from .chat_server import ChatServer, NoReplyError, Reply, RequestError, ServerError, in_parallel
+from .chat_server import ChatServer, NoReplyError, Reply, in_parallel
 from .generated_text import GeneratedText
-from .server_parameters import LIMIT, STREAMED, ServerParameters
+from .server_parameters import LIMIT, STREAMED, RequestError, ServerError, ServerParameters
 
 OPENAI = "https://api.openai.com/v1"
 # What is sent for `thinking`: every switch, because the server's template is unknown.
@@ -116,16 +116,17 @@ class ChatAPI(LM):
         self._unopened, self._mark_told = self._of_question, ""
         self._answered = self._refused = False  # whether there was any request that …
         self._system: tuple[dict[str, str], ...] = ()  # the message before those of each request, as far as it is known
+        self._parameters = ServerParameters()
         window, self._prompt_end = asyncio.run(self._look())
         self.max_length = int(max_length) if max_length else window
-        self._parameters = ServerParameters(self.max_length - 1 if self.max_length else None)
+        self._parameters.longest = self.max_length - 1 if self.max_length else None
         window_told = f"a window of {self.max_length:,} tokens" if self.max_length else "a window that the server does not report"
         prompt_told = f"; its prompts end in {self._prompt_end[-_LOGGED_END:]!r}" if self._prompt_end else ""
         logger.info("%s: thinking %s, effort %s, %s%s", self._model, mode, effort or "as it is", window_told, prompt_told)
 
     async def _look(self) -> tuple[int | None, str | None]:
         """The server's window, and how its chat template ends a prompt; None for what it does not report."""
-        async with self._server(ServerParameters()) as server:
+        async with self._server() as server:
             models = await server.models()
             window = next((each.get("max_model_len") for each in models or () if each.get("id") == self._model), None)
             if not isinstance(window, int) or window <= 1:
@@ -150,14 +151,14 @@ class ChatAPI(LM):
             _, self._prompt_end = asyncio.run(self._look())
             logger.info("with the run's settings, prompts end in %r", (self._prompt_end or "")[-_LOGGED_END:])
 
-    def _server(self, parameters: ServerParameters) -> ChatServer:
+    def _server(self) -> ChatServer:
         return ChatServer(
             self._base_url,
             self._api_key or "none",
             key_hint="the key is read from OPENAI_API_KEY",
             timeout=self._timeout,
             max_retries=self._max_retries,
-            parameters=parameters,
+            parameters=self._parameters,
         )
 
     @property
@@ -173,7 +174,7 @@ class ChatAPI(LM):
         """Whether the server ranks answers to messages, as vLLM's does; raises `ServerError` if the settings prevent it."""
 
         async def try_it() -> bool:
-            async with self._server(self._parameters) as server:
+            async with self._server() as server:
                 try:
                     await server.rank(self._model, _SHORT, ["2"], self._template_kwargs)
                 except RequestError as error:
@@ -270,7 +271,7 @@ class ChatAPI(LM):
         del wanted["temperature"]  # some servers refuse it
 
         async def ask() -> Reply:
-            async with self._server(self._parameters) as server:
+            async with self._server() as server:
                 return await server.chat(self._model, [*self._system, *_messages_of(_QUESTION)], wanted)
 
         try:
@@ -306,7 +307,7 @@ class ChatAPI(LM):
             rows.setdefault(request.args[0], []).append(index)
         waiting = iter(rows.items())
 
-        async def work(server: ChatServer) -> None:
+        async def work() -> None:
             for prompt, indices in waiting:
                 endings = [requests[index].args[1] for index in indices]
                 try:
@@ -318,13 +319,9 @@ class ChatAPI(LM):
                     self.cache_hook.add_partial("loglikelihood", requests[index].args, answer)
                     progress.update()
 
-        await self._work(work, len(rows))
+        async with self._server() as server:
+            await in_parallel(work, min(self._num_concurrent, len(rows)))
         return answers
-
-    async def _work(self, work: Callable[[ChatServer], Coroutine[Any, Any, None]], number: int) -> None:
-        """Shares the work among as many workers as there may be requests at the same time."""
-        async with self._server(self._parameters) as server:
-            await in_parallel(lambda: work(server), min(self._num_concurrent, number))
 
     def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
         """Raises: chat servers do not report this."""
@@ -352,7 +349,7 @@ class ChatAPI(LM):
         bodies = enumerate(self._bodies(requests))
         failed_in_a_row = 0
 
-        async def work(server: ChatServer) -> None:
+        async def work() -> None:
             nonlocal failed_in_a_row
             for index, (messages, wanted, until) in bodies:
                 try:
@@ -364,7 +361,7 @@ class ChatAPI(LM):
                     self._refused |= not isinstance(error, NoReplyError)
                     if failed_in_a_row >= _FAILURES_IN_A_ROW * self._num_concurrent:
                         failed, failed_in_a_row = failed_in_a_row, 0
-                        if not await self._answers_others(wanted):
+                        if not await self._answers_others(server, wanted):
                             raise ServerError(f"{failed} requests in a row have no answer, the last: {error}") from error
                 else:
                     answers[index] = self._text_of(reply, until, wanted)
@@ -372,20 +369,20 @@ class ChatAPI(LM):
                     self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
                 progress.update()
 
-        await self._work(work, len(requests))
-        if not (self._answered or self._refused):
-            *_, (_, wanted, _) = self._bodies(requests[-1:])
-            self._answered = await self._answers_others(wanted)
+        async with self._server() as server:
+            await in_parallel(work, min(self._num_concurrent, len(requests)))
+            if not (self._answered or self._refused):
+                *_, (_, wanted, _) = self._bodies(requests[-1:])
+                self._answered = await self._answers_others(server, wanted)
         return self.settled(requests, answers)
 
-    async def _answers_others(self, wanted: Mapping[str, Any]) -> bool:
+    async def _answers_others(self, server: ChatServer, wanted: Mapping[str, Any]) -> bool:
         """Whether the server answers a short message with these parameters; then unanswered rows are themselves at fault."""
         apart = ("add_generation_prompt", "continue_final_message")
-        async with self._server(self._parameters) as server:
-            try:
-                await server.chat(self._model, _SHORT, {name: value for name, value in wanted.items() if name not in apart})
-            except RequestError:
-                return False
+        try:
+            await server.chat(self._model, _SHORT, {name: value for name, value in wanted.items() if name not in apart})
+        except RequestError:
+            return False
         return True
 
     def _bodies(self, requests: Sequence[Instance]) -> Any:

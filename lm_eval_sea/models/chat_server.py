@@ -19,7 +19,7 @@ from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.tasks._shared.chat.ends import FAILED, end_of
 from lm_eval_sea.tasks._shared.reading.thought import open_thought
 
-from .server_parameters import STREAM, UNCOUNTED, NeededParameterError, PromptTooLongError, RequestParameters, ServerParameters
+from .server_parameters import STREAM, UNCOUNTED, RequestError, RequestParameters, ServerError, ServerParameters
 
 FIRST_WAIT = 1.0  # seconds before the second attempt if the server names no time; each further wait is twice as long
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
@@ -36,14 +36,6 @@ _OF_PARAMETERS = {400, 422}
 _PASSING = {408, 409, 425, 429}
 
 logger = logging.getLogger("lm_eval_sea")
-
-
-class ServerError(RuntimeError):
-    """An error of all requests, which ends the run; one line that says what is wrong and how to fix it."""
-
-
-class RequestError(RuntimeError):
-    """A request that has no answer after all attempts; one line that says why."""
 
 
 class NoReplyError(RequestError):
@@ -323,15 +315,9 @@ class ChatServer:
         refusal = self._refusal(error)
         if error.status_code in _OF_ALL or error.code == "insufficient_quota":
             raise refusal from error
-        if error.status_code in _OF_PARAMETERS:
-            try:
-                if parameters.learn(_message(error), error.param if isinstance(error.param, str) else None):
-                    return
-            except NeededParameterError as needed:
-                raise ServerError(f"{self._base_url}: {needed}") from error
-            except PromptTooLongError as long:
-                raise RequestError(str(long)) from error
-        raise RequestError(str(refusal)) from error
+        parameter = error.param if isinstance(error.param, str) else None
+        if error.status_code not in _OF_PARAMETERS or not parameters.learn(_message(error), parameter):
+            raise RequestError(str(refusal)) from error
 
     def _refusal(self, error: Any) -> ServerError:
         hint = self._hints.get(error.status_code, "")

@@ -45,19 +45,19 @@ _SAYS = (
 _NEAR = 80  # characters
 
 
-class NeededParameterError(ValueError):
-    """The server refuses a parameter without which something else would be measured; one line."""
+class ServerError(RuntimeError):
+    """An error of all requests, which ends the run; one line that says what is wrong and how to fix it."""
 
 
-class PromptTooLongError(ValueError):
-    """The server's window leaves no room for an answer; one line."""
+class RequestError(RuntimeError):
+    """A request that has no answer after all attempts; one line that says why."""
 
 
 class ServerParameters:
     """Parameters as a server takes them: one that it refuses is left out of all further requests, and reported once."""
 
-    def __init__(self, longest: int | None = None) -> None:
-        self.longest = longest
+    def __init__(self) -> None:
+        self.longest: int | None = None  # tokens of an answer for which the window has room; None: unknown
         self.most: int | None = None  # tokens of an answer that the server gives
         self.limit: str | None = LIMIT  # the server's name for the limit of an answer; None: it takes none
         self.refused: frozenset[str] = frozenset()
@@ -99,7 +99,8 @@ class RequestParameters:
     def learn(self, message: str, parameter: str | None) -> bool:
         """Learns from a refusal, with the parameter that it names separately, if any; returns whether the request has changed.
 
-        If not, it is refused for another reason. Raises `NeededParameterError` or `PromptTooLongError` if no change would help.
+        If not, it is refused for another reason. Raises `ServerError` if the server refuses a parameter without which something
+        else would be measured, `RequestError` if its window leaves no room for an answer.
         """
         before = self.sent()
         self._learn(before, message, parameter)
@@ -149,7 +150,7 @@ class RequestParameters:
         window, prompt = _number(_WINDOW, message), _number(_PROMPT, message)
         if window is not None and prompt is not None:
             if prompt >= window:
-                raise PromptTooLongError(f"the prompt of {prompt:,} tokens does not fit the server's window of {window:,}")
+                raise RequestError(f"the prompt of {prompt:,} tokens does not fit the server's window of {window:,}")
             self._lines["window"] = f"answers get the room that the server's window of {window:,} tokens leaves after the prompt"
             self._room = window - prompt
         elif limit and window is not None:
@@ -162,7 +163,7 @@ class RequestParameters:
                 if not _refuses(name, message, parameter):
                     continue
                 if name in _NEEDED:
-                    raise NeededParameterError(f"the server refuses {name}: {message}; {_NEEDED[name]}")
+                    raise ServerError(f"the server refuses {name}: {message}; {_NEEDED[name]}")
                 self.leave_out(name, message)
 
     def _learn_limit(self, limit: str, asked: int, message: str) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
-from lm_eval_sea.models.chat_server import ServerError, say_if_another
+from lm_eval_sea.models.chat_server import say_if_another
+from lm_eval_sea.models.server_parameters import ServerError
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.failing_tasks import ServerFaultError

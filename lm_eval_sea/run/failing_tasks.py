@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from lm_eval_sea.models.chat_server import ServerError
+from lm_eval_sea.models.server_parameters import ServerError
 from lm_eval_sea.results.visible_text import encodable, one_line
 from lm_eval_sea.run.request import FailedRunError, RunError, in_one_line
 

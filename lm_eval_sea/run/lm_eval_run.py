@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from lm_eval_sea.catalogue.names import meant
-from lm_eval_sea.models.chat_server import ServerError
+from lm_eval_sea.models.server_parameters import ServerError
 from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, blame, is_of_machine
 from lm_eval_sea.run.guarded_cache import GuardedCache

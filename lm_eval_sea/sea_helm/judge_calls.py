@@ -81,8 +81,8 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
     Raises:
         SeaHelmError: if some calls have no answer after all others were made, or at once if the server refuses all.
     """
-    from lm_eval_sea.models.chat_server import ChatServer, RequestError, ServerError, in_parallel
-    from lm_eval_sea.models.server_parameters import LIMIT, STREAMED, ServerParameters
+    from lm_eval_sea.models.chat_server import ChatServer, in_parallel
+    from lm_eval_sea.models.server_parameters import LIMIT, STREAMED, RequestError, ServerError, ServerParameters
 
     waiting = {key: (call, cache) for call, cache in calls if cache.answer(key := key_of(endpoint.model, call)) is None}
     if not waiting:

@@ -13,7 +13,7 @@ from lm_eval.api.registry import get_model
 
 import lm_eval_sea.models  # noqa: F401 (registers the backend)
 from lm_eval_sea.models import chat_api, chat_server
-from lm_eval_sea.models.chat_server import ServerError
+from lm_eval_sea.models.server_parameters import ServerError
 from lm_eval_sea.tasks._shared.prompted_answers import taken_apart
 
 from .toy_server import DROP, HANG, Answer, Status, refusal, serve, text

@@ -11,9 +11,9 @@ import torch
 from lm_eval.models.huggingface import HFLM
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-from lm_eval_sea.models.chat_server import ChatServer, RequestError, say_if_another
+from lm_eval_sea.models.chat_server import ChatServer, say_if_another
 from lm_eval_sea.models.generated_text import GeneratedText
-from lm_eval_sea.models.server_parameters import ServerParameters
+from lm_eval_sea.models.server_parameters import RequestError, ServerParameters
 from lm_eval_sea.run.answer_cache import digest_of_weights
 from lm_eval_sea.run.answering import what_servers_said
 from lm_eval_sea.run.api_server import check_choice, check_replies
