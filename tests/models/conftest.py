@@ -99,6 +99,8 @@ COPYING = {
         "head_dim": 8, "layer_types": ["chunked_attention", "full_attention"], "attention_chunk_size": 16,
         "no_rope_layers": [1, 0], "num_local_experts": 2, "moe_layers": [1], "intermediate_size_mlp": 64,
     }),
+    # turns keys by their columns, so that a beginning that was computed elsewhere is not its own
+    "roformer": ("roformer", _SIZES | {"embedding_size": 32, "is_decoder": True, "initializer_range": 0.3}),
     "falcon-alibi": ("falcon", _SIZES | {"alibi": True, "new_decoder_architecture": False, "initializer_range": 0.3}),
     "bloom": ("bloom", {"hidden_size": 32, "n_layer": 2, "n_head": 4, "initializer_range": 0.3}),
     "mpt": ("mpt", {"d_model": 32, "n_layers": 2, "n_heads": 4, "initializer_range": 0.3}),

@@ -137,17 +137,6 @@ def test_a_text_in_doubt_is_held_against_others_of_its_batch(apart, is_wrong):
         Agreement(torch.bfloat16, quantized=False).check_predictions(plain + 0.4, plain, lambda _: plain + 0.1, others)
 
 
-@pytest.mark.parametrize("rows", [1, 4])
-def test_texts_of_a_model_that_is_not_told_positions(rows, tokenizers):
-    """RoFormer turns keys by their columns, so that a beginning that was computed elsewhere is not its own."""
-    model, dice = make_model("RoFormer decoder", torch.float32), random.Random(0)
-    exemplars = " ".join(dice.choices("abcd", k=60))  # in words that the tokenizer knows
-    prompts = [f"{exemplars} " + " ".join(dice.choices("abcd", k=dice.randint(1, 20))) for _ in range(7)]
-    options = {"tokenizer": tokenizers[False], "batch_size": rows, "max_length": 400}
-    ours, theirs = (generate(backend(model, **options), prompts, do_sample=False) for backend in (SharedPrefixLM, HFLM))
-    assert ours == theirs
-
-
 INF = float("inf")
 
 

@@ -30,11 +30,17 @@ def short_waits(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
+def model_of(toy, **arguments):
+    return get_model("chat-api")(model="toy", base_url=toy.base_url, **arguments)
+
+
+def requests(*prompts, settings=GREEDY):
+    return [Instance("generate_until", {}, (prompt, settings), index) for index, prompt in enumerate(prompts)]
+
+
 def ask(toy, *prompts, settings=GREEDY, **arguments):
     """What is answered to prompts."""
-    model = get_model("chat-api")(model="toy", base_url=toy.base_url, **arguments)
-    requests = [Instance("generate_until", {}, (prompt, settings), index) for index, prompt in enumerate(prompts or ["Q"])]
-    return model.generate_until(requests, disable_tqdm=True)
+    return model_of(toy, **arguments).generate_until(requests(*prompts or ["Q"], settings=settings), disable_tqdm=True)
 
 
 def answer_of(reply, *prompts, prompt_end=None, **options):
@@ -49,35 +55,27 @@ def test_what_is_sent_and_what_is_read(monkeypatch):
     usage = {"prompt_tokens": 9, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
     thinking = Answer([("reasoning", "Hm. "), ("reasoning", "So B."), ("content", "Answer:"), ("content", " B")], usage=usage)
     with serve(lambda *_: thinking) as toy:
-        model = get_model("chat-api")(
-            model="toy", base_url=toy.base_url, thinking="off", effort="low", chat_template_kwargs='{"reasoning": false}'
-        )
-        prompt = model.apply_chat_template(MESSAGES)
+        model = model_of(toy, thinking="off", effort="low", chat_template_kwargs='{"reasoning": false}')
         settings = GREEDY | {
             "structured_outputs": {"choice": ["A", "B"]}, "chat_template_kwargs": {"thinking_mode": "fast"}, "top_p": 0.9,
         }  # fmt: skip
-        [answer] = model.generate_until([Instance("generate_until", {}, (prompt, settings), 0)])
+        [answer] = model.generate_until(requests(model.apply_chat_template(MESSAGES), settings=settings))
+        ask(toy, "plain")
     assert toy.headers[0]["Authorization"] == "Bearer secret"
+    always = {"model": "toy", "max_completion_tokens": 64, "temperature": 0}
+    always |= {"stream": True, "stream_options": {"include_usage": True}}
     assert toy.requests == [
-        {
-            "model": "toy", "messages": MESSAGES, "stream": True, "stream_options": {"include_usage": True},
-            "max_completion_tokens": 64, "temperature": 0, "top_p": 0.9, "reasoning_effort": "low",
-            "structured_outputs": {"choice": ["A", "B"]},
+        always | {
+            "messages": MESSAGES, "top_p": 0.9, "reasoning_effort": "low", "structured_outputs": {"choice": ["A", "B"]},
             "chat_template_kwargs": {
                 "enable_thinking": False, "thinking": False, "thinking_mode": "fast", "reasoning": False, "thinking_budget": 0,
             },
-        }
+        },
+        always | {"messages": [{"role": "user", "content": "plain"}]},  # what a template does by itself is not named
     ]  # fmt: skip
     assert (answer, answer.thought, answer.finish_reason, answer.failure) == ("Answer: B", "Hm. So B.", "stop", None)
     assert (answer.prompt_tokens, answer.thought_tokens, answer.answer_tokens) == (9, 20, 10)
     assert vars(pickle.loads(pickle.dumps(answer))) == vars(answer)
-
-
-def test_what_a_template_does_by_itself_is_not_named():
-    with serve(lambda *_: OK) as toy:
-        assert ask(toy, "plain")[0].thought is None
-    assert toy.requests[0]["messages"] == [{"role": "user", "content": "plain"}]
-    assert not {"chat_template_kwargs", "reasoning_effort", "stop", "seed"} & set(toy.requests[0])
 
 
 def test_a_server_that_is_busy_is_asked_again_when_it_says():
@@ -121,9 +119,8 @@ def test_stop_strings_stay_here():
 @pytest.mark.parametrize("finish", ["length", "content_filter", "stop"])
 def test_an_answer_that_a_stop_string_ends_is_complete(finish):
     """The server, which does not know of it, lets the model write on."""
-    until = GREEDY | {"until": ["\nPassage:"]}
-    assert answer_of(text("B\nPassage: next", finish=finish), settings=until).finish_reason == "stop"
-    assert answer_of(text("B, or", finish=finish), settings=until).finish_reason == finish
+    assert answer_of(text("B\nPassage: next", finish=finish)).finish_reason == "stop"
+    assert answer_of(text("B, or", finish=finish)).finish_reason == finish
 
 
 def said(caplog):
@@ -408,10 +405,9 @@ def test_a_model_that_thinks_and_may_only_choose_is_told(mode, first, answers, t
         return text(answers[int(body["messages"][0]["content"])] if "structured_outputs" in body else first)
 
     with serve(behave) as toy:
-        model = get_model("chat-api")(model="toy", base_url=toy.base_url, **mode)
+        model = model_of(toy, **mode)
         model.thinks()
-        requests = [Instance("generate_until", {}, (str(number), settings), number) for number in range(len(answers))]
-        found = model.generate_until(requests)
+        found = model.generate_until(requests(*map(str, range(len(answers))), settings=settings))
     assert [answer.refused_parameters for answer in found] == [told and {"structured_outputs": told}] * len(answers)
 
 
@@ -480,9 +476,9 @@ ENDS = {
 
 def test_ends_of_answers_have_one_name(caplog):
     """One that is not known keeps its own, which is said once."""
-    for name, ends in ENDS.items():
-        found = [answer_of(text("B, or", finish=end)) for end in ends]
-        assert [(answer, answer.finish_reason) for answer in found] == [("B, or", name)] * len(ends)
+    with serve(lambda body, _: text("B, or", finish=body["messages"][0]["content"])) as toy:
+        for name, ends in ENDS.items():
+            assert [(answer, answer.finish_reason) for answer in ask(toy, *ends)] == [("B, or", name)] * len(ends)
     [line] = said(caplog)
     assert "unknown" in line and "end_of_the_world" in line
 
@@ -523,14 +519,13 @@ def test_what_most_answers_show_of_the_prompt_counts_for_all(texts, thoughts):
     """That a template opens the thought, where the server neither tells nor separates it."""
     ends = dict.fromkeys(texts, "stop") | {HALF: "length"}
     with serve(lambda body, _: text(said := body["messages"][0]["content"].lstrip("0123456789"), finish=ends[said])) as toy:
-        kept, model = {}, get_model("chat-api")(model="toy", base_url=toy.base_url, num_concurrent=1)
+        kept, model = {}, model_of(toy, num_concurrent=1)
         model.set_cache_hook(SimpleNamespace(add_partial=lambda _, args, answer: kept.setdefault(args[0], answer)))
-        prompts = [f"{number}{said}" for number, said in enumerate(texts)]
-        requests = [Instance("generate_until", {}, (prompt, GREEDY), 0) for prompt in prompts]
-        answers = model.generate_until(requests)
+        asked = requests(*(f"{number}{said}" for number, said in enumerate(texts)))
+        answers = model.generate_until(asked)
     assert [number for number, answer in enumerate(answers) if answer.thought] == thoughts
     assert all(answers[number] == "" and answers[number].thought == texts[number] for number in thoughts)
-    of_earlier_run = model.settled(requests, [pickle.loads(pickle.dumps(kept[prompt])) for prompt in prompts])
+    of_earlier_run = model.settled(asked, [pickle.loads(pickle.dumps(kept[request.args[0]])) for request in asked])
     assert [(answer, answer.thought) for answer in of_earlier_run] == [(answer, answer.thought) for answer in answers]
 
 
@@ -539,13 +534,12 @@ def test_answers_that_were_looked_at_are_not_searched_again(monkeypatch):
     searched, search = [], chat_api.ends_unopened
     monkeypatch.setattr(chat_api, "ends_unopened", lambda answer: searched.append(answer) or search(answer))
     with serve(lambda *_: text("Hm. " * 30_000 + SHOWS)) as toy:
-        kept, model = [], get_model("chat-api")(model="toy", base_url=toy.base_url)
+        kept, model = [], model_of(toy)
         model.set_cache_hook(SimpleNamespace(add_partial=lambda *given: kept.append(deepcopy(given[-1]))))
-        requests = [Instance("generate_until", {}, (prompt, GREEDY), 0) for prompt in "abcd"]
-        answers = model.generate_until(requests)
-    assert [answer.thought for answer in model.settled(requests, answers)] == [None] * 4
+        answers = model.generate_until(requests(*"abcd"))
+    assert [answer.thought for answer in model.settled(requests(*"abcd"), answers)] == [None] * 4
     assert len(searched) == 4
-    assert [answer.thought for answer in model.settled(requests, kept)] == [None] * 4
+    assert [answer.thought for answer in model.settled(requests(*"abcd"), kept)] == [None] * 4
     assert len(searched) == 8, "those of another run were not looked at yet"
 
 
@@ -553,10 +547,9 @@ def test_what_the_first_question_shows_counts_for_all():
     question = "A train leaves"
     with serve(lambda body, _: text(SHOWS if question in str(body) else HALF, finish="length")) as toy:
         assert ask(toy)[0].thought is None
-        model = get_model("chat-api")(model="toy", base_url=toy.base_url)
+        model = model_of(toy)
         assert model.thinks()
-        [answer] = model.generate_until([Instance("generate_until", {}, ("Q", GREEDY), 0)])
-        assert answer.thought == HALF
+        assert model.generate_until(requests("Q"))[0].thought == HALF
 
 
 @pytest.mark.parametrize(
@@ -572,16 +565,14 @@ def test_what_the_first_question_shows_counts_for_all():
 )
 def test_a_first_question_without_an_answer_tells_nothing(reply, thinks, caplog):
     with serve(lambda *_: reply) as toy:
-        model = get_model("chat-api")(model="toy", base_url=toy.base_url)
-        assert model.thinks() is thinks
+        assert model_of(toy).thinks() is thinks
     assert any("whether the model thinks is not known" in line for line in said(caplog)) == (thinks is None)
 
 
 def test_options_are_not_ranked_behind_an_open_thought():
-    with serve(lambda *_: OK, VLLM, prompt_end="<assistant><think>\n") as toy:
-        model = get_model("chat-api")(model="toy", base_url=toy.base_url)
-        with pytest.raises(ServerError, match="add thinking=off to --model_args, or take the _chat task"):
-            model.tells_log_likelihoods()
+    said = "add thinking=off to --model_args, or take the _chat task"
+    with serve(lambda *_: OK, VLLM, prompt_end="<assistant><think>\n") as toy, pytest.raises(ServerError, match=said):
+        model_of(toy).tells_log_likelihoods()
 
 
 TORN = {("B \ud83d", "\ude00."): "B 😀.", ("B \ud83d", "."): "B \ufffd.", ("\ude00", "\ud83d"): "\ufffd\ufffd"}
@@ -635,10 +626,8 @@ BROKEN = {
 @pytest.mark.parametrize(("broken", "why"), BROKEN.values(), ids=BROKEN)
 def test_replies_that_are_no_answers(broken, why, caplog):
     """An answer that comes at the second attempt is one; else the row has failed, and the others have not."""
-    with serve(lambda _, number: OK if number else broken) as toy:
-        assert ask(toy, timeout=0.5) == ["Answer: B"]
-    with serve(lambda body, _: broken if "two" in str(body["messages"]) else OK) as toy:
-        answers = ask(toy, "one", "two", "three", timeout=0.5, max_retries=1)
+    with serve(lambda body, number: broken if number == 0 or "two" in str(body["messages"]) else OK) as toy:
+        answers = ask(toy, "one", "two", "three", num_concurrent=1, timeout=0.5, max_retries=1)
     assert answers == ["Answer: B", "", "Answer: B"] and not answers[0].failure
     assert why in answers[1].failure and answers[1].failure.endswith(" after 2 attempts") and "\n" not in answers[1].failure
     assert "1 of 3 requests have no answer, the first: " in said(caplog)[-1]
@@ -709,8 +698,8 @@ def test_equal_sampled_requests_have_seeds_of_their_own():
 def test_an_answer_that_was_begun_is_continued():
     """It stands behind the thought that the template opens otherwise."""
     with serve(lambda *_: OK, VLLM, prompt_end="<assistant><think>\n") as toy:
-        model = get_model("chat-api")(model="toy", base_url=toy.base_url)
-        prompt = model.apply_chat_template([*MESSAGES, {"role": "assistant", "content": "Answer:"}], add_generation_prompt=False)
-        assert json.loads(prompt.prompt)[-1]["content"] == "Answer:"
-        assert model.generate_until([Instance("generate_until", {}, (prompt, GREEDY), 0)]) == ["Answer: B"]
-    assert toy.requests[0]["continue_final_message"] is True and toy.requests[0]["add_generation_prompt"] is False
+        model, begun = model_of(toy), [*MESSAGES, {"role": "assistant", "content": "Answer:"}]
+        prompt = model.apply_chat_template(begun, add_generation_prompt=False)
+        assert model.generate_until(requests(prompt)) == ["Answer: B"]
+    [body] = toy.requests
+    assert (body["messages"], body["continue_final_message"], body["add_generation_prompt"]) == (begun, True, False)

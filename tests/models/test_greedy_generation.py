@@ -73,8 +73,8 @@ def test_architectures(name, attention, tokenizers):
     assert share < 0.8
 
 
-@pytest.mark.parametrize("name", ["qwen3.5", "lfm2", "bloom"])
-def test_models_with_a_state_or_alibi_are_left_to_the_parent(name, tokenizers):
+@pytest.mark.parametrize("name", ["qwen3.5", "lfm2", "bloom", "roformer"])
+def test_models_that_take_no_masks_or_positions_are_left_to_the_parent(name, tokenizers):
     model = make_model(name, len(tokenizers[True]))
     lm, share, _ = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}))
     assert lm._greedy is None
