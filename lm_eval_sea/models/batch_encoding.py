@@ -19,14 +19,6 @@ if TYPE_CHECKING:
         tokenizer: Any
         add_bos_token: bool | None
         _config: Any
-
-        def tok_encode(self, string: Any, add_special_tokens: bool | None = None, **kwargs: Any) -> list[int]:
-            """The tokens of a text."""
-            raise NotImplementedError
-
-        def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
-            """The texts that the model writes."""
-            raise NotImplementedError
 else:
     Model = object
 
@@ -91,7 +83,7 @@ class BatchEncoding(Model):
         """The tokens of a text; the arguments are the parent's."""
         if self._encoded and isinstance(string, str) and not kwargs and (string, add_special_tokens) in self._encoded:
             return self._encoded[string, add_special_tokens]
-        return super().tok_encode(string, add_special_tokens=add_special_tokens, **kwargs)
+        return super().tok_encode(string, add_special_tokens=add_special_tokens, **kwargs)  # type: ignore[safe-super]  # lm-eval's
 
     def _encode_all(self, texts: Sequence[Text]) -> dict[Text, list[int]]:
         """The tokens of texts; empty if the tokenizer fails, which a single text will then show."""

@@ -73,7 +73,7 @@ class FirstTokensCheck(Model):
     def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[str]:
         """The parent's, after the look."""
         self._look(requests)
-        return super().generate_until(requests, *args, **kwargs)
+        return super().generate_until(requests, *args, **kwargs)  # type: ignore[safe-super]  # lm-eval's
 
     def _look(self, requests: list[Any]) -> None:
         contexts = (request.args[0] for request in requests)

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_sea.tasks._shared.reading.thought import take_apart
 
+from .batch_encoding import Model
 from .generated_text import GeneratedText
 from .replaced import replaced
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
-    from lm_eval.api.model import TemplateLM as Backend
-else:
-    Backend = object
 
 
-class RecordedGeneration(Backend):
+class RecordedGeneration(Model):
     """Goes before lm-eval's class of a local model, and turns its texts into `GeneratedText`.
 
     lm-eval's loops return plain strings, but pass each text to the cache as soon as it is decoded. What is known then is kept
@@ -65,9 +63,6 @@ class _Recorder:
     def __init__(self, hook: Any, told_of: Callable[[str, dict[str, Any], str], GeneratedText]) -> None:
         self._hook, self._told_of = hook, told_of
         self._found: dict[tuple[str, str], list[GeneratedText]] = defaultdict(list)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._hook, name)
 
     def add_partial(self, kind: str, arguments: Any, text: str) -> None:
         """Called by lm-eval's classes for each answer."""

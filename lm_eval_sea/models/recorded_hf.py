@@ -13,7 +13,7 @@ from .generated_text import GeneratedText
 from .recorded_generation import RecordedGeneration
 
 
-class RecordedHF(FirstTokensCheck, RecordedGeneration, HFLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
+class RecordedHF(FirstTokensCheck, RecordedGeneration, HFLM):
     """lm-eval's `hf`, which computes as it always does."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -13,7 +13,7 @@ from .generated_text import GeneratedText
 from .recorded_generation import RecordedGeneration
 
 
-class RecordedVLLM(FirstTokensCheck, RecordedGeneration, VLLM):  # type: ignore[misc]  # lm-eval's own classes differ from their base, too
+class RecordedVLLM(FirstTokensCheck, RecordedGeneration, VLLM):
     """lm-eval's `vllm`, which computes as it always does."""
 
     on_cpu: bool = current_platform.is_cpu()  # where vLLM gets fewer requests at once, and smaller blocks
