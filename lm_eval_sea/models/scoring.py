@@ -21,6 +21,7 @@ from .layout import Layout, lay_out, lay_out_prefix, make_batch
 from .planning import Group, Row, make_batches, make_plan
 from .predictions import Query, Reading, find_predictions
 from .prefix_tree import common_prefixes, sort_key
+from .ranks import Found
 
 Made = TypeVar("Made")
 
@@ -32,15 +33,6 @@ class Continuation:
     inputs: list[int]  # what the model reads: context and continuation without its last token, cut to the model's window
     first: int  # position whose prediction is the first token of the continuation
     last_token: int  # last token of the continuation
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The score of a request."""
-
-    index: int  # number of the request
-    loglikelihood: float  # natural logarithm of the probability of the continuation
-    is_greedy: bool  # whether greedy decoding yields the continuation
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +107,8 @@ class Scorer:
         """Whether there is a reference for a request without an answer yet."""
         return bool(self._awaited)
 
-    def run(self) -> Iterator[tuple[BatchKind, list[Answer]]]:
-        """Computes everything, batch by batch; yields the answers as they become known.
+    def run(self) -> Iterator[tuple[BatchKind, dict[int, Found]]]:
+        """Computes everything, batch by batch; yields the answers, by the number of the request, as they become known.
 
         A batch that runs out of memory is halved, and so is the budget of the following ones. A prefix or a single row that does
         not fit memory has no answers. The answers of a batch are read once the next one is in progress, so that an accelerator
@@ -126,7 +118,7 @@ class Scorer:
         for item in itertools.chain(self._compute_all(), [None]):
             if before:
                 kind, numbers = before
-                yield kind, [self._answer(query.index) for number in numbers for query in self._queries[number]]
+                yield kind, {query.index: self._answer(query.index) for number in numbers for query in self._queries[number]}
             before = item
 
     def _compute_all(self) -> Iterator[tuple[BatchKind, list[int]]]:
@@ -263,13 +255,13 @@ class Scorer:
         some = [number for number in ended[-self._most_witnesses :] if len(self._sequences[number]) > 0.9 * longest]
         return {*some, *(number for number in ended if self._queries[number][0].index in self.references)}
 
-    def _answer(self, index: int) -> Answer:
+    def _answer(self, index: int) -> Found:
         parts = self._parts.pop(index)
         self._awaited.discard(index)
         greedy = all(
             scores.greedy[reading.last] and scores.greedy[reading.start : reading.end].all() for scores, reading in parts
         )
-        return Answer(index, _total(parts), bool(greedy))
+        return _total(parts), bool(greedy)
 
 
 def _within_memory(work: Callable[[], Made]) -> Made | None:

@@ -28,7 +28,7 @@ from .obstacles import find_obstacle, length_border, takes_masks
 from .ranks import Found, Request, answer_together
 from .recorded_hf import RecordedHF
 from .replaced import replaced
-from .scoring import Answer, BatchKind, Continuation, Plain, Scorer
+from .scoring import BatchKind, Continuation, Plain, Scorer
 from .tolerance import COMPARED, Agreement, Mismatch, distance, rounded_otherwise
 from .whole_weights import whole_weights
 from .work import Work
@@ -279,12 +279,12 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         self.work.distinct += scorer.distinct_tokens
         answers: list[Found | None] = [None] * len(requests)
 
-        def accept(batches: Iterable[tuple[BatchKind, list[Answer]]]) -> None:
-            for kind, batch in sorted(batches, key=lambda item: not any(each.index in scorer.references for each in item[1])):
+        def accept(batches: Iterable[tuple[BatchKind, Mapping[int, Found]]]) -> None:
+            for kind, batch in sorted(batches, key=lambda item: scorer.references.keys().isdisjoint(item[1])):
                 self._verify(kind, batch, requests, scorer)
-                for answer in batch:
-                    answers[answer.index] = answer.loglikelihood, answer.is_greedy
-                    self.cache_hook.add_partial("loglikelihood", requests[answer.index][0], answers[answer.index])
+                for index, answer in batch.items():
+                    answers[index] = answer
+                    self.cache_hook.add_partial("loglikelihood", requests[index][0], answer)
                 progress.update(len(batch))
 
         before, behind = self._beside
@@ -324,7 +324,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
 
     @staticmethod
-    def _batches(scorer: Scorer) -> Iterator[tuple[BatchKind, list[Answer]]]:
+    def _batches(scorer: Scorer) -> Iterator[tuple[BatchKind, dict[int, Found]]]:
         """The batches; an error of the model becomes a `Mismatch`."""
         try:
             yield from scorer.run()
@@ -341,43 +341,43 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
             return max(min(largest, AUTO_BATCH_TOKENS), longest)
         return max(int(self.batch_size) * longest, AUTO_BATCH_TOKENS if self.device.type != "cpu" else 0)
 
-    def _verify(self, kind: BatchKind, batch: Sequence[Answer], requests: list[Request], scorer: Scorer) -> None:
+    def _verify(self, kind: BatchKind, batch: Mapping[int, Found], requests: list[Request], scorer: Scorer) -> None:
         """Compares an answer with the plain forward pass if this kind of batch has not been checked yet.
 
         It uses a reference, if there is one, instead of a separate forward pass.
         """
-        witnesses = {answer.index: scorer.witnesses.pop(answer.index) for answer in batch if answer.index in scorer.witnesses}
+        witnesses = {index: scorer.witnesses.pop(index) for index in batch if index in scorer.witnesses}
         if not batch or self._is_verified(kind):
             return
-        answers = {answer.index: answer for answer in batch}
         lengths = {index: len(self._continuation(requests[index]).inputs) for index in witnesses}
         for index in witnesses:
             if index in scorer.references:
-                self._compare(answers[index], scorer.references[index], witnesses, requests)
+                self._compare(index, batch[index], scorer.references[index], witnesses, requests)
                 self._verified.add(dataclasses.replace(kind, length=lengths[index]))
         if self._is_verified(kind):
             return
         # the median of many predictions is seldom in doubt
         index = max(lengths.keys() - scorer.references.keys(), key=lambda index: (len(witnesses[index]), lengths[index], index))
-        self._compare(answers[index], self._plain_answer(requests[index]), witnesses, requests)
+        self._compare(index, batch[index], self._plain_answer(requests[index]), witnesses, requests)
         self._verified.add(kind)
 
     def _is_verified(self, kind: BatchKind) -> bool:
         return any(seen.covers(kind) for seen in self._verified)
 
-    def _compare(self, answer: Answer, plain: Plain, witnesses: Mapping[int, torch.Tensor], requests: Sequence[Request]) -> None:
-        """Compares an answer with the result of a plain forward pass.
+    def _compare(
+        self, number: int, answer: Found, plain: Plain, witnesses: Mapping[int, torch.Tensor], requests: Sequence[Request]
+    ) -> None:
+        """Compares the answer to a request with the result of a plain forward pass.
 
-        `witnesses` have the last predictions of the answer and of others in its batch, by the number of the request. Raises
-        `Mismatch` if answer and pass differ by more than the noise of that pass.
+        `witnesses` have its last predictions, and those of others in its batch, by the number of the request. Raises `Mismatch`
+        if answer and pass differ by more than the noise of that pass.
         """
-        request = requests[answer.index]
-        own = witnesses[answer.index]
+        request, own = requests[number], witnesses[number]
         # requests that differ in their last token alone share their predictions
         unlike = {id(last): index for index, last in witnesses.items() if last is not own}
         others = (self._distances(witnesses[index], requests[index]) for index in unlike.values())
         self._agreement.check_predictions(own, plain.last, partial(self._rounded_otherwise, request), others)
-        self._agreement.check_sum(answer.loglikelihood, plain.loglikelihood, len(request[2]))
+        self._agreement.check_sum(answer[0], plain.loglikelihood, len(request[2]))
         if not self._verified:
             logger.info("Self-check passed: log-likelihoods along shared prefixes are those of the plain forward pass.")
 

@@ -8,6 +8,8 @@ pytest.importorskip("vllm", reason="vLLM has an environment of its own: bash scr
 
 from lm_eval.api.instance import Instance
 
+from lm_eval_sea.models import vllm_shared_prefix
+
 from ..conftest import ask, assert_equal, generate, ranking_requests
 from .answers import answers, assert_alike
 
@@ -95,8 +97,6 @@ class TestSharedPrefix:
     @pytest.mark.parametrize("size", [2048, 5])
     def test_the_same_requests_again(self, shared, vllm, monkeypatch, size):
         """What the cache still holds is no score; nor is the end of a call the end of what was computed."""
-        from lm_eval_sea.models import vllm_shared_prefix
-
         monkeypatch.setattr(vllm_shared_prefix, "REQUESTS_PER_CALL", size)
         monkeypatch.setattr(shared, "batch_size", 1)
         requests = ranking_requests(12, prefix=60, bos=True)
@@ -115,8 +115,6 @@ class TestSharedPrefix:
 
     def test_one_token_at_a_time(self, shared, vllm, monkeypatch):
         """As on a vLLM that cannot be asked for several tokens."""
-        from lm_eval_sea.models import vllm_shared_prefix
-
         monkeypatch.setattr(vllm_shared_prefix, "_can_ask", lambda: False)
         requests = [(f"kota {'besar ' * 40}", letter) for letter in ("A", "B", "C")]
         requests += [("", f"kota {'besar ' * 40}")]
@@ -133,8 +131,6 @@ class TestSharedPrefix:
 
     def test_numbers_that_differ_are_not_used(self, shared, vllm, monkeypatch, caplog):
         """A cache that answers with other numbers is found out, and the model computed as lm-eval does."""
-        from lm_eval_sea.models import vllm_shared_prefix
-
         honest = vllm_shared_prefix._engine_answer
 
         def dishonest(request, output):
