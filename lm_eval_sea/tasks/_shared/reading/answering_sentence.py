@@ -133,10 +133,10 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return said[: gloss.start()]
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
-    most = asked >= max(2, _LEAST_COPIED * others)
-    if is_copied and not (most and sentence.kind) and not _is_sentence(sentence, said):
+    takes_up = asked >= max(2, _LEAST_COPIED * others)
+    if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return _core(said, sentence)
-    if (most or (asked and not is_copied)) and (number := _number_asked(sentence)):
+    if (takes_up or (asked and not is_copied)) and (number := _number_asked(sentence)):
         return number
     several = others if is_copied else (_FEWEST_ASKED - sentence.has_pronoun) * sentence.unit
     found = _of_kind(sentence) if asked >= max(2, min(several, _LEAST_SHARE * others)) else None
