@@ -132,7 +132,10 @@ def test_a_refused_temperature_is_left_out_of_all_requests(concurrent, caplog):
     message = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported."
     refused = refusal(message, "temperature")
     with serve(lambda body, _: refused if "temperature" in body else OK) as toy:
-        assert ask(toy, *"abcdefgh", num_concurrent=concurrent) == ["Answer: B"] * 8
+        answers = ask(toy, *"abcdefgh", num_concurrent=concurrent)
+    assert answers == ["Answer: B"] * 8
+    kept = pickle.loads(pickle.dumps(answers))
+    assert [answer.refused_parameters for answer in (*answers, *kept)] == [{"temperature": "not sent"}] * 16
     assert sum("temperature" in body for body in toy.requests) <= concurrent
     [line] = said(caplog)
     assert "refuses temperature=0" in line
@@ -169,22 +172,6 @@ def test_names_of_parameters_in_a_row_that_a_refusal_quotes(quoted, caplog):
     assert [line for line in said(caplog) if "all requests" in line] == []
 
 
-def test_answers_tell_which_parameters_were_refused():
-    def behave(body, _):
-        if "temperature" in body:
-            return refusal("temperature is not supported with this model", "temperature")
-        if body.get("max_completion_tokens", 0) > 4096:
-            return refusal("max_completion_tokens: at most 4096 tokens")
-        return OK
-
-    with serve(behave) as toy:
-        [long] = ask(toy, settings=GREEDY | {"max_gen_toks": 9000})
-        [short] = ask(toy)
-    assert long.refused_parameters == {"temperature": "not sent", "max_completion_tokens": "4,096 at most"}
-    assert short.refused_parameters == {"temperature": "not sent"}
-    assert pickle.loads(pickle.dumps(long)).refused_parameters == long.refused_parameters
-
-
 @pytest.mark.parametrize(
     ("message", "most"),
     [
@@ -195,9 +182,14 @@ def test_answers_tell_which_parameters_were_refused():
     ],
 )
 def test_more_tokens_than_a_server_gives(message, most, caplog):
+    """An answer that was to be shorter anyway does not tell of it."""
     with serve(lambda body, _: refusal(message) if body.get("max_completion_tokens", 0) > most else OK) as toy:
-        assert ask(toy, "a", "b", num_concurrent=1, settings=GREEDY | {"max_gen_toks": 9000}) == ["Answer: B"] * 2
-    assert [body["max_completion_tokens"] for body in toy.requests] == [9000, most, most]
+        model, long = model_of(toy, num_concurrent=1), GREEDY | {"max_gen_toks": 9000}
+        answers = model.generate_until([*requests("a", "b", settings=long), *requests("c")])
+    assert answers == ["Answer: B"] * 3
+    said_of_long = {"max_completion_tokens": f"{most:,} at most"}
+    assert [answer.refused_parameters for answer in answers] == [said_of_long, said_of_long, None]
+    assert [body["max_completion_tokens"] for body in toy.requests] == [9000, most, most, 64]
     assert len(said(caplog)) == 1 and f"{most:,} tokens at most" in said(caplog)[0]
 
 
