@@ -259,9 +259,11 @@ def _number_asked(sentence: _Sentence) -> str:
     Words of the question ("37 kiosks"), "about" and "more than" are no part of it, as in most published references. Empty if
     there is none, or if the text begins with it: that is an amount with its unit, and no sentence.
     """
+    if not sentence.counts:
+        return ""
     starts = [begin for begin, _ in sentence.places]
     numbers = [place for place, begin in enumerate(starts) if begins_number(sentence.said, begin, sentence.language)]
-    if not sentence.counts or 0 in numbers:
+    if 0 in numbers:
         return ""
     firsts = [place for place in numbers if place - 1 not in numbers]
     found = [(first, piece) for piece in _pieces(sentence) for first in firsts if piece.first <= first <= piece.last]

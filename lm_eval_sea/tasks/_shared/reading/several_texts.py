@@ -106,9 +106,9 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     best = [head for head in (named if listed or are_versions else heads) if any_word("best", language).search(head[1][0])]
     own = {"translation", "summary", *(composed(words_of_cue(tag)).casefold() for tag in tags)}
     naming = [head for head in heads if any_word("work", language).search(head[1][0])]  # not "let us translate"
-    if not best and len(naming) == 1 and naming[0][0]:
-        ((label, _),) = (name for _, name in naming)
-        best = naming if label in own or any_word("work", language).fullmatch(label) else best
+    if not best and len(naming) == 1:
+        number, (label, _) = naming[0]
+        best = naming if number and (label in own or any_word("work", language).fullmatch(label)) else best
     if listed and language in PHRASES and all(any_word("tongue", language).fullmatch(name) for _, (name, _) in named):
         best = [head for head in named if re.fullmatch(PHRASES[language].work, head[1][0])]  # "- Indonesian: … - Sundanese: …"
     found = "\n".join([best[-1][1][1], *lines[best[-1][0] + 1 :]]).strip() if best else ""
