@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,7 +79,7 @@ class _Sentence(NamedTuple):
         in_place = bool(self.before) or self.language not in _FRONTED
         before = in_place and words[max(piece.begin - width, 0) : piece.begin] == self.before[-width:]
         behind = (in_place or bool(self.behind)) and words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width]
-        return before + behind
+        return 2 * before + behind
 
     def asks_by(self, mark: str) -> bool:
         """Whether the question has the mark of a piece with the word that asks: "from where"."""
@@ -106,14 +107,17 @@ class _Sentence(NamedTuple):
         return any(mark.fullmatch(self.text(number, number)) for mark in marks)
 
     def standing(self, first: int, last: int, most: int) -> str:
-        """The words as they stand in the passage, without up to `most` that join them to the question's; empty if they do not."""
+        """The words as they stand in the passage, without up to `most` that join them to the question's; empty if they do not.
+
+        Those of a phrase at the beginning come behind it. A number joins nothing.
+        """
         for without in range(min(most + 1, last - first + 1)):
-            # those of a phrase at the beginning come behind it
-            begin, end = (first, last - without) if first == 0 else (first + without, last)
-            if without and re.search(r"\d", self.text(*((end + 1, last) if first == 0 else (first, begin - 1)))):
-                break  # a number joins nothing
-            if _in_passage(text := self.text(begin, end), self.passage):
-                return text
+            behind = range(without, -1, -1) if first == 0 else range(without + 1 if self.kind == "when" or self.language in _BEHIND else 1)
+            for number in behind:
+                begin, end = first + without - number, last - number
+                cut = (self.text(first, begin - 1) if begin > first else "") + (self.text(end + 1, last) if number else "")
+                if not re.search(r"\d", cut) and _in_passage(text := self.text(begin, end), self.passage):
+                    return text
         return ""
 
 
@@ -134,15 +138,20 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_COPIED * others)
-    if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
-        return _core(said, sentence)
     if (takes_up or (asked and not is_copied)) and (number := _number_asked(sentence)):
         return number
+    if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
+        return _core(said, sentence)
     several = others if is_copied else (_FEWEST_ASKED - sentence.has_pronoun) * sentence.unit
     found = _of_kind(sentence) if asked >= max(2, min(several, _LEAST_SHARE * others)) else None
     if found is None and asked >= max(2, min(several, _LEAST_COPIED * others if is_copied else others)):
         found = _at_place(sentence)
-    return found[0] if found and len(found) == 1 else _core(said, sentence)
+    if found and len(found) == 1:
+        return found[0]
+    core = _core(said, sentence)
+    if core == said and asked and not is_copied:
+        found = _of_kind(sentence) or (_at_place(sentence) if asked > 1 else None)
+    return found[0] if found and len(found) == 1 else core
 
 
 def _core(said: str, sentence: _Sentence) -> str:
@@ -265,12 +274,16 @@ def _number_asked(sentence: _Sentence) -> str:
     numbers = [place for place, begin in enumerate(starts) if begins_number(sentence.said, begin, sentence.language)]
     if 0 in numbers:
         return ""
-    firsts = [place for place in numbers if place - 1 not in numbers]
-    found = [(first, piece) for piece in _pieces(sentence) for first in firsts if piece.first <= first <= piece.last]
+    to = any_word("to", sentence.language)
+    joined = {place for place in numbers if place - 2 in numbers and to.fullmatch(sentence.text(place - 1, place - 1))}
+    firsts = [place for place in numbers if place - 1 not in numbers and place not in joined]
+    pieces = _pieces(sentence)
+    found = [(first, piece) for piece in pieces for first in firsts if piece.first <= first <= piece.last]
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
     if len(found) != 1:
         return ""
     ((first, (_, _, end, *_)),) = found
+    end = max([end, *(piece.last for piece in pieces if joined & set(range(piece.first, piece.last + 1)))])
     texts = (sentence.text(first, last) for last in range(end, first - 1, -1))
     return next((text for text in texts if _in_passage(text, sentence.passage)), "")
 
@@ -316,8 +329,10 @@ def _at_place(sentence: _Sentence) -> list[str]:
         whole: _Piece | None = _Piece(first, first, last, "", "")
         inside = [piece for piece in pieces if first <= piece.first <= last]
         own = [piece for piece in inside if piece.kind in ("", sentence.kind)]
+        if not sentence.kind and len(inside) > 1 and not sentence.standing(first, last, 0):
+            whole, own = None, [piece for piece in inside if piece.kind != "when"]
         if sentence.kind and len(own) < len(inside):  # what is cut off may also belong to a name at the beginning
-            own = [piece for piece in own if piece.first == 0 or piece.last == end or sentence.fits(piece)]
+            own = [piece for piece in own if piece.first == 0 or piece.last == end or sentence.fits(piece) > 1]
             whole = None if first or sentence.kind != "who" or inside[0].kind else whole
         for tried in ([whole] if whole else [], own):
             spare = sentence.joining - _unexplained(sentence, marked, tried)
@@ -332,8 +347,10 @@ def _at_place(sentence: _Sentence) -> list[str]:
     best = max(map(sentence.fits, pieces), default=0)
     if best > max((sentence.fits(piece) for piece, _ in found), default=0):
         return []  # other words are where the question has the word that asks
-    at_ends = [(piece, text) for piece, text in found if piece.first == 0 or piece.last == end]
-    return _best(sentence, at_ends or [(piece, text) for piece, text in found if not sentence.kind or sentence.fits(piece)])
+    if not sentence.kind:
+        found = [(piece, text) for piece, text in found if piece.kind != "when"] or found
+    at_ends = [(piece, text) for piece, text in found if piece.first == 0 or piece.last == end or sentence.fits(piece) > 1]
+    return _best(sentence, at_ends or [(piece, text) for piece, text in found if not sentence.kind])
 
 
 def _pieces(sentence: _Sentence) -> list[_Piece]:
@@ -430,6 +447,9 @@ def _cut_behind(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
 
 
 def _in_passage(phrase: str, passage: str) -> bool:
-    """Whether a passage has a phrase in whole words, whatever its case, spaces and the stop at its end."""
-    wanted, there = (" ".join(text.split()).casefold() for text in (phrase.strip(STOPS + TRIM), passage))
-    return len(wanted) >= _SHORTEST and stands_in(wanted, there)
+    """Whether a passage has a phrase in whole words, in any form that `normalise` makes alike."""
+    wanted = _normal(phrase.strip(STOPS + TRIM))
+    return len(wanted) >= _SHORTEST and stands_in(wanted, _normal(passage))
+
+
+_normal = lru_cache(normalise)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("question_words.yml"))
 # Scripts whose words nobody finds here. Their syllables are compared.
 UNSEGMENTED = {"km", "lo", "zh"}
-_SYLLABLE = re.compile("[A-Za-z\\d][A-Za-z\\d.,-]*|[^\\s](?:[\u0eb0-\u0ebc\u0ec8-\u0ecd\u17b4-\u17d1\u200b]|\u17d2.)*")
+_SYLLABLE = re.compile("[A-Za-z\\d][A-Za-z\\d.,-]*|[\u0ec0-\u0ec4]?[^\\s](?:[\u0eb0-\u0ebc\u0ec8-\u0ecd\u17b4-\u17d1\u200b]|\u17d2.)*")
 PREFIXING = {"id", "ms", "jv", "su", "tl"}
 _SHORTEST_STEM = 4  # characters, and most that forms of it have besides
 
@@ -59,8 +59,12 @@ def words_beside(question: str, found: re.Match[str] | None, language: str) -> t
 
 def taken_up(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
     """Whether each word of a sentence is one of the question's, or joins these to a phrase: "adalah"."""
-    found = _aligned(said, asked) if language in UNSEGMENTED else _counted(said, asked, language)
     copula, article = pattern("copula", language), pattern("article", language)
+    if language in UNSEGMENTED:
+        verbs = (normal_words(verb, language) for verb in _WORDS.get(language, {}).get("copula", "").split("|"))
+        found = _aligned(said, [*asked, *(syllable for verb in verbs for syllable in ("", *verb))])
+    else:
+        found = _counted(said, asked, language)
     found = [taken or copula.fullmatch(word) is not None for taken, word in zip(found, said, strict=True)]
     for number in range(len(said) - 1):  # an article belongs to what follows it
         found[number] &= found[number + 1] or not article.fullmatch(said[number])
