@@ -109,14 +109,19 @@ class _Sentence(NamedTuple):
     def standing(self, first: int, last: int, most: int) -> str:
         """The words as they stand in the passage, without up to `most` that join them to the question's; empty if they do not.
 
-        Those of a phrase at the beginning come behind it. A number joins nothing.
+        Those of a phrase at the beginning come behind it. A number is not left out, nor the second of two things.
         """
+        joined = any_word("joined", self.language)
         for without in range(min(most + 1, last - first + 1)):
-            behind = range(without, -1, -1) if first == 0 else range(without + 1 if self.kind == "when" or self.language in _BEHIND else 1)
+            behind = (
+                range(without, -1, -1)
+                if first == 0
+                else range(without + 1 if self.kind == "when" or self.language in _BEHIND else 1)
+            )
             for number in behind:
                 begin, end = first + without - number, last - number
                 cut = (self.text(first, begin - 1) if begin > first else "") + (self.text(end + 1, last) if number else "")
-                if not re.search(r"\d", cut) and _in_passage(text := self.text(begin, end), self.passage):
+                if not (re.search(r"\d", cut) or joined.search(cut)) and _in_passage(text := self.text(begin, end), self.passage):
                     return text
         return ""
 
@@ -149,7 +154,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if found and len(found) == 1:
         return found[0]
     core = _core(said, sentence)
-    if core == said and asked and not is_copied:
+    if core == said and asked and not is_copied:  # a phrase would stand in the passage
         found = _of_kind(sentence) or (_at_place(sentence) if asked > 1 else None)
     return found[0] if found and len(found) == 1 else core
 

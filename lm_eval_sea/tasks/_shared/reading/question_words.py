@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("question_words.yml"))
 # Scripts whose words nobody finds here. Their syllables are compared.
 UNSEGMENTED = {"km", "lo", "zh"}
-_SYLLABLE = re.compile("[A-Za-z\\d][A-Za-z\\d.,-]*|[\u0ec0-\u0ec4]?[^\\s](?:[\u0eb0-\u0ebc\u0ec8-\u0ecd\u17b4-\u17d1\u200b]|\u17d2.)*")
+_SYLLABLE = re.compile(
+    "[A-Za-z\\d][A-Za-z\\d.,-]*|[\u0ec0-\u0ec4]?[^\\s](?:[\u0eb0-\u0ebc\u0ec8-\u0ecd\u17b4-\u17d1\u200b]|\u17d2.)*"
+)
 PREFIXING = {"id", "ms", "jv", "su", "tl"}
 _SHORTEST_STEM = 4  # characters, and most that forms of it have besides
 
