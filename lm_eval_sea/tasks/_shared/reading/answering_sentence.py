@@ -111,13 +111,9 @@ class _Sentence(NamedTuple):
 
         Those of a phrase at the beginning come behind it. A number is not left out, nor the second of two things.
         """
-        joined = any_word("joined", self.language)
+        joined, may_end = any_word("joined", self.language), self.kind == "when" or self.language in _BEHIND
         for without in range(min(most + 1, last - first + 1)):
-            behind = (
-                range(without, -1, -1)
-                if first == 0
-                else range(without + 1 if self.kind == "when" or self.language in _BEHIND else 1)
-            )
+            behind = range(without, -1, -1) if first == 0 else range(without + 1 if may_end else 1)
             for number in behind:
                 begin, end = first + without - number, last - number
                 cut = (self.text(first, begin - 1) if begin > first else "") + (self.text(end + 1, last) if number else "")
