@@ -34,7 +34,7 @@ _MARKUP = r"[\s*_#>]*"
 COLON = r"(?:[:：\u17d6\u17c8]|\u104b\s*\u104b)"
 _DASH = r"[-–—]"  # ends a cue only before a space, because it may be a minus or join two words
 _CLOSING_QUOTES = "\"'”’»」』`"
-_PLACEHOLDER = r"(?:\$[A-Z]{2,}|ANSWER|SUMMARY|TRANSLATION)"
+PLACEHOLDER = r"(?:\$[A-Z]{2,}|ANSWER|SUMMARY|TRANSLATION)"
 _FEWEST_LETTERS, _FEWEST_OF_X, _LONGEST_PLACE = 14, 4, 200  # of what may describe an answer, or "X, …"
 _EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 SENTENCE_STOP = re.compile(r"\n|[.!?](?=\s)|[\u3002\u104b\u17d4]")
@@ -137,7 +137,7 @@ def without_asked_form(text: str, tags: Sequence[str]) -> str:
     """
     for tag in tags:
         cue = re.compile(cue_pattern(composed(tag)), re.IGNORECASE)
-        text = re.sub(rf"(?m)^(?i:{cue.pattern})[\s*_]*{_PLACEHOLDER}[*_.]*\n+(?=.*\S)", "", text)
+        text = re.sub(rf"(?m)^(?i:{cue.pattern})[\s*_]*{PLACEHOLDER}[*_.]*\n+(?=.*\S)", "", text)
         form = re.compile(
             rf"{cue.pattern}[\s*_]*(?-i:X)(?:[*_.]*\s*[{_CLOSING_QUOTES}](?![A-Za-z])|,[^\n]*?\s(?-i:X)(?!\w))", re.IGNORECASE
         )

@@ -111,7 +111,7 @@ class _Sentence(NamedTuple):
 
         Those of a phrase at the beginning come behind it. A number is not left out, nor the second of two things.
         """
-        joined, may_end = any_word("joined", self.language), self.kind == "when" or self.language in _BEHIND
+        joined, may_end = any_word("joined", self.language), self.kind != "why"
         for without in range(min(most + 1, last - first + 1)):
             behind = range(without, -1, -1) if first == 0 else range(without + 1 if may_end else 1)
             for number in behind:
@@ -419,7 +419,7 @@ def _kind(sentence: _Sentence, piece: _Piece, kinds: set[str]) -> str:
     """Which of several kinds a mark begins: a time, if the words are one; a purpose is a reason."""
     if kinds & {"when", "where"} and _is_time(sentence, piece):
         return "when"
-    if sentence.kind == "why" and any_word("purposes", sentence.language).fullmatch(piece.mark):
+    if sentence.kind == "why" and any_word("purposes", sentence.language).match(sentence.said, sentence.places[piece.begin][0]):
         return "why"
     return sentence.kind if sentence.kind in kinds else next(kind for kind in ("where", *_MARKED) if kind in kinds)
 

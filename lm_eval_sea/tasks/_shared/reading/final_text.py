@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from .answer_patterns import any_word, has_word, is_end, task_words
 from .answer_tags import LONGEST_LEAD, any_tag, behind_last_tag, tag_pattern
-from .answer_text import COLON, SENTENCE_STOP, STOPS, composed, without_asked_form
+from .answer_text import COLON, PLACEHOLDER, SENTENCE_STOP, STOPS, composed, without_asked_form
 from .frames import QUOTED, QUOTES, begins_object, last_frame, unfenced, unquoted, without_emphasis
 from .other_questions import without_another_question, without_repetition
 from .prefaces_and_notes import LABELLED, LONGEST_INTRODUCTION, LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
@@ -197,14 +197,14 @@ def _behind_rendered(text: str, language: str) -> str:
 def is_place(text: str, language: str) -> bool:
     """Whether a text is a placeholder: "[translation]", "[words of the passage]", "your answer"."""
     text = text.strip(" *_\n")
-    if text.startswith("ANSWER"):
+    if re.match(rf"{PLACEHOLDER}\b", text):
         return True
     named = [
         words
         for words in (task_words(language), any_word("source", language), any_word("answer", language))
         if words.search(text)
     ]
-    if re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>", text) and len(text.split()) <= _MOST_WORDS_OF_PLACE:
+    if re.fullmatch(r"\[[^\[\]:：]*\]|<[^<>:：]*>|\{[^{}:：]*\}", text) and len(text.split()) <= _MOST_WORDS_OF_PLACE:
         return bool(named) or has_word(text, language, "asks")
     speaks = any_word("speaks", language)
     if len(text) > LONGEST_LABEL or re.search(r"\d", text) or not speaks.search(text):
