@@ -85,6 +85,8 @@ class _Sentence(NamedTuple):
         """Whether the question has the mark of a piece with the word that asks: "from where"."""
         if self.language in _BEHIND:
             return self.asking.endswith(mark[-_ENDING:]) if self.language == "ta" else mark in self.behind[:1]
+        if self.language in UNSEGMENTED:
+            return "".join(self.before).endswith(mark)
         return mark in (*self.before[-1:], *self.behind[-1:])
 
     @property
@@ -143,6 +145,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return _core(said, sentence)
+    if asked and not is_copied and (named := _named_at_end(sentence)):
+        return named
     several = others if is_copied else (_FEWEST_ASKED - sentence.has_pronoun) * sentence.unit
     found = _of_kind(sentence) if asked >= max(2, min(several, _LEAST_SHARE * others)) else None
     if found is None and asked >= max(2, min(several, _LEAST_COPIED * others if is_copied else others)):
@@ -151,7 +155,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return found[0]
     core = _core(said, sentence)
     if core == said and asked and not is_copied:  # a phrase would stand in the passage
-        found = _of_kind(sentence) or (_at_place(sentence) if asked > 1 else None)
+        found = _of_kind(sentence, anything=True) or (_at_place(sentence) if asked > 1 and sentence.kind in ("", "who") else None)
     return found[0] if found and len(found) == 1 else core
 
 
@@ -281,6 +285,9 @@ def _number_asked(sentence: _Sentence) -> str:
     pieces = _pieces(sentence)
     found = [(first, piece) for piece in pieces for first in firsts if piece.first <= first <= piece.last]
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
+    if len(found) > 1:  # the noun that the question counts
+        asked = sentence.behind[:1]
+        found = [item for item in found if normal_words(sentence.said, sentence.language)[item[0] + 1 : item[0] + 2] == asked]
     if len(found) != 1:
         return ""
     ((first, (_, _, end, *_)),) = found
@@ -289,8 +296,18 @@ def _number_asked(sentence: _Sentence) -> str:
     return next((text for text in texts if _in_passage(text, sentence.passage)), "")
 
 
-def _of_kind(sentence: _Sentence) -> list[str] | None:
-    """The phrases that are marked as the question's kind, without those that are no answer; None if nothing is marked so."""
+def _named_at_end(sentence: _Sentence) -> str:
+    """What follows the last verb that equates ("namely"), if the passage has it; else empty."""
+    ends = [link.end() for link in any_word("equates", sentence.language).finditer(sentence.said)]
+    named = sentence.said[ends[-1] :].strip(STOPS + TRIM + "，") if ends else ""
+    return named if named and not all(sentence.asked_in(named)) and _in_passage(named, sentence.passage) else ""
+
+
+def _of_kind(sentence: _Sentence, *, anything: bool = False) -> list[str] | None:
+    """The phrases that are marked as the question's kind, without those that are no answer; None if nothing is marked so.
+
+    The sentence says little else, or `anything`.
+    """
     pieces = _pieces(sentence)
     own = [piece for piece in pieces if piece.mark and sentence.asks_by(piece.mark)]  # "from where": not "to"
     own = own or [piece for piece in pieces if piece.kind and piece.kind == sentence.kind]
@@ -302,8 +319,9 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
         own = [piece for piece in own if _is_time(sentence, piece)] or own
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
-    found = [(piece, text) for piece in own if (text := sentence.standing(piece.first, piece.last, sentence.joining))]
-    return _best(sentence, found) if _unexplained(sentence, pieces, own) <= sentence.joining else []
+    most = sentence.unit if sentence.kind == "why" else sentence.joining
+    found = [(piece, text) for piece in own if (text := sentence.standing(piece.first, piece.last, most))]
+    return _best(sentence, found) if anything or _unexplained(sentence, pieces, own) <= sentence.joining else []
 
 
 def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]:
