@@ -34,11 +34,11 @@ READ = [
     ("en", TOWERS, "What are the twin towers the work of?", "the twin towers are the work of the architect", None),
     # the kind of question chooses among two phrases
     ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", "tahun 1814"),
-    # two phrases of this kind, one that is only a part of a word there, none that the passage has, and a sentence with much else
+    ("en", TOWERS, DESIGNED, "The twin towers, which everybody knows and loves, were designed by César Pelli.", "César Pelli"),
+    # two phrases of this kind, one that is only a part of a word there, none that the passage has
     ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
-    ("en", TOWERS, DESIGNED, "The twin towers, which everybody knows and loves, were designed by César Pelli.", None),
 ]  # fmt: skip
 
 

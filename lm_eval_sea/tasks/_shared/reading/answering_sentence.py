@@ -22,6 +22,7 @@ _KINDS = ("why", "when", "where", "who")
 _MARKED = (*_KINDS, "how")
 # Fewest words of a sentence that are the question's, and most that are neither these nor in a phrase: "it is", "in the year".
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
+_MOST_OF_REASON = 2  # words between "because" and the reason as the passage has it
 _SHORTEST, _ENDING, _LONGEST = 2, 3, 500  # characters
 # Least share of the question's words: where the kind of question tells the phrase, and in a sentence of the passage itself.
 _LEAST_SHARE, _LEAST_COPIED = 0.6, 0.75
@@ -128,10 +129,10 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     """The phrase of a passage in an answer that takes up the question: "César Pelli" of "They were designed by César Pelli".
 
     It stands in the passage, perhaps without a few words that join it to the question's words. The kind of question chooses
-    it: "where" takes what follows "in" and is no time, "how many" the number. Else it is what the sentence has before or behind
-    the question's words, or where the question has the word that asks, or between its words. The answer stays as it is if it
-    takes up few words of the question, has many words of its own, or several such phrases. Then only what the passage does not
-    have around a phrase is cut off: a gloss ("45 héktar (hectares)"), a title, a description.
+    it: "where" takes what follows "in" and is no time, "how many" the number. Else it is what follows "namely", what the
+    sentence has before or behind the question's words, or where the question has the word that asks, or between its words. The
+    answer stays as it is if it has several such phrases or, as words of the passage, takes up few of the question's. Then only
+    what the passage does not have around a phrase is cut off: a gloss ("45 héktar (hectares)"), a title, a description.
     """
     is_copied = _in_passage(said, passage)
     if len(said) > _LONGEST:
@@ -319,7 +320,7 @@ def _of_kind(sentence: _Sentence, *, anything: bool = False) -> list[str] | None
         own = [piece for piece in own if _is_time(sentence, piece)] or own
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
-    most = sentence.unit if sentence.kind == "why" else sentence.joining
+    most = _MOST_OF_REASON * sentence.unit if sentence.kind == "why" else sentence.joining
     found = [(piece, text) for piece in own if (text := sentence.standing(piece.first, piece.last, most))]
     return _best(sentence, found) if anything or _unexplained(sentence, pieces, own) <= sentence.joining else []
 
