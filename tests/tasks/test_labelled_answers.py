@@ -1,8 +1,8 @@
 """Answers as chat models give them, each with what a person reads in it: `labelled_answers.jsonl`, written for this project.
 
-`truth` is the position of the option, the number, the text that counts, or null where a person cannot tell. Texts may differ in
-case, blanks, Unicode form and the stop at their end. `answer_language` is that of a translation where it is not the language of
-the row.
+`truth` is the position of the option, the number, the text that counts, or null where a person cannot tell; `also` has other
+phrases of the passage that a person may mark as well. Texts may differ in case, blanks, Unicode form and the stop at their end.
+`answer_language` is that of a translation where it is not the language of the row.
 """
 
 import collections
@@ -42,7 +42,9 @@ def agrees(row, answer):
         return truth is None and answer is None
     if kind in ("letter", "label"):
         return answer == (list("ABCDE") if kind == "letter" else row["options"])[truth]
-    return Decimal(answer) == Decimal(truth) if kind == "number" else bare(answer) == bare(truth)
+    if kind == "number":
+        return Decimal(answer) == Decimal(truth)
+    return bare(answer) in map(bare, (truth, *row.get("also", ())))
 
 
 def bare(text):

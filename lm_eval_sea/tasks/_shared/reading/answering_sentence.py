@@ -66,6 +66,12 @@ class _Sentence(NamedTuple):
     def text(self, first: int, last: int) -> str:
         return self.said[self.places[first][0] : self.places[last][1]].strip(STOPS + TRIM + "，")
 
+    def between(self, number: int) -> str:
+        """What stands between a word and the next one, with the marks that end the word."""
+        begin, end = self.places[number]
+        word = self.said[begin:end]
+        return word[len(word.rstrip(",，")) :] + self.said[end : self.places[number + 1][0]]
+
     def pattern(self, name: str) -> re.Pattern[str]:
         return pattern(name, self.language)
 
@@ -88,7 +94,7 @@ class _Sentence(NamedTuple):
             return self.asking.endswith(mark[-_ENDING:]) if self.language == "ta" else mark in self.behind[:1]
         if self.language in UNSEGMENTED:
             return "".join(self.before).endswith(mark)
-        return mark in (*self.before[-1:], *self.behind[-1:])
+        return mark in (*self.before[-2:], *self.behind[-1:])
 
     @property
     def unit(self) -> int:
@@ -414,7 +420,12 @@ def _cut_before(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
         behind, kinds, word = marks[number]
         if behind < following:
             piece = _Piece(number, behind, following - 1, "", word)
-            yield piece._replace(kind=_kind(sentence, piece, kinds))
+            piece = piece._replace(kind=_kind(sentence, piece, kinds))
+            commas = [place for place in range(behind, following - 1) if "," in sentence.between(place)]
+            if piece.kind == "when" and commas:  # "in 2005, the book …"
+                yield piece._replace(last=commas[0])
+                piece = _Piece(commas[0] + 1, commas[0] + 1, following - 1, "", "")
+            yield piece
 
 
 def _mark_at(sentence: _Sentence, number: int) -> tuple[int, set[str], str] | None:

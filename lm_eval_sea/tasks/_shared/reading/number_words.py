@@ -27,6 +27,8 @@ _PERCENT = re.compile(
     r"|சதவீதம்|விழுக்காடு)\Z",
     re.IGNORECASE,
 )
+# "Rp92.000", "RM 2.3", "₱50,000", "18"
+_AMOUNT = re.compile(r"(?:(?:Rp|RM|US)[.]?\s?)?[$€£¥₱฿₫]?\s?\d", re.IGNORECASE)
 # Languages that write each number as one word: Tamil, and those that write all words together.
 _JOINED = WRITTEN_TOGETHER | {"ta"}
 # In these languages a single word for a number is often another word or part of one: it counts only at the beginning of a line.
@@ -92,7 +94,7 @@ def only_number_in_words(text: str, language: str) -> str | None:
 
 def begins_number(text: str, begin: int, language: str) -> bool:
     """Whether a number in digits or words begins at a place of a text. A word for one may be an article, and counts for none."""
-    if text[begin : begin + 1].isdecimal():
+    if _AMOUNT.match(text, begin):
         return True
     for code in _languages(language):
         found = _counted(code).match(text, begin)
