@@ -148,3 +148,10 @@ def test_the_data_sets_of_the_pack_say_what_people_ask_of_them():
         if data_set.kind == "mcq":
             assert data_set.main_variant, name
             assert f'Is the "main" variant of this task clearly denoted? `{data_set.main_variant}`.' in readme
+
+
+def test_the_readme_of_a_data_set_says_what_its_version_changed():
+    for path in sorted((ROOT / "lm_eval_sea/tasks").glob("*/data_set.yml")):
+        version = yaml.safe_load(path.read_text(encoding="utf-8"))["version"]
+        readme = path.with_name("README.md").read_text(encoding="utf-8")
+        assert f"\n- {version}: " in readme.partition("### Changelog")[2], path.parent.name
