@@ -162,8 +162,8 @@ def page(of_data_sets: Mapping[str, Sequence[Comparison]], day: datetime.date) -
 PAGE = """# Exemplars and test rows
 
 How the few-shot exemplars that a prompt shows by default, the first three unless stated, compare with the scored rows.
-Made on {day} with `python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md`. Without `--out` the script
-prints each language, with the labels and positions of the right answers. Runs of eight words in common: {overlapping}.
+Made on {day} with `python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md`, which prints each language
+without `--out`. Runs of eight words in common: {overlapping}.
 
 First come *lengths*: mean characters of the rows (minimum–maximum over languages), in brackets the exemplars' difference. Then
 *shares* of rows / of exemplars:

@@ -36,8 +36,7 @@ COVERAGE_HEAD = """\
 
 Native (n): at least one data set whose rows were written in the language. Translated (t): only translated rows, mostly from
 English. lm-eval's (l): only in [lm-eval's own tasks](#lm-evals-own-tasks). SEA-HELM's tasks count if its documentation states
-where their rows come from. Chinese, Tamil and most English rows are native, but not about Southeast Asia. The figure names the
-languages.
+where their rows come from. Native rows in Tamil and Chinese, and most in English, are not about Southeast Asia.
 """
 
 
@@ -156,9 +155,9 @@ def _country(name: str, record: dict[str, Any], entries: Sequence[Coverage]) -> 
 OF_LM_EVAL_HEAD = """\
 ## lm-eval's own tasks
 
-Data sets of which only lm-eval has tasks. `lm-eval-sea run --language th` also runs their tasks of that language; one line names
-what cannot be downloaded. `--chat` takes the chat forms, `--lite` those of at most 100 rows. `lm-eval-sea show` knows their
-headline metric and chance. lm-eval's tasks on [rows that the pack also has](tasks.md#the-same-rows-in-lm-eval) are not listed;
+Data sets of which only lm-eval has tasks. `lm-eval-sea run --language th` runs those of the language, too; one line names what
+cannot be downloaded. `--chat` takes the chat forms, `--lite` those of at most 100 rows. `lm-eval-sea show` knows their headline
+metric and chance. Not listed are tasks on [rows that the pack also has](tasks.md#the-same-rows-in-lm-eval);
 [upstream](../upstream/README.md) says what is wrong with them.
 """
 

@@ -24,7 +24,8 @@ from lm_eval_sea.run.chat_template import MODES
 from lm_eval_sea.run.request import CHAT_API, DEBUG, RunError, check_include_paths, check_request, in_one_line
 
 HELP = """\
-Takes the flags of `lm_eval run`, listed below, and knows the tasks of this pack and the model `hf-shared-prefix`.
+Takes the flags of `lm_eval run`, listed below, and knows the tasks of this pack and its models `hf-shared-prefix`,
+`vllm-shared-prefix` and `chat-api`.
 
 examples:
   lm-eval-sea run --model hf-shared-prefix --model_args pretrained=MODEL --tasks sea_sailcompass --batch_size 16
