@@ -12,7 +12,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -26,7 +26,7 @@ from lm_eval_sea.report.calibration import gains_of
 from lm_eval_sea.report.contamination import mean_gap
 from lm_eval_sea.results.comparison import corrected_on_page, nested_weights, rank_sets
 from lm_eval_sea.results.facts import facts_of
-from lm_eval_sea.results.power import LEVEL, MAIN_SHARE
+from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.row_statistics import (
     RowStatistics,
     group_mean_statistics,
@@ -48,7 +48,6 @@ from lm_eval_sea.tasks._shared.metrics.classification_metrics import (
 
 SEED = 2026
 ALIKE = 0.3  # share of the variance of answers that lies between passages
-BOOTSTRAPS = 1999
 SWAPS = 999  # as sure to keep the level as the 9,999 of the report
 MODELS = (2, 6, 30)
 CORPUS = {"BLEU": "bleu", "chrF++": "chrf++"}
@@ -279,13 +278,11 @@ class Page(NamedTuple):
 
     false: bool  # whether any claim is false: a pair told apart the wrong way, or a rank set without the true place
     told_apart: float  # share of the pairs, over all tasks
-    false_by_max_t: bool  # over all tasks, had `max_t` taken the place of Holm's correction
-    told_apart_by_max_t: float
 
 
 def pages(_: np.random.Generator, draws: int) -> Iterator[list[str]]:
     """Pages with a false claim, and true differences that are found."""
-    print("\nPages of 40 tasks in 5 languages, 100 rows on 25 passages a task; in per cent; in brackets max-T, over all tasks\n")
+    print("\nPages of 40 tasks in 5 languages, 100 rows on 25 passages a task; in per cent\n")
     yield [
         "models",
         "equal: a false claim",
@@ -305,8 +302,7 @@ def pages(_: np.random.Generator, draws: int) -> Iterator[list[str]]:
 
 
 def _cell(made: list[Page], field: str) -> str:
-    ours, other = (100 * np.mean([getattr(page, name) for page in made]) for name in (field, f"{field}_by_max_t"))
-    return f"{ours:.0f} ({other:.0f})"
+    return f"{100 * np.mean([getattr(page, field) for page in made]):.0f}"
 
 
 def _page(random: np.random.Generator, gains: np.ndarray) -> Page:
@@ -327,7 +323,6 @@ def _page(random: np.random.Generator, gains: np.ndarray) -> Page:
     truths: dict[tuple[str, str, str], float] = {}
     main: dict[tuple[str, str, str], float | None] = {}
     rest: dict[tuple[str, str, str], float | None] = {}
-    contributions: dict[tuple[str, str, str], np.ndarray] = {}
     for first, second in combinations(models, 2):
         strata = {task: difference_strata(rows_of[first, task], rows_of[second, task], task, clusters) for task in names}
         gaps = {task: rows_of[first, task].of_all_rows - rows_of[second, task].of_all_rows for task in names}
@@ -337,8 +332,6 @@ def _page(random: np.random.Generator, gains: np.ndarray) -> Page:
             truths[key] = float(np.mean([gains[int(first), int(task)] - gains[int(second), int(task)] for task in members]))
             parts = [stratum.times(weights[task]) for task in members for stratum in strata[task]]
             (main if scope == "all" else rest)[key] = combined(parts).p_value(values[key])
-            if scope == "all":
-                contributions[key] = np.concatenate([stratum.contributions for stratum in parts])
     first_p, rest_p = corrected_on_page(main, rest)
     claimed = {key for key, p_value in {**first_p, **rest_p}.items() if p_value is not None and p_value <= LEVEL}
     wrong = {key for key in values if values[key] * truths[key] <= 1e-12}
@@ -349,25 +342,7 @@ def _page(random: np.random.Generator, gains: np.ndarray) -> Page:
         for model, own in zip(models, truth, strict=True):
             better, worse = int((truth > own + 1e-12).sum()), int((truth < own - 1e-12).sum())
             false = false or sets[model].first > 1 + better or len(models) - worse > sets[model].last
-    by_max_t = {key for key, p_value in max_t(random, values, contributions).items() if p_value <= MAIN_SHARE * LEVEL}
-    return Page(false, len(claimed & set(main)) / len(main), bool(by_max_t & wrong), len(by_max_t) / len(main))
-
-
-def max_t(
-    random: np.random.Generator,
-    values: Mapping[tuple[str, str, str], float],
-    contributions: Mapping[tuple[str, str, str], np.ndarray],
-) -> dict[tuple[str, str, str], float]:
-    """P-values of pairs, corrected by the largest |t| of all pairs where all are equal (Westfall and Young 1993, single step).
-
-    That distribution comes from the contributions of clusters, each times a normal number (the multiplier bootstrap of
-    Chernozhukov, Chetverikov and Kato 2013). The report uses Holm's correction, which this is compared with.
-    """
-    own = np.stack(list(contributions.values()))  # (pairs, clusters)
-    errors = np.sqrt(np.square(own).sum(axis=1))
-    largest = (np.abs(random.standard_normal((BOOTSTRAPS, own.shape[1])) @ own.T) / errors).max(axis=1)
-    observed = [abs(values[key]) / error for key, error in zip(contributions, errors, strict=True)]
-    return {key: (1 + int((largest >= t).sum())) / (BOOTSTRAPS + 1) for key, t in zip(contributions, observed, strict=True)}
+    return Page(false, len(claimed & set(main)) / len(main))
 
 
 def main() -> None:
