@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
-from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, Section
+from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, TASK, Section
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.row_statistics import group_mean_statistics
@@ -81,19 +81,22 @@ def beside_others(own: pd.DataFrame, others: Sequence[pd.DataFrame]) -> Estimate
 
 
 def contamination_table(scores: Scores) -> pd.DataFrame:
-    """One row per model, data set and language; `p` is corrected for all of them (Holm)."""
-    by_set: dict[tuple[str, str], dict[str, tuple[TaskRun, pd.DataFrame]]] = {}
+    """One row per model and task; `p` is corrected for all of them (Holm)."""
+    found: list[tuple[str, TaskRun, pd.DataFrame]] = []
+    by_language: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}  # of a model and data set
     for (model, _), task in scores.of.items():
         if len(gaps := gaps_of(task)):
-            by_set.setdefault((model, task.facts.data_set), {})[task.facts.language] = (task, gaps)
+            found.append((model, task, gaps))
+            of_set = by_language.setdefault((model, task.facts.data_set), {})
+            of_set[task.facts.language] = gaps.combine_first(of_set.get(task.facts.language, gaps))
     rows = []
-    for (model, data_set), of_language in by_set.items():
-        for language, (task, gaps) in of_language.items():
-            gap, others = mean_gap(gaps), [other for name, (_, other) in of_language.items() if name != language]
-            row = {"model": model, "dataset": data_set, "language": language, "rows": gap.rows, "limited": task.limited}
-            row |= {"likelier": 100 * likelier_share(gaps), **mean_and_ends("gap", gap)}
-            row |= {"p": gap.p_value, "few": gap.p_value is None}
-            rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))
+    for model, task, gaps in found:
+        gap, data_set, language = mean_gap(gaps), task.facts.data_set, task.facts.language
+        others = [other for name, other in by_language[model, data_set].items() if name != language]
+        row = {"model": model, "task": task.name, "dataset": data_set, "language": language}
+        row |= {"rows": gap.rows, "limited": task.limited, "likelier": 100 * likelier_share(gaps)}
+        row |= {**mean_and_ends("gap", gap), "p": gap.p_value, "few": gap.p_value is None}
+        rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))
     table = pd.DataFrame(rows)
     if len(table):
         table["p_holm"] = pd.Series(holm(table.p.to_dict()), dtype="float64")
@@ -120,7 +123,7 @@ def contamination_section(scores: Scores) -> Section:
         "were run; it is no test, because a model may notice a natural order better in a language that it knows well."
     )
     shown = [
-        *(MODEL, DATA_SET, LANGUAGE, ROWS),
+        *(MODEL, LANGUAGE, TASK, ROWS),
         Column("likelier", "published list likelier", "percent", hint="per cent of the rows; 50 without preference"),
         with_interval("gap", "gap [95 %]", "decimals", few="few", strong="told"),
         *columns("p", p="p", p_holm="p, corrected"),

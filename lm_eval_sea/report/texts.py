@@ -14,7 +14,7 @@ import math
 import pandas as pd
 
 from lm_eval_sea.report.scores import Scores
-from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, Section
+from lm_eval_sea.report.section import LANGUAGE, MODEL, TASK, Section
 from lm_eval_sea.report.tables import Table, columns, mean_and_ends, with_interval
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
@@ -35,29 +35,32 @@ def _bits_of(task: TaskRun) -> dict[str, tuple[float, int]]:
 
 
 def texts_table(scores: Scores) -> pd.DataFrame:
-    """One row per model, data set and language, with intervals over texts; without rows if no texts were logged.
+    """One row per model and task, with intervals over texts; without rows if no texts were logged.
 
     `beside` is empty if no text has an English version, or English has no bits.
     """
-    texts_of = [(model, task) for (model, _), task in scores.of.items() if task.facts.is_text]
-    found = {(model, task.facts.dataset, task.facts.language): texts for model, task in texts_of if (texts := _bits_of(task))}
-    limited = {(model, task.facts.dataset, task.facts.language) for model, task in texts_of if task.limited}
+    told = [(model, task) for (model, _), task in sorted(scores.of.items()) if task.facts.is_text]
+    found = [(model, task, texts) for model, task in told if (texts := _bits_of(task))]
+    english_of: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}  # model and data set → its English texts
+    for model, task, texts in found:
+        if task.facts.language == "en":
+            english_of.setdefault((model, task.facts.dataset), {}).update(texts)
     rows = []
-    for (model, data_set, language), texts in sorted(found.items()):
-        english = found.get((model, data_set, "en"), {}) if language != "en" else {}
+    for model, task, texts in found:
+        data_set, language = task.facts.dataset, task.facts.language
+        english = english_of.get((model, data_set), {}) if language != "en" else {}
         pairs = [(bits, english[name][0]) for name, (bits, _) in texts.items() if name in english]
         beside = ratio_of_sums(pairs) if sum(bits for _, bits in pairs) > 0 else None
-        row = {"model": model, "dataset": data_set, "language": language, "texts": len(texts)}
-        row["limited"] = (model, data_set, language) in limited
-        row |= {**mean_and_ends("bits", ratio_of_sums(list(texts.values()))), **mean_and_ends("beside", beside)}
-        rows.append(row | {"common": beside.rows if beside else None})
+        row = {"model": model, "task": task.name, "dataset": data_set, "language": language}
+        row |= {"texts": len(texts), "limited": task.limited, **mean_and_ends("bits", ratio_of_sums(list(texts.values())))}
+        rows.append(row | mean_and_ends("beside", beside) | {"common": beside.rows if beside else None})
     return pd.DataFrame(rows)
 
 
 def texts_section(scores: Scores) -> Section:
     """The table."""
     shown = [
-        *(MODEL, DATA_SET, LANGUAGE),
+        *(MODEL, LANGUAGE, TASK),
         with_interval("bits", "bits per byte [95 %]", "decimals", marker="limited"),
         with_interval("beside", "bits, English = 1 [95 %]", "decimals", marker="limited"),
         *columns("count", texts="texts", common="also in English"),

@@ -147,6 +147,27 @@ def test_it_is_no_score(runs):
     assert "sea_belebele_th_order" in on_demand.names_on_demand(["sea_setting_order"])
 
 
+def test_every_task_has_a_line(runs):
+    """Also two of one language; beside another language both count."""
+    _, of_models = runs
+    results, _ = of_models["th",]
+    plain, parts = (contamination_table(scores_of(of_results(each))).set_index("task") for each in (results, in_parts(results)))
+    assert parts.rows.to_dict() == {"sea_belebele_th_order": 30, "sea_belebele_th_order_more": 30, "sea_belebele_en_order": 60}
+    [gap] = plain.gap[["sea_belebele_th_order"]]
+    assert parts.gap.sea_belebele_en_order == plain.gap.sea_belebele_en_order
+    assert parts.beside.sea_belebele_en_order == pytest.approx(plain.beside.sea_belebele_en_order)
+    assert gap != parts.gap.sea_belebele_th_order != parts.gap.sea_belebele_th_order_more
+
+
+def in_parts(results):
+    """The same, with half of the Thai rows as those of another task."""
+    name, other = "sea_belebele_th_order", "sea_belebele_th_order_more"
+    rows = results["samples"][name]
+    samples = results["samples"] | {name: rows[::2], other: rows[1::2]}
+    parts = {part: results[part] | {other: results[part][name]} for part in ("results", "configs", "n-shot", "versions")}
+    return results | parts | {"samples": samples, "n-samples": {}}
+
+
 @pytest.mark.parametrize(("original", "mark"), [(12, ""), (900, "†")])
 def test_gaps_of_a_part_of_the_rows_are_marked(tmp_path, original, mark):
     [task] = on_demand.select(["sea_belebele_th_order"])

@@ -11,7 +11,7 @@ from lm_eval_sea.report.texts import texts_section
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
 
-from ..results.lm_eval_output import logged, write_run
+from ..results.lm_eval_output import changed, logged, write_run
 from .evaluation import evaluate, read_json_lines
 from .planted_model import PlantedModel
 
@@ -83,6 +83,21 @@ def test_languages_are_compared_on_the_same_texts(tmp_path):
     shown = table_of(runs)
     assert "sea_belebele_th_text: 1.250 ± 0.500 (standard error) bits per byte, 51 texts" in shown
     assert "not of this pack" not in shown
+
+
+def test_every_task_of_texts_has_a_line(tmp_path):
+    """Also two of one language; a text is compared with the English one of its name in either."""
+    planted(tmp_path / "a", {"en": {"a": (-40.0, 100)}, "th": {"a": (-80.0, 300), "b": (-10.0, 300)}})
+    with changed(tmp_path / "a") as content:
+        for part in ("results", "configs", "n-shot", "versions", "n-samples"):
+            content[part]["sea_belebele_en_text_more"] = content[part]["sea_belebele_en_text"]
+    [samples] = (tmp_path / "a").glob("samples_sea_belebele_en_text_*")
+    more = samples.read_text().replace('"a"', '"b"').replace("-40.0", "-20.0")
+    samples.with_name(samples.name.replace("_text_", "_text_more_")).write_text(more)
+    table = texts_section(scores_of(read(tmp_path).best())).tables[0].frame.set_index("task")
+    bits = {"sea_belebele_en_text": 40 / 100, "sea_belebele_en_text_more": 20 / 100, "sea_belebele_th_text": 90 / 600}
+    assert (table.bits * math.log(2)).to_dict() == pytest.approx(bits)
+    assert (table.common.sea_belebele_th_text, table.beside.sea_belebele_th_text) == (2, pytest.approx(90 / 60))
 
 
 def test_bits_of_a_part_of_the_texts_are_marked(tmp_path):
