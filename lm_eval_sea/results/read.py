@@ -29,6 +29,8 @@ _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
 _RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
 _SCORES_NAME = re.compile(rf"(?:judged|metricx)_(?P<samples>.+_{_STAMP})\.json")
+REPLACED = "replaced"  # the folder of a sweep's output for results that it made again, each request's below its digest
+_OF_REQUEST = re.compile(r"[0-9a-f]{16}")
 _PACKED_NAME = re.compile(r"(?:results|samples)_.*\.json.*\.gz")
 _LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
 _BESIDE_CONFIG = ("chat_template_sha", "system_instruction_sha")  # settings that lm-eval writes beside `config`
@@ -101,7 +103,7 @@ def _files(paths: Sequence[Path], notes: list[str]) -> tuple[list[Path], list[Pa
     for path in paths:
         if path.is_dir():
             inside = _files_in(path, notes)
-            results += filter(_may_be_results, inside)
+            results += filter(may_be_results, inside)
             samples += inside
             if packed := [file.name for file in inside if _PACKED_NAME.fullmatch(file.name)]:
                 notes.append(f"{path}: {len(packed)} compressed files left out, the first {packed[0]}; gunzip them")
@@ -126,13 +128,21 @@ def _dated(path: Path) -> Path:
 
 
 def _files_in(folder: Path, notes: list[str]) -> list[Path]:
+    """The files in a folder at any depth, without those that a sweep set aside."""
+
     def note(error: OSError) -> None:
         notes.append(f"{error.filename}: left out, because it cannot be read ({error.strerror})")
 
-    return sorted(Path(place, name) for place, _, names in os.walk(folder, onerror=note) for name in names)
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder, onerror=note):
+        found += (Path(place, name) for name in names)
+        if os.path.basename(place) == REPLACED and Path(place) != folder and any(map(_OF_REQUEST.fullmatch, folders)):
+            folders[:] = [name for name in folders if not _OF_REQUEST.fullmatch(name)]
+            notes.append(f"{place}: left out, because a sweep replaced these results; name the folder to read them")
+    return sorted(found)
 
 
-def _may_be_results(path: Path) -> bool:
+def may_be_results(path: Path) -> bool:
     """Whether a file has the name of results. Scores of a judge or a metric model have it too, beside their samples."""
     if scores := _SCORES_NAME.fullmatch(path.name):
         return not path.with_name(f"samples_{scores['samples']}.jsonl").exists()
@@ -142,7 +152,7 @@ def _may_be_results(path: Path) -> bool:
 def _instead_of(path: Path) -> str:
     """What to give instead of a missing file: lm-eval adds the date to the name in `--output_path`."""
     named = path.parent.glob(f"{glob.escape(path.stem)}_*{glob.escape(path.suffix)}")
-    dated = sorted((each.name for each in named if _may_be_results(each)), reverse=True)
+    dated = sorted((each.name for each in named if may_be_results(each)), reverse=True)
     return f"lm-eval wrote {some_names(dated)} there" if dated else _GIVE_A_FOLDER
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.read import may_be_results
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.answer_cache import deciding, digest_of, key_of
@@ -61,7 +62,7 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
         if first_turns:  # a second turn follows the first one of the same seed
             one.metadata = {**parsed.metadata, "first_turn": str(first_turns / folder.name)}
         mark = folder / f"complete_{digest_of([_settings(one), further, key])}.json"
-        if mark.exists() and any(folder.rglob("results_*.json")):
+        if mark.exists() and any(map(may_be_results, folder.rglob("*.json"))):
             print(f"seed {seed}: results of this request are already in {folder}")
             continue
         yield one, mark

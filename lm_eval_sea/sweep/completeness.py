@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea import __version__
-from lm_eval_sea.results.read import read
+from lm_eval_sea.results.read import REPLACED, may_be_results, read
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.types import ResultsError, mapping_of
@@ -26,7 +26,6 @@ from lm_eval_sea.run.request import FailedRunError
 MARK = "job.json"
 LOG = "log.txt"
 LOCK = "lock"
-REPLACED = "replaced"
 
 
 class IncompleteError(FailedRunError):
@@ -78,11 +77,7 @@ def _by_name(asked: Mapping[str, Any]) -> dict[str, Any]:
 def results_of(folder: Path, digest: str) -> list[Path]:
     """The results files of a complete job; other files in its folder do not belong to it."""
     mark = read_mark(folder, digest) or {"files": {}}
-    return [folder / name for name in mark["files"] if _has_scores(Path(name))]
-
-
-def _has_scores(path: Path) -> bool:
-    return path.match("results_*.json")
+    return [folder / name for name in mark["files"] if may_be_results(folder / name)]
 
 
 def set_aside(folder: Path, output: Path) -> None:
@@ -122,7 +117,7 @@ def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Ma
     for path in files:
         _to_disk(path)
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
-    digests = {name: _digest(folder / name) for name in sizes if _has_scores(Path(name))}
+    digests = {name: _digest(folder / name) for name in sizes if may_be_results(folder / name)}
     content = {"digest": digest, "files": sizes, "digests": digests, **measured, "asked": masked(asked)}
     write_whole(folder / MARK, json.dumps(content, indent=1, default=str) + "\n")
     _to_disk(folder / MARK)

@@ -11,6 +11,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
 from lm_eval_sea.catalogue.data_sets import key_faults, type_faults
+from lm_eval_sea.results.read import REPLACED
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.visible_text import visible
 
@@ -21,7 +22,7 @@ RESERVED = (
     "resume", "no-resume", "use_cache", "config", "help", "skip_missing", "samples", "predict_only",
 )  # fmt: skip
 SLURM_FOLDER = "slurm"  # in the output: what was submitted, and SLURM's own logs
-_NOT_MODELS = (".", "..", "report", "replaced", SLURM_FOLDER)
+_NOT_MODELS = (".", "..", "report", REPLACED, SLURM_FOLDER)
 # Flags that a job gets with their value: without them, `run` does something else. YAML reads on and off as true and false.
 _OF_YES_OR_NO = {"fewshot_as_multiturn": {True: "true", False: "false"}, "thinking": {True: "on", False: "off"}}
 

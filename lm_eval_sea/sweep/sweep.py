@@ -12,13 +12,14 @@ from typing import Any, Protocol
 from tqdm import tqdm
 
 from lm_eval_sea.results.power import limit_to_see
+from lm_eval_sea.results.read import REPLACED
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.output_folder import probe
 from lm_eval_sea.run.workload import planned
 from lm_eval_sea.sweep import preflight
-from lm_eval_sea.sweep.completeness import LOG, REPLACED, differing, mark_in, read_mark
+from lm_eval_sea.sweep.completeness import LOG, differing, mark_in, read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
 from lm_eval_sea.sweep.plan import Plan, PlanError, Resources

@@ -42,6 +42,21 @@ def test_a_whole_run(tmp_path):
     assert read(path, path, samples, tmp_path) == read(path) == runs
 
 
+def test_results_that_a_sweep_replaced_count_only_where_they_are_named(tmp_path):
+    """A folder of this name without the digests of requests is another's."""
+    write_results(tmp_path / "out" / "m" / "default", NEW, {"toy_th": {"acc,none": 0.5}})
+    old = write_results(tmp_path / "out" / "replaced" / f"{8:016x}" / "m" / "default", OLD, {"toy_th": {"acc,none": 0.9}})
+    own = write_results(tmp_path / "own" / "replaced" / "m", OLD, {"toy_th": {"acc,none": 0.7}})
+    runs = read(tmp_path / "out")
+    assert [task.scores["acc"].value for task in runs.tasks] == [0.5]
+    note = "left out, because a sweep replaced these results; name the folder to read them"
+    assert runs.notes == [f"{tmp_path / 'out' / 'replaced'}: {note}"]
+    for place in (old, old.parent, tmp_path / "out" / "replaced"):
+        assert [task.scores["acc"].value for task in read(place).tasks] == [0.9]
+    assert len(read(tmp_path / "out", tmp_path / "out" / "replaced").tasks) == 2
+    assert [run.place for run in read(tmp_path / "own").runs] == [own]
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 NAME = st.text("abcxyz_", min_size=1, max_size=6)
 TASK = st.fixed_dictionaries(

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
+from lm_eval_sea.results.read import REPLACED
 from lm_eval_sea.run.answer_cache import files_of_model
 from lm_eval_sea.sweep.completeness import (
     LOG,
     MARK,
-    REPLACED,
     IncompleteError,
     check_model,
     check_versions,
