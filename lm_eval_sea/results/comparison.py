@@ -14,7 +14,8 @@ from scipy.sparse.csgraph import connected_components
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.results.facts import Facts
 from lm_eval_sea.results.power import LEVEL, MAIN_SHARE, POWER, p_text
-from lm_eval_sea.results.row_statistics import RowStatistics, mean_statistics, scale_of
+from lm_eval_sea.results.row_statistics import RowStatistics, group_mean_statistics, mean_statistics, scale_of
+from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import Stratum, combined, difference_strata, subtracted, unpaired, weighted
 from lm_eval_sea.results.types import grouped, is_number
@@ -290,18 +291,37 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
     one, other = first.telling_rows, second.telling_rows
     if one is None or other is None or one.metric != other.metric or one.statistics is None or other.statistics is None:
         return None
-    shapes = [(rows.values.shape[1], rows.is_mean, rows.of_rows is None) for rows in (one.statistics, other.statistics)]
-    if shapes[0] != shapes[1]:
+    if _kind(one.statistics) != _kind(other.statistics):
         return None
     if one.fingerprint == other.fingerprint:
         return CommonRows(one.statistics, other.statistics, one.clusters, all_rows=True)
-    place_of = [{key: place for place, key in enumerate(rows.keys)} for rows in (one, other)]
-    common = [key for key in place_of[0] if key in place_of[1]]
-    places = [[place[key] for key in common] for place in place_of]
+    places = _common_places(one, other)
     clusters = [one.clusters[place] for place in places[0]]
-    all_rows = len(common) == len(one.keys) == len(other.keys)
+    all_rows = len(clusters) == len(one.keys) == len(other.keys)
     (a, _), (b, _) = one.at(places[0]), other.at(places[1])
-    return None if a is None or b is None else CommonRows(a, b, clusters, all_rows)
+    if a is None or b is None:
+        return None
+    if a.groups is not None and a.of_rows is not None and b.of_rows is not None:  # the rows of either may have more labels
+        groups = a.groups.astype(str).tolist()
+        a, b = (group_mean_statistics(groups, scores.tolist()) for scores in (a.of_rows, b.of_rows))
+    return CommonRows(a, b, clusters, all_rows)
+
+
+def _kind(rows: RowStatistics) -> object:
+    """What the score is made of; where labels weigh the same, they are told by the rows."""
+    return (rows.is_mean, rows.of_rows is None, rows.groups is None and rows.values.shape[1])
+
+
+def _common_places(one: Rows, other: Rows) -> tuple[list[int], list[int]]:
+    """Where both have their common rows; by the rows' names, for another version of the data may number them differently.
+
+    By number and name where either repeats a name.
+    """
+    names = [[name for _, name in rows.keys] for rows in (one, other)]
+    keys = names if all(len(set(own)) == len(own) for own in names) else [one.keys, other.keys]
+    first, second = ({key: place for place, key in enumerate(own)} for own in keys)
+    common = [key for key in first if key in second]
+    return [first[key] for key in common], [second[key] for key in common]
 
 
 @dataclass(frozen=True)
@@ -366,16 +386,13 @@ def _common_items(first: TaskRun, second: TaskRun) -> CommonRows | None:
     if one is None or other is None or first.facts.headline_metric != second.facts.headline_metric:
         return None
     scale = scale_of(first.facts.metric_of_rows)
-    clusters = dict(zip(one.keys, one.clusters, strict=True))
-    own, others = (
-        {key: score / scale for key, score in zip(rows.keys, rows.frame.score.tolist(), strict=True) if is_number(score)}
-        for rows in (one, other)
-    )
-    common = [key for key in own if key in others]
-    scores = [[found[key] for key in common] for found in (own, others)]
-    if not all(0 <= score <= 1 for found in scores for score in found):
+    own, others = (rows.frame.score.tolist() for rows in (one, other))
+    places = zip(*_common_places(one, other), strict=True)
+    found = [(own[a] / scale, others[b] / scale, one.clusters[a]) for a, b in places if is_number(own[a]) and is_number(others[b])]
+    if not all(0 <= score <= 1 for a, b, _ in found for score in (a, b)):
         return None
-    return CommonRows(mean_statistics(scores[0]), mean_statistics(scores[1]), [clusters[key] for key in common], all_rows=False)
+    first_scores, second_scores = (mean_statistics(scores) for scores in ([row[0] for row in found], [row[1] for row in found]))
+    return CommonRows(first_scores, second_scores, [row[2] for row in found], all_rows=False)
 
 
 class RankSet(NamedTuple):

@@ -391,6 +391,28 @@ def test_the_sentence_counts_the_rows_that_both_were_asked(tmp_path):
     assert found.rows == 12
 
 
+def test_rows_that_are_numbered_differently_are_the_same_by_their_names(tmp_path):
+    """As after another version of the data set, which lost a row or has another order."""
+    right, names = [1.0] * 20 + [0.0] * 10, [f"row {n}" for n in range(30)]
+    write_run(tmp_path / "a", {"toy_th": toy(right, docs={"id": names})}, model="a")
+    write_run(tmp_path / "b", {"toy_th": toy(right[::-1][:-1], docs={"id": names[::-1][:-1]})}, model="b")
+    [found] = means_of(tmp_path).of_tasks.values()
+    assert (found.rows, found.difference) == (29, 0)
+    assert "cannot be told apart on 1 common task, on the 29 rows that both were asked" in shown(tmp_path)
+
+
+def test_labels_that_one_model_was_not_asked_about_do_not_count(tmp_path):
+    """The means over labels are of common rows; A is always right there, B is on the half of them that have one label."""
+    labels = ["x", "y"] * 12
+    for model, of_rows in (("a", [*labels, *["z"] * 12]), ("b", labels)):
+        entries = [[label, float(model == "a" or label == "x"), 0.25] for label in of_rows]
+        write_run(tmp_path / model, {"toy_th": toy(entries, "balanced_acc", value=1.0 if model == "a" else 0.5)}, model=model)
+    means = means_of(tmp_path)
+    [of_task], [of_mean] = means.of_tasks.values(), means.differences.values()
+    assert (of_task.metric, of_task.rows, of_task.difference) == ("balanced_acc", 24, 50)
+    assert (of_mean.rows, of_mean.value) == (24, pytest.approx(50 / 0.75))
+
+
 def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
     """In the table, and in the notes of a record."""
     twice = task([1] * 10 + [0] * 10)
