@@ -93,7 +93,7 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
     for model, task, gaps in found:
         gap, data_set, language = mean_gap(gaps), task.facts.data_set, task.facts.language
         others = [other for name, other in by_language[model, data_set].items() if name != language]
-        row = {"model": model, "task": task.name, "dataset": data_set, "language": language}
+        row: dict[str, object] = {"model": model, "task": task.name, "dataset": data_set, "language": language}
         row |= {"rows": gap.rows, "limited": task.limited, "likelier": 100 * likelier_share(gaps)}
         row |= {**mean_and_ends("gap", gap), "p": gap.p_value, "few": gap.p_value is None}
         rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))

@@ -51,7 +51,7 @@ def texts_table(scores: Scores) -> pd.DataFrame:
         english = english_of.get((model, data_set), {}) if language != "en" else {}
         pairs = [(bits, english[name][0]) for name, (bits, _) in texts.items() if name in english]
         beside = ratio_of_sums(pairs) if sum(bits for _, bits in pairs) > 0 else None
-        row = {"model": model, "task": task.name, "dataset": data_set, "language": language}
+        row: dict[str, object] = {"model": model, "task": task.name, "dataset": data_set, "language": language}
         row |= {"texts": len(texts), "limited": task.limited, **mean_and_ends("bits", ratio_of_sums(list(texts.values())))}
         rows.append(row | mean_and_ends("beside", beside) | {"common": beside.rows if beside else None})
     return pd.DataFrame(rows)

@@ -388,11 +388,12 @@ def _common_items(first: TaskRun, second: TaskRun) -> CommonRows | None:
     scale = scale_of(first.facts.metric_of_rows)
     own, others = (rows.frame.score.tolist() for rows in (one, other))
     places = zip(*_common_places(one, other), strict=True)
-    found = [(own[a] / scale, others[b] / scale, one.clusters[a]) for a, b in places if is_number(own[a]) and is_number(others[b])]
-    if not all(0 <= score <= 1 for a, b, _ in found for score in (a, b)):
+    scored = [(a, b) for a, b in places if is_number(own[a]) and is_number(others[b])]
+    scores = [[own[a] / scale for a, _ in scored], [others[b] / scale for _, b in scored]]
+    if not all(0 <= score <= 1 for found in scores for score in found):
         return None
-    first_scores, second_scores = (mean_statistics(scores) for scores in ([row[0] for row in found], [row[1] for row in found]))
-    return CommonRows(first_scores, second_scores, [row[2] for row in found], all_rows=False)
+    clusters = [one.clusters[place] for place, _ in scored]
+    return CommonRows(mean_statistics(scores[0]), mean_statistics(scores[1]), clusters, all_rows=False)
 
 
 class RankSet(NamedTuple):
