@@ -302,7 +302,7 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
     if a is None or b is None:
         return None
     if a.groups is not None and a.of_rows is not None and b.of_rows is not None:  # the rows of either may have more labels
-        groups = a.groups.astype(str).tolist()
+        groups = [f"{number:09}" for number in a.groups.tolist()]  # in their order
         a, b = (group_mean_statistics(groups, scores.tolist()) for scores in (a.of_rows, b.of_rows))
     return CommonRows(a, b, clusters, all_rows)
 

@@ -401,6 +401,26 @@ def test_rows_that_are_numbered_differently_are_the_same_by_their_names(tmp_path
     assert "cannot be told apart on 1 common task, on the 29 rows that both were asked" in shown(tmp_path)
 
 
+def test_the_order_of_rows_and_labels_makes_no_difference(tmp_path):
+    """Twelve labels of five to sixteen rows; half of them are easy for both models."""
+    labels = [(f"label {n}", n) for n in range(12) for _ in range(5 + n)]
+    names = [f"row {place}" for place in range(len(labels))]
+    right = {
+        "a": [1.0] * len(labels),
+        "b": [float(n % 2 or place % 3 > 0) for place, (_, n) in enumerate(labels)],
+    }
+    for order in (1, -1):
+        for model, scores in right.items():
+            step = order if model == "b" else 1
+            rows = [[label, score, 0.1] for (label, _), score in zip(labels, scores, strict=True)][::step]
+            value = float(np.mean([np.mean([row[1] for row in rows if row[0] == label]) for label in dict(labels)]))
+            planted = toy(rows, "balanced_acc", {"id": names[::step], "cluster": names[::step]}, value=value)
+            write_run(tmp_path / str(order) / model, {"toy_th": planted}, model=model)
+    [plain], [turned] = (means_of(tmp_path / str(order)).of_tasks.values() for order in (1, -1))
+    assert (turned.difference, turned.low, turned.high) == pytest.approx((plain.difference, plain.low, plain.high))
+    assert turned.p_value == pytest.approx(plain.p_value, abs=0.01)
+
+
 def test_labels_that_one_model_was_not_asked_about_do_not_count(tmp_path):
     """The means over labels are of common rows; A is always right there, B is on the half of them that have one label."""
     labels = ["x", "y"] * 12
