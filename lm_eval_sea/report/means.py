@@ -200,7 +200,7 @@ def models_table(means: Means) -> Table:
         "on other tasks."
         if ranked
         else "The means do not compare and there are no ranks, because no two models share half of their tasks."
-    ) + " A mean in brackets lacks tasks that other models were run on."
+    ) + f" A mean in brackets lacks tasks that other models were run on.{_few_note(means, ALL, 'language')}"
     rows = [{"model": model, "rank": _rank(means, scoped[0], model), **_cells(means, scoped, model)} for model in means.order]
     shown = [MODEL, *([Column("rank", "rank")] if ranked else []), *_columns(scoped)]
     return Table("models", "Models by their means", note if several else "", pd.DataFrame(rows), shown)
@@ -244,7 +244,12 @@ def scopes_table(means: Means, kind: str, title: str, note: str) -> Table:
         | {f"{scope.title}: rank": _rank(means, scope, model) for scope in scoped}
         for model in means.order
     ]
+    note += _few_note(means, kind)
     return Table(f"means_by_{kind}", title, note, pd.DataFrame(rows if scoped else []), [MODEL, *_columns(scoped)])
+
+
+def _few_note(means: Means, *kinds: str) -> str:
+    return f" {_FEW}." if any(mean.few for (kind, *_), mean in means.values.items() if kind in kinds) else ""
 
 
 def _cells(means: Means, scoped: Sequence[Scope], model: str) -> dict[str, object]:

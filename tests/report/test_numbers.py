@@ -450,8 +450,11 @@ def test_the_mean_of_one_task_has_the_interval_of_its_score(tmp_path):
 
 def test_means_of_few_rows_are_not_tested(tmp_path):
     scores = two_models(tmp_path, {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]})  # three clusters
-    [cells] = shown(overview_section(scores, None, steps=False), "comparisons")
+    overview = overview_section(scores, None, steps=False)
+    [cells] = shown(overview, "comparisons")
     assert (cells["difference"], cells["p_holm"]) == ("+66.7 few", "–")
+    [models] = [table for table in overview.tables if table.name == "models"]
+    assert "few" in str(models.cells()) and "“few” means that a task has fewer than 5 passages" in models.note
 
 
 @pytest.mark.parametrize(("task", "adapted"), [("pragmatics_pair", True), ("pragmatics_single", True), ("syntax", False)])
