@@ -30,6 +30,7 @@ from lm_eval_sea.results.uncertainty import (
     swap_test,
     t_quantile,
 )
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
@@ -206,6 +207,7 @@ class MeanDifference:
     rows: int  # that both were asked
     all_rows: bool  # whether neither model was asked others on these tasks
     limited: bool  # whether a score of one of them is not of all rows
+    untold: Sequence[str]  # the tasks for which there is no interval
 
     @property
     def value(self) -> float:
@@ -236,13 +238,15 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     if not common:
         return None
     summed = ("first", "second", "low_from", "high_from", "most")
+    spread = weighted((weights[name], pair.strata) for name, pair in common.items())
     return MeanDifference(
         **{part: sum(weights[name] * getattr(pair, part) for name, pair in common.items()) for part in summed},
-        spread=weighted((weights[name], pair.strata) for name, pair in common.items()),
+        spread=spread,
         tasks=len(common),
         rows=sum(pair.rows for pair in common.values()),
         all_rows=all(pair.all_rows for pair in common.values()),
         limited=any(pair.limited for pair in common.values()),
+        untold=[name for name, pair in common.items() if pair.strata is None or (spread.few and combined(pair.strata).few)],
     )
 
 
@@ -264,7 +268,8 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
             if found.spread.few
             else "their rows were not logged, or contradict the results, and these have no standard errors"
         )
-        return f"{first} and {second} cannot be compared on {tasks}: {why}."
+        where = f" ({some_names(found.untold)})" if found.untold else ""
+        return f"{first} and {second} cannot be compared on {tasks}: {why}{where}."
     better, worse = (first, second) if found.value > 0 else (second, first)
     low, high = (low, high) if found.value > 0 else (-high, -low)
     interval = f"({100 * MAIN_CONFIDENCE:.0f}\u00a0% interval [{end_text(low)}, {end_text(high)}])"

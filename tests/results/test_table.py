@@ -391,6 +391,17 @@ def test_the_sentence_counts_the_rows_that_both_were_asked(tmp_path):
     assert found.rows == 12
 
 
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [(task([1, 0]), "too few passages, or too few rows of a label"), (reported(0.5), "their rows were not logged")],
+)
+def test_models_that_cannot_be_compared_because_of_a_task_are_told_which(tmp_path, other, why):
+    for model, right in (("a", [1.0] * 40), ("b", [0.0, 1.0] * 20)):
+        write_run(tmp_path / model, {"toy_th": task(right), "toy_vi": other}, model=model)
+    said = shown(tmp_path)
+    assert re.search(rf"a and b cannot be compared on 2 common tasks: {why}.* \(toy_vi\)\. Means", said)
+
+
 def test_rows_that_are_numbered_differently_are_the_same_by_their_names(tmp_path):
     """As after another version of the data set, which lost a row or has another order."""
     right, names = [1.0] * 20 + [0.0] * 10, [f"row {n}" for n in range(30)]
