@@ -25,6 +25,7 @@ from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figur
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, columns
 from lm_eval_sea.results.choice import Runs
+from lm_eval_sea.results.comparison import left_out
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.strata import FEWEST
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
@@ -54,8 +55,9 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
         )
     after += [f"{note}." for note in uneven_notes({model: tasks.values() for model, tasks in means.by_model.items()})]
     after += [f"{visible(note)}." for note in unlike_notes(scores.of.values())]
-    after += native_lines(native_table(means.by_model, scores.suite.origins), scores.suite.languages)
-    after += lite_tasks_left_out(means.by_model, scores.suite.origins)
+    after += [f"{visible(note)}." for note in left_out(means.by_model)]
+    if native := native_lines(native_table(means.by_model, scores.suite.origins), scores.suite.languages):
+        after += [*native, *lite_tasks_left_out(means.by_model, scores.suite.origins)]
     parts = [
         *([comparisons_table(means), _differences(scores, apart_alone=True)] if count == 2 else []),
         models_table(means) if count > 1 else languages_table(means) if count else None,

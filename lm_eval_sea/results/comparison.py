@@ -98,6 +98,17 @@ def rows_once(models: Iterable[Iterable[str]]) -> list[str]:
     return [name for name in kept if whole[name] == name or runs[whole[name]] < runs[name]]
 
 
+def left_out(models: Mapping[str, Collection[str]]) -> list[str]:
+    """A line on models that were run on the one of a task and its lite version that `rows_once` drops, and not on the other."""
+    kept, ending, left = set(rows_once(models.values())), lite_name(""), {}
+    for model, own in models.items():
+        other_of = {name: name.removesuffix(ending) if name.endswith(ending) else lite_name(name) for name in own}
+        left[model] = [name for name, other in other_of.items() if name not in kept and other not in own]
+    named = "; ".join(f"{model} ({some_names(names)})" for model, names in left.items() if names)
+    which = "Means count a whole task or its lite one, whichever more models ran"
+    return [f"{which}; left out are thus {named}"] if named else []
+
+
 @dataclass(frozen=True)
 class Mean:
     """A mean of normalised scores, 0 at chance and 100 at best."""

@@ -15,6 +15,7 @@ from lm_eval_sea.results.comparison import (
     MeanDifference,
     difference_of_means,
     interval_of_one,
+    left_out,
     nested_weights,
     normalised,
     pairs,
@@ -79,7 +80,7 @@ def _compared(runs: Runs) -> list[str]:
         return notes
     (one, first), (other, second) = both.items()
     said = sentence(one, other, _difference(first, second), len(rows_once([first, second])))
-    return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *notes, ""]
+    return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *map(_note, left_out(both)), *notes, ""]
 
 
 def comparison_notes(runs: Runs) -> list[str]:

@@ -486,6 +486,7 @@ def test_rows_count_once_in_a_mean(tmp_path):
         ("a", "20.0"),
         ("b", "–"),
     ]
+    assert any(line.endswith(f"left out are thus b ({lite}).") for line in section.after)
     [figure] = section.figures
     assert [line.label for line in figure.chart.panels[0].lines] == ["c", "a"]
 

@@ -267,6 +267,13 @@ def test_a_task_that_counts_for_nothing_is_none_of_those_in_the_sentence_here_an
     assert "on 1 common task," in (said := " ".join(said.split())) and said in shown(tmp_path)
 
 
+def test_two_models_of_which_one_ran_lite_tasks_are_told(tmp_path):
+    for model, ending in (("a", "_lite"), ("b", "")):
+        write_run(tmp_path / model, {f"sea_xcopa_id_to_ppl{ending}": task([1] * 20 + [0] * 20)}, model=model)
+    said = shown(tmp_path)
+    assert "they have no common task" in said and "left out are thus a (sea_xcopa_id_to_ppl_lite)" in said
+
+
 def test_the_difference_that_would_have_been_seen(tmp_path):
     """A t test of this error and these rows has a power of about 80 % against it (noncentral t)."""
     both = read(two_models(tmp_path)).best().tasks
