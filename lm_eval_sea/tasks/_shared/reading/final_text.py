@@ -197,7 +197,7 @@ def _behind_rendered(text: str, language: str) -> str:
 def is_place(text: str, language: str) -> bool:
     """Whether a text is a placeholder: "[translation]", "[words of the passage]", "your answer"."""
     text = text.strip(" *_\n")
-    if re.match(rf"{PLACEHOLDER}\b", text):
+    if text.startswith("ANSWER") or re.fullmatch(PLACEHOLDER, text):
         return True
     named = [
         words
