@@ -34,10 +34,12 @@ def escaped(text: str) -> str:
 def latex(table: Table, made_of: str) -> str:
     """A floating table of the first `LONGEST` rows, numbers to the right; `made_of` follows the note in the caption."""
     head = " & ".join(escaped(column.title) for column in table.columns)
-    body = "".join(
-        " & ".join(rf"\textbf{{{escaped(cell.text)}}}" if cell.strong else escaped(cell.text) for cell in cells) + " \\\\\n"
+    lines = [
+        " & ".join(rf"\textbf{{{escaped(cell.text)}}}" if cell.strong else escaped(cell.text) for cell in cells)
         for _, cells in table.cells(LONGEST)
-    )
+    ]
+    # [ or * would be taken for a part of the command that ends the line before
+    body = "".join(f"{'{}' * line.startswith(('[', '*'))}{line} \\\\\n" for line in lines)
     places = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     cut = f"The first {LONGEST} of {len(table.frame)} rows." if len(table.frame) > LONGEST else ""
     caption = " ".join(filter(None, [f"{table.title}.", table.note, cut, made_of]))

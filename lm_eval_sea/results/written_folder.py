@@ -63,8 +63,10 @@ class WrittenFolder:
 
     def finish(self) -> None:
         """Removes what an earlier call wrote here and this one did not, and notes what this one wrote."""
+        inside = self._folder.resolve()
         for name in set(self._earlier()) - set(self._written):
-            (self._folder / name).unlink(missing_ok=True)
+            if (path := self._folder / name).parent.resolve().is_relative_to(inside):  # unless a link leads out of it
+                path.unlink(missing_ok=True)
         self.write(self._manifest, json.dumps(sorted(self._written), indent=1) + "\n")
         for name in self._written:
             _remove_left_beside(self._folder / name)

@@ -7,6 +7,7 @@ generation settings, so other rows, prompts and exemplars never get an old answe
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import importlib.metadata
 import json
@@ -158,8 +159,6 @@ def alone_with(use_cache: str) -> Iterator[None]:
             lock(file)
         except BlockingIOError as error:
             raise RunError(f"the same run is in progress, with its answers in {path.parent}; wait until it ends") from error
-        except (ImportError, OSError):  # Windows, and shared disks without locks
-            pass
         try:
             yield
         finally:
@@ -168,9 +167,14 @@ def alone_with(use_cache: str) -> Iterator[None]:
 
 
 def lock(file: IO[str], patience: float = 0) -> None:
-    """Locks a file, waiting up to `patience` seconds; raises BlockingIOError if another process has the lock."""
-    import fcntl
+    """Locks a file, waiting up to `patience` seconds; raises BlockingIOError if another process has the lock.
 
+    It does nothing where there are no locks: on Windows, and on some shared disks.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return
     deadline = time.monotonic() + patience
     while True:
         try:
@@ -180,12 +184,14 @@ def lock(file: IO[str], patience: float = 0) -> None:
             if time.monotonic() >= deadline:
                 raise
             time.sleep(0.2)
+        except OSError:
+            return
 
 
 def files_of(use_cache: str) -> list[Path]:
     """The databases of a cache, one per rank."""
     path = Path(use_cache)
-    return sorted(path.parent.glob(f"{path.name}_rank*.db"))
+    return sorted(path.parent.glob(f"{glob.escape(path.name)}_rank*.db"))
 
 
 def check_databases(use_cache: str) -> int:
@@ -195,7 +201,7 @@ def check_databases(use_cache: str) -> int:
 
 def _answers_in(path: Path) -> int:
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=rw", uri=True)) as connection:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
             [(verdict,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
             if verdict != "ok":
                 raise sqlite3.DatabaseError(verdict)

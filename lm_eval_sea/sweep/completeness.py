@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -88,7 +89,8 @@ def set_aside(folder: Path, output: Path) -> None:
     mark = mark_in(folder)
     if not mark.get("digest"):
         return
-    place = output / REPLACED / str(mark["digest"])[:16] / folder.relative_to(output)
+    # a folder of others may have any text there
+    place = output / REPLACED / re.sub(r"\W", "_", str(mark["digest"])[:16]) / folder.relative_to(output)
     place.parent.mkdir(parents=True, exist_ok=True)
     if not place.exists():
         beside = place.with_name(f"{place.name}.unfinished")

@@ -48,3 +48,5 @@ def test_what_a_model_is_called_is_text_in_latex():
     assert line == (
         r"a\_b \& 50\% \$x\$ \textbackslash{}\textbackslash{}input\{/etc/passwd\} \{\textasciitilde{}\textasciicircum{}\} \\"
     )
+    for first in ("[9cm] a", "*a"):  # after \\, its length and its star
+        assert rf"{{}}{first} \\" in latex(Table("t", "T", "", pd.DataFrame([{"m": first}]), [Column("m", "model")]), "")

@@ -1,5 +1,7 @@
 """Answers of an earlier run: those of another model are not taken, and what a file of them holds is not run."""
 
+import errno
+import fcntl
 import os
 import pickle
 import sqlite3
@@ -121,6 +123,19 @@ def test_a_file_of_answers_that_is_none(broken, tmp_path):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["run#1/answers", "a%41?mode=memory/answers", "out/[a]*"])
+def test_a_name_that_an_address_or_a_pattern_would_change(name, tmp_path, monkeypatch):
+    """A relative one; nothing else is made."""
+    monkeypatch.chdir(tmp_path)
+    Path(name).parent.mkdir()
+    database(Path(f"{name}_rank0.db"))
+    database(Path(name).with_name("a_rank0.db"))
+    assert answer_cache.check_databases(name) == 500
+    answer_cache.remove(name, [])
+    assert answer_cache.check_databases(name) == 500
+    assert [path.name for path in tmp_path.iterdir()] == [Path(name).parent.name]
+
+
 def test_answers_that_hold_a_program_are_counted_and_not_run(tmp_path):
     class Program:
         def __reduce__(self):
@@ -130,6 +145,15 @@ def test_answers_that_hold_a_program_are_counted_and_not_run(tmp_path):
     (tmp_path / "answers_rank1.db").write_bytes(b"")  # of a process that was killed before its first answer
     assert answer_cache.check_databases(str(tmp_path / "answers")) == 1
     assert not (tmp_path / "run").exists()
+
+
+def test_a_shared_disk_without_locks(tmp_path, monkeypatch):
+    def flock(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with answer_cache.alone_with(str(tmp_path / "answers")), (tmp_path / "of a sweep").open("w") as file:
+        answer_cache.lock(file, patience=60)
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o702], ids=oct)

@@ -93,6 +93,16 @@ def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
     assert left == ours | {"tables/x.py", "tables/of_the_user.csv", "tables/.a.csv.mine", f".report.md.{os.getppid()}"}
 
 
+def test_a_manifest_beside_a_link_that_leads_out_of_the_folder(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "a.csv").touch()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "tables").symlink_to(tmp_path / "mine")
+    (tmp_path / "out" / "manifest.json").write_text('["tables/a.csv"]')
+    WrittenFolder(tmp_path / "out", "manifest.json").finish()
+    assert (tmp_path / "mine" / "a.csv").exists()
+
+
 # what contradicts itself
 
 

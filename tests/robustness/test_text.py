@@ -24,9 +24,9 @@ from ..sweep.test_two_plans import jobs_of_plan
 from .conftest import edit
 from .readers import totals
 
-STARTS = ("=", "+", "-", "@", "\t", "\r")  # of a cell that a spreadsheet runs
-# a formula with controls of a terminal, a title, marks of direction, a C1 control, backspace and delete
-HOSTILE = '=HYPERLINK("x")\x1b[31m\x1b]0;title\x07a\u202eb\u2066\x9b31m\x08\x7f'
+STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # of a cell that a spreadsheet runs
+# a formula with controls of a terminal, a title, marks of direction, a C1 control, backspace, delete and a byte order mark
+HOSTILE = '=HYPERLINK("x")\x1b[31m\x1b]0;title\x07a\u202eb\u2066\x9b31m\x08\x7f\ufeff'
 
 
 @given(st.sampled_from(["", *STARTS]), st.text())
@@ -42,7 +42,7 @@ def test_a_cell_is_no_formula(start, text):
 def check_seen(text):
     """No control of a terminal and none of writing direction."""
     assert not [character for character in text if character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs")]
-    assert not regex.search(r"[\p{Bidi_Control}]", text)
+    assert not regex.search(r"[\p{Bidi_Control}\ufeff]", text)
 
 
 def check_table(path):

@@ -128,6 +128,12 @@ def test_results_that_were_complete_are_kept_elsewhere(folder, tmp_path):
     assert contents(place) == contents(folder)
 
 
+def test_a_mark_whose_digest_is_a_path(folder, tmp_path):
+    (marked(folder) / MARK).write_text('{"digest": "../../elsewhere"}')
+    set_aside(folder, tmp_path / "out")
+    assert not (tmp_path / "elsewhere").exists() and any((tmp_path / "out" / REPLACED).rglob("results_*.json"))
+
+
 def test_a_mark_of_a_version_without_digests_is_one(folder):
     mark = json.loads((marked(folder) / MARK).read_text())
     del mark["digests"]
