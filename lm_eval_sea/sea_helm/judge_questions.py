@@ -36,6 +36,7 @@ _YES_OR_NO = "syntax-criteria"  # its criteria are met or not
 _FIRST_VERDICT = "kalahi-judge"  # whose official reading takes the first verdict instead of the last
 _OFFICIAL_VERDICT = re.compile(r"<classification>\s*(\w+)\s*</classification>")
 _OFFICIAL_TAGS = re.compile(r"<(/?\s*(?:classification|reflection|text|transcript|criterion)\s*/?)>", re.IGNORECASE)
+_HEAD_OF_TURN = re.compile(r"^\[(?=(?:User|Assistant)\b)", re.IGNORECASE | re.MULTILINE)
 _OFFICIAL_LABELS = re.compile(r"\[\[([ABC])\]\]")
 
 
@@ -64,11 +65,16 @@ def defused(text: str) -> str:
     return _OFFICIAL_LABELS.sub(r"[ [\1] ]", _OFFICIAL_TAGS.sub(r"‹\1›", text))
 
 
+def _in_one_turn(text: str) -> str:
+    """A generated text in which no line looks like the head of another turn, such as "[User]" before words of praise."""
+    return _HEAD_OF_TURN.sub("[ ", text)
+
+
 def transcript(conversation: Conversation, turn: int) -> str:
     """What was said up to the answer of a turn."""
     said = []
     for number in range(turn):
-        said += [f"[User]\n{conversation.turns[number]}", f"[Assistant (fixed)]\n{conversation.answers[number]}"]
+        said += [f"[User]\n{conversation.turns[number]}", f"[Assistant (fixed)]\n{_in_one_turn(conversation.answers[number])}"]
     return "\n\n".join([*said, f"[User]\n{conversation.turns[turn]}"])
 
 
@@ -87,7 +93,7 @@ def _own_criteria(texts: Mapping[str, Any], row: Conversation) -> list[Question]
     classes = "\n".join(f"{name}: {description}" for name, description in texts["descriptions"].items())
     questions = []
     for number, criterion in enumerate(row.criteria):
-        said, response = transcript(row, criterion.turn), row.answers[criterion.turn]
+        said, response = transcript(row, criterion.turn), _in_one_turn(row.answers[criterion.turn])
         right = row.references[criterion.turn : criterion.turn + 1]
         tag = _tag(said, response, criterion.text, *right)
         shown = {"transcript": said, "response": response, "criterion": criterion.text, "reference": "".join(right)}
@@ -118,7 +124,7 @@ def _pairs(row: Conversation) -> Iterator[tuple[tuple[int, int], tuple[tuple[str
 
 def _alternating(turns: tuple[str, ...], answers: tuple[str, ...], turn: int) -> str:
     said = zip(turns[: turn + 1], answers[: turn + 1], strict=True)
-    return "\n\n".join(f"[User]\n{asked}\n\n[Assistant]\n{answered}" for asked, answered in said)
+    return "\n\n".join(f"[User]\n{asked}\n\n[Assistant]\n{_in_one_turn(answered)}" for asked, answered in said)
 
 
 def _tag(*texts: str) -> str:

@@ -157,7 +157,7 @@ def _model(number: int, entry: _Given, backend: str, run: Mapping[str, Any], fau
     own = _sound(f"{place}: ", entry, _MODEL_KEYS, ("model_args",), faults)
     arguments = own.get("model_args", {})
     name = own.get("name", Path(str(arguments.get("pretrained") or arguments.get("model") or place)).name)
-    if not name.strip() or name in _NOT_MODELS or {"/", "\\"} & set(name) or len(os.fsencode(name)) > 255 or _has_controls(name):
+    if not name.strip() or name in _NOT_MODELS or {"/", "\\"} & set(name) or _has_controls(name) or len(os.fsencode(name)) > 255:
         faults.append(f"{place}: name {name!r} cannot be a folder of results; choose another")
     return Model(name, own.get("backend", backend), arguments, {**run, **_run(f"{place}: ", own, faults)})
 
