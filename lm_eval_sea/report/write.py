@@ -29,6 +29,7 @@ DEFAULT_ROWS = 50  # of each model and task on the page of samples
 MOST_ROWS = 12_000  # of all together, by default
 FEWEST_ROWS = 5
 MANIFEST = ".lm_eval_sea_report.json"
+_UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # matplotlib's metadata; the same figure is the same file
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,9 @@ def _write_figures(figures: Sequence[Figure], folder: WrittenFolder, *, vector: 
 
 def _images(figure: Figure, theme: Theme, *kinds: str) -> dict[str, bytes]:
     images = {kind: BytesIO() for kind in kinds}
-    with matplotlib.rc_context({"text.parse_math": False}):  # a $ in a model's name does not begin a formula
+    # a $ in a model's name does not begin a formula; ids in an SVG are not random
+    with matplotlib.rc_context({"text.parse_math": False, "svg.hashsalt": figure.name}):
         drawn = figure.draw(theme)
         for kind, image in images.items():
-            drawn.savefig(image, format=kind, facecolor=drawn.get_facecolor())
+            drawn.savefig(image, format=kind, facecolor=drawn.get_facecolor(), metadata=_UNDATED.get(kind))
     return {kind: image.getvalue() for kind, image in images.items()}
