@@ -95,7 +95,7 @@ def set_aside(folder: Path, output: Path) -> None:
     if not place.exists():
         beside = place.with_name(f"{place.name}.unfinished")
         shutil.rmtree(beside, ignore_errors=True)
-        shutil.copytree(folder, beside, ignore=shutil.ignore_patterns(answer_cache.FOLDER, LOCK))
+        shutil.copytree(folder, beside, symlinks=True, ignore=shutil.ignore_patterns(answer_cache.FOLDER, LOCK))
         beside.rename(place)
 
 

@@ -133,7 +133,7 @@ def last_line(folder: Path) -> str:
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """Locks the job against other processes; the lock of a killed process ends with it."""
-    with (folder / LOCK).open("w") as file:
+    with (folder / LOCK).open("a") as file:  # a link is not emptied
         try:
             answer_cache.lock(file, _WAIT_FOR_LOCK)
         except BlockingIOError:

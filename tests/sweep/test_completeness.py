@@ -128,10 +128,13 @@ def test_results_that_were_complete_are_kept_elsewhere(folder, tmp_path):
     assert contents(place) == contents(folder)
 
 
-def test_a_mark_whose_digest_is_a_path(folder, tmp_path):
+def test_a_mark_whose_digest_is_a_path_and_a_link_to_a_folder_elsewhere(folder, tmp_path):
     (marked(folder) / MARK).write_text('{"digest": "../../elsewhere"}')
+    (tmp_path / "other").mkdir()
+    (folder / "link").symlink_to(tmp_path / "other")
     set_aside(folder, tmp_path / "out")
-    assert not (tmp_path / "elsewhere").exists() and any((tmp_path / "out" / REPLACED).rglob("results_*.json"))
+    [place] = (tmp_path / "out" / REPLACED).rglob("toy")
+    assert not (tmp_path / "elsewhere").exists() and any(place.rglob("results_*.json")) and (place / "link").is_symlink()
 
 
 def test_a_mark_of_a_version_without_digests_is_one(folder):
