@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-# Controls but line break and tab, lone surrogates, and controls of writing direction, which can show a text in another order than
-# it has (Boucher and Anderson 2021).
+# Controls but line break and tab, lone surrogates, byte order marks, and controls of writing direction, which can show a text in
+# another order than it has (Boucher and Anderson 2021).
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NAMES_SHOWN = 4
