@@ -85,7 +85,7 @@ READ = [
     ("su", PASSAGE, ""), ("su", f"{PASSAGE}\nJawaban: taun 1998", "taun 1998"),
     ("ceb", "The person who taught the children how to weave is Tiya Caring.", "Tiya Caring"),
     ("zh", "答案：你的答案", ""), ("id", "Jawaban: jawaban Anda", ""), ("en", "Answer: your answer", ""),
-    ("id", "Terjemahan: {terjemahan}", ""), ("en", "Summary: $SUMMARY", ""), ("id", "TRANSLATION: Saya makan.", "Saya makan."),
+    ("id", "Jawaban: {jawaban}", ""), ("en", "Answer: $ANSWER", ""),
     ("th", "คำตอบ: คำตอบของคุณ", ""), ("vi", "Trả lời: câu trả lời của bạn", ""), ("tl", "Sagot: ang iyong sagot", ""),
     ("id", "Jawaban: kata Anda", "kata Anda"),
 ]  # fmt: skip
