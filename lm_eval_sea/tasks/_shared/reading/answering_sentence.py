@@ -80,7 +80,7 @@ class _Sentence(NamedTuple):
         return taken_up(normal_words(text, self.language), [*self.before, *self.behind], self.language)
 
     def fits(self, piece: _Piece) -> int:
-        """Whether a piece has beside it what the question has beside the word that asks: 2 for the words before it, 1 for others."""
+        """Whether a piece has beside it what the question has beside the word that asks: 2 for the words before it, else 1."""
         words = normal_words(self.said, self.language)
         width = 2 if self.language in UNSEGMENTED else 1
         in_place = bool(self.before) or self.language not in _FRONTED
