@@ -11,7 +11,7 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from lm_eval_sea.catalogue import Refusal, read_yaml_of_people
-from lm_eval_sea.catalogue.kinds import JUDGED, KINDS, answer_fields, hidden_fields, recommended_variant
+from lm_eval_sea.catalogue.kinds import ADDED_FIELDS, JUDGED, KINDS, answer_fields, hidden_fields, recommended_variant
 from lm_eval_sea.catalogue.names import competency_titles, meant
 from lm_eval_sea.tasks._shared.columns import written_labels
 from lm_eval_sea.tasks._shared.facts import (
@@ -209,6 +209,8 @@ def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
         if not _NAME.fullmatch(name) or name.lower() in _WORDS_OF_TEMPLATES:
             advice = "expected a name of Latin letters, digits and _, such as question; the column may have any name"
             yield f"{'fields' if name in named else 'columns'!r} has {name!r}; {advice}"
+        if name in ADDED_FIELDS:
+            yield f"{'fields' if name in named else 'columns'!r} has {name!r}, which a run writes into each row; choose another name"
     if unknown := [name for name in record.get("content_fields", ()) if name not in named]:
         yield f"'content_fields' has {unknown[0]!r}, which is not among 'fields'"
     if all(whole_record(record, language).get("process") for language in record["languages"]):

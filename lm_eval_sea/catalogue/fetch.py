@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -99,6 +100,16 @@ def fetch_to_mirror(tasks: Iterable[TaskRecord], mirror: Path) -> list[str]:
     named, configured = _on_hub(tasks)
     wanted = named + list(map(_files_of_configuration, configured))
     for files in wanted:
-        for path in files.paths:
-            download(files.repository, path, revision=files.commit, local_dir=mirror / files.repository)
+        folder = mirror / files.repository
+        new = [place for place in (folder, *folder.parents) if not place.exists()]
+        try:
+            for path in files.paths:
+                download(files.repository, path, revision=files.commit, local_dir=folder)
+        except DataError:
+            if new and not any((folder / path).is_file() for path in files.paths):  # else it would stand for the repository
+                shutil.rmtree(folder, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    for place in new[1:]:
+                        place.rmdir()
+            raise
     return [files.describe(mirror / files.repository) for files in wanted]

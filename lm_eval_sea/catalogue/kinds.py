@@ -54,6 +54,11 @@ CHAT_METRICS = {
     "summarization": ("bleu", "rougeL", "chrf++", "null_rate", "cut_rate", "off_target_rate"),
 }
 LETTER_TOKENS = 10  # of a written letter at most: SailCompass' limit
+# The fields that a run adds to a processed row: options with letters, and what scores are made from.
+ADDED_FIELDS = (
+    *("letters", "lettered_options", "scoring", "published_position"),
+    *("option_scores", "predictions", "p", "q", "answer", "thought", "state", "finish_reason", "tokens"),
+)
 # Kind whose answers are chosen, or judged → the fields of the right one in a row.
 _ANSWERS = {"mcq": ("options", "gold"), "classification": ("label",), JUDGED: ()}
 

@@ -46,7 +46,7 @@ def _print_removed(superfluous: Sequence[str]) -> None:
 
 def _named(arguments: argparse.Namespace) -> int:
     """Tasks that are made on demand; or, without a folder to write, those of a user's own data set."""
-    from lm_eval_sea.make.files import differences, write_files
+    from lm_eval_sea.make.files import differences, replace
     from lm_eval_sea.make.on_demand import files_on_demand, names_on_demand
     from lm_eval_sea.make.own_data import no_longer_made, notes_on, own_files, own_tasks
 
@@ -69,7 +69,7 @@ def _named(arguments: argparse.Namespace) -> int:
         lines = differences(files, out, superfluous)
         print("\n".join(lines) or f"{len(files)} files agree with their prompts")
         return 1 if lines else 0
-    write_files(files, out, superfluous)
+    replace(files, out, superfluous)
     if arguments.out:
         print(f"{len(files)} files written below {out}")
         return 0

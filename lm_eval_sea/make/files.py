@@ -233,7 +233,21 @@ class FolderError(Refusal, ValueError):
 def write(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> None:
     """Writes generated files, and what is written by hand beside them, and removes those that are superfluous there."""
     by_hand = {} if folder.resolve() == TASKS_FOLDER else _by_hand()
-    write_files({**by_hand, **files}, folder, superfluous)
+    replace({**by_hand, **files}, folder, superfluous)
+
+
+def replace(files: Mapping[str, str | bytes], folder: Path, superfluous: Iterable[str]) -> None:
+    """As `write_files`; raises `FolderError` before it would write over a file that is not generated, unless that is the same."""
+    for path, content in files.items():
+        there = folder / path
+        if there.is_file() and not (old := there.read_bytes()).startswith(MARK.encode()) and old != _as_bytes(content):
+            advice = "move it away, or name another folder"
+            raise FolderError(f"{there} has other content, which would be lost; nothing was written; {advice}")
+    write_files(files, folder, superfluous)
+
+
+def _as_bytes(content: str | bytes) -> bytes:
+    return content if isinstance(content, bytes) else content.encode()
 
 
 def _by_hand() -> dict[str, bytes]:
@@ -263,7 +277,7 @@ def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Ite
         with _alone(folder), tempfile.TemporaryDirectory(prefix=BESIDE, dir=folder) as beside:
             for path, content in files.items():
                 Path(beside, path).parent.mkdir(parents=True, exist_ok=True)
-                Path(beside, path).write_bytes(content if isinstance(content, bytes) else content.encode())
+                Path(beside, path).write_bytes(_as_bytes(content))
                 make((folder / path).parent)
             done = "some files may be new"
             for path in files:

@@ -8,18 +8,20 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_sea.catalogue.data_sets import FILE, Language, RecordError, data_sets, read_data_set
+from lm_eval_sea.catalogue.data_sets import FILE, DataSet, Language, RecordError, data_sets, read_data_set
 from lm_eval_sea.catalogue.kinds import JUDGED
 from lm_eval_sea.catalogue.names import did_you_mean, language_names, languages_like
 from lm_eval_sea.catalogue.task_files import GROUP, names_in_files, read_task_file, tags
+from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.catalogue.task_list import TaskRecord, record_of
 from lm_eval_sea.make.files import generated, groups, leaves
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, read
 from lm_eval_sea.make.prompt_files import PromptFileError
+from lm_eval_sea.make.settings import reworded, wordings
 from lm_eval_sea.make.task_yaml import HEADER, Function, to_yaml
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, digest_of_file
 from lm_eval_sea.tasks._shared.published.json_rows import ENDINGS
@@ -27,6 +29,12 @@ from lm_eval_sea.tasks._shared.published.table_rows import DELIMITERS
 
 if TYPE_CHECKING:
     from lm_eval_sea.tasks._shared.sources import Source
+
+# Keys of `data_set.yml` that have an effect on tasks of the pack alone.
+_OF_THE_PACK = (
+    *("second_turns", "parallel", "running_texts", "rows_as", "main_variant", "judged_as"),  # of the data set
+    *("process_asis", "expect", "code", "sailcompass_evaluator"),  # of a language
+)
 
 
 def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
@@ -42,12 +50,12 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
         raise RecordError(f"{folder}: the folder has the data set's name: letters and digits, and none of the pack's names")
     if data_set.kind == JUDGED:
         raise RecordError(f"{path}: 'kind' is {JUDGED!r}, which only the pack's own data sets can be")
-    if data_set.second_turns:
-        raise RecordError(f"{path}: 'second_turns' is for judged data sets of the pack alone; leave it out")
     for language in data_set.languages.values():
+        _refuse_keys(path, data_set, language)
         _refuse_names(path, language)
+        _refuse_function(path, language)
     prompted = read(data_set, folder.parent)
-    made = {content["task"]: _in_one_file(prompted, content) for _, content in leaves(prompted)}
+    made = {content["task"]: _in_one_file(prompted, content) for content in _with_wordings(prompted)}
     tasks = set(made)
     made |= {group["group"]: group for _, group in groups(data_set) if len(group["task"]) > 1 and tasks.issuperset(group["task"])}
     if taken := sorted(made.keys() & {*tags(), *names_in_files(GROUP)}):
@@ -58,6 +66,37 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
         _refuse_unread_labels(prompted, content["metadata"])
     chosen = {name for pattern in wanted for name in fnmatch.filter(made, pattern)}
     return {name: content for name, content in made.items() if name in chosen}
+
+
+def _with_wordings(prompted: Prompted) -> Iterator[Content]:
+    """The tasks of a data set, and the plain ones in the other wordings of their instruction."""
+    for _, content in leaves(prompted):
+        yield content
+        if "setting" not in content["metadata"]:
+            for number, _ in enumerate(wordings(prompted, content), start=2):
+                yield reworded(prompted, content, number)
+
+
+def _refuse_keys(path: Path, data_set: DataSet, language: Language) -> None:
+    """Refuses keys that have an effect on tasks of the pack alone."""
+    for record in (data_set, language):
+        if given := [key for key in _OF_THE_PACK if getattr(record, key, None)]:
+            raise RecordError(f"{path}: {given[0]!r} is for data sets of the pack alone; leave it out")
+
+
+def _refuse_function(path: Path, language: Language) -> None:
+    """Refuses a function for rows that is not there, or whose file cannot be run."""
+    if not language.process:
+        return
+    where = f"{path}: languages: {language.language}: 'process' is {language.process!r}"
+    if not (file := path.with_name("utils.py")).is_file():
+        raise RecordError(f"{where}, and {file} is not there; write the function there, or leave it out for `columns`")
+    from lm_eval_sea.tasks._shared.hub_files import first_line  # imports `huggingface_hub`
+
+    try:
+        function_at(f"{path.parent}/utils.{language.process}")
+    except Exception as error:  # any can come from the user's code
+        raise RecordError(f"{where}; {file} does not give it ({first_line(error)})") from error
 
 
 def _refuse_names(path: Path, language: Language) -> None:

@@ -10,6 +10,7 @@ import yaml
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 
+from lm_eval_sea.catalogue.kinds import ADDED_FIELDS
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.tasks._shared.columns import LETTERS, ColumnRows
 from tests.conftest import ROOT
@@ -284,7 +285,11 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("own", {"files": {"test": "rows.xlsx"}}, "th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json"),
         ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
         ("own", {"files": {"test": "rows.jsonl", "train": "more.jsonl"}}, "th: 'files' has 'train', which no task reads; "),
-        ("own", {"second_turns": True}, "own/data_set.yml: 'second_turns' is for judged data sets of the pack alone; "),
+        ("own", {"second_turns": True}, "own/data_set.yml: 'second_turns' is for data sets of the pack alone; leave it out"),
+        ("own", {"rows_as": "xnli"}, "own/data_set.yml: 'rows_as' is for data sets of the pack alone; "),
+        ("own", {"languages": {"th": {"rows": 2, "process_asis": "a"}}}, "'process_asis' is for data sets of the pack alone; "),
+        ("own", {"process": "rows"}, "data_set.yml: languages: th: 'process' is 'rows', and "),
+        ("own", {"fields": ["answer"]}, "data_set.yml: 'fields' has 'answer', which a run writes into each row; choose another name"),
         (
             "own",
             {"languages": {"th_TH": {"rows": 2}}},
@@ -301,6 +306,46 @@ def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
     plant(tmp_path / name, "mcq", **change)
     assert main(["make", str(tmp_path / name)]) == 2
     assert line in (said := capsys.readouterr().err) and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("code", ["import not_there", "def other(row): return row", "def rows(row:"])
+def test_a_function_for_rows_that_cannot_be_had(tmp_path, capsys, code):
+    """Even where the rows, and so the first call, are elsewhere."""
+    plant(tmp_path / "own", "mcq", process="rows", source="me/elsewhere")
+    (tmp_path / "own" / "utils.py").write_text(code, encoding="utf-8")
+    assert main(["make", str(tmp_path / "own")]) == 2
+    said = capsys.readouterr().err
+    assert "languages: th: 'process' is 'rows'; " in said and "own/utils.py does not give it (" in said and said.count("\n") == 1
+
+
+def test_the_other_wordings_of_an_instruction_make_tasks(tmp_path):
+    """Of the plain tasks; all else in the prompt is the same, exemplars too."""
+    exemplars = [{"text": f"ใคร {number}", "answers": ["เขา"]} for number in range(5)]
+    prompt = {"paraphrases": ["ตอบที", "จงตอบ"], "chat": CHAT, "exemplars": exemplars}
+    plant(tmp_path / "own", "qa", [{"q": "ไหน", "a": "บ้าน"}], prompt)
+    make(tmp_path / "own")
+    names = ["sea_own_th", "sea_own_th_p2", "sea_own_th_p3"]
+    assert {path.stem for path in (tmp_path / "own").glob("*.yaml")} == {*names, "sea_own_th_chat"}
+    samples = evaluate(tmp_path / "own", names)["samples"]
+    begins = [samples[name][0]["arguments"][0][0].split("\n\n", 1) for name in names]
+    assert [instruction for instruction, _ in begins] == ["ตอบ", "ตอบที", "จงตอบ"]
+    assert len({rest for _, rest in begins}) == 1 and "ใคร 2" in begins[0][1]
+
+
+def test_a_run_writes_into_rows_only_what_no_field_can_be_called(tmp_path):
+    """Else it would replace what the user's rows say."""
+    for kind, fields in KINDS.items():
+        folder = tmp_path / f"own{kind.replace('_', '')}"
+        prompt = {"chat": CHAT, "row": " ".join(f"{{{name}}}" for name in fields["fields"])}
+        if kind == "translation":
+            prompt |= {"tasks": {"en_th": {"row": "{english}"}, "th_en": {"row": "{translation}"}}}
+        row = {"q": "ไหน", "a": "7" if kind == "number" else "บ้าน", "b": "เรือน", "answer": "A", "comment": "ดี", "sentiment": "pos"}
+        plant(folder, kind, [row] if kind != "short_answer" else [row | {"a": ["บ้าน"], "votes": [1]}], prompt)
+        make(folder)
+        names = sorted(path.stem for path in folder.glob("*.yaml") if "\ngroup: " not in path.read_text(encoding="utf-8"))
+        for samples in evaluate(folder, names)["samples"].values():
+            known = {"id", "cluster", *KINDS[kind]["columns"], "gold"} - {"label"}
+            assert samples[0]["doc"].keys() - known <= {*ADDED_FIELDS}
 
 
 CHAT = {"version": 1, "instruction": "ตอบ"}
