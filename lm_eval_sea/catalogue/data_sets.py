@@ -206,11 +206,12 @@ def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
     if kind != "translation" and (answers := [name for name in named if name in hidden_fields(kind)]):
         yield f"'fields' has {answers[0]!r}, which a prompt must not show"
     for name in (*named, *record.get("columns", ())):
+        key = "fields" if name in named else "columns"
         if not _NAME.fullmatch(name) or name.lower() in _WORDS_OF_TEMPLATES:
             advice = "expected a name of Latin letters, digits and _, such as question; the column may have any name"
-            yield f"{'fields' if name in named else 'columns'!r} has {name!r}; {advice}"
+            yield f"{key!r} has {name!r}; {advice}"
         if name in ADDED_FIELDS:
-            yield f"{'fields' if name in named else 'columns'!r} has {name!r}, which a run writes into each row; choose another name"
+            yield f"{key!r} has {name!r}, which a run writes into each row; choose another name"
     if unknown := [name for name in record.get("content_fields", ()) if name not in named]:
         yield f"'content_fields' has {unknown[0]!r}, which is not among 'fields'"
     if all(whole_record(record, language).get("process") for language in record["languages"]):

@@ -40,7 +40,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.sweep.sweep import carry_out, check_room, notes, prepare, state
 
     prepared = prepare(plan, arguments.split)
-    for note in notes(prepared):
+    for note in notes(prepared, engine):
         print(note)
     if arguments.dry_run:
         from lm_eval_sea.sweep.estimate import describe

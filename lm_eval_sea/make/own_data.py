@@ -55,6 +55,7 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
         _refuse_names(path, language)
         _refuse_function(path, language)
     prompted = read(data_set, folder.parent)
+    _refuse_unused_prompts(prompted)
     made = {content["task"]: _in_one_file(prompted, content) for content in _with_wordings(prompted)}
     tasks = set(made)
     made |= {group["group"]: group for _, group in groups(data_set) if len(group["task"]) > 1 and tasks.issuperset(group["task"])}
@@ -82,6 +83,22 @@ def _refuse_keys(path: Path, data_set: DataSet, language: Language) -> None:
     for record in (data_set, language):
         if given := [key for key in _OF_THE_PACK if getattr(record, key, None)]:
             raise RecordError(f"{path}: {given[0]!r} is for data sets of the pack alone; leave it out")
+
+
+def _refuse_unused_prompts(prompted: Prompted) -> None:
+    """Refuses prompt files, and keys of them, that no task shows."""
+    kind, languages = prompted.of.kind, prompted.of.languages.values()
+    unused = {"translate", "parallel_exemplars", "format"}
+    unused |= {key for key, of in {"tasks": "translation", "labels": "classification"}.items() if of != kind}
+    for language, words in prompted.prompts.items():
+        where = prompted.where(language)
+        if language not in ("en", *(data.prompts for data in languages)):
+            raise PromptFileError(f"{where}: data_set.yml has no rows for these prompts; remove the file, or name the language")
+        if given := [key for key in words if key in unused]:
+            raise PromptFileError(f"{where}: {given[0]!r} has no effect on tasks of kind {kind!r}; leave it out")
+        if "exemplars" in words and language not in [data.prompts for data in languages if EXEMPLAR_SPLIT not in data.splits]:
+            advice = "tasks show those of the rows, or of the prompt file in the language of the rows"
+            raise PromptFileError(f"{where}: 'exemplars' has no effect; {advice}")
 
 
 def _refuse_function(path: Path, language: Language) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import itertools
+import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,6 +38,12 @@ from lm_eval_sea.sweep.plan import Model, Plan, PlanError, Resources
 from lm_eval_sea.tasks._shared.hub_files import first_line
 
 _TOKENIZER_FILES = ("tokenizer*", "vocab*", "merges*", "special_tokens_map.json", "chat_template*", "*.model")
+
+# The keys of lm-eval's task files that say what a model is asked, and how it answers.
+_OF_PROMPT = (
+    *("description", "doc_to_text", "doc_to_choice", "doc_to_target", "gen_prefix", "target_delimiter", "fewshot_delimiter"),
+    *("fewshot_config", "num_fewshot", "generation_kwargs"),
+)
 
 
 @contextlib.contextmanager
@@ -80,13 +87,27 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
 
 
 def versions_of(tasks: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What a task's results must say: its version and the digest of its rows; None if lm-eval's tasks do not say it."""
+    """What a task's results must say: its version and the digest of its rows; None if lm-eval's tasks do not say it.
+
+    With a digest of its prompt, which people change without a new version.
+    """
     found = {}
     for name, task in tasks.items():
         said = task.config.metadata or {}
         version = said.get("version", getattr(task, "VERSION", None))
-        found[name] = {"version": version if version is None else str(version), "rows": facts_of(said).data_sha256 or None}
+        rows = facts_of(said).data_sha256 or None
+        found[name] = {"version": version if version is None else str(version), "rows": rows, "prompt": _prompt_of(task.config)}
     return found
+
+
+def _prompt_of(config: Any) -> str:
+    """A digest of what a task's file says of prompts and answers; a function counts with its name."""
+
+    def plain(value: Any) -> Any:
+        return getattr(value, "__qualname__", None) or getattr(value, "__dict__", type(value).__name__)
+
+    told = json.dumps([getattr(config, key, None) for key in _OF_PROMPT], default=plain)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 def check_models(models: Iterable[Model]) -> None:

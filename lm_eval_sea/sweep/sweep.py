@@ -125,8 +125,15 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
         del failed[job]
 
 
-def notes(prepared: Prepared) -> list[str]:
-    """What runs more than once: tasks of several entries of the plan, and jobs that were complete."""
+def _lacks_gpus(plan: Plan, engine: Engine) -> bool:
+    """Whether an engine with GPUs is asked for none, for models that would use one."""
+    wants = any(model.backend.startswith(("hf", "vllm")) and model.run.get("device") != "cpu" for model in plan.models)
+    asks = plan.resources.gpus or any(key.startswith("gpus") or key == "gres" for key in plan.slurm)
+    return wants and not asks and not isinstance(engine, LocalEngine) and any(machine.gpus for machine in engine.machines())
+
+
+def notes(prepared: Prepared, engine: Engine) -> list[str]:
+    """What runs more than once (tasks of several entries of the plan, and jobs that were complete), and jobs without GPUs."""
     parts = {job.part.name: job.part for job in prepared.jobs}.values()
     times = Counter(leaf for part in parts for leaf in part.leaves)
     found = []
@@ -134,6 +141,8 @@ def notes(prepared: Prepared) -> list[str]:
         found.append(
             f"tasks in several entries of the plan run once for each (with --split task or model once): {some_names(several)}"
         )
+    if _lacks_gpus(prepared.plan, engine):
+        found.append("resources: the jobs ask for no GPUs, so they get none of the machines' or share them; give gpus: 1")
     why = []
     for job in prepared.split()[1]:
         if mark := mark_in(job.folder):

@@ -110,6 +110,8 @@ def test_no_network_and_no_cache(tmp_path, monkeypatch, capsys):
     assert main(["data", "fetch", "--tasks", TASK]) == 1
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert line.startswith(f"lm-eval-sea: {said}")
+    assert main(["data", "fetch", "--tasks", TASK, "--to", "here/mirror"]) == 1
+    assert not [*tmp_path.iterdir()]  # an empty folder OWNER/NAME would stand for the repository
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from lm_eval_sea.make import leaf, sea_helm
 from lm_eval_sea.make.files import BESIDE, files_of
 from lm_eval_sea.make.prompt_files import PromptFileError, read_prompts
 from lm_eval_sea.make.settings import wordings
-from lm_eval_sea.make.task_yaml import render
+from lm_eval_sea.make.task_yaml import MARK, render
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 from tests.conftest import ROOT
 from tests.processes import Fork
@@ -78,7 +78,7 @@ def test_a_folder_that_cannot_hold_all_files_stays_as_it_was(tmp_path, capsys, n
     out = tmp_path / "more" / "out"
     if not new:
         out.mkdir(parents=True)
-        (out / "sea_xcopa_vi_to_ppl_p2.yaml").write_text("mine", encoding="utf-8")
+        (out / "sea_xcopa_vi_to_ppl_p2.yaml").write_text(f"{MARK} before", encoding="utf-8")
     before = {path: path.read_bytes() if path.is_file() else None for path in tmp_path.rglob("*")}
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (700, limits[1]))
@@ -91,6 +91,20 @@ def test_a_folder_that_cannot_hold_all_files_stays_as_it_was(tmp_path, capsys, n
     assert {path: path.read_bytes() if path.is_file() else None for path in tmp_path.rglob("*")} == before
     assert main(["make", *names, "--out", str(out)]) == 0
     assert not list(out.glob(f"{BESIDE}*"))
+
+
+@pytest.mark.parametrize(("names", "file"), [([], "xnli/README.md"), (["sea_xcopa_vi_to_ppl_p2"], "sea_xcopa_vi_to_ppl_p2.yaml")])
+def test_a_file_of_the_user_is_not_written_over(tmp_path, names, file):
+    path = tmp_path / "out" / file
+    path.parent.mkdir(parents=True)
+    path.write_text("mine", encoding="utf-8")
+    result = run(*names, "--out", tmp_path / "out")
+    advice = "nothing was written; move it away, or name another folder"
+    assert (result.returncode, result.stderr) == (
+        2,
+        f"lm-eval-sea: {path} has other content, which would be lost; {advice}\n",
+    )
+    assert {each: each.read_text() for each in tmp_path.rglob("*") if each.is_file()} == {path: "mine"}
 
 
 def test_what_a_killed_call_left_is_removed_by_the_next(tmp_path):

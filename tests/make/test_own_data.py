@@ -12,6 +12,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.kinds import ADDED_FIELDS
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.sweep.preflight import versions_of
 from lm_eval_sea.tasks._shared.columns import LETTERS, ColumnRows
 from tests.conftest import ROOT
 from tests.model_folder import model_folder
@@ -289,7 +290,11 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("own", {"rows_as": "xnli"}, "own/data_set.yml: 'rows_as' is for data sets of the pack alone; "),
         ("own", {"languages": {"th": {"rows": 2, "process_asis": "a"}}}, "'process_asis' is for data sets of the pack alone; "),
         ("own", {"process": "rows"}, "data_set.yml: languages: th: 'process' is 'rows', and "),
-        ("own", {"fields": ["answer"]}, "data_set.yml: 'fields' has 'answer', which a run writes into each row; choose another name"),
+        (
+            "own",
+            {"fields": ["answer"]},
+            "data_set.yml: 'fields' has 'answer', which a run writes into each row; choose another name",
+        ),
         (
             "own",
             {"languages": {"th_TH": {"rows": 2}}},
@@ -339,7 +344,14 @@ def test_a_run_writes_into_rows_only_what_no_field_can_be_called(tmp_path):
         prompt = {"chat": CHAT, "row": " ".join(f"{{{name}}}" for name in fields["fields"])}
         if kind == "translation":
             prompt |= {"tasks": {"en_th": {"row": "{english}"}, "th_en": {"row": "{translation}"}}}
-        row = {"q": "ไหน", "a": "7" if kind == "number" else "บ้าน", "b": "เรือน", "answer": "A", "comment": "ดี", "sentiment": "pos"}
+        row = {
+            "q": "ไหน",
+            "a": "7" if kind == "number" else "บ้าน",
+            "b": "เรือน",
+            "answer": "A",
+            "comment": "ดี",
+            "sentiment": "pos",
+        }
         plant(folder, kind, [row] if kind != "short_answer" else [row | {"a": ["บ้าน"], "votes": [1]}], prompt)
         make(folder)
         names = sorted(path.stem for path in folder.glob("*.yaml") if "\ngroup: " not in path.read_text(encoding="utf-8"))
@@ -366,6 +378,9 @@ CHAT = {"version": 1, "instruction": "ตอบ"}
             {"row": "English: {english}\nไทย: {translation}"},
             "en_th: 'row' shows {translation}, which a prompt must not ",
         ),
+        ("mcq", {"labels": {"neg": "ลบ"}}, "'labels' has no effect on tasks of kind 'mcq'; leave it out"),
+        ("qa", {"tasks": {"th": {"cue": "ตอบ:"}}}, "'tasks' has no effect on tasks of kind 'qa'"),
+        ("qa", {"format": "ตอบว่า ANSWER"}, "'format' has no effect on tasks of kind 'qa'"),
         ("qa", {"instruction": "ตอบ {text}"}, "'instruction' has {text}; only 'row' shows fields"),
         ("qa", {"cue": "{text} ="}, "'cue' has {text}; only 'row' shows fields"),
         ("qa", {"chat": CHAT | {"instruction": "ตอบ {text}"}}, "'chat: instruction' has {text}; only 'row' shows fields"),
@@ -385,6 +400,21 @@ def test_a_prompt_that_would_mislead_is_refused(tmp_path, capsys, kind, change, 
     plant(tmp_path / "own", kind, (), {"tasks": dict.fromkeys(("en_th", "th_en"), change)} if kind == "translation" else change)
     assert main(["make", str(tmp_path / "own")]) == 2
     assert line in (said := capsys.readouterr().err) and "own/prompts/th.yml: " in said and said.count("\n") == 1
+
+
+def test_a_prompt_file_or_exemplars_that_no_task_shows_are_refused(tmp_path, capsys):
+    exemplars = {"exemplars": [{"text": "ใคร", "answers": ["เขา"]}] * 5}
+    plant(tmp_path / "own", "qa", (), exemplars)
+    shutil.copy(tmp_path / "own/prompts/th.yml", tmp_path / "own/prompts/en.yml")
+    assert main(["make", str(tmp_path / "own")]) == 2
+    assert "own/prompts/en.yml: 'exemplars' has no effect; tasks show those of the rows, " in capsys.readouterr().err
+    (tmp_path / "own/prompts/en.yml").rename(tmp_path / "own/prompts/vi.yml")
+    assert main(["make", str(tmp_path / "own")]) == 2
+    assert "own/prompts/vi.yml: data_set.yml has no rows for these prompts; remove the file, or " in capsys.readouterr().err
+    splits = {"source": "me/asked", "files": {}, "config": "x", "splits": {"test": "test", "examples": "validation"}}
+    plant(tmp_path / "more/own", "qa", (), exemplars, **splits)
+    assert main(["make", str(tmp_path / "more/own")]) == 2
+    assert "own/prompts/th.yml: 'exemplars' has no effect; " in capsys.readouterr().err
 
 
 def test_labels_that_differ_in_capitals_are_ranked(tmp_path):
@@ -498,6 +528,19 @@ def test_a_task_of_files_that_have_changed_is_refused(tmp_path, capsys, change, 
     if "changed" in said:
         make(folder)
         assert evaluate(here, ["sea_reviews_th"])["results"]
+
+
+def test_a_sweep_does_not_take_results_of_another_prompt_for_complete(tmp_path):
+    """The version is as it was."""
+    plant(tmp_path / "own", "qa", [{"q": "ใคร", "a": "เขา"}], {"exemplars": [{"text": "ใคร", "answers": ["เขา"]}] * 5})
+    asked = []
+    for old, new in (("", ""), ("instruction: ตอบ", "instruction: จงตอบ"), ("answers:\n  - เขา", "answers:\n  - เธอ"), ("", "")):
+        replace(tmp_path / "own/prompts/th.yml", old, new)
+        make(tmp_path / "own")
+        manager = TaskManager(include_path=str(tmp_path / "own"), include_defaults=False)
+        asked.append(versions_of(manager.load(["sea_own_th"])["tasks"])["sea_own_th"])
+    assert asked[2] == asked[3] and asked[0] != asked[1] != asked[2]
+    assert len({(each["version"], each["rows"]) for each in asked}) == 1
 
 
 def test_labels_are_scored_in_the_order_of_the_file_that_the_task_was_made_of(tmp_path):

@@ -9,8 +9,8 @@ from lm_eval_sea.commands.sweep import report_of
 from lm_eval_sea.sweep import sweep
 from lm_eval_sea.sweep.completeness import read_mark, remove_incomplete, set_aside, write_mark
 from lm_eval_sea.sweep.job_process import Outcome
-from lm_eval_sea.sweep.plan import read_plan
-from lm_eval_sea.sweep.sweep import Prepared, notes
+from lm_eval_sea.sweep.plan import Resources, read_plan
+from lm_eval_sea.sweep.sweep import LocalEngine, Prepared, notes
 from tests.results.lm_eval_output import NEW, row, toy, write_results, write_run, write_samples
 from tests.sweep.plans import write_plan
 from tests.sweep.test_jobs import FACTS, jobs_of
@@ -102,8 +102,8 @@ def test_seeds_are_draws_of_one_score(tmp_path):
 
 
 def test_what_runs_more_than_once_is_said(tmp_path):
-    assert notes(prepared(jobs_of_plan(tmp_path), tmp_path)) == []
-    [several] = notes(prepared(jobs_of(tmp_path, **MODEL), tmp_path))
+    assert notes(prepared(jobs_of_plan(tmp_path), tmp_path), LocalEngine()) == []
+    [several] = notes(prepared(jobs_of(tmp_path, **MODEL), tmp_path), LocalEngine())
     assert "tasks in several entries of the plan" in several and several.endswith(": sea_y")
     [job] = jobs_of_plan(tmp_path)
     complete(job, 0.5)
@@ -114,12 +114,34 @@ def test_what_runs_more_than_once_is_said(tmp_path):
         "batch_size, device": {"run": {"batch_size": 8}},
     }.items():
         [other] = jobs_of_plan(tmp_path, **changes)
-        [note] = notes(prepared([other], tmp_path))
+        [note] = notes(prepared([other], tmp_path), LocalEngine())
         assert note.startswith(f"note: complete jobs that run again (other {what}") and note.endswith(str(job.folder))
     [results] = job.folder.rglob("results_*.json")
     results.write_text(results.read_text().replace("0.5", "0.9"))
-    [note] = notes(prepared([job], tmp_path))
+    [note] = notes(prepared([job], tmp_path), LocalEngine())
     assert note.startswith("note: complete jobs that run again (its files were changed)")
+
+
+def test_jobs_that_do_not_ask_for_the_gpus_of_a_cluster_are_said(tmp_path):
+    class Cluster:
+        def machines(self):
+            return [Resources(cpus=8), Resources(gpus=4, cpus=8)]
+
+    for changes, is_said in (
+        ({}, True),
+        ({"resources": {"gpus": 0.5}}, False),
+        ({"slurm": {"gpus-per-task": 1}}, False),
+        ({"run": {"device": "cpu"}}, False),
+        ({"backend": "chat-api"}, False),
+    ):
+        plan = read_plan(write_plan(tmp_path / "plan.yaml", **{"run": None} | changes))
+        said = notes(Prepared(plan, [], {}), Cluster())
+        assert (
+            said
+            == ["note: resources: the jobs ask for no GPUs, so they get none of the machines' or share them; give gpus: 1"]
+            * is_said
+        )
+        assert notes(Prepared(plan, [], {}), LocalEngine()) == []
 
 
 def test_a_job_that_another_sweep_has_completed_meanwhile_has_not_failed(tmp_path, monkeypatch):
