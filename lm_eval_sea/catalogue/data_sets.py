@@ -212,6 +212,8 @@ def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
             yield f"{key!r} has {name!r}; {advice}"
         if name in ADDED_FIELDS:
             yield f"{key!r} has {name!r}, which a run writes into each row; choose another name"
+        if name in answer_fields("mcq") and kind != "mcq":
+            yield f"{key!r} has {name!r}, which only rows of multiple choice have; choose another name"
     if unknown := [name for name in record.get("content_fields", ()) if name not in named]:
         yield f"'content_fields' has {unknown[0]!r}, which is not among 'fields'"
     if all(whole_record(record, language).get("process") for language in record["languages"]):

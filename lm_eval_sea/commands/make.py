@@ -46,12 +46,15 @@ def _print_removed(superfluous: Sequence[str]) -> None:
 
 def _named(arguments: argparse.Namespace) -> int:
     """Tasks that are made on demand; or, without a folder to write, those of a user's own data set."""
+    from lm_eval_sea.catalogue.data_sets import FILE
     from lm_eval_sea.make.files import differences, replace
     from lm_eval_sea.make.on_demand import files_on_demand, names_on_demand
     from lm_eval_sea.make.own_data import no_longer_made, notes_on, own_files, own_tasks
 
     first, *wanted = arguments.names
     out = arguments.out or Path(first)
+    if arguments.out and Path(first, FILE).is_file():
+        return fail(f"--out: the tasks of {first} are written to that folder, where its rows and prompts are; leave it out", 2)
     if arguments.out:
         files, superfluous, notes = files_on_demand(arguments.names), [], []
     elif not out.is_dir() and names_on_demand([first]):

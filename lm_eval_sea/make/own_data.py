@@ -18,6 +18,7 @@ from lm_eval_sea.catalogue.names import did_you_mean, language_names, languages_
 from lm_eval_sea.catalogue.task_files import GROUP, names_in_files, read_task_file, tags
 from lm_eval_sea.catalogue.task_index import function_at
 from lm_eval_sea.catalogue.task_list import TaskRecord, record_of
+from lm_eval_sea.make.chat import CHOSEN
 from lm_eval_sea.make.files import generated, groups, leaves
 from lm_eval_sea.make.leaf import Content, Prompted, exemplars, read
 from lm_eval_sea.make.prompt_files import PromptFileError
@@ -90,12 +91,18 @@ def _refuse_unused_prompts(prompted: Prompted) -> None:
     kind, languages = prompted.of.kind, prompted.of.languages.values()
     unused = {"translate", "parallel_exemplars", "format"}
     unused |= {key for key, of in {"tasks": "translation", "labels": "classification"}.items() if of != kind}
+    unused |= set() if "question" in prompted.of.fields else {"questions"}
     for language, words in prompted.prompts.items():
         where = prompted.where(language)
         if language not in ("en", *(data.prompts for data in languages)):
             raise PromptFileError(f"{where}: data_set.yml has no rows for these prompts; remove the file, or name the language")
         if given := [key for key in words if key in unused]:
-            raise PromptFileError(f"{where}: {given[0]!r} has no effect on tasks of kind {kind!r}; leave it out")
+            raise PromptFileError(f"{where}: {given[0]!r} has no effect on these tasks of kind {kind!r}; leave it out")
+        if "questions" in words and kind in CHOSEN and "question" in (prompted.of.content_fields or prompted.of.fields):
+            others = ", ".join(field for field in prompted.of.fields if field != "question")
+            raise PromptFileError(
+                f"{where}: 'questions' has sentences for {{question}}; data_set.yml needs content_fields: [{others}]"
+            )
         if "exemplars" in words and language not in [data.prompts for data in languages if EXEMPLAR_SPLIT not in data.splits]:
             advice = "tasks show those of the rows, or of the prompt file in the language of the rows"
             raise PromptFileError(f"{where}: 'exemplars' has no effect; {advice}")
@@ -129,6 +136,8 @@ def _refuse_names(path: Path, language: Language) -> None:
         unused = [split for split in getattr(language, key) if split not in used]
         if unused and not language.process:
             raise RecordError(f"{where}: {key!r} has {unused[0]!r}, which no task reads; expected {' and '.join(used)}")
+    if language.splits.get("test") == language.splits.get(EXEMPLAR_SPLIT) is not None:
+        raise RecordError(f"{where}: 'splits' has the same rows as test and as {EXEMPLAR_SPLIT}, so prompts would show the answers")
     if not re.fullmatch(r"[A-Za-z]+(-[A-Za-z\d]+)*", language.language):  # names of tasks have _ between their parts
         raise RecordError(f"{path}: 'languages' has {language.language!r}; expected a code such as th or zh-TW")
 

@@ -77,10 +77,19 @@ class SlurmEngine:
             raise
 
     def submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:
-        """Submits jobs; returns them with their handles in the queue, and records these for a later sweep."""
+        """Submits jobs; returns them with their handles in the queue, and records these for a later sweep.
+
+        What an earlier plan left in the queue for the folder of a job is cancelled: it would replace this one's results.
+        """
         record = self._folder / "jobs.json"
         known = _read(record)
         found: dict[Job, submitit.Job[Outcome]] = {}
+        asked = {str(job.folder): job.digest for job in jobs}
+        for key, identity in list(known.items()):
+            folder, _, digest = key.rpartition(" ")
+            if asked.get(folder, digest) != digest:
+                submitit.SlurmJob[Outcome](self._folder, identity).cancel(check=False)
+                del known[key]
         for job in jobs:
             if identity := known.get(f"{job.folder} {job.digest}"):
                 there = submitit.SlurmJob[Outcome](self._folder, identity)

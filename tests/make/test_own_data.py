@@ -378,9 +378,10 @@ CHAT = {"version": 1, "instruction": "ตอบ"}
             {"row": "English: {english}\nไทย: {translation}"},
             "en_th: 'row' shows {translation}, which a prompt must not ",
         ),
-        ("mcq", {"labels": {"neg": "ลบ"}}, "'labels' has no effect on tasks of kind 'mcq'; leave it out"),
-        ("qa", {"tasks": {"th": {"cue": "ตอบ:"}}}, "'tasks' has no effect on tasks of kind 'qa'"),
-        ("qa", {"format": "ตอบว่า ANSWER"}, "'format' has no effect on tasks of kind 'qa'"),
+        ("mcq", {"labels": {"neg": "ลบ"}}, "'labels' has no effect on these tasks of kind 'mcq'; leave it out"),
+        ("qa", {"tasks": {"th": {"cue": "ตอบ:"}}}, "'tasks' has no effect on these tasks of kind 'qa'"),
+        ("qa", {"questions": {"why": "ทำไม"}}, "'questions' has no effect on these tasks of kind 'qa'"),
+        ("qa", {"format": "ตอบว่า ANSWER"}, "'format' has no effect on these tasks of kind 'qa'"),
         ("qa", {"instruction": "ตอบ {text}"}, "'instruction' has {text}; only 'row' shows fields"),
         ("qa", {"cue": "{text} ="}, "'cue' has {text}; only 'row' shows fields"),
         ("qa", {"chat": CHAT | {"instruction": "ตอบ {text}"}}, "'chat: instruction' has {text}; only 'row' shows fields"),
@@ -423,6 +424,29 @@ def test_labels_that_differ_in_capitals_are_ranked(tmp_path):
     make(tmp_path / "own")
     (sample, *_) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
     assert [answer for _, answer in sample["arguments"][:2]] == [" No", " NO"]
+
+
+def test_a_passage_whose_question_has_another_name(tmp_path):
+    record = {"fields": ["passage", "asked"], "columns": {"passage": "p", "asked": "q", "answers": "a"}}
+    rows = [{"p": "เขาไปบ้าน", "q": "ใคร", "a": "เขา"}]
+    plant(tmp_path / "own", "qa", rows, {"row": "{passage}\nถาม: {asked}", "chat": CHAT}, **record)
+    make(tmp_path / "own")
+    manager = TaskManager(include_path=str(tmp_path / "own"), include_defaults=False)
+    (task,) = manager.load(["sea_own_th_chat"])["tasks"].values()
+    assert task.process_results(dict(task.test_docs()[0]), ["คำตอบ: เขา"])["exact_match"] == 1
+
+
+def test_questions_that_choose_a_sentence_are_no_content(tmp_path, capsys):
+    """Calibration would look for a sentence for N/A."""
+    record = {"fields": ["text", "question"], "columns": KINDS["mcq"]["columns"] | {"question": "k"}}
+    prompt = {"row": "{text}\n{question}", "questions": {"why": "ทำไม"}}
+    rows = [{"q": "ฝนตก", "k": "why", "a": "ก", "b": "ข", "answer": "A"}]
+    plant(tmp_path / "own", "mcq", rows, prompt, **record)
+    assert main(["make", str(tmp_path / "own")]) == 2
+    assert "'questions' has sentences for {question}; data_set.yml needs content_fields: [text]" in capsys.readouterr().err
+    plant(tmp_path / "more/own", "mcq", rows, prompt, content_fields=["text"], **record)
+    make(tmp_path / "more/own")
+    assert evaluate(tmp_path / "more/own", ["sea_own_th_litilo_ppl"])["samples"]
 
 
 def test_white_space_around_sentences_and_lines_without_words(tmp_path):

@@ -107,6 +107,23 @@ def test_what_slurm_is_asked_for(tmp_path, slurm):
     } <= options  # fmt: skip
 
 
+def test_jobs_of_an_earlier_plan_do_not_stay_in_the_queue(tmp_path, slurm):
+    """They would begin after those of the plan as it is now, and replace their results."""
+    from lm_eval_sea.sweep.engine_slurm import SlurmEngine
+
+    plan = read_plan(plans.write_plan(tmp_path / "plan.yaml", slurm={"time": 5, "array_parallelism": 1}, **MODEL))
+
+    def submitted(**changes):
+        return [job.job_id for job in SlurmEngine(plan).submit(jobs_of_plan(tmp_path, **changes), plan).values()]
+
+    first = submitted(num_fewshot=[0, 1, 2])
+    assert submitted(num_fewshot=[2])[0] == first[2], "the same job, which the queue has already"
+    [new] = submitted(num_fewshot=[2], limit=3)
+    plans.wait_for(lambda: stand_in_slurm.states()[first[2]]["state"] not in ("PENDING", "RUNNING"))
+    cancelled = [name for name, job in stand_in_slurm.states().items() if job["state"] == "CANCELLED"]
+    assert cancelled == [first[2]] and new not in first, "no job of another folder, nor the one that is asked for now"
+
+
 @pytest.mark.parametrize(
     ("changes", "line"),
     [({"slurm": {}}, "slurm: time: expected the minutes"),

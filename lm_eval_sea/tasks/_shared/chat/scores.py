@@ -166,7 +166,7 @@ class ChatQuestionScores(ChatTextScores):
         passage = composed(doc.get("passage", ""))
         text = text if text in passage else without_gloss(text)
         language = doc["scoring"]["answer_language"]
-        phrase = phrase_of_passage(text, composed(doc["question"]), passage, language) if passage else text
+        phrase = phrase_of_passage(text, composed(doc.get("question", "")), passage, language) if passage else text
         return phrase if phrase != text else named_by_sentence(text, _words_of(doc["scoring"])) or text
 
 
