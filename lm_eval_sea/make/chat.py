@@ -93,5 +93,6 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
 def _how_to_answer(language: str) -> Mapping[str, Any]:
     path = TASKS_FOLDER / FOLDER / f"{language}.yml"
     if not path.is_file():
-        raise PromptFileError(f"{path}: missing; it tells chat models how to answer in that language")
+        advice = f"write it, or leave `chat` out of prompts/{language}.yml"
+        raise PromptFileError(f"{path}: missing; it tells chat models how to answer in that language; {advice}")
     return read_yaml(path)

@@ -87,15 +87,13 @@ def _refuse_keys(path: Path, data_set: DataSet, language: Language) -> None:
 
 
 def _refuse_unused_prompts(prompted: Prompted) -> None:
-    """Refuses prompt files, and keys of them, that no task shows."""
+    """Refuses keys of prompt files that no task shows."""
     kind, languages = prompted.of.kind, prompted.of.languages.values()
     unused = {"translate", "parallel_exemplars", "format"}
     unused |= {key for key, of in {"tasks": "translation", "labels": "classification"}.items() if of != kind}
     unused |= set() if "question" in prompted.of.fields else {"questions"}
-    for language, words in prompted.prompts.items():
-        where = prompted.where(language)
-        if language not in ("en", *(data.prompts for data in languages)):
-            raise PromptFileError(f"{where}: data_set.yml has no rows for these prompts; remove the file, or name the language")
+    for language in sorted(prompted.prompts.keys() & {"en", *(data.prompts for data in languages)}):
+        words, where = prompted.words(language), prompted.where(language)
         if given := [key for key in words if key in unused]:
             raise PromptFileError(f"{where}: {given[0]!r} has no effect on these tasks of kind {kind!r}; leave it out")
         if "questions" in words and kind in CHOSEN and "question" in (prompted.of.content_fields or prompted.of.fields):
@@ -137,7 +135,9 @@ def _refuse_names(path: Path, language: Language) -> None:
         if unused and not language.process:
             raise RecordError(f"{where}: {key!r} has {unused[0]!r}, which no task reads; expected {' and '.join(used)}")
     if language.splits.get("test") == language.splits.get(EXEMPLAR_SPLIT) is not None:
-        raise RecordError(f"{where}: 'splits' has the same rows as test and as {EXEMPLAR_SPLIT}, so prompts would show the answers")
+        raise RecordError(
+            f"{where}: 'splits' has the same rows as test and as {EXEMPLAR_SPLIT}, so prompts would show the answers"
+        )
     if not re.fullmatch(r"[A-Za-z]+(-[A-Za-z\d]+)*", language.language):  # names of tasks have _ between their parts
         raise RecordError(f"{path}: 'languages' has {language.language!r}; expected a code such as th or zh-TW")
 
@@ -178,6 +178,10 @@ def notes_on(tasks: Mapping[str, Content]) -> list[str]:
         f"{language!r} is no language of the pack{did_you_mean(languages_like(language))}; words of answers are split at blanks"
         for language in sorted(languages - language_names().keys())
     ]
+    for path in {task.path for task in records(tasks)}:
+        known = {"en", *(data.prompts for data in read_data_set(path).languages.values())}
+        files = sorted(file for file in path.parent.glob("prompts/*.yml") if file.stem not in known)
+        notes += [f"{file}: makes no task; data_set.yml has no rows that have their prompts there" for file in files]
     notes += [f"{rows.describe()}: the rows of {' and '.join(of)}; expected other rows for each language" for rows, of in same]
     notes += [line if rows.repository in line else f"{rows.describe()}: {line}" for rows, line in lines]
     return list(dict.fromkeys(notes))

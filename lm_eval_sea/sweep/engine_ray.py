@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -24,11 +25,13 @@ class RayEngine:
 
     def __init__(self, address: str | None) -> None:
         """Joins the cluster at an address, or with "auto" the one that is running; None starts one here."""
+        interrupted = signal.getsignal(signal.SIGTERM)
         try:
             ray.init(address=address or "local", log_to_driver=False, include_dashboard=False if address is None else None)
         except Exception as error:  # Ray raises plain ones, too
             where = f"--address {address}: no Ray cluster answers there" if address else "Ray cannot be started here"
             raise PlanError(f"{where} ({first_line(error)})") from error
+        signal.signal(signal.SIGTERM, interrupted)  # in place of Ray's handler, which aborts the process
 
     def machines(self) -> list[Resources]:
         """The nodes that are alive."""

@@ -65,3 +65,13 @@ def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, sampl
     status, _, err = plans.finish(plans.start_sweep(models, output, samples, "--address", cluster.address, anew=True, **PLAN))
     assert status == 0, err
     plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=24)
+
+
+def test_a_signal_that_ends_a_sweep_stops_its_jobs(models, tmp_path, samples, cluster):
+    driver = plans.start_sweep(models, tmp_path / "out", samples, "--address", cluster.address, anew=True)
+    plans.wait_for(lambda: workers_at_work(cluster), driver)
+    driver.send_signal(signal.SIGTERM)
+    status, out, err = plans.finish(driver)
+    assert status == 130, err
+    assert "stopped" in out and out.strip().endswith(f"--address {cluster.address}"), "the command that goes on"
+    plans.wait_for(lambda: not workers_at_work(cluster))
