@@ -282,6 +282,8 @@ def _value_faults(data: Mapping[str, Any]) -> Iterator[str]:
     named = [key for key in ("files", "splits") if data.get(key)]
     if len(named) != 1 or "test" not in data[named[0]]:
         yield "expected either 'files' or 'config' and 'splits', with the split 'test'"
+    if data.get("splits") and not data.get("config"):
+        yield "'config' is missing beside 'splits'; many repositories have one that is called default"
 
 
 @functools.cache

@@ -161,11 +161,13 @@ def is_a(task: Any, name: str) -> bool:
 
 
 def check_exemplars(tasks: Tasks, num_fewshot: int | None) -> None:
-    """Refuses more exemplars than tasks of this pack have, however they are asked for."""
+    """Refuses more exemplars than tasks of this pack have, however they are asked for; with None, also the tasks' own number."""
     for name, task in tasks.items():
-        of_pack = is_a(task, "ModelTask") or is_a(task, "SEAHelmMessages")
-        if num_fewshot is not None and of_pack and task.config.num_fewshot != 0:
-            _check_exemplars(name, len(task.sampler.df), num_fewshot)
+        own = task.config.num_fewshot
+        noted = (task.config.metadata or {}).get("provenance") or {}
+        of_pack = is_a(task, "ModelTask") or is_a(task, "SEAHelmMessages") or "pack_version" in noted
+        if (wanted := own if num_fewshot is None else num_fewshot) is not None and of_pack and own != 0:
+            _check_exemplars(name, len(task.sampler.df), wanted)
 
 
 def _check_exemplars(place: str, there: int, wanted: int) -> None:

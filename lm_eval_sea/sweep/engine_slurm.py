@@ -85,10 +85,10 @@ class SlurmEngine:
         known = _read(record)
         found: dict[Job, submitit.Job[Outcome]] = {}
         asked = {str(job.folder): job.digest for job in jobs}
-        for key, identity in list(known.items()):
+        for key, queued in list(known.items()):
             folder, _, digest = key.rpartition(" ")
             if asked.get(folder, digest) != digest:
-                submitit.SlurmJob[Outcome](self._folder, identity).cancel(check=False)
+                submitit.SlurmJob[Outcome](self._folder, queued).cancel(check=False)
                 del known[key]
         for job in jobs:
             if identity := known.get(f"{job.folder} {job.digest}"):

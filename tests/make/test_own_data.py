@@ -470,6 +470,30 @@ def test_published_exemplars_are_shown(tmp_path, monkeypatch):
     assert re.findall("ข้อความ: (.*)", sample["arguments"][0][0]) == ["หนึ่ง", "สอง", "สาม", "ใคร"]
 
 
+def test_published_exemplars_that_are_not_there_are_said(tmp_path, monkeypatch, capsys):
+    splits = {"test": "test", "examples": "validatoin"}
+    plant(tmp_path / "own", "qa", source="me/asked", files={}, config="default", splits=splits)
+    for name in ("test", "validation"):
+        write_json_lines(tmp_path / "me/asked" / f"{name}.jsonl", [{"q": "ใคร", "a": "เขา"}])
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "own")
+    line = "me/asked default/test: there is no split 'validatoin'; there is "
+    assert line in capsys.readouterr().err
+    with pytest.raises(ValueError, match=line):
+        evaluate(tmp_path / "own", ["sea_own_th"])
+
+
+def test_fewer_published_exemplars_than_a_prompt_has_are_said_before_the_model_is_loaded(tmp_path, monkeypatch, capsys):
+    splits = {"test": "test", "examples": "validation"}
+    plant(tmp_path / "own", "qa", source="me/asked", files={}, config="default", splits=splits)
+    for name in ("test", "validation"):
+        write_json_lines(tmp_path / "me/asked" / f"{name}.jsonl", [{"q": f"{name} {row}", "a": "เขา"} for row in range(2)])
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "own")
+    assert run(tmp_path, tmp_path / "own", "sea_own_th") == 2
+    assert capsys.readouterr().err.endswith("lm-eval-sea: --num_fewshot 3: sea_own_th has 2 exemplars; choose 0 to 2\n")
+
+
 def test_two_languages_with_the_same_rows_and_one_that_the_pack_does_not_know_are_said(tmp_path, capsys):
     languages = {language: {"rows": 2, "prompts_in": "th"} for language in ("th", "thai")}
     plant(tmp_path / "own", "classification", REVIEWS, languages=languages)

@@ -55,7 +55,9 @@ class Source(NamedTuple):
     repository: str  # on the hub, such as "aisingapore/NLR-NLI", or a folder that the user makes
     files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path, some with several; empty for a configuration
     config: str = ""
-    splits: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → the published one; only the first must be there
+    splits: tuple[
+        tuple[str, str], ...
+    ] = ()  # the pack's name of a split → the published one; `test` must be there, of own data all
     also: tuple[str, ...] = ()  # other names of the repository
     on_hub: bool = True  # false if no repository is known to have the rows
     checkout: str = ""  # a folder of the user that has them, too
@@ -241,9 +243,9 @@ class Source(NamedTuple):
                 is_broken = is_local and getattr(cause, "errno", None) is None  # and not the disk full, for example
                 again = f". {self._advice('Fetch it again')}" if is_broken else ""
                 raise DataError(f"cannot read {self.describe()}: {one_line(cause).rstrip('.')}{again}") from error
-        if TEST_SPLIT not in splits:
-            wanted = dict(self.splits)[TEST_SPLIT]
-            raise DataError(f"{self.describe()}: there is no split {wanted!r}; there is {', '.join(published)}")
+        needed = [(split, name) for split, name in self.splits if split == TEST_SPLIT or self.named_in]
+        if lacking := [name for split, name in needed if split not in splits]:
+            raise DataError(f"{self.describe()}: there is no split {lacking[0]!r}; there is {', '.join(published)}")
         if not len(splits[TEST_SPLIT]):
             raise _without_rows(self.describe())
         return splits, LOCAL_FOLDER if is_local else str(builder.hash)
