@@ -24,6 +24,7 @@ FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
 ROUNDED = 0.005  # the most that a stated chance may differ from that of the rows
 DISTINCTIVE = 25  # characters; a longer text in two places was hardly written twice
+MOST_SHARING = 20  # rows that share a passage, on average; more share a form of question
 NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")  # what a processed row has besides texts
 
 
@@ -110,6 +111,8 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     _measure_references(task, report, numbered, count_tokens)
     unexpected = report.notes if task.may_change else report.faults
     _look_for_repetitions(task, report, numbered, published_exemplars, unexpected)
+    if task.source.named_in:
+        report.notes += [f"{report.file}: {said}" for said in _shared_texts(scored)]
     try:
         refuse_repeated_ids(scored, report.file)
     except DataError as error:
@@ -160,6 +163,22 @@ def _look_for_repetitions(
             f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
             for position, text in occurring_exemplars(exemplars, row)
         )
+
+
+def _shared_texts(rows: Sequence[Row]) -> Iterator[str]:
+    """The fields with passages, which half of the rows share with others, if no row says that it belongs to a cluster."""
+    if any(row["cluster"] != row["id"] for row in rows):
+        return
+    for name in rows[0] if rows else ():
+        texts = [row[name] for row in rows if isinstance(row.get(name), str) and name not in NOT_SHOWN]
+        times = Counter(text for text in texts if len(text) >= DISTINCTIVE)
+        shared = sum(count for count in times.values() if count > 1)
+        # one question before different options is no passage
+        if 2 * shared >= len(rows) and len(times) > 1 and len(times) * MOST_SHARING >= len(rows):
+            yield (
+                f"{shared} rows share their {name!r} with others; say which belong together, with a column for `cluster`, "
+                "or intervals are too narrow"
+            )
 
 
 def _compare_counts(task: TaskRecord, report: Report, scored: Sequence[Row], is_sound: bool, unexpected: list[str]) -> None:

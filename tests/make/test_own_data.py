@@ -504,6 +504,26 @@ def test_two_languages_with_the_same_rows_and_one_that_the_pack_does_not_know_ar
     ]
 
 
+def test_rows_that_share_a_passage_without_saying_so(tmp_path, capsys):
+    """A form of question that all rows have is no passage."""
+    passage = "แม่น้ำปิงไหลผ่านตัวเมืองเชียงใหม่จากเหนือลงใต้ "
+    fields = {"fields": ["passage", "text"], "columns": {"passage": "p", "text": "q", "answers": "a"}}
+    prompt = {"row": "{passage}\n{text}"}
+    rows = [{"p": f"{passage}{row // 2}", "q": f"ข้อใด {row}", "a": "ปิง"} for row in range(6)]
+    line = f"{tmp_path}/own/rows.jsonl: 6 rows share their 'passage' with others; say which belong together, with a column for "
+    plant(tmp_path / "own", "qa", rows, prompt, **fields)
+    make(tmp_path / "own")
+    assert line in capsys.readouterr().err
+    shutil.rmtree(tmp_path / "own")
+    plant(tmp_path / "own", "qa", rows, prompt, **fields | {"columns": fields["columns"] | {"cluster": "p"}})
+    make(tmp_path / "own")
+    assert capsys.readouterr().err == ""
+    shutil.rmtree(tmp_path / "own")
+    plant(tmp_path / "own", "qa", [row | {"p": passage} for row in rows], prompt, **fields)
+    make(tmp_path / "own")
+    assert capsys.readouterr().err == ""
+
+
 def test_right_answers_typed_in_one_character_or_two(tmp_path, capsys):
     """é and e with an accent look the same."""
     options = ["tích cực", "tiêu cực"]
