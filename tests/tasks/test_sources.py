@@ -176,7 +176,7 @@ BROKEN_TABLES = {
     b"a\tb\nx\ty\nx\ty\tz\n": r"row 1: 3 cells",
     b"a\ta\nx\ty\n": "column 'a' is there twice",
     b'a\tb\nx\t"open\n': "no table",
-    b"a\tb\nx\t\xff\n": "byte 6: the byte 0xff, which is not UTF-8",
+    b"a\tb\nx\t\xff\n": "byte 6: the byte 0xff, which is not UTF-8; save the file as UTF-8",
     **dict.fromkeys([b"a\tb\n", b""], "has no rows"),
 }
 

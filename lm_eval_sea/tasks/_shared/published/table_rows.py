@@ -28,7 +28,8 @@ def read_table_rows(path: Path, columns: Sequence[str] = ()) -> list[dict[str, s
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"byte {error.start}: the byte 0x{error.object[error.start]:02x}, which is not UTF-8") from error
+        there = f"the byte 0x{error.object[error.start]:02x}, which is not UTF-8; save the file as UTF-8"
+        raise ValueError(f"byte {error.start}: {there}") from error
     delimiter, first = DELIMITERS[path.suffix.lower()], text.partition("\n")[0]
     if not columns and delimiter not in first and (other := next((name for each, name in _OTHERS.items() if each in first), "")):
         raise ValueError(f"line 1: {other} stand between the cells; save it with {_OTHERS[delimiter]}")
