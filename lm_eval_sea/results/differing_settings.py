@@ -15,6 +15,7 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.settings import NOT_RECORDED
 from lm_eval_sea.results.types import grouped, mapping_of
 from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.tasks._shared.facts import files_of_own_data
 
 HOW_ASKED = (  # the `task_settings` that change the question or the score; rows are handled elsewhere
     *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
@@ -34,7 +35,7 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
     return {
         "version of the pack": facts.pack_version or None,
         "version of the task": task.version,
-        "version of the prompt file": None if facts.prompt_book_version is None else str(facts.prompt_book_version),
+        "version of the prompt file": _version_of_prompt(task),
         "rows of the data set": facts.digest,
         "number of exemplars": task.num_fewshot,
         "exemplars": exemplars and hashlib.sha256(exemplars).hexdigest()[:DIGEST_LENGTH],
@@ -48,6 +49,15 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "generation settings": "; ".join(filter(None, (settings.generation, settings.refused_parameters))) or None,
         _TYPE: settings.dtype,
     }
+
+
+def _version_of_prompt(task: TaskRun) -> str | None:
+    """The version of the prompt file; of own data, whose authors may not raise it, with a digest of the words."""
+    version = task.facts.prompt_book_version
+    if version is None or not files_of_own_data(mapping_of(task.config.get("metadata"))):
+        return None if version is None else str(version)
+    words = json.dumps([task.config.get(key) for key in ("description", "doc_to_text", "doc_to_choice", "doc_to_target")])
+    return f"{version} ({hashlib.sha256(words.encode()).hexdigest()[:DIGEST_LENGTH]})"
 
 
 def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> list[str]:

@@ -17,6 +17,7 @@ from lm_eval_sea.tasks._shared.columns import LETTERS, ColumnRows
 from tests.conftest import ROOT
 from tests.model_folder import model_folder
 from tests.official.conftest import replace
+from tests.results.lm_eval_output import NEW, write_results
 from tests.robustness.conftest import contents
 from tests.tasks.evaluation import write_json_lines
 
@@ -609,6 +610,23 @@ def test_a_sweep_does_not_take_results_of_another_prompt_for_complete(tmp_path):
         asked.append(versions_of(manager.load(["sea_own_th"])["tasks"])["sea_own_th"])
     assert asked[2] == asked[3] and asked[0] != asked[1] != asked[2]
     assert len({(each["version"], each["rows"]) for each in asked}) == 1
+
+
+def test_models_that_were_asked_in_other_words_are_said(tmp_path, capsys):
+    """The version is as it was."""
+    plant(tmp_path / "own", "qa", [{"q": "ใคร", "a": "เขา"}])
+    for number, (old, new) in enumerate((("", ""), ("", ""), ("instruction: ตอบ", "instruction: จงตอบ"))):
+        replace(tmp_path / "own/prompts/th.yml", old, new)
+        make(tmp_path / "own")
+        made = evaluate(tmp_path / "own", ["sea_own_th"])
+        config = {key: made["configs"]["sea_own_th"][key] for key in ("description", "doc_to_text", "metadata")}
+        scores = {"sea_own_th": {"exact_match,none": 0.5}}
+        write_results(tmp_path / f"m{number}", NEW, scores, model=f"org/m{number}", configs={"sea_own_th": config})
+    capsys.readouterr()
+    for models, is_said in (("m0", "m1"), False), (("m1", "m2"), True):
+        assert main(["show", *(str(tmp_path / model) for model in models)]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert ("Models differ in the version of the prompt file: sea_own_th" in said) == is_said
 
 
 def test_labels_are_scored_in_the_order_of_the_file_that_the_task_was_made_of(tmp_path):
