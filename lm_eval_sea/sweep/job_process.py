@@ -34,6 +34,7 @@ from lm_eval_sea.sweep.completeness import LOCK, LOG, IncompleteError, read_mark
 
 STARTED = "--- started"
 _ATTEMPTS = 3  # at a job whose process is killed, perhaps for lack of memory
+_PATIENCE = 0.1  # seconds between two looks at the process of a job
 _WAIT_FOR_LOCK = 60  # seconds; a process whose parent was killed needs a moment to end
 _WAIT_AFTER_INTERRUPT = 30  # seconds for a run to end by itself
 _ROWS_COUNTED = 20  # of each task, to learn how many characters a token has
@@ -83,10 +84,11 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
             assert process.stdin is not None
             process.stdin.write(json.dumps(task, default=str).encode() + b"\n")
             process.stdin.flush()
-            status = process.wait(task["minutes"] and 60 * task["minutes"])
-        except subprocess.TimeoutExpired:
-            _end(process)
-            return Outcome(1, f"ended after {task['minutes']:g} minutes, the plan's limit", time.monotonic() - begin)
+            while (status := process.poll()) is None:  # in one long wait, Python would not notice that Ray cancels the job
+                if task["minutes"] and time.monotonic() - begin > 60 * task["minutes"]:
+                    _end(process)
+                    return Outcome(1, f"ended after {task['minutes']:g} minutes, the plan's limit", time.monotonic() - begin)
+                time.sleep(_PATIENCE)
         except BrokenPipeError:
             status = process.wait()
         except BaseException:

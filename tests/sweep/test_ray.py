@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import time
 
@@ -73,5 +74,6 @@ def test_a_signal_that_ends_a_sweep_stops_its_jobs(models, tmp_path, samples, cl
     driver.send_signal(signal.SIGTERM)
     status, out, err = plans.finish(driver)
     assert status == 130, err
-    assert "stopped" in out and out.strip().endswith(f"--address {cluster.address}"), "the command that goes on"
+    assert re.search(r"^complete +0$", out, re.MULTILINE)
+    assert out.strip().endswith(f"--address {cluster.address}"), "the command that goes on"
     plans.wait_for(lambda: not workers_at_work(cluster))
