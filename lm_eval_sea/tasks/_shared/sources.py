@@ -55,9 +55,7 @@ class Source(NamedTuple):
     repository: str  # on the hub, such as "aisingapore/NLR-NLI", or a folder that the user makes
     files: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → path, some with several; empty for a configuration
     config: str = ""
-    splits: tuple[
-        tuple[str, str], ...
-    ] = ()  # the pack's name of a split → the published one; `test` must be there, of own data all
+    splits: tuple[tuple[str, str], ...] = ()  # the pack's name of a split → the published one; only own data need all
     also: tuple[str, ...] = ()  # other names of the repository
     on_hub: bool = True  # false if no repository is known to have the rows
     checkout: str = ""  # a folder of the user that has them, too
