@@ -15,7 +15,6 @@ from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run import failing_tasks, workload
-from lm_eval_sea.run.api_server import check_api_window
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError
 from lm_eval_sea.run.model_check import reads_folders
 from lm_eval_sea.run.request import GENERATION, Tasks
@@ -85,7 +84,7 @@ class AnsweringModel:
         self._begun = True
         # A task that failed has no requests.
         self._tasks = {name: task for name, task in self._tasks.items() if hasattr(task, "_instances")}
-        check_api_window(self._model, self._tasks)
+        workload.check_api_window(self._model, self._tasks)
         workload.check_window(self._model, self._tasks)
         workload.check_vocabulary(self._model, self._tasks)
         if self._model.rank == 0:
@@ -191,7 +190,7 @@ class AnsweringModel:
         if not (at_once and self._model.batch_size == "auto" and self._model.data_parallel_size <= 1):
             yield range(len(requests))
             return
-        positions = sorted(range(len(requests)), key=lambda number: workload.stated_limit(requests[number].args) or 0)
+        positions = sorted(range(len(requests)), key=lambda number: workload.limit_of(requests[number], self._model))
         size = PART_ON_CPU if self._model.on_cpu else PART
         for begin in range(0, len(positions), size):
             yield positions[begin : begin + size]

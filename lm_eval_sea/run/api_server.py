@@ -99,38 +99,6 @@ def twins(ranked: Iterable[str], tasks: Tasks) -> str:
     return f"take {some_names(list(found))}, or " if found else ""
 
 
-def check_api_window(model: Any, tasks: Tasks) -> None:
-    """Refuses, before anything is sent, prompts that lm-eval's own API models would cut or drop.
-
-    They assume a window of 2,047 tokens unless the user names one, and cut each prompt to what the answer leaves of it, which
-    may be nothing. The requests must have been made.
-    """
-    from lm_eval.models.api_models import TemplateAPI
-
-    if not isinstance(model, TemplateAPI) or not model.tokenized_requests:
-        return
-    for name, task in tasks.items():
-        requests = [request for request in task.instances if request.request_type == GENERATION]
-        longest = 0
-        for request in requests:
-            prompt = str(getattr(request.args[0], "prompt", request.args[0]))
-            if (room := model.max_length - _most_tokens(request, model)) >= len(prompt.encode()):  # a token has a byte at least
-                continue
-            length = len(model.tok_encode(prompt, add_special_tokens=model.add_bos_token))
-            longest = max(longest, length if length > room else 0)
-        if longest:
-            answer = max(_most_tokens(request, model) for request in requests)
-            raise RunError(
-                f"{name}: prompts of up to {longest:,} tokens and answers of up to {answer:,} do not fit the window of "
-                f"{model.max_length:,} that lm-eval assumes, and would be cut or sent empty: give the server's own window, "
-                f"--model_args max_length=N with at least {longest + answer + 1:,}, or a smaller --gen_kwargs max_gen_toks=N"
-            )
-
-
-def _most_tokens(request: Any, model: Any) -> int:
-    return int(request.args[1].get("max_gen_toks", model._max_gen_toks))
-
-
 def chats(model: str) -> bool:
     """Whether a backend is a server that takes messages."""
     from lm_eval.api.registry import get_model

@@ -376,9 +376,17 @@ def _check_folder(argument: str, given: str) -> None:
 
 
 def _check_on_hub(argument: str, given: str, model_args: Mapping[str, Any]) -> None:
-    from huggingface_hub import errors, hf_hub_download
+    from huggingface_hub import constants, errors, get_hf_file_metadata, hf_hub_download, hf_hub_url
 
     file, revision = LOADED[argument], revision_of(argument, model_args)
+    try:
+        if not constants.HF_HUB_OFFLINE:
+            get_hf_file_metadata(hf_hub_url(given, file, revision=revision), token=model_args.get("token"))
+    except Exception as error:
+        # else the library asks for each file of each model half a minute long, also for those that a model does not have
+        if fault_of_hub(error, given) == UNREACHED:
+            constants.HF_HUB_OFFLINE = True
+            logger.warning("the hub cannot be reached (%s): this command reads only its cache", in_one_line(error))
     try:
         hf_hub_download(given, file, revision=revision, token=model_args.get("token"))
     except errors.RevisionNotFoundError as error:

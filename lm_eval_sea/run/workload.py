@@ -62,7 +62,7 @@ def workload_of(requests: Sequence[Any], count_tokens: Callable[[str], int] | No
         found.read += number * sum(map(count_tokens or len, texts)) / len(texts)
         if kind == GENERATION:
             found.generated += number
-            found.written += sum(request.repeats * (stated_limit(request.args) or DEFAULT_LIMIT) for request in alike)
+            found.written += sum(request.repeats * limit_of(request) for request in alike)
         else:
             found.ranked += number
     return found
@@ -113,10 +113,12 @@ def text_of(arguments: Sequence[Any]) -> str:
     return "".join(str(getattr(part, "prompt", part)) for part in arguments if not isinstance(part, Mapping))
 
 
-def stated_limit(arguments: Sequence[Any]) -> int | None:
-    """The token limit of an answer; None if the request states none."""
-    settings = next((part for part in arguments if isinstance(part, Mapping)), {})
-    return next((int(settings[name]) for name in LIMITS if name in settings), None)
+def limit_of(request: Any, model: Any = None) -> int:
+    """The most tokens of an answer: those that its request states, or else the lm-eval model's default."""
+    settings = next((part for part in request.args if isinstance(part, Mapping)), {})
+    stated = next((settings[name] for name in LIMITS if name in settings), None)
+    by_default = getattr(model, "max_gen_toks", None) or getattr(model, "_max_gen_toks", None) or DEFAULT_LIMIT
+    return int(by_default if stated is None else stated)
 
 
 def check_window(model: Any, tasks: Tasks) -> None:
@@ -124,7 +126,7 @@ def check_window(model: Any, tasks: Tasks) -> None:
     if getattr(model, "backend", None) != "causal":  # for others lm-eval compares no window with the answers
         return
     longest = {
-        name: max(stated_limit(request.args) or 0 for request in task.instances)
+        name: max(limit_of(request, model) for request in task.instances)
         for name, task in tasks.items()
         if task.instances and task.instances[0].request_type == GENERATION
     }
@@ -162,18 +164,45 @@ def unknown_shares(model: Any, tasks: Tasks) -> dict[str, float]:
     return shares
 
 
+def _length_if_cut(model: Any, request: Any, count_tokens: Callable[[str], int]) -> int:
+    """The tokens of a prompt that lm-eval cuts to what the longest answer leaves of the window; 0 if it fits."""
+    text, room = text_of(request.args), model.max_length - limit_of(request, model)
+    length = count_tokens(text) if len(text.encode()) > room else 0  # a token has a byte at least
+    return length if length > room else 0
+
+
+def check_api_window(model: Any, tasks: Tasks) -> None:
+    """Refuses, before anything is sent, prompts that lm-eval's own API models would cut or drop.
+
+    They assume a window of 2,047 tokens unless the user names one, and cut each prompt to what the answer leaves of it, which
+    may be nothing. The requests must have been made.
+    """
+    from lm_eval.models.api_models import TemplateAPI
+
+    if not isinstance(model, TemplateAPI) or not model.tokenized_requests or (count := token_counter(model)) is None:
+        return
+    for name, task in tasks.items():
+        requests = [request for request in task.instances if request.request_type == GENERATION]
+        if longest := max((_length_if_cut(model, request, count) for request in requests), default=0):
+            answer = max(limit_of(request, model) for request in requests)
+            raise RunError(
+                f"{name}: prompts of up to {longest:,} tokens and answers of up to {answer:,} do not fit the window of "
+                f"{model.max_length:,} that lm-eval assumes, and would be cut or sent empty: give the server's own window, "
+                f"--model_args max_length=N with at least {longest + answer + 1:,}, or a smaller --gen_kwargs max_gen_toks=N"
+            )
+
+
 def cut_shares(model: Any, tasks: Tasks) -> dict[str, float]:
     """Tasks with prompts whose beginning a local model cuts off, with their share of the rows.
 
-    lm-eval cuts prompts to what the longest answer leaves of the window. Ranking tasks do so themselves, and mark the requests.
+    Ranking tasks cut prompts themselves, and mark the requests.
     """
     count = token_counter(model) if getattr(model, "backend", "causal") == "causal" else None
 
     def is_cut(request: Any) -> bool:
         if count is None or request.request_type != GENERATION:
             return bool(getattr(request, "prompt_was_cut", False))
-        text, room = text_of(request.args), model.max_length - (stated_limit(request.args) or DEFAULT_LIMIT)
-        return bool(len(text.encode()) >= room and count(text) > room)  # a token has a byte at least
+        return bool(_length_if_cut(model, request, count))
 
     shares = {}
     for name, task in tasks.items():

@@ -7,12 +7,14 @@ import shutil
 
 import pytest
 import torch
+from huggingface_hub import constants
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from transformers import PreTrainedTokenizerFast
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
+from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.model_check import check_batch_size, check_files, warn_of_other_tokens
 from lm_eval_sea.run.output_folder import check_space
 from lm_eval_sea.run.request import RunError
@@ -155,6 +157,17 @@ def test_a_model_that_may_not_be_read(closed, tiny_model, tmp_path, no_rights):
             check_files("hf", {"pretrained": str(tmp_path / "model")})
     finally:
         (tmp_path / closed).chmod(0o755)
+
+
+def test_a_hub_that_cannot_be_reached_is_asked_once(monkeypatch, caplog):
+    """Its library would wait half a minute for each file of each model."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("time.sleep", lambda _: pytest.fail("waits for a hub that is not there"))
+    for model in ("owner/first", "owner/second"):
+        check_files("hf", {"pretrained": model})
+        assert load_tokenizer({"pretrained": model}) is None
+    (line,) = [text for text in caplog.messages if "the hub cannot be reached" in text]
+    assert line.endswith("this command reads only its cache")
 
 
 @pytest.mark.slow

@@ -6,13 +6,24 @@ from types import SimpleNamespace
 import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CacheHook
+from lm_eval.api.registry import get_model
 from lm_eval.config.task import TaskConfig
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.catalogue.task_index import add_entries, entries_of_lm_eval, leaf_names, path_of, read_with_functions
 from lm_eval_sea.results.power import Planned, limit_to_see, seen_on_mean
 from lm_eval_sea.run.answering import PART, PART_ON_CPU, AnsweringModel
-from lm_eval_sea.run.workload import Workload, advice, planned, said_by_language, text_of, workload_of, workloads_by_language
+from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.workload import (
+    Workload,
+    advice,
+    check_api_window,
+    planned,
+    said_by_language,
+    text_of,
+    workload_of,
+    workloads_by_language,
+)
 
 
 def ranking(text, continuation="no", repeats=1):
@@ -55,6 +66,16 @@ def test_the_count_of_real_tasks_is_that_of_their_requests(load_tasks):
     assert "characters to read" in str(found)
     by_language = workloads_by_language(tasks.values(), None)
     assert {name: of.read for name, of in by_language.items()} == {"th": read["sea_flores_en_th"], "id": read["sea_tydiqa_id"]}
+
+
+@pytest.mark.parametrize(("stated", "default"), [({"max_new_tokens": 1990}, 256), ({}, 1990)])
+def test_prompts_that_a_long_answer_would_cut(stated, default, tiny_model):
+    """Whatever name a task has for its limit, and also if it has none."""
+    where = {"model": str(tiny_model), "base_url": "http://127.0.0.1:9/v1/completions", "tokenizer_backend": "huggingface"}
+    model = get_model("local-completions")(**where, max_gen_toks=default)
+    task = SimpleNamespace(instances=[Instance("generate_until", {}, ("a b " * 100, stated), 0, metadata=("task", 0, 1))])
+    with pytest.raises(RunError, match=r"^own: prompts of up to [\d,]+ tokens and answers of up to 1,990 do not fit the window"):
+        check_api_window(model, {"own": task})
 
 
 def test_tokens_by_language_are_one_line():
