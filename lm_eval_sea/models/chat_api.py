@@ -460,7 +460,8 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     choices = constraint.get("choice") if isinstance(constraint, Mapping) else None
     if choices and raw is not None and raw.strip() in choices:
         raise ServerError(_CHOSEN_IN_THOUGHT)
-    if choices and text and ended_by_itself(reply.finish_reason) and parts.answer not in choices:
+    is_whole = ended_by_itself(reply.finish_reason)
+    if choices and text and not any(each == parts.answer if is_whole else each.startswith(parts.answer) for each in choices):
         refused["structured_outputs"] = "not heeded"
     is_known = thought is not None or (parts.state == "no thought" and told_apart is None)
     cut = _cut(text, parts, until)

@@ -91,12 +91,14 @@ class Reply:
         """The tokens of the prompt, of the thought, and of thought and answer together; None if not reported."""
         prompt, written, total = (_count(self.usage, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
         thought = _count(self.usage.get("completion_tokens_details"), "reasoning_tokens")
+        if self.length and written == 0 and (total or 0) <= (prompt or 0):  # what it wrote is not counted
+            written = None
         if prompt is not None and written is not None and total is not None and (apart := total - prompt - written) > 0:
             # xAI and Gemini count a thought only in the total, and Gemini reports nothing else about it
             thought, written = thought or apart, written + apart
         elif thought is not None and written is not None and thought > written:  # counted beside the answer, and in no total
             written += thought
-        return prompt, thought, written
+        return prompt or None, thought, written
 
     def add(self, data: Any) -> None:
         """Takes a piece of a stream, or a whole completion; raises for a reported error and for what is too long."""
@@ -110,9 +112,8 @@ class Reply:
         if isinstance(data.get("usage"), Mapping):
             self.usage = dict(data["usage"])
         self.other = self.other if data.get("choices") else data
-        for choice in data.get("choices") or ():
-            if choice.get("index"):  # another answer to the same request, which nobody asked for
-                continue
+        # others are further answers to the same request, which nobody asked for
+        for choice in [each for each in data.get("choices") or () if not each.get("index")][:1]:
             delta = choice.get("delta")
             self._has_deltas |= bool(delta)
             self.is_whole |= not self._has_deltas and bool(choice.get("message"))
@@ -125,7 +126,7 @@ class Reply:
             text += "".join(_texts(part.get("refusal")))
             self._answer += [text] if text else []
             self._thought += [thought] if thought else []
-            if finish_reason := choice.get("finish_reason"):
+            if (finish_reason := choice.get("finish_reason")) and finish_reason != "null":  # as some servers write None
                 self.finish_reason = end_of(str(finish_reason)) or _shown(finish_reason)
             if self.finish_reason == FAILED:
                 why = f": {_shown(choice['error'])}" if choice.get("error") else ""

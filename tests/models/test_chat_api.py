@@ -268,6 +268,7 @@ def test_thoughts_beside_answers(reply, told):
         # nothing says what else the limit went into
         (Answer([("content", "")], finish="length"), (9, 64, 73, None), (9, None, None), "cut"),
         (Answer([("content", "")], finish="length"), (None, None, None, None), (None, None, None), "cut"),
+        (Answer([("content", "B")]), (0, 0, 0, None), (None, None, None), "no thought"),  # a proxy that fills in what it lacks
         (Answer([("content", "")]), (9, 1, 10, None), (9, None, 1), "no thought"),  # a model that ends at once
         (Answer([("content", "")], finish="content_filter"), (9, 0, 9, None), (9, None, 0), "no thought"),
     ],
@@ -359,6 +360,7 @@ def test_streams_that_stay_empty_end_streaming_only_where_there_were_no_others(f
         (Answer([("reasoning", "A or B"), ("content", "\n\nAnswer: A")]), None),
         (text("Answ", finish="length"), None),
         (text("I think that the answer is A"), {"structured_outputs": "not heeded"}),
+        (text("I think that", finish="length"), {"structured_outputs": "not heeded"}),
         (text("Answer: C"), {"structured_outputs": "not heeded"}),
     ],
 )
@@ -433,6 +435,7 @@ BREAKS = "A\u2028B\u2029C\x85D\vE\fF\x1cG"  # of lines, as Python splits a text,
         (stream(chunk(1, delta={"content": "no"}, finish="length"), chunk(delta={"content": "B"}), END), "B", None),
         (Status(200, {"choices": [{"message": {"content": text}, "finish_reason": "stop"} | more
                                   for text, more in (("A", {}), ("B", {"index": 1}))]}), "A", None),
+        (Status(200, {"choices": [{"message": {"content": text}, "finish_reason": "stop"} for text in "AB"]}), "A", None),
         (stream(chunk(delta={"content": "B"}), chunk(delta={}, message={"content": "B"}, finish="stop")), "B", None),
         (stream(chunk(message={"content": "B"}, finish="stop")), "B", None),
         (stream("\ufeff" + chunk(delta={"content": "B"}), END), "B", None),
@@ -609,6 +612,7 @@ BROKEN = {
        for content, number in ((5, 5), (True, True), ([5], 5))},
     "nothing": (DROP, "Connection error"),
     "half": (Answer([("content", "Answ")], finish=None), "a reply that ends in the middle"),
+    "half, null as text": (stream(chunk(delta={"content": "Answ"}, finish="null")), "a reply that ends in the middle"),
     "no end": (HANG, "timed out"),
     **{end: (text("The answer is A", finish=end), repr(end))
        for end in ("error", "abort", "insufficient_system_resource", "network_error")},
