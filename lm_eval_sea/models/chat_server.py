@@ -344,7 +344,7 @@ class ChatServer:
             except _BrokenReplyError as error:
                 problem, cause = str(error), error
             except Exception as error:  # the client and the library below can raise anything for a broken reply
-                problem = _shown(f"{error} ({type(error.__cause__ or error).__name__})")
+                problem = _shown(f"{str(error) or 'no reply'} ({type(error.__cause__ or error).__name__})")
             if number < retries:
                 wait = min(wait, LONGEST_WAIT)
                 if wait > _LONG_WAIT:
@@ -368,6 +368,7 @@ class ChatServer:
         if reply.finish_reason is None and is_ended and not reply.length:
             raise _EmptyStreamError(f"an empty stream: {_shown(reply.other)}" if reply.other else "an empty stream")
         if reply.finish_reason is None and not is_ended and not (reply.is_whole and reply.answer):
+            kind += ": is base_url right?" if "html" in kind else ""
             what = "a reply that ends in the middle" if "event-stream" in kind else f"a reply without finish_reason ({kind})"
             raise _BrokenReplyError(f"{what}: {_shown(reply.other)}" if reply.other else what)
         if reply.finish_reason == "stop" and not reply.length and reply.tokens[-1] == 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import read_tasks
@@ -122,19 +122,26 @@ def check_replies(model: Any) -> None:
         return
     read, read_texts = model.parse_logprobs, model.parse_generations
 
-    def parse_generations(outputs: Any, **options: Any) -> Any:
-        _choices(outputs, model.model)
-        return read_texts(outputs=outputs, **options)
+    def parse_generations(outputs: Any, contexts: Any = None, **options: Any) -> Any:
+        choices = _choices(outputs, model.model)
+        # with concurrent requests, lm-eval does not tell how many prompts a batch had
+        _check_number(choices, len(contexts) if contexts else min(len(choices), model._batch_size))
+        return read_texts(outputs=outputs, contexts=contexts, **options)
 
     def parse_logprobs(outputs: Any, tokens: Any = None, ctxlens: Any = None, **options: Any) -> Any:
         choices = _choices(outputs, model.model)
-        if len(choices) != len(tokens):
-            raise ServerFaultError(f"the server gave {len(choices)} answers to {len(tokens)} prompts; give --batch_size 1")
+        _check_number(choices, len(tokens))
         for choice, prompt in zip(choices, tokens, strict=True):
             check_choice(choice, len(prompt))
         return read(outputs=outputs, tokens=tokens, ctxlens=ctxlens, **options)
 
     vars(model).update(parse_logprobs=parse_logprobs, parse_generations=parse_generations)
+
+
+def _check_number(choices: Sequence[Any], prompts: int) -> None:
+    """Refuses more or fewer answers than prompts: lm-eval would keep them for the rows that follow."""
+    if len(choices) != prompts:
+        raise ServerFaultError(f"the server gave {len(choices)} answers to {prompts} prompts; give --batch_size 1")
 
 
 def _choices(outputs: Any, model: str | None) -> list[Any]:

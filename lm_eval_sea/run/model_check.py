@@ -47,6 +47,7 @@ STATED_BY_TASKS = {
 }
 _MOST_TOKENS = 2**20  # more than any vocabulary has
 _LONGEST_TRIAL = 2**15  # tokens; the model stops after one
+_HUB_RETRIES, _HUB_SECONDS = 2, 10  # of the question whether the hub is there
 _OF_BEAMS = ("length_penalty", "early_stopping", "num_beam_groups", "diversity_penalty")
 _NOT_OF_LM_EVAL = {
     "max_length": "the prompt would count, too, and the task's limit would not; give max_gen_toks",
@@ -376,17 +377,10 @@ def _check_folder(argument: str, given: str) -> None:
 
 
 def _check_on_hub(argument: str, given: str, model_args: Mapping[str, Any]) -> None:
-    from huggingface_hub import constants, errors, get_hf_file_metadata, hf_hub_download, hf_hub_url
+    from huggingface_hub import errors, hf_hub_download
 
     file, revision = LOADED[argument], revision_of(argument, model_args)
-    try:
-        if not constants.HF_HUB_OFFLINE:
-            get_hf_file_metadata(hf_hub_url(given, file, revision=revision), token=model_args.get("token"))
-    except Exception as error:
-        # else the library asks for each file of each model half a minute long, also for those that a model does not have
-        if fault_of_hub(error, given) == UNREACHED:
-            constants.HF_HUB_OFFLINE = True
-            logger.warning("the hub cannot be reached (%s): this command reads only its cache", in_one_line(error))
+    _look_for_hub()
     try:
         hf_hub_download(given, file, revision=revision, token=model_args.get("token"))
     except errors.RevisionNotFoundError as error:
@@ -401,6 +395,21 @@ def _check_on_hub(argument: str, given: str, model_args: Mapping[str, Any]) -> N
         if said:
             raise RunError(f"{argument}={given}: {said}") from error
         logger.debug("%s=%s", argument, given, exc_info=True)
+
+
+def _look_for_hub() -> None:
+    """Has a hub that cannot be reached asked no more: its library tries half a minute for each file that is not in the cache."""
+    from huggingface_hub import constants, utils
+
+    try:
+        if not constants.HF_HUB_OFFLINE:
+            utils.http_backoff(
+                "HEAD", constants.ENDPOINT, max_retries=_HUB_RETRIES, retry_on_status_codes=(), timeout=_HUB_SECONDS
+            )
+    except Exception as error:
+        if fault_of_hub(error, "") == UNREACHED:
+            constants.HF_HUB_OFFLINE = True
+            logger.warning("the hub cannot be reached (%s): this command reads only its cache", in_one_line(error))
 
 
 def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:

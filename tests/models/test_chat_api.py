@@ -590,7 +590,7 @@ BROKEN = {
     "json in stream": (stream('data: {"choices": [{"del', "data: [DONE]"), "JSONDecodeError"),
     "list": (Status(200, [1]), "a reply that is no completion"),
     "choice": (Status(200, {"choices": [7]}), "a reply that is no completion"),
-    "html": (Status(200, b"<html>sign in</html>", content_type="text/html"), "a reply without finish_reason (text/html)"),
+    "html": (Status(200, b"<html>sign in</html>", content_type="text/html"), "(text/html: is base_url right?)"),
     "page": (
         Status(524, b"<!DOCTYPE html>" + b" " * 400 + b"<title>host | 524: A timeout occurred</title>", content_type="text/html"),
         "status 524: a page with the title 'host | 524: A timeout occurred'",

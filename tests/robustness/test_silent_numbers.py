@@ -75,6 +75,20 @@ def test_log_probabilities_as_a_server_should_tell_them():
         model.parse_logprobs(outputs=good, tokens=[[5, 6, 7, 8], [5]], ctxlens=[2, 1])
 
 
+def test_other_answers_than_prompts():
+    """They would be kept for the rows that follow, also by a run that goes on."""
+    from lm_eval.models.openai_completions import LocalCompletionsAPI
+
+    model = LocalCompletionsAPI(model="m", base_url="http://127.0.0.1:9/v1/completions", tokenizer_backend=None, batch_size=2)
+    check_replies(model)
+    twice = {"choices": [{"index": number, "text": text} for number, text in enumerate(["A", "A again", "B", "B again"])]}
+    for given in ({"contexts": ("a", "b")}, {"contexts": ("a",) * 5}, {}):  # lm-eval tells contexts or, if concurrent, nothing
+        with pytest.raises(RunError, match=r"gave 4 answers to [125] prompts; give --batch_size 1"):
+            model.parse_generations(outputs=twice, **given)
+    twice["choices"] = twice["choices"][:2]
+    assert model.parse_generations(outputs=twice, contexts=("a", "b")) == ["A", "A again"]
+
+
 @pytest.mark.parametrize(("logprob", "said"), [(-1.5, None), (0.25, "0.25 as a log-probability"), ("NaN", "nan as a log-prob")])
 def test_log_probabilities_of_answers_to_messages(logprob, said):
     """A server like vLLM's, whose tokens are characters."""

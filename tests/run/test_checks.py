@@ -161,13 +161,14 @@ def test_a_model_that_may_not_be_read(closed, tiny_model, tmp_path, no_rights):
 
 def test_a_hub_that_cannot_be_reached_is_asked_once(monkeypatch, caplog):
     """Its library would wait half a minute for each file of each model."""
+    waits = []
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr("time.sleep", lambda _: pytest.fail("waits for a hub that is not there"))
+    monkeypatch.setattr("time.sleep", waits.append)
     for model in ("owner/first", "owner/second"):
         check_files("hf", {"pretrained": model})
         assert load_tokenizer({"pretrained": model}) is None
     (line,) = [text for text in caplog.messages if "the hub cannot be reached" in text]
-    assert line.endswith("this command reads only its cache")
+    assert line.endswith("this command reads only its cache") and sum(waits) < 5
 
 
 @pytest.mark.slow
