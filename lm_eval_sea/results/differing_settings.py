@@ -12,7 +12,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.comparison import plain_name
 from lm_eval_sea.results.facts import DIGEST_LENGTH
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.settings import NOT_RECORDED
+from lm_eval_sea.results.settings import NOT_RECORDED, limit_in
 from lm_eval_sea.results.types import grouped, mapping_of
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.tasks._shared.facts import files_of_own_data
@@ -40,7 +40,7 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "number of exemplars": task.num_fewshot,
         "exemplars": exemplars and hashlib.sha256(exemplars).hexdigest()[:DIGEST_LENGTH],
         "use of turns for exemplars": bool(task.num_fewshot and task.run.multiturn),
-        "limit of tokens": mapping_of(task.config.get("generation_kwargs")).get("max_gen_toks"),  # with room for a thought
+        "limit of tokens": limit_in(mapping_of(task.config.get("generation_kwargs"))),  # with room for a thought
         "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
         "number of rows evaluated": task.evaluated,
         "headline metric": facts.headline_metric,

@@ -27,6 +27,11 @@ _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 _OTHER_MODEL = {"peft", "delta", "quantization", "load_in_4bit", "load_in_8bit", "gguf_file", "autogptq", "gptqmodel"}
 
 
+def limit_in(generation: Mapping[str, Any]) -> Any:
+    """The limit of an answer that settings of generation state, under the first of its names; None if they state none."""
+    return next((generation[name] for name in LIMITS if name in generation), None)
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a run says about how its numbers were made; None for what it does not say."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.results.settings import LIMITS
+from lm_eval_sea.results.settings import LIMITS, limit_in
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
@@ -61,7 +61,7 @@ def set_limits(
         add_thinking_tokens(tasks, int(str(wanted).removesuffix("x")), config.gen_kwargs, premiums if in_english else None)
     elif thinks:
         add_default_room(config, tasks, count_tokens)
-    elif config.model == CHAT_API and not _limited(config) and any(_own_limits(tasks).values()):
+    elif config.model == CHAT_API and not _limited(config) and _own_limits(tasks):
         server = make()
         if _thinks(server, kept, config.system_instruction):
             add_default_room(config, tasks, None, server.max_length)
@@ -111,7 +111,7 @@ def _limited(config: Any) -> bool:
 def _own_limits(tasks: Tasks) -> dict[str, Any]:
     """The token limit that each generating task states; None if it states none."""
     generating = {name: task.config for name, task in tasks.items() if task.get_config("output_type") == GENERATION}
-    return {name: (config.generation_kwargs or {}).get(_LIMIT) for name, config in generating.items()}
+    return {name: limit_in(config.generation_kwargs or {}) for name, config in generating.items()}
 
 
 def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], int] | None, told: int | None = None) -> None:
@@ -125,7 +125,11 @@ def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], in
         return
     wanted = int(generation_config_of(config.model_args).get("max_new_tokens") or _DEFAULT_ROOM)
     window, rooms = _window(config.model_args) if count_tokens else None, {}
-    for name, own in _own_limits(tasks).items():
+    limits = _own_limits(tasks)
+    if without := [name for name, own in limits.items() if own is None]:
+        said = "%s: the task states no limit, so answers get lm-eval's %d tokens, thought included; --gen_kwargs %s=N sets one"
+        logger.warning(said, some_names(without), config.model_args.get("max_gen_toks", DEFAULT_LIMIT), _LIMIT)
+    for name, own in limits.items():
         if own is None:
             continue
         rooms[name] = wanted

@@ -10,7 +10,7 @@ from lm_eval_sea.models.obstacles import find_obstacle
 from lm_eval_sea.results.comparison import plain_name, rows_once
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import Planned
-from lm_eval_sea.results.settings import LIMITS
+from lm_eval_sea.results.settings import limit_in
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.answer_limits import DEFAULT_LIMIT
@@ -116,7 +116,7 @@ def text_of(arguments: Sequence[Any]) -> str:
 def limit_of(request: Any, model: Any = None) -> int:
     """The most tokens of an answer: those that its request states, or else the lm-eval model's default."""
     settings = next((part for part in request.args if isinstance(part, Mapping)), {})
-    stated = next((settings[name] for name in LIMITS if name in settings), None)
+    stated = limit_in(settings)
     by_default = getattr(model, "max_gen_toks", None) or getattr(model, "_max_gen_toks", None) or DEFAULT_LIMIT
     return int(by_default if stated is None else stated)
 

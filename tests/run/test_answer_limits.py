@@ -35,6 +35,17 @@ def test_room_for_thoughts(tokenizer, load_tasks, tmp_path, caplog):
     assert after == before + 500
 
 
+@pytest.mark.parametrize(("stated", "limit"), [({"max_new_tokens": 9}, 9 + 8192), ({}, None)])
+def test_limits_by_another_name_and_none(stated, limit, load_tasks, caplog):
+    """Tasks of other packs have them. Without one, a thought would be cut and nothing say so."""
+    task = load_tasks(GENERATED)[GENERATED]
+    task.set_config("generation_kwargs", {"until": []} | stated)
+    add_default_room(SimpleNamespace(model_args={}, gen_kwargs={}, num_fewshot=None), {GENERATED: task}, None)
+    assert task.config.generation_kwargs.get("max_gen_toks") == limit
+    said = f"{GENERATED}: the task states no limit, so answers get lm-eval's 256 tokens, thought included; --gen_kwargs"
+    assert [text.startswith(said) for text in caplog.messages if "no limit" in text] == [True] * (limit is None)
+
+
 def test_room_in_a_small_window(tokenizer, load_tasks, caplog):
     """Prompt, thought and answer fit it, and not much of it is left over."""
     caplog.set_level(logging.INFO, "lm_eval_sea")
