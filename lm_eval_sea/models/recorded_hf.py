@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lm_eval.models.huggingface import HFLM
+from lm_eval.models.utils import normalize_gen_kwargs
 
 from lm_eval_sea.tasks._shared.reading.thought import MARKS
 
@@ -36,7 +37,7 @@ class RecordedHF(FirstTokensCheck, RecordedGeneration, HFLM):
     def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
         """The text that was decoded last, ended by the model, a stop string or the token limit."""
         written: Any = self._written
-        at_limit = len(written) >= settings.get("max_gen_toks", self.max_gen_toks)
+        at_limit = len(written) >= normalize_gen_kwargs(settings, self.max_gen_toks)["max_gen_toks"]
         at_stop_string = text != super().tok_decode(written, skip_special_tokens=not self._shows_marks)
         return self.counted(
             prompt,

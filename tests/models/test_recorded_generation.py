@@ -5,6 +5,7 @@ import json
 
 import pytest
 import torch
+from lm_eval.api.instance import Instance
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.models import class_of
@@ -56,6 +57,8 @@ def test_why_a_text_ended_and_its_tokens(writes, tokenizer):
     lm, [row] = writes(long, end=False)
     [text] = generate(lm, ["di tepi"], max_gen_toks=LIMIT)
     assert text.answer_tokens == len(row) >= LIMIT and text.finish_reason == "length"
+    request = Instance("generate_until", {}, ("di tepi", {"max_new_tokens": LIMIT}), 0, metadata=("task", 0, 1))
+    assert lm.generate_until([request], disable_tqdm=True)[0].finish_reason == "length", "whatever a task calls its limit"
     [text] = generate(lm, ["di tepi"], until=["kota"])
     assert text.strip() == "" and text.finish_reason == "stop"
     lm, _ = writes("kota besar", "hari pasar")
