@@ -398,7 +398,7 @@ def _check_on_hub(argument: str, given: str, model_args: Mapping[str, Any]) -> N
 
 
 def _look_for_hub() -> None:
-    """Has a hub that cannot be reached asked no more: its library tries half a minute for each file that is not in the cache."""
+    """If the hub cannot be reached, has its library read the cache alone: it tries half a minute for each file it lacks there."""
     from huggingface_hub import constants, utils
 
     try:
