@@ -399,13 +399,13 @@ def _check_on_hub(argument: str, given: str, model_args: Mapping[str, Any]) -> N
 
 def _look_for_hub() -> None:
     """If the hub cannot be reached, has its library read the cache alone: it tries half a minute for each file it lacks there."""
-    from huggingface_hub import constants, utils
+    from huggingface_hub import constants
+    from huggingface_hub.utils import http_backoff  # type: ignore[attr-defined]  # which it documents, and imports lazily
 
+    how: dict[str, Any] = {"max_retries": _HUB_RETRIES, "retry_on_status_codes": (), "timeout": _HUB_SECONDS}
     try:
         if not constants.HF_HUB_OFFLINE:
-            utils.http_backoff(
-                "HEAD", constants.ENDPOINT, max_retries=_HUB_RETRIES, retry_on_status_codes=(), timeout=_HUB_SECONDS
-            )
+            http_backoff("HEAD", constants.ENDPOINT, **how)
     except Exception as error:
         if fault_of_hub(error, "") == UNREACHED:
             constants.HF_HUB_OFFLINE = True
