@@ -246,13 +246,13 @@ class _KeptGenerations:
         Of equal requests all answers count or none: the random generator starts again, and could repeat the kept ones.
         """
         self._hook, self._store = hook, None if self._seeds is None else hook.dbdict
-        self._asked: dict[str, Any] = {}  # prompt → arguments; None if it has several settings
+        self._asked: defaultdict[str, list[Any]] = defaultdict(list)  # prompt → arguments, more than one if settings differ
         for request in requests:
-            if self._asked.setdefault(str(request.args[0]), request.args) != request.args:
-                self._asked[str(request.args[0])] = None
+            if request.args not in (alike := self._asked[str(request.args[0])]):
+                alike.append(request.args)
         if self._store is None:
             return [None] * len(requests)
-        keys = [self._key(self._asked[str(request.args[0])]) for request in requests]
+        keys = [self._key(request.args) for request in requests]
         kept: dict[str | None, Iterator[Any]] = {}
         for key, total in Counter(filter(None, keys)).items():
             answers = [self._store.get(f"{key} {self._numbers[key] + number}") for number in range(total)]
@@ -263,17 +263,31 @@ class _KeptGenerations:
 
     def add_partial(self, kind: str, arguments: Any, answer: Any) -> None:
         """Called by backends for each answer, batch by batch."""
-        own = self._asked.get(str(arguments[0])) if kind == GENERATION else None
-        key = self._key(own)
+        own = self._own(arguments) if kind == GENERATION else arguments
+        if own is None:
+            return
+        key = self._key(own) if kind == GENERATION else None
         if key is None or self._store is None:
-            self._hook.add_partial(kind, own or arguments, answer)
+            self._hook.add_partial(kind, own, answer)
         else:
             self._store[f"{key} {self._numbers[key]}"] = answer
             self._numbers[key] += 1
 
+    def _own(self, arguments: Any) -> Any:
+        """The arguments of the request that has this answer; None if requests with other settings could have it, too.
+
+        A chat task and its twin with `_choice` have the same prompts.
+        """
+        asked = self._asked.get(str(arguments[0]), [])
+        if arguments in asked or not asked:
+            return arguments
+        constrained = "structured_outputs" in arguments[1]
+        alike = asked if len(asked) == 1 else [own for own in asked if ("structured_outputs" in own[1]) == constrained]
+        return alike[0] if len(alike) == 1 else None
+
     def _key(self, arguments: Any) -> str | None:
         """The beginning of the keys of equal sampled requests; None for other requests."""
-        if arguments is None or not arguments[1].get("do_sample", False):
+        if not arguments[1].get("do_sample", False):
             return None
         text = json.dumps([arguments, self._seeds], sort_keys=True, default=str)
         return hashlib.sha256(text.encode(errors="replace")).hexdigest()

@@ -35,6 +35,8 @@ class Backend(LM):
             Backend.drawn += 1
             answers.append(f"{prompt}, draw {Backend.drawn}")
             own = {"temperature": settings.get("temperature", 0.0)} if self.renames else settings
+            if self.renames and "structured_outputs" in settings:
+                own |= {"structured_outputs": object()}  # as vLLM takes it
             self.cache_hook.add_partial("generate_until", (prompt, own), answers[-1])
         return answers
 
@@ -47,7 +49,8 @@ def run(tmp_path):
         """What was asked, and the answers; None for an interrupted run."""
         model = Backend(stops_after, renames)
         cached = CachingLM(AnsweringModel(model, "counter", {}, seeds), str(tmp_path / "answers_rank0.db"))
-        requests = [Instance("generate_until", {}, (prompt, settings), 0, metadata=("task", 0, 1)) for prompt in prompts]
+        asked = zip(prompts, settings if isinstance(settings, list) else [settings] * len(prompts), strict=True)
+        requests = [Instance("generate_until", {}, (prompt, each), 0, metadata=("task", 0, 1)) for prompt, each in asked]
         try:
             return model.asked, cached.generate_until(requests)
         except KeyboardInterrupt:
@@ -67,6 +70,17 @@ def test_what_was_answered_before_an_interruption_is_not_asked_again(run, settin
     asked, answers = run(prompts, settings, renames=renames)
     assert asked == prompts[4:]
     assert [answer.split(",")[0] for answer in answers] == prompts
+
+
+@pytest.mark.parametrize("settings", [SAMPLED, GREEDY], ids=["sampled", "greedy"])
+@pytest.mark.parametrize("renames", [False, True], ids=["hf", "vllm"])
+def test_a_chat_task_and_its_twin_with_choices_have_the_same_prompts(run, settings, renames):
+    """The cache cannot write what vLLM is given to choose from."""
+    both = [settings, settings | {"structured_outputs": {"choice": ["A", "B"]}}]
+    run(["a", "a", "b", "b"], both * 2, stops_after=3, renames=renames)
+    asked, answers = run(["a", "a", "b", "b"], both * 2, renames=renames)
+    assert asked == ["b"] and [answer[0] for answer in answers] == ["a", "a", "b", "b"]
+    assert len(set(answers)) == 4
 
 
 def test_equal_requests_keep_an_answer_each(run):
