@@ -191,6 +191,18 @@ def test_repeats_of_the_published_thai_exams(in_hub_mirror):
     assert len(check_data(PACK.tasks["sea_m3exam_th_to_ppl"]).repeated) == 7
 
 
+@pytest.mark.parametrize(
+    ("tasks", "said"),
+    [
+        ("sea_xcopa_th_to_ppl,sea_belebele_my_enshots_to_ppl", True),
+        ("sea_xcopa_th_to_ppl_asis,sea_belebele_my-en_to_ppl", False),
+    ],
+)
+def test_rows_of_two_languages_or_as_published_are_not_compared_with_the_tested_ones(tasks, said, in_hub_mirror, capsys):
+    main(["data", "check", "--tasks", tasks])
+    assert capsys.readouterr().out.count("the rows that the pack was tested with") == (2 if said else 0)
+
+
 def test_a_mirror_of_two_commits_is_said(mirror, monkeypatch, capsys):
     """huggingface_hub notes beside each file of which commit it is, here the commit, a tag and the time."""
     from huggingface_hub._local_folder import write_download_metadata

@@ -86,6 +86,8 @@ _CALIBRATED = ("classification", "litilo_ppl")
 GENERATED = ("qa", "short_answer", "number", "translation", "summarization")
 # The settings with other rows or exemplars than SailCompass has. Its evaluator does not apply to them.
 _OF_PARALLEL_ROWS = ("chat", "choice", "enshots", "parallel", "pair", "translated")
+# The settings with other rows than the data set's of that language, so that its digests do not apply.
+_OF_OTHER_ROWS = ("pair", "translated")
 
 
 @functools.cache
@@ -136,7 +138,8 @@ def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if str(found["data_source"]).startswith("."):  # a folder beside the file
         found["data_source"] = str((path.parent / found["data_source"]).resolve())
     tested = path.with_name("tested.yml")
-    if tested.is_file() and (digests := read_yaml(tested).get(key_of_rows(said))):
+    is_tested = tested.is_file() and said.get("setting") not in _OF_OTHER_ROWS and not said.get("as_published")
+    if is_tested and (digests := read_yaml(tested).get(key_of_rows(said))):
         found["tested"] = digests
     if said.get("setting") == "lite":
         found |= _of_lite(path.with_name("lite.yml"), found | said)

@@ -314,7 +314,7 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
             repeated = _repeated(loaded.rows) if len(loaded.rows) > expected else 0
             twice = f"; {repeated:,} of them repeat others: is a part there twice?" if repeated else "."
             _warn_once(_OTHER_NUMBER, source.describe(), f"{len(loaded.rows):,}", f"{expected:,}", twice)
-        elif expected is not None and not (known.get("setting") or known.get("as_published")):
+        elif expected is not None:
             _compare_with_tested(place, json.dumps(known.get("tested", {})))
         if known.get("setting") == ORDER:
             loaded = _rows_in_two_orders(loaded, source.describe())
