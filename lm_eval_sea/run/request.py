@@ -161,13 +161,17 @@ def is_a(task: Any, name: str) -> bool:
 
 
 def check_exemplars(tasks: Tasks, num_fewshot: int | None) -> None:
-    """Refuses more exemplars than tasks of this pack have, however they are asked for; with None, also the tasks' own number."""
+    """Refuses more exemplars than tasks of this pack have, however they are asked for, also by a task whose rows lack them."""
     for name, task in tasks.items():
-        own = task.config.num_fewshot
         noted = (task.config.metadata or {}).get("provenance") or {}
-        of_pack = is_a(task, "ModelTask") or is_a(task, "SEAHelmMessages") or "pack_version" in noted
-        if (wanted := own if num_fewshot is None else num_fewshot) is not None and of_pack and own != 0:
-            _check_exemplars(name, len(task.sampler.df), wanted)
+        if not (is_a(task, "ModelTask") or is_a(task, "SEAHelmMessages") or "pack_version" in noted):
+            continue
+        own, there = task.config.num_fewshot, len(task.sampler.df)
+        if num_fewshot is not None and own != 0:
+            _check_exemplars(name, there, num_fewshot)
+        elif there < (own or 0):
+            mend = f"add the missing ones, leave the task out, or choose --num_fewshot 0 to {there}"
+            raise RunError(f"{name} shows {own} exemplars, but its rows come with {there}; {mend}")
 
 
 def _check_exemplars(place: str, there: int, wanted: int) -> None:
