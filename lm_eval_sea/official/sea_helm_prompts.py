@@ -178,6 +178,7 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
     renamed = _RENAMED.get(task.kind, {}) | _RENAMED.get(task.name, {})
     if task.score_group == "thai_exam":
         metadata["data_splits"] = {"test": "test", "examples": "test"}  # SEA-HELM's exemplars are the first rows of the test
+        metadata.pop("tested", None)  # the digests are of the rows with the pack's exemplars
         renamed = {option: f"{option} or ''" for option in "abcde"}  # an option without text is nothing in the pack's rows
     text = content["doc_to_text"] if "turns[" in content["doc_to_text"] else jinja(template, renamed)
     if "turn_text" in metadata:
@@ -194,6 +195,7 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
     include = content["include"]
     if rows.startswith(_LOCAL) and task.name == "global_mmlu_lite":
         include = [include[0], f"{SEA_HELM}/_rows_yaml"]
+        metadata.pop("tested", None)  # the digests are of the hub's rows, whose options have another order
     return content | {
         "task": name,
         "metadata": metadata,

@@ -231,7 +231,7 @@ def test_every_configuration_is_shown_as_by_sea_helms_code(tmp_path):
 
 
 @pytest.mark.slow
-def test_messages_are_those_of_sea_helms_code(tmp_path, in_hub_mirror):
+def test_messages_are_those_of_sea_helms_code(tmp_path, in_hub_mirror, caplog):
     """Three rows of each task with a published prompt, ten of Global-MMLU-Lite, without and with five exemplars."""
     folder = checkout("src/dataloaders/base_dataloader.py")
     assert make(folder, tmp_path / "tasks") == 0
@@ -265,6 +265,7 @@ def test_messages_are_those_of_sea_helms_code(tmp_path, in_hub_mirror):
                 given.append([key, facts["language"], examples, as_seen(raw)["prompts"][0]])
                 ours.append([{"role": "user", "content": task.doc_to_text(row)}] if whole else task.messages(row, shots))
     assert len(names) > 90 and len(ours) > 400
+    assert not [message for message in caplog.messages if "tested with" in message]  # rows and exemplars are SEA-HELM's
     lite = [messages for (key, *_), messages in zip(given, ours, strict=True) if key == "global_mmlu_lite"]
     assert sorted(map(len, lite)) == [1] * 60 + [11] * 60  # six languages
     official = run(folder, OFFICIAL, given)
