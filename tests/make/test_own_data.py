@@ -492,7 +492,7 @@ def test_fewer_published_exemplars_than_a_prompt_has_are_said_before_the_model_i
     monkeypatch.chdir(tmp_path)
     make(tmp_path / "own")
     assert run(tmp_path, tmp_path / "own", "sea_own_th") == 2
-    assert "lm-eval-sea: sea_own_th shows 3 exemplars, but its rows come with 2; add the missing ones, " in capsys.readouterr().err
+    assert "sea_own_th shows 3 exemplars, but its rows come with 2; add the missing ones, " in capsys.readouterr().err
 
 
 def test_two_languages_with_the_same_rows_and_one_that_the_pack_does_not_know_are_said(tmp_path, capsys):
