@@ -27,15 +27,18 @@ class _Form(NamedTuple):
     tag: str  # in its `tags`
     target: str  # what follows the tag in an exemplar, a Jinja template; empty if that depends on the task
     readers: int = 26  # the version of the answer readers, the first part of a task's version
+    steps: str = ""  # what comes before the tag in an exemplar, a Jinja template
 
 
+# The solution of an exemplar; that of a row is only the number.
+_STEPS = "{% if solution.split()[1:] %}{{solution}}\n{% endif %}"
 # Kind of data set → how its chat tasks are answered.
 _FORMS = {
     "mcq": _Form("chat_letter_yaml", "letter", "answer", "{{letters[gold]}}"),
     "classification": _Form("chat_label_yaml", "label", "answer", ""),
     "qa": _Form("chat_qa_yaml", "span", "answer", "{{answers[0]}}"),
     "short_answer": _Form("chat_qa_yaml", "short_answer", "answer", "{{answers[0]}}"),
-    "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}", readers=27),
+    "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}", 27, _STEPS),
     "translation": _Form("chat_translation_yaml", "translation", "translation", ""),
     "summarization": _Form("chat_summarization_yaml", "summary", "summary", "{{summary}}"),
 }
@@ -76,7 +79,7 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
         ],
         "tag": ["sea_setting_chat", *(["sea_prompt_en"] if english else [])],
         "doc_to_text": f"{entry(asked, 'instruction', shown.where)}\n{how}\n\n{row}",
-        "doc_to_target": f"{tag} {target}",
+        "doc_to_target": f"{form.steps}{tag} {target}",
         "generation_kwargs": leaf.greedy([], room if data_set.kind in CHOSEN else room + leaf.answer_limit(data_set, of)),
         "metadata": {
             **prompted.who(language, "chat", prompt_language, version),

@@ -37,10 +37,11 @@ def test_exemplars_are_asked_alike_and_end_with_the_tag_and_the_answer(folder):
     def first(data_set, language):
         return words(data_set, language)["exemplars"][0]
 
+    solution = first("mgsm", "th")["solution"]
     ends = {
         "sea_belebele_id_chat": f"Jawaban: {'ABCD'[first('belebele', 'id')['gold']]}",
         "sea_emot_id_chat": f"Jawaban: {words('emot', 'id')['labels'][first('emot', 'id')['label']]}",
-        "sea_mgsm_th_chat": f"คำตอบ: {first('mgsm', 'th')['solution'].split()[-1]}",
+        "sea_mgsm_th_chat": f"{solution}\nคำตอบ: {solution.split()[-1]}",  # the instruction asks for the steps
         "sea_flores_en_id_chat": f"Terjemahan: {first('flores', 'id')['translation']}",
     }
     for name, end in ends.items():
