@@ -358,7 +358,7 @@ def _at_place(sentence: _Sentence) -> list[str]:
         if not sentence.kind and len(inside) > 1 and not sentence.standing(first, last, 0):
             whole, own = None, [piece for piece in inside if piece.kind != "when"]
         if sentence.kind and len(own) < len(inside):  # what is cut off may also belong to a name at the beginning
-            own = [piece for piece in own if piece.first == 0 or piece.last == end or sentence.fits(piece) > 1]
+            own = [piece for piece in own if piece.first == 0 or piece.last == end or sentence.fits(piece)]
             whole = None if first or sentence.kind != "who" or inside[0].kind else whole
         for tried in ([whole] if whole else [], own):
             spare = sentence.joining - _unexplained(sentence, marked, tried)
@@ -376,7 +376,7 @@ def _at_place(sentence: _Sentence) -> list[str]:
     if not sentence.kind:
         found = [(piece, text) for piece, text in found if piece.kind != "when"] or found
     at_ends = [(piece, text) for piece, text in found if piece.first == 0 or piece.last == end or sentence.fits(piece) > 1]
-    return _best(sentence, at_ends or [(piece, text) for piece, text in found if not sentence.kind])
+    return _best(sentence, at_ends or [(piece, text) for piece, text in found if not sentence.kind or sentence.fits(piece)])
 
 
 def _pieces(sentence: _Sentence) -> list[_Piece]:
