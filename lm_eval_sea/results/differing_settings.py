@@ -17,6 +17,8 @@ from lm_eval_sea.results.types import grouped, mapping_of
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.tasks._shared.facts import files_of_own_data
 
+# The keys of a task's file with the words that a model is shown for a row.
+WORDS_OF_PROMPT = ("description", "doc_to_text", "doc_to_choice", "doc_to_target")
 HOW_ASKED = (  # the `task_settings` that change the question or the score; rows are handled elsewhere
     *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
     *("use of turns for exemplars", "limit of tokens", "headline metric"),
@@ -56,7 +58,7 @@ def _version_of_prompt(task: TaskRun) -> str | None:
     version = task.facts.prompt_book_version
     if version is None or not files_of_own_data(mapping_of(task.config.get("metadata"))):
         return None if version is None else str(version)
-    words = json.dumps([task.config.get(key) for key in ("description", "doc_to_text", "doc_to_choice", "doc_to_target")])
+    words = json.dumps([task.config.get(key) for key in WORDS_OF_PROMPT])
     return f"{version} ({hashlib.sha256(words.encode()).hexdigest()[:DIGEST_LENGTH]})"
 
 

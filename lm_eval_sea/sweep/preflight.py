@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.task_index import leaf_names
+from lm_eval_sea.results.differing_settings import WORDS_OF_PROMPT
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run import model_check
@@ -41,8 +42,8 @@ _TOKENIZER_FILES = ("tokenizer*", "vocab*", "merges*", "special_tokens_map.json"
 
 # The keys of lm-eval's task files that say what a model is asked, and how it answers.
 _OF_PROMPT = (
-    *("description", "doc_to_text", "doc_to_choice", "doc_to_target", "gen_prefix", "target_delimiter", "fewshot_delimiter"),
-    *("fewshot_config", "num_fewshot", "generation_kwargs"),
+    *WORDS_OF_PROMPT,
+    *("gen_prefix", "target_delimiter", "fewshot_delimiter", "fewshot_config", "num_fewshot", "generation_kwargs"),
 )
 
 

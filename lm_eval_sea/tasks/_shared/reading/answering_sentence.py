@@ -27,6 +27,7 @@ _SHORTEST, _ENDING, _LONGEST = 2, 3, 500  # characters
 # Least share of the question's words: where the kind of question tells the phrase, and in a sentence of the passage itself.
 _LEAST_SHARE, _LEAST_COPIED = 0.6, 0.75
 _LONGEST_SOURCE = 60
+_normal = lru_cache(normalise)  # a passage is looked into many times
 _BLANKLESS = {"km", "lo", "my", "th", "zh"}
 _SYLLABLES_OF_WORD = 3  # where syllables stand for words, about
 _BEHIND = {"my", "ta"}  # words that mark a phrase come behind it
@@ -55,6 +56,7 @@ class _Sentence(NamedTuple):
     passage: str
     language: str
     places: list[tuple[int, int]]  # of its words
+    words: list[str]  # normalised
     is_asked: list[bool]  # whether a word is one of the question's
     kind: str  # of the question; empty if it asks for something else than `_KINDS`
     counts: bool  # whether it asks for a number
@@ -66,11 +68,9 @@ class _Sentence(NamedTuple):
     def text(self, first: int, last: int) -> str:
         return self.said[self.places[first][0] : self.places[last][1]].strip(STOPS + TRIM + "，")
 
-    def between(self, number: int) -> str:
-        """What stands between a word and the next one, with the marks that end the word."""
-        begin, end = self.places[number]
-        word = self.said[begin:end]
-        return word[len(word.rstrip(",，")) :] + self.said[end : self.places[number + 1][0]]
+    def ends_with_comma(self, number: int) -> bool:
+        """Whether a comma stands between a word and the next one."""
+        return self.said[self.places[number][0] : self.places[number + 1][0]].rstrip().endswith(",")
 
     def pattern(self, name: str) -> re.Pattern[str]:
         return pattern(name, self.language)
@@ -81,11 +81,10 @@ class _Sentence(NamedTuple):
 
     def fits(self, piece: _Piece) -> int:
         """Whether a piece has beside it what the question has beside the word that asks: 2 for the words before it, else 1."""
-        words = normal_words(self.said, self.language)
         width = 2 if self.language in UNSEGMENTED else 1
         in_place = bool(self.before) or self.language not in _FRONTED
-        before = in_place and words[max(piece.begin - width, 0) : piece.begin] == self.before[-width:]
-        behind = (in_place or bool(self.behind)) and words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width]
+        before = in_place and self.words[max(piece.begin - width, 0) : piece.begin] == self.before[-width:]
+        behind = (in_place or bool(self.behind)) and self.words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width]
         return 2 * before + behind
 
     def asks_by(self, mark: str) -> bool:
@@ -221,7 +220,8 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
     kind = min(found, key=lambda kind: found[kind].start(), default="")  # the first of the longest
     before, behind = words_beside(question, found.get(kind), language)
     asking, places = found[kind][0] if found else "", places_of_words(said, language)
-    is_asked = taken_up(normal_words(said, language), [*before, *behind], language)
+    words = normal_words(said, language)
+    is_asked = taken_up(words, [*before, *behind], language)
     # the subject comes first, in Tagalog behind the verb
     subjects = (pattern("pronoun", language).match(said, begin) for begin, _ in places[: 1 + (language == "tl")])
     subject = next(filter(None, subjects), None)
@@ -229,7 +229,9 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
         own = (subject.start() <= begin < subject.end() for begin, _ in places)
         is_asked = [taken or stands for taken, stands in zip(is_asked, own, strict=True)]
     marked = kind if kind in _KINDS else ""
-    return _Sentence(said, passage, language, places, is_asked, marked, kind == "amount", asking, bool(subject), before, behind)
+    return _Sentence(
+        said, passage, language, places, words, is_asked, marked, kind == "amount", asking, bool(subject), before, behind
+    )
 
 
 def _without_addition(sentence: _Sentence) -> _Sentence:
@@ -245,7 +247,8 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
             and any_word("joined", sentence.language).search(rest) is None
             and (any_word("denies", sentence.language).match(rest.lstrip(",， ")) or not _in_passage(around, sentence.passage))
         ):
-            return sentence._replace(said=head, places=sentence.places[:kept], is_asked=sentence.is_asked[:kept])
+            places, words, is_asked = sentence.places[:kept], sentence.words[:kept], sentence.is_asked[:kept]
+            return sentence._replace(said=head, places=places, words=words, is_asked=is_asked)
     return sentence
 
 
@@ -293,8 +296,7 @@ def _number_asked(sentence: _Sentence) -> str:
     found = [(first, piece) for piece in pieces for first in firsts if piece.first <= first <= piece.last]
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
     if len(found) > 1:  # the noun that the question counts
-        asked = sentence.behind[:1]
-        found = [item for item in found if normal_words(sentence.said, sentence.language)[item[0] + 1 : item[0] + 2] == asked]
+        found = [(first, piece) for first, piece in found if sentence.words[first + 1 : first + 2] == sentence.behind[:1]]
     if len(found) != 1:
         return ""
     ((first, (_, _, end, *_)),) = found
@@ -421,7 +423,7 @@ def _cut_before(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
         if behind < following:
             piece = _Piece(number, behind, following - 1, "", word)
             piece = piece._replace(kind=_kind(sentence, piece, kinds))
-            commas = [place for place in range(behind, following - 1) if "," in sentence.between(place)]
+            commas = list(filter(sentence.ends_with_comma, range(behind, following - 1)))
             if piece.kind == "when" and commas:  # "in 2005, the book …"
                 yield piece._replace(last=commas[0])
                 piece = _Piece(commas[0] + 1, commas[0] + 1, following - 1, "", "")
@@ -481,6 +483,3 @@ def _in_passage(phrase: str, passage: str) -> bool:
     """Whether a passage has a phrase in whole words, in any form that `normalise` makes alike."""
     wanted = _normal(phrase.strip(STOPS + TRIM))
     return len(wanted) >= _SHORTEST and stands_in(wanted, _normal(passage))
-
-
-_normal = lru_cache(normalise)

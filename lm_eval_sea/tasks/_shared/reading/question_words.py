@@ -62,15 +62,19 @@ def words_beside(question: str, found: re.Match[str] | None, language: str) -> t
 def taken_up(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
     """Whether each word of a sentence is one of the question's, or joins these to a phrase: "adalah"."""
     copula, article = pattern("copula", language), pattern("article", language)
-    if language in UNSEGMENTED:
-        verbs = (normal_words(verb, language) for verb in _WORDS.get(language, {}).get("copula", "").split("|"))
-        found = _aligned(said, [*asked, *(syllable for verb in verbs for syllable in ("", *verb))])
-    else:
-        found = _counted(said, asked, language)
+    is_unsegmented = language in UNSEGMENTED
+    found = _aligned(said, [*asked, *_syllables_of_copula(language)]) if is_unsegmented else _counted(said, asked, language)
     found = [taken or copula.fullmatch(word) is not None for taken, word in zip(found, said, strict=True)]
     for number in range(len(said) - 1):  # an article belongs to what follows it
         found[number] &= found[number + 1] or not article.fullmatch(said[number])
     return found
+
+
+@cache
+def _syllables_of_copula(language: str) -> list[str]:
+    """Those of each verb behind an empty one, which no sentence has."""
+    verbs = _WORDS.get(language, {}).get("copula", "").split("|")
+    return [syllable for verb in verbs for syllable in ("", *normal_words(verb, language))]
 
 
 def _counted(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
