@@ -97,7 +97,7 @@ def test_tokens_are_waited_for_and_comments_are_none(monkeypatch):
         pieces[f"for ever {line}"] = [wait] * 2000
         pieces[f"in the middle {line}"] = [("content", "B"), *[wait] * 2000]
     with serve(lambda body, _: Answer(pieces[body["messages"][0]["content"]], pause=0.15)) as toy:
-        answers = ask(toy, *pieces, timeout=1.6, max_retries=0)
+        answers = ask(toy, *pieces, timeout=1.6, max_retries=0, num_concurrent=len(pieces))
     slow, *others = answers
     assert (slow, slow.failure, others) == ("B, C, D, E or F", None, ["B", "", ""] * 3)
     assert [answer.failure and "timed out" in answer.failure.lower() for answer in others] == [None, True, True] * 3
