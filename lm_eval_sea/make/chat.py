@@ -36,7 +36,7 @@ _STEPS = "{% if solution.split()[1:] %}{{solution}}\n{% endif %}"
 _FORMS = {
     "mcq": _Form("chat_letter_yaml", "letter", "answer", "{{letters[gold]}}"),
     "classification": _Form("chat_label_yaml", "label", "answer", ""),
-    "qa": _Form("chat_qa_yaml", "span", "answer", "{{answers[0]}}"),
+    "qa": _Form("chat_qa_yaml", "span", "answer", "{{answers[0]}}", 27),
     "short_answer": _Form("chat_qa_yaml", "short_answer", "answer", "{{answers[0]}}"),
     "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}", 27, _STEPS),
     "translation": _Form("chat_translation_yaml", "translation", "translation", ""),

@@ -15,17 +15,16 @@ from .question_words import PREFIXING, UNSEGMENTED, normal_words, pattern, place
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 _KINDS = ("why", "when", "where", "who")
 _MARKED = (*_KINDS, "how")
-# Fewest words of a sentence that are the question's, and most that are neither these nor in a phrase: "it is", "in the year".
+# Fewest words of the question before a clause that is cut off, and most words that join a phrase to these: "in the year".
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
-_MOST_OF_REASON = 2  # words between "because" and the reason as the passage has it
 _SHORTEST, _ENDING, _LONGEST = 2, 3, 500  # characters
-# Least share of the question's words: where the kind of question tells the phrase, and in a sentence of the passage itself.
-_LEAST_SHARE, _LEAST_COPIED = 0.6, 0.75
+# Least share of the question's words that a sentence of the passage takes up.
+_LEAST_SHARE = 0.6
 _LONGEST_SOURCE = 60
 _normal = lru_cache(normalise)  # a passage is looked into many times
 _BLANKLESS = {"km", "lo", "my", "th", "zh"}
@@ -34,9 +33,6 @@ _BEHIND = {"my", "ta"}  # words that mark a phrase come behind it
 _FRONTED = {"en", *PREFIXING}  # the word that asks comes first, wherever the phrase stands
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COMMA = "[,，、\u104a]"
-# Of the scripts that put blanks between words.
-_LETTER = re.compile("[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u4e00-\u9fff]")
-_ADDED = re.compile(r",\s+[^\W\d_A-Z].*\Z")  # "Anna, the owner's niece"
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 _GLOSS = re.compile(r"(?<=\S)\s*[(（][^()（）]+[)）]\Z")
 
@@ -61,7 +57,6 @@ class _Sentence(NamedTuple):
     kind: str  # of the question; empty if it asks for something else than `_KINDS`
     counts: bool  # whether it asks for a number
     asking: str  # the word that asks
-    has_pronoun: bool  # in place of a subject of several words
     before: list[str]  # the question's words before it, and behind it
     behind: list[str]
 
@@ -100,10 +95,6 @@ class _Sentence(NamedTuple):
         return _SYLLABLES_OF_WORD if self.language in UNSEGMENTED else 1
 
     @property
-    def joining(self) -> int:
-        return _MOST_JOINING * self.unit
-
-    @property
     def gaps(self) -> list[tuple[int, int]]:
         """First and last number of the words between those of the question, without a Burmese mark behind these."""
         runs = [(taken, list(run)) for taken, run in groupby(range(len(self.places)), key=self.is_asked.__getitem__)]
@@ -114,17 +105,16 @@ class _Sentence(NamedTuple):
         marks = (self.pattern(f"before_{kind}") for kind in _KINDS) if self.language == "my" and number else ()
         return any(mark.fullmatch(self.text(number, number)) for mark in marks)
 
-    def standing(self, first: int, last: int, most: int) -> str:
-        """The words as they stand in the passage, without up to `most` that join them to the question's; empty if they do not.
+    def standing(self, first: int, last: int) -> str:
+        """The words as they stand in the passage, without a few that join them to the question's; empty if they do not.
 
-        Those of a phrase at the beginning come behind it. A number is not left out, nor the second of two things.
+        A number is not left out, nor the second of two things.
         """
-        joined, may_end = any_word("joined", self.language), self.kind != "why"
-        for without in range(min(most + 1, last - first + 1)):
-            behind = range(without, -1, -1) if first == 0 else range(without + 1 if may_end else 1)
-            for number in behind:
-                begin, end = first + without - number, last - number
-                cut = (self.text(first, begin - 1) if begin > first else "") + (self.text(end + 1, last) if number else "")
+        joined = any_word("joined", self.language)
+        for without in range(min(_MOST_JOINING * self.unit + 1, last - first + 1)):
+            for behind in range(without + 1):
+                begin, end = first + without - behind, last - behind
+                cut = (self.text(first, begin - 1) if begin > first else "") + (self.text(end + 1, last) if behind else "")
                 if not (re.search(r"\d", cut) or joined.search(cut)) and _in_passage(text := self.text(begin, end), self.passage):
                     return text
         return ""
@@ -133,11 +123,11 @@ class _Sentence(NamedTuple):
 def phrase_of_passage(said: str, question: str, passage: str, language: str) -> str:
     """The phrase of a passage in an answer that takes up the question: "César Pelli" of "They were designed by César Pelli".
 
-    It stands in the passage, perhaps without a few words that join it to the question's words. The kind of question chooses
-    it: "where" takes what follows "in" and is no time, "how many" the number. Else it is what follows "namely", what the
-    sentence has before or behind the question's words, or where the question has the word that asks, or between its words. The
-    answer stays as it is if it has several such phrases or, as words of the passage, takes up few of the question's. Then only
-    what the passage does not have around a phrase is cut off: a gloss ("45 héktar (hectares)"), a title, a description.
+    The passage has the phrase, perhaps without a few words that join it to those of the question. The kind of question chooses
+    it: "where" takes what follows "in" and is no time, "how many" the number. Otherwise it is what follows "namely", or what
+    stands beside the question's words. The answer stays as it is if it has several such phrases, or if it is a sentence of the
+    passage and takes up few of the question's words. Then only what the passage lacks around a phrase is cut off: a gloss
+    ("45 héktar (hectares)"), a title, a description.
     """
     is_copied = _in_passage(said, passage)
     if len(said) > _LONGEST:
@@ -146,23 +136,18 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return said[: gloss.start()]
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
-    takes_up = asked >= max(2, _LEAST_COPIED * others)
-    if (takes_up or (asked and not is_copied)) and (number := _number_asked(sentence)):
+    takes_up = asked >= max(2, _LEAST_SHARE * others)
+    answers = takes_up if is_copied else asked > 0
+    if answers and (number := _number_asked(sentence)):
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return _core(said, sentence)
-    if asked and not is_copied and (named := _named_at_end(sentence)):
+    if answers and not is_copied and (named := _named_at_end(sentence)):
         return named
-    several = others if is_copied else (_FEWEST_ASKED - sentence.has_pronoun) * sentence.unit
-    found = _of_kind(sentence) if asked >= max(2, min(several, _LEAST_SHARE * others)) else None
-    if found is None and asked >= max(2, min(several, _LEAST_COPIED * others if is_copied else others)):
+    found = _of_kind(sentence) if answers else []
+    if found is None and asked > 1:
         found = _at_place(sentence)
-    if found and len(found) == 1:
-        return found[0]
-    core = _core(said, sentence)
-    if core == said and asked and not is_copied:  # a phrase would stand in the passage
-        found = _of_kind(sentence, anything=True) or (_at_place(sentence) if asked > 1 and sentence.kind in ("", "who") else None)
-    return found[0] if found and len(found) == 1 else core
+    return found[0] if found and len(found) == 1 else _core(said, sentence)
 
 
 def _core(said: str, sentence: _Sentence) -> str:
@@ -170,32 +155,15 @@ def _core(said: str, sentence: _Sentence) -> str:
 
     Such words are a title, a mark ("in 1974"), words of the question ("37 kiosks") and a description ("Anna, the owner's niece").
     """
-    added = _ADDED.search(said) if sentence.kind == "who" else None
-    if added and not _lists(added[0], sentence) and _in_passage(said[: added.start()], sentence.passage):
-        return said[: added.start()]
-    if _in_passage(said, sentence.passage) or any_word("denies", sentence.language).search(said):
+    if _in_passage(said, sentence.passage):
         return said
     marks = (*re.finditer(_COMMA, said), *sentence.pattern("describes").finditer(said))
-    for head in (said, *(said[: mark.start()] for mark in marks)):
-        if head != said and not _is_description(said[len(head) :], head, sentence):
-            continue
-        for text in (head, *_without_leading(head, sentence), *_without_asked(head, sentence)):
+    joined = any_word("joined", sentence.language)
+    for head in (said, *(said[: mark.start()] for mark in marks if not joined.search(said, mark.start()))):
+        for text in (head, *_without_leading(head, sentence)):
             if _in_passage(text, sentence.passage):
                 return text.strip(STOPS + TRIM)
     return said
-
-
-def _lists(rest: str, sentence: _Sentence) -> bool:
-    """Whether the words after a comma go on with a list, or stand in the passage by themselves."""
-    own = rest.strip(STOPS + TRIM + "，")
-    return any_word("joined", sentence.language).search(own) is not None or (own != "" and _in_passage(own, sentence.passage))
-
-
-def _is_description(rest: str, head: str, sentence: _Sentence) -> bool:
-    """Whether `rest` describes the phrase before it. In a sentence, words of the question would be on either side."""
-    takes_up = sentence.kind != "who" and any(sentence.asked_in(rest))
-    is_source = sentence.pattern("source").search(head) is not None
-    return not (is_source or takes_up or any(sentence.asked_in(head)) or _lists(rest, sentence))
 
 
 def _without_leading(said: str, sentence: _Sentence) -> Iterator[str]:
@@ -205,14 +173,6 @@ def _without_leading(said: str, sentence: _Sentence) -> Iterator[str]:
         if found := re.match(rf"(?:{words.pattern})[.]?\s*", said, re.IGNORECASE):
             said = said[found.end() :]
             yield said
-
-
-def _without_asked(said: str, sentence: _Sentence) -> Iterator[str]:
-    """A phrase without words of the question at its ends."""
-    places = places_of_words(said, sentence.language)
-    own = [number for number, taken in enumerate(sentence.asked_in(said)) if not taken]
-    if own and len(own) == own[-1] - own[0] + 1 < len(places):
-        yield said[places[own[0]][0] : places[own[-1]][1]]
 
 
 def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
@@ -229,9 +189,7 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
         own = (subject.start() <= begin < subject.end() for begin, _ in places)
         is_asked = [taken or stands for taken, stands in zip(is_asked, own, strict=True)]
     marked = kind if kind in _KINDS else ""
-    return _Sentence(
-        said, passage, language, places, words, is_asked, marked, kind == "amount", asking, bool(subject), before, behind
-    )
+    return _Sentence(said, passage, language, places, words, is_asked, marked, kind == "amount", asking, before, behind)
 
 
 def _without_addition(sentence: _Sentence) -> _Sentence:
@@ -295,8 +253,6 @@ def _number_asked(sentence: _Sentence) -> str:
     pieces = _pieces(sentence)
     found = [(first, piece) for piece in pieces for first in firsts if piece.first <= first <= piece.last]
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
-    if len(found) > 1:  # the noun that the question counts
-        found = [(first, piece) for first, piece in found if sentence.words[first + 1 : first + 2] == sentence.behind[:1]]
     if len(found) != 1:
         return ""
     ((first, (_, _, end, *_)),) = found
@@ -312,25 +268,18 @@ def _named_at_end(sentence: _Sentence) -> str:
     return named if named and not all(sentence.asked_in(named)) and _in_passage(named, sentence.passage) else ""
 
 
-def _of_kind(sentence: _Sentence, *, anything: bool = False) -> list[str] | None:
-    """The phrases that are marked as the question's kind, without those that are no answer; None if nothing is marked so.
-
-    The sentence says little else, or `anything`.
-    """
+def _of_kind(sentence: _Sentence) -> list[str] | None:
+    """The phrases that are marked as the question's kind, without those that are no answer; None if nothing is marked so."""
     pieces = _pieces(sentence)
     own = [piece for piece in pieces if piece.mark and sentence.asks_by(piece.mark)]  # "from where": not "to"
     own = own or [piece for piece in pieces if piece.kind and piece.kind == sentence.kind]
     if not own:
         return None
-    if any(_joins(sentence, piece) and piece.kind == following.kind for piece, following in pairwise(pieces) if piece in own):
-        return []  # "in Hue and moved to Dalat"
     if sentence.kind == "when":
         own = [piece for piece in own if _is_time(sentence, piece)] or own
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
-    most = _MOST_OF_REASON * sentence.unit if sentence.kind == "why" else sentence.joining
-    found = [(piece, text) for piece in own if (text := sentence.standing(piece.first, piece.last, most))]
-    return _best(sentence, found) if anything or _unexplained(sentence, pieces, own) <= sentence.joining else []
+    return _best(sentence, _standing(sentence, own))
 
 
 def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]:
@@ -341,73 +290,34 @@ def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]
     return [text for text, rank in ranks.items() if rank == max(ranks.values())]
 
 
-def _unexplained(sentence: _Sentence, pieces: Sequence[_Piece], own: Sequence[_Piece]) -> int:
-    """How many words are neither the question's nor in these pieces of the sentence or marked ones that the passage has."""
-    known = [piece for piece in pieces if piece.kind == "why" or sentence.standing(piece.first, piece.last, 0)]
-    explained = {number for piece in (*known, *own) for number in range(piece.begin, piece.last + 1)}
-    return sum(not (taken or number in explained) for number, taken in enumerate(sentence.is_asked))
-
-
 def _at_place(sentence: _Sentence) -> list[str]:
     """The phrases at an end of the sentence, else between the question's words."""
     pieces, end = _pieces(sentence), len(sentence.places) - 1
-    marked = [piece for piece in pieces if piece.kind]
     found = list[tuple[_Piece, str]]()
     for first, last in sentence.gaps:
-        whole: _Piece | None = _Piece(first, first, last, "", "")
         inside = [piece for piece in pieces if first <= piece.first <= last]
         own = [piece for piece in inside if piece.kind in ("", sentence.kind)]
-        if not sentence.kind and len(inside) > 1 and not sentence.standing(first, last, 0):
-            whole, own = None, [piece for piece in inside if piece.kind != "when"]
-        if sentence.kind and len(own) < len(inside):  # what is cut off may also belong to a name at the beginning
-            own = [piece for piece in own if piece.first == 0 or piece.last == end or sentence.fits(piece)]
-            whole = None if first or sentence.kind != "who" or inside[0].kind else whole
-        for tried in ([whole] if whole else [], own):
-            spare = sentence.joining - _unexplained(sentence, marked, tried)
-            texts = [
-                (piece, text) for piece in tried if spare >= 0 and (text := sentence.standing(piece.first, piece.last, spare))
-            ]
-            if sentence.kind == "who":
-                texts = [(piece, _APPOSITION.sub(r"\1", text)) for piece, text in texts]
-            found += texts
-            if texts:
-                break
-    best = max(map(sentence.fits, pieces), default=0)
-    if best > max((sentence.fits(piece) for piece, _ in found), default=0):
-        return []  # other words are where the question has the word that asks
+        whole = [_Piece(first, first, last, "", "")]
+        if not sentence.kind and len(inside) > 1 and not _in_passage(sentence.text(first, last), sentence.passage):
+            whole, own = [], [piece for piece in inside if piece.kind != "when"]
+        found += _standing(sentence, whole) or _standing(sentence, own)
     if not sentence.kind:
         found = [(piece, text) for piece, text in found if piece.kind != "when"] or found
+    if sentence.kind == "who":
+        found = [(piece, _APPOSITION.sub(r"\1", text)) for piece, text in found]
     at_ends = [(piece, text) for piece, text in found if piece.first == 0 or piece.last == end or sentence.fits(piece) > 1]
-    return _best(sentence, at_ends or [(piece, text) for piece, text in found if not sentence.kind or sentence.fits(piece)])
+    return _best(sentence, at_ends or found)
+
+
+def _standing(sentence: _Sentence, pieces: Iterable[_Piece]) -> list[tuple[_Piece, str]]:
+    """The pieces that stand in the passage, each with its words there."""
+    return [(piece, text) for piece in pieces if (text := sentence.standing(piece.first, piece.last))]
 
 
 def _pieces(sentence: _Sentence) -> list[_Piece]:
     """The words between those of the question, cut before words that mark a person, a place, a time or a cause."""
     cut = _cut_behind if sentence.language in _BEHIND else _cut_before
-    pieces = list[_Piece]()
-    for piece in (piece for first, last in sentence.gaps for piece in cut(sentence, first, last)):
-        if pieces and _goes_on(sentence, pieces[-1], piece):
-            pieces[-1] = pieces[-1]._replace(last=piece.last)
-        else:
-            pieces.append(piece)
-    return pieces
-
-
-def _goes_on(sentence: _Sentence, piece: _Piece, following: _Piece) -> bool:
-    """Whether two pieces are one place or time in the passage: "a house in Kampot", not "Hue and moved to Dalat"."""
-    if piece.last + 1 != following.begin:
-        return False
-    if not sentence.kind:
-        return piece.kind == "why"  # all that follows is the cause
-    if (piece.kind, following.kind) != (sentence.kind,) * 2:
-        return False
-    is_within = sentence.pattern("within").fullmatch(following.mark) if sentence.kind == "where" else not following.mark
-    goes_on = is_within and sentence.kind in ("where", "when") and not _joins(sentence, piece)
-    return bool(goes_on and sentence.standing(piece.first, following.last, 0))
-
-
-def _joins(sentence: _Sentence, piece: _Piece) -> bool:
-    return any_word("joined", sentence.language).search(sentence.text(piece.first, piece.last)) is not None
+    return [piece for first, last in sentence.gaps for piece in cut(sentence, first, last)]
 
 
 def _cut_before(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
@@ -416,6 +326,9 @@ def _cut_before(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
     before = [number for number, (behind, *_) in marks.items() if number < first == behind]
     starts = [*before[:1], *(number for number in marks if number >= first)]
     starts = [number for number in starts if not any(other < number < marks[other][0] for other in starts)]
+    times = {number for number in starts if marks[number][1] == {"when"}}
+    # a date stays whole: "on Monday, 3 June"
+    starts = [after for before, after in pairwise([-1, *starts]) if before not in times or marks[after][1:] != ({"when"}, "")]
     if not starts or starts[0] > first:
         yield _Piece(first, first, (starts or [last + 1])[0] - 1, "", "")
     for number, following in pairwise([*starts, last + 1]):
