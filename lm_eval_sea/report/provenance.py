@@ -37,6 +37,7 @@ TASK_SETTINGS = {
     "pack": "version of the pack",
     "version": "version of the task",
     "prompt_book": "version of the prompt file",
+    "words": "words of the prompt",
     "data": "rows of the data set",
     "num_fewshot": "number of exemplars",
     "exemplars": "exemplars",
@@ -50,7 +51,7 @@ TASK_SETTINGS = {
 def task_table(scores: Scores) -> pd.DataFrame:
     """One row per model and task of the pack: versions, data, exemplars and metric signatures.
 
-    `data` is the beginning of the SHA-256 of the processed rows; `exemplars` that of the exemplars shown.
+    `data` is the beginning of the SHA-256 of the processed rows; `words` and `exemplars` are those of what the prompt shows.
     """
     rows = []
     for (model, name), task in scores.of.items():
@@ -59,8 +60,8 @@ def task_table(scores: Scores) -> pd.DataFrame:
             own = {column: said[setting] for column, setting in TASK_SETTINGS.items()}
             own |= {"source": facts.data_source or None, "revision": facts.data_revision or None}
             rows.append({"model": model, "task": name, **own, "rows_total": task.expected, "date": date_of(task.run)})
-    columns = ["model", "task", "pack", "version", "prompt_book", "source", "revision", "data", "num_fewshot", "exemplars"]
-    return pd.DataFrame(rows, columns=[*columns, "turns", "max_tokens", "signatures", "rows", "rows_total", "date"])
+    columns = ["model", "task", "pack", "version", "prompt_book", "words", "source", "revision", "data", "num_fewshot"]
+    return pd.DataFrame(rows, columns=[*columns, "exemplars", "turns", "max_tokens", "signatures", "rows", "rows_total", "date"])
 
 
 def warnings(scores: Scores) -> list[str]:
@@ -106,14 +107,16 @@ def provenance_section(scores: Scores) -> Section:
     of_runs = [MODEL, *columns("text", model_name="full name", date="date", **settings)]
     of_tasks = [
         *(MODEL, TASK),
-        *columns("text", pack="pack", version="version", prompt_book="prompt file"),
+        *columns("text", pack="pack", version="version", prompt_book="prompt file", words="words"),
         *columns("text", source="source", revision="revision", data="data"),
         *columns("count", num_fewshot="exemplars shown"),
         Column("exemplars", "exemplars"),
         Column("max_tokens", "limit of tokens", "count"),
         Column("signatures", "signatures"),
     ]
-    text = "How the numbers were made. “data” and “exemplars” are the beginnings of SHA-256 digests: equal digest, equal text."
+    text = (
+        "How the numbers were made. “words”, “data” and “exemplars” are the beginnings of SHA-256 digests: equal digest, equal text."
+    )
     parts = [
         Table(WARNINGS, "Notes and warnings", "", warned, columns("text", warning="what to know before comparing")),
         Table("runs", "Runs", "", scores.runs, of_runs),

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.results.facts import Facts
-from lm_eval_sea.results.power import LEVEL, MAIN_SHARE, POWER, p_text
+from lm_eval_sea.results.power import LEVEL, MAIN_SHARE, MOST, POWER, p_text
 from lm_eval_sea.results.row_statistics import RowStatistics, group_mean_statistics, mean_statistics, scale_of
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import TaskRun
@@ -290,6 +290,8 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
         return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
     more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}" if found.value else "their means are equal"
     seen = f" A difference of {found.seen:.1f} points would probably have been seen." if found.seen else ""
+    if found.seen > MOST:
+        seen = f" On so few rows not even a difference of {MOST} points would probably have been seen."
     return f"{first} and {second} cannot be told apart on {tasks}: {more}.{seen}"
 
 

@@ -15,12 +15,12 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.settings import NOT_RECORDED, limit_in
 from lm_eval_sea.results.types import grouped, mapping_of
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.tasks._shared.facts import files_of_own_data
 
 # The keys of a task's file with the words that a model is shown for a row.
 WORDS_OF_PROMPT = ("description", "doc_to_text", "doc_to_choice", "doc_to_target")
 HOW_ASKED = (  # the `task_settings` that change the question or the score; rows are handled elsewhere
-    *("version of the task", "version of the prompt file", "rows of the data set", "number of exemplars", "exemplars"),
+    *("version of the task", "version of the prompt file", "words of the prompt"),
+    *("rows of the data set", "number of exemplars", "exemplars"),
     *("use of turns for exemplars", "limit of tokens", "headline metric"),
     *("use of a chat template", "system instruction", "generation settings"),
 )
@@ -33,14 +33,16 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
     facts, settings, exemplars = task.facts, task.run.settings, None
     samples = mapping_of(task.config.get("fewshot_config")).get("samples")
     if isinstance(samples, list) and task.num_fewshot is not None:
-        exemplars = json.dumps(samples[: task.num_fewshot], sort_keys=True).encode()
+        exemplars = samples[: task.num_fewshot]
+    words = [task.config.get(key) for key in WORDS_OF_PROMPT]  # the version may stay when they are edited
     return {
         "version of the pack": facts.pack_version or None,
         "version of the task": task.version,
-        "version of the prompt file": _version_of_prompt(task),
+        "version of the prompt file": facts.prompt_book_version,
+        "words of the prompt": _digest(words) if any(words) else None,
         "rows of the data set": facts.digest,
         "number of exemplars": task.num_fewshot,
-        "exemplars": exemplars and hashlib.sha256(exemplars).hexdigest()[:DIGEST_LENGTH],
+        "exemplars": None if exemplars is None else _digest(exemplars),
         "use of turns for exemplars": bool(task.num_fewshot and task.run.multiturn),
         "limit of tokens": limit_in(mapping_of(task.config.get("generation_kwargs"))),  # with room for a thought
         "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
@@ -53,13 +55,8 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
     }
 
 
-def _version_of_prompt(task: TaskRun) -> str | None:
-    """The version of the prompt file; of own data, whose authors may not raise it, with a digest of the words."""
-    version = task.facts.prompt_book_version
-    if version is None or not files_of_own_data(mapping_of(task.config.get("metadata"))):
-        return None if version is None else str(version)
-    words = json.dumps([task.config.get(key) for key in WORDS_OF_PROMPT])
-    return f"{version} ({hashlib.sha256(words.encode()).hexdigest()[:DIGEST_LENGTH]})"
+def _digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> list[str]:

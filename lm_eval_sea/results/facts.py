@@ -29,6 +29,7 @@ _TRANSLATED = {
 # Data sets, tasks of SEA-HELM, and tasks of SEA-HELM in a language with at least a fifth of their texts from another data set →
 # that data set.
 _TAKEN_FROM = {
+    "belebele": "flores",  # passages of its sentences
     "copalcolloquial": "copal",
     "indolem": "nusatranslation",
     "m3exam th": "thaiexam",
@@ -37,7 +38,7 @@ _TAKEN_FROM = {
     "nusaxmt": "nusax",
     "sib200": "flores",
     "sea_helm abssum vi": "xlsum",
-    "sea_helm belebele-qa-mc": "belebele",
+    "sea_helm belebele-qa-mc": "flores",
     "sea_helm causal": "xcopa",
     "sea_helm global_mmlu_lite": "globalmmlulite",
     "sea_helm kalahi-judge": "sea_helm kalahi-mc",

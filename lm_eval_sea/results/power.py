@@ -16,7 +16,7 @@ CORRELATION = 0.3  # of two models' answers to the same rows
 OF_TEXT = 0.1  # correlation of two models' differences on one text in two languages
 SHARE = 0.5  # of right answers, where they vary most
 _ROWS_A_LABEL = 10
-_MOST = 100  # points by which two scores can differ
+MOST = 100  # points by which two scores can differ
 _VARIANCE = 2 * SHARE * (1 - SHARE) * (1 - CORRELATION)  # of the difference on a row
 
 
@@ -93,11 +93,11 @@ def what_rows_show(tasks: Collection[Planned]) -> str | None:
         return None
     middle = asked[len(asked) // 2].rows
     said = []
-    if (on_one := seen_on_task(middle)) <= _MOST:
+    if (on_one := seen_on_task(middle)) <= MOST:
         said = [f"by {on_one:.1f} points on {middle:,} rows"]
-        if len(asked) > 1 and (on_any := seen_on_task(middle, len(asked))) <= _MOST:
+        if len(asked) > 1 and (on_any := seen_on_task(middle, len(asked))) <= MOST:
             said[0] += f" (by {on_any:.1f} on any of {len(asked)} tasks)"
-    if len(asked) > 1 and (on_mean := seen_on_mean(asked)) <= _MOST:
+    if len(asked) > 1 and (on_mean := seen_on_mean(asked)) <= MOST:
         said.append(f"by {on_mean:.1f} points of normalised scores in the mean of all tasks,")
     if not said:
         return f"{middle:,} rows are too few to tell two models apart, whatever their scores"

@@ -626,7 +626,7 @@ def test_models_that_were_asked_in_other_words_are_said(tmp_path, capsys):
     for models, is_said in (("m0", "m1"), False), (("m1", "m2"), True):
         assert main(["show", *(str(tmp_path / model) for model in models)]) == 0
         said = " ".join(capsys.readouterr().out.split())
-        assert ("Models differ in the version of the prompt file: sea_own_th" in said) == is_said
+        assert ("Models differ in the words of the prompt: sea_own_th" in said) == is_said
 
 
 def test_labels_are_scored_in_the_order_of_the_file_that_the_task_was_made_of(tmp_path):

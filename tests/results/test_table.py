@@ -257,6 +257,13 @@ def test_the_sentence_says_better_where_its_interval_leaves_out_0(tmp_path, wins
     assert row["confidence"] == 96 and row["apart"] == (row["low"] > 0) == (low == ""), "and so does the table below"
 
 
+@pytest.mark.parametrize(("rows", "said"), [(20, r"A difference of \d\d\.\d points"), (6, "On so few rows not even .* of 100 points")])
+def test_no_difference_beyond_100_points_is_said_to_be_seen(tmp_path, rows, said):
+    for model, right in (("a", [1.0, 0.0]), ("b", [0.0, 1.0])):
+        write_run(tmp_path / model, {"toy_th": task(right * (rows // 2))}, model=model)
+    assert re.search(rf"their means are equal\. {said} would probably have been seen\.", shown(tmp_path))
+
+
 @pytest.mark.parametrize("beside", ["the lite one, of the same rows", "one without a score"])
 def test_a_task_that_counts_for_nothing_is_none_of_those_in_the_sentence_here_and_in_the_report(tmp_path, beside):
     for model, right in (("a", [1.0] * 40), ("b", [0.0, 1.0] * 20)):
@@ -305,7 +312,8 @@ def test_scores_as_records(tmp_path, capsys):
 
 
 FACTS = {"data_sha256": "a" * 64, "headline_metric": "acc"}
-LIMIT = {"generation_kwargs": {"max_gen_toks": 768}}  # with --thinking_tokens 512, which no setting of the run names
+# 512 of the tokens are --thinking_tokens, which no setting of the run names
+CONFIG = {"generation_kwargs": {"max_gen_toks": 768}, "description": "Answer.", "doc_to_text": "{{question}}"}
 
 
 @pytest.mark.parametrize(
@@ -318,6 +326,7 @@ LIMIT = {"generation_kwargs": {"max_gen_toks": 768}}  # with --thinking_tokens 5
         ({"data_sha256": "b" * 64}, "rows of the data set"),
         ({"headline_metric": "acc_norm"}, "headline metric"),
         ({"generation_kwargs": {"max_gen_toks": 8448}}, "limit of tokens"),
+        ({"description": "Choose."}, "words of the prompt"),
         ({}, None),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -326,8 +335,8 @@ def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, 
     for model, right, more in (("a", [1.0] * 40, {}), ("b", [0.0, 1.0] * 20, change)):
         own = task(right, **{name: more.get(name, value) for name, value in FACTS.items()})
         own["scores"]["acc_norm,none"] = 0.1
-        own |= {name: more.get(name, value) for name, value in LIMIT.items()}
-        parts = {name: value for name, value in more.items() if name not in (*FACTS, *LIMIT)}
+        own |= {name: more.get(name, value) for name, value in CONFIG.items()}
+        parts = {name: value for name, value in more.items() if name not in (*FACTS, *CONFIG)}
         write_run(tmp_path / model, {"toy_th": own}, model=model, **parts)
     text = shown(tmp_path)
     assert ("a is better than b" in text) == (said != "headline metric"), "of two metrics there is no difference"

@@ -33,7 +33,7 @@ _ROUNDING = 1e-6
 # Settings in which runs of a task must agree to be draws of one score: those of `task_settings`, and of the run.
 _OF_TASK = (
     *("number of exemplars", "exemplars", "limit of tokens", "version of the task", "version of the prompt file"),
-    "rows of the data set",
+    *("words of the prompt", "rows of the data set"),
 )
 _OF_RUN = (
     *("adapter_or_quantisation", "chat_template", "system_instruction", "thinking", "generation"),
