@@ -12,6 +12,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,6 +32,7 @@ from lm_eval_sea.results.row_statistics import (
     RowStatistics,
     group_mean_statistics,
     macro_f1_statistics,
+    mean_of_draws,
     mean_statistics,
     statistics_of,
 )
@@ -80,6 +82,38 @@ def scores(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
             held = np.mean((low <= truth) & (truth <= high))
             cells.append(f"{100 * held:.0f} ({100 * np.mean(high - low):.0f})")
         yield [str(rows), str(passages), *cells]
+
+
+def seeds(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
+    """Coverage of the 95 % intervals of a score over eight seeds, and of the mean of three such tasks."""
+    print(
+        "\n95 % intervals over eight seeds, of one task and of the mean of three: per cent that hold the truth, width in points\n"
+    )
+    yield ["share right", "of the other rows", "20 rows", "40", "100", "400", "three of 20", "40", "100"]
+    for usual, share, other in ((0.5, 0.0, 0.0), (0.02, 0.1, 0.9), (0.99, 0.05, 0.0), (0.97, 0.02, 0.0), (1.0, 0.03, 0.5)):
+        truth, cells = usual + share * (other - usual), []
+        for tasks, count in ((1, 20), (1, 40), (1, 100), (1, 400), (3, 20), (3, 40), (3, 100)):
+            held, widths = [], []
+            for _ in range(draws):
+                chances = np.where(random.random((tasks, count)) < share, other, usual)
+                right = [
+                    [mean_statistics((random.random(count) < of_task).astype(float).tolist()) for _ in range(8)]
+                    for of_task in chances
+                ]
+                rows = [found for of_task in right if (found := mean_of_draws(of_task)) is not None]
+                names = list(map(str, range(count)))
+                if tasks == 1:
+                    score = task_score("acc", facts_of({}), None, rows[0], names, evaluated=count)
+                    ends = [] if score is None else [score.low, score.high]
+                else:
+                    strata = [part.times(1 / tasks) for task, own in enumerate(rows) for part in strata_of(own, str(task), names)]
+                    value = 100 * float(np.mean([own.of_all_rows for own in rows]))
+                    ends = list(combined([part.times(100) for part in strata]).interval(value, 0.0, 100.0))
+                low, high = (math.nan if end is None else end for end in ends)
+                held.append(low <= 100 * truth <= high)
+                widths.append(high - low)
+            cells.append(f"{100 * np.mean(held):.0f} ({np.mean(widths):.0f})")
+        yield [f"{usual}", f"{other} on {100 * share:.0f} %" if share else "–", *cells]
 
 
 def corpora(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
@@ -349,7 +383,7 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=400, help="of each cell (default: %(default)s)")
-    parts = {part.__name__: part for part in (scores, corpora, calibration, means, totals, differences, orders, pages)}
+    parts = {part.__name__: part for part in (scores, seeds, corpora, calibration, means, totals, differences, orders, pages)}
     parser.add_argument("--part", choices=parts, help="one table alone")
     arguments = parser.parse_args()
     for name, part in parts.items():

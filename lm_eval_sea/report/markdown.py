@@ -19,14 +19,14 @@ def render_markdown(sections: Sequence[Section], pictures: Mapping[str, Picture]
 
 
 def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
-    blocks = [f"## {section.title}", *filter(None, [escaped(section.lead)]), *section.text]
+    blocks = [f"## {section.title}", *map(escaped, filter(None, [section.lead, *section.text]))]
     for part in section.shown:
         if isinstance(part, Table):
-            blocks += [f"### {part.title}", *filter(None, [part.note]), markdown(part)]
+            blocks += [f"### {part.title}", *map(escaped, filter(None, [part.note])), markdown(part)]
             if (rows := len(part.frame)) > LONGEST:
                 blocks.append(f"{LONGEST} of {rows} rows; all are in [tables/{part.name}.csv](tables/{part.name}.csv).")
         elif part.name in pictures:
-            blocks += [f"![{escaped(part.seen)}](figures/{part.name}.png)", f"*{part.caption}*"]
+            blocks += [f"![{escaped(part.seen)}](figures/{part.name}.png)", f"*{escaped(part.caption)}*"]
     return [*blocks, *map(escaped, section.after)]
 
 

@@ -321,7 +321,8 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
         return None
     if a.groups is not None and a.of_rows is not None and b.of_rows is not None:  # the rows of either may have more labels
         groups = [f"{number:09}" for number in a.groups.tolist()]  # in their order
-        a, b = (group_mean_statistics(groups, scores.tolist()) for scores in (a.of_rows, b.of_rows))
+        drawn, scores = (a.of_draws, b.of_draws), (a.of_rows.tolist(), b.of_rows.tolist())
+        a, b = (replace(group_mean_statistics(groups, own), of_draws=of) for own, of in zip(scores, drawn, strict=True))
     return CommonRows(a, b, clusters, all_rows)
 
 

@@ -40,6 +40,7 @@ class RowStatistics:
     groups: np.ndarray | None = None  # numbers of the groups whose means are averaged; None: the score is the mean of the rows
     needed: np.ndarray | None = None  # (rows, parts): whether a row tells each part of a score that all rows make together
     right: np.ndarray | None = None  # (statistics,): what one more row with a right answer would add, for BLEU and chrF++
+    of_draws: bool = False  # whether a row has the mean over several answers
 
     @property
     def is_mean(self) -> bool:
@@ -110,6 +111,7 @@ def mean_of_draws(draws: Sequence[RowStatistics | None]) -> RowStatistics | None
         values=np.mean([statistics.values for statistics in known], axis=0),
         of_rows=np.mean(of_rows, axis=0) if last.of_rows is not None else None,
         needed=np.any(needed, axis=0) if last.needed is not None else None,
+        of_draws=True,
     )
 
 
@@ -164,6 +166,11 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
         counts = counts_of_ngrams([NgramCounts(*entry) for entry in logged])
         return _bleu_statistics(counts, _percentages(bleu_of_sums), 0, 2 * ORDERS + 1)
     return None
+
+
+def variance_with_one_more(scores: np.ndarray) -> float:
+    """The variance of scores, 0 to 1, and of one right and one wrong answer more."""
+    return float(np.append(scores, (0.0, 1.0)).var())
 
 
 def says_nothing(entry: Any) -> bool:

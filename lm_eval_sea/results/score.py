@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_sea.results.facts import Facts
-from lm_eval_sea.results.row_statistics import RowStatistics, of_one_more, scale_of
+from lm_eval_sea.results.row_statistics import RowStatistics, of_one_more, scale_of, variance_with_one_more
 from lm_eval_sea.results.strata import UNKNOWN, combined, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.uncertainty import (
@@ -68,7 +68,7 @@ def task_score(
     """
     scale = scale_of(metric)
     row_scores = rows.averaged if rows else []
-    own = estimate(row_scores, list(clusters)) if row_scores else None
+    own = estimate(row_scores, list(clusters), _least_error(rows)) if rows and row_scores else None
     of_rows = own.mean if own else rows.of_all_rows if rows else None
     value = reported.value / scale if reported else of_rows
     if value is None or not -_AGREE <= value <= 1 + _AGREE:
@@ -103,3 +103,15 @@ def task_score(
         normalised=normalised_score(value, facts.chance),
         contradiction=contradiction,
     )
+
+
+def _least_error(rows: RowStatistics) -> float:
+    """The least standard error of a mean over draws; 0 for others.
+
+    Few rows whose answers vary a little do not show that others may always be wrong. So it is that of the rows with one right and
+    one wrong answer more, or that of single answers, if that is smaller.
+    """
+    if not rows.of_draws or rows.of_rows is None:
+        return 0.0
+    share = float(rows.of_rows.mean())
+    return math.sqrt(min(variance_with_one_more(rows.of_rows), share * (1 - share)) / len(rows.of_rows))

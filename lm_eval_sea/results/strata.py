@@ -9,10 +9,10 @@ Some tasks ask about the same texts without common cluster names: their rows wer
 texts over. The standard errors of such tasks are added, which is the most that they can be together, whatever they share (the
 triangle inequality). All else is independent.
 
-Few rows can be alike by chance, and then seem certain. So the variance of right and wrong answers is at least that of the same
-rows with one right and one wrong answer more (Agresti and Coull 1998). That of BLEU and chrF++, which few answers can raise far
-above the others, is at least the square of what one right answer more would add. With fewer than `FEWEST` clusters there is no
-interval.
+Few rows can be alike by chance, and then seem certain. So the variance of right and wrong answers, and of their means over
+several draws, is at least that of the same rows with one right and one wrong answer more (Agresti and Coull 1998). That of BLEU
+and chrF++, which few answers can raise far above the others, is at least the square of what one right answer more would add. With
+fewer than `FEWEST` clusters there is no interval.
 `scripts/simulate_uncertainty.py` shows how often the intervals hold the truth.
 """
 
@@ -22,14 +22,14 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from lm_eval_sea.results.row_statistics import RowStatistics
+from lm_eval_sea.results.row_statistics import RowStatistics, variance_with_one_more
 from lm_eval_sea.results.uncertainty import Spread
 
 FEWEST = 5  # clusters of a task, or of a label of one whose labels weigh the same, for an interval of a mean
@@ -72,7 +72,7 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
     sizes = np.bincount(group)
     deviations = (scores - (np.bincount(group, scores) / sizes)[group]) / sizes[group] / len(sizes)
     sums = np.bincount(structure.cluster_of_row, deviations)
-    least = _least(scores, rows.groups, _score_variance, len(structure.strata))
+    least = _least(scores, rows.groups, partial(_score_variance, of_draws=rows.of_draws), len(structure.strata))
     made = []
     for (codes, own, count), floor in zip(structure.strata, least, strict=True):
         correction = math.sqrt(count / (count - 1)) if count > 1 else 1.0
@@ -90,7 +90,8 @@ def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStati
     """`difference_strata` from those of both, on the same rows and groups."""
     least = [min(a.least, b.least) for a, b in zip(one, other, strict=True)]  # of BLEU and chrF++
     if first.of_rows is not None and second.of_rows is not None:
-        least = _least(first.of_rows - second.of_rows, first.groups, _difference_variance, len(one))
+        floor_of = partial(_difference_variance, of_draws=first.of_draws or second.of_draws)
+        least = _least(first.of_rows - second.of_rows, first.groups, floor_of, len(one))
     return [
         replace(a, contributions=a.contributions - b.contributions, least=floor)
         for a, b, floor in zip(one, other, least, strict=True)
@@ -197,16 +198,15 @@ def _least(
     return least if len(least) == strata else [sum(least)]
 
 
-def _score_variance(scores: np.ndarray) -> float:
-    """The variance of right and wrong answers with one of each more; 0 for scores in between, which vary by themselves."""
-    share = (float(scores.sum()) + 1) / (len(scores) + 2)
-    return share * (1 - share) if ((scores == 0) | (scores == 1)).all() else 0.0
+def _score_variance(scores: np.ndarray, *, of_draws: bool) -> float:
+    """The variance of right and wrong answers with one of each more; 0 for other scores, which vary by themselves."""
+    return variance_with_one_more(scores) if of_draws or ((scores == 0) | (scores == 1)).all() else 0.0
 
 
-def _difference_variance(differences: np.ndarray) -> float:
+def _difference_variance(differences: np.ndarray, *, of_draws: bool) -> float:
     """The variance of differences of such answers with half a row more on which either model alone is right."""
     squares = differences * differences
-    if not (squares == np.abs(differences)).all():
+    if not (of_draws or (squares == np.abs(differences)).all()):
         return 0.0
     count = len(differences) + 1
     return (float(squares.sum()) + 1) / count - (float(differences.sum()) / count) ** 2

@@ -130,15 +130,16 @@ def score_interval(mean: float, stderr: float | None, clusters: float) -> tuple[
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate:
+def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None, least: float = 0.0) -> Estimate:
     """The mean of scores, its clustered standard error and `score_interval`; without clusters every row is one of its own.
 
-    There are scores, and their mean is a share: all else is a `ValueError`.
+    The standard error is at least `least`. There are scores, and their mean is a share: all else is a `ValueError`.
     """
     if not scores:
         raise ValueError("no scores, so no mean")
     clusters = range(len(scores)) if clusters is None else clusters
     stderr = clustered_standard_error(scores, clusters)
+    stderr = None if stderr is None else max(stderr, least)
     mean, count = math.fsum(scores) / len(scores), len(set(clusters))
     return Estimate(mean, stderr, *score_interval(mean, stderr, count), None, len(scores), count)
 

@@ -16,6 +16,7 @@ from scipy import stats
 from lm_eval_sea.report.export.every_eval_ever import records
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.rows import read_lines
+from lm_eval_sea.results.strata import combined
 from lm_eval_sea.results.table import comparison_notes, records_of, table_of
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm.row_scores import RowScores
@@ -295,6 +296,18 @@ def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
     else:
         assert task.score.score == pytest.approx(chrf(sum(draws, [])))
     assert task.score.contradiction is None and task.score.low < task.score.score < task.score.high
+
+
+def test_few_rows_that_seeds_answer_alike_leave_room_for_others(tmp_path):
+    """Of rows a twentieth of which are always wrong, 40 have none in one case of eight. So it is for one seed, too."""
+    ends, errors = [], []
+    for seeds in (1, 8):
+        for seed in range(1, seeds + 1):
+            write_run(tmp_path / str(seeds), {"toy_th": toy([float(seed < 8), *[1.0] * 39])}, **drawn(seed))
+        [task] = read(tmp_path / str(seeds)).best().tasks
+        ends.append(task.score.low)
+        errors.append(combined(task.strata).stderr)
+    assert ends == pytest.approx([91, 91], abs=2) and errors == pytest.approx([0.024, 0.024], abs=0.002)
 
 
 def chrf(pairs):
