@@ -344,15 +344,18 @@ def test_what_a_model_wrote_stays_text(browser, planted):
 def test_models_are_called_as_asked_and_names_are_untrusted_too(browser, tmp_path):
     runs, out = plant(tmp_path / "runs"), tmp_path / "out"
     evil = "<img src=x onerror=\"document.title='broken'\">|</script>"
-    names = ["--name", f"{runs / 'org__a'}={evil}", "--name", f"{runs / 'org__b'}=step2 = best"]
+    best = f"step2 = {'best' * 25}"
+    names = ["--name", f"{runs / 'org__a'}={evil}", "--name", f"{runs / 'org__b'}={best}"]
     assert main(["report", str(runs), "--steps", "--out", str(out), *names]) == 0
-    assert [row["model"] for row in csv_rows(out / "tables" / "runs.csv")] == [evil, "step2 = best"]
+    assert [row["model"] for row in csv_rows(out / "tables" / "runs.csv")] == [evil, best]
     text = (out / "report.md").read_text()
     assert "have no step: &lt;img" in text and "<img" not in text
     browser.messages.clear()
     browser.open(out / "pages" / "provenance.html")
     assert evil in visible(browser, "runs", 0)
     assert browser.run("document.title").startswith("Evaluation report") and browser.messages == []
+    browser.open(out / "report.html", width=390)
+    assert browser.run("document.documentElement.scrollWidth") == 390
 
 
 def test_letters_that_the_font_of_figures_lacks_are_said_once(tmp_path, recwarn):
