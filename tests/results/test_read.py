@@ -310,6 +310,17 @@ def test_few_rows_that_seeds_answer_alike_leave_room_for_others(tmp_path):
     assert ends == pytest.approx([91, 91], abs=2) and errors == pytest.approx([0.024, 0.024], abs=0.002)
 
 
+def test_a_model_that_seeds_answer_alike_on_few_rows_is_not_surely_better(tmp_path):
+    """All of 40 rows always right, against a twentieth of the answers wrong: the first may have missed its always wrong rows."""
+    for model, misses in (("a", 0), ("b", 2)):
+        for seed in range(1, 9):
+            right = [float(row // 2 != seed or not misses) for row in range(40)]
+            write_run(tmp_path / model / str(seed), {"toy_th": toy(right)}, **drawn(seed, model))
+    difference, mean = [record for record in records_of(read(tmp_path).best()) if record["against"]]
+    assert difference["difference"] == pytest.approx(5) and difference["low"] < 0 < difference["high"]
+    assert difference["p_value"] == pytest.approx(mean["p_value"]) and mean["p_value"] > 0.05
+
+
 def chrf(pairs):
     return sacrebleu.corpus_chrf([answer for _, answer in pairs], [[reference for reference, _ in pairs]], word_order=2).score
 
