@@ -12,6 +12,7 @@ from lm_eval.config.evaluate_config import EvaluatorConfig
 import leaderboard
 from leaderboard import figure, findings, page, read_leaderboard
 from lm_eval_sea.make import on_demand
+from lm_eval_sea.results.differing_settings import WORDS_OF_PROMPT
 from lm_eval_sea.results.uncertainty import score_interval
 from tests.results.lm_eval_output import changed, write_run
 
@@ -24,7 +25,7 @@ def results(tmp_path):
 
     def write(
         model="org/a", folder=None, task=TASK, score=0.6, rows=100, limit=None, sha=None, samples=False, about=None,
-        config=None, num_fewshot=None, **metadata
+        config=None, num_fewshot=None, description=None, **metadata
     ):  # fmt: skip
         [record] = on_demand.select([task])
         facts = record.metadata
@@ -35,6 +36,8 @@ def results(tmp_path):
         run = {
             "scores": {f"{metric},none": score, f"{metric}_stderr,none": 0.05},
             "metadata": {**facts, "provenance": provenance} | metadata,
+            **{key: record.config[key] for key in WORDS_OF_PROMPT if key in record.config},
+            "description": description or record.config.get("description"),
             "num_fewshot": record.num_fewshot if num_fewshot is None else num_fewshot,
         }
         settings = {"model": "hf", "model_args": {"pretrained": model}, "limit": limit, "model_sha": "abc"} | (config or {})
@@ -88,6 +91,7 @@ def test_tasks_are_left_out(results, tmp_path, monkeypatch):
         ({"score": 1.7}, "acc_ppl is 1.7, which is not between 0 and 1"),
         ({"version": 0.9}, "version 0.9 of the task"),
         ({"prompt_book_version": 0}, "version 0 of the prompts"),
+        ({"description": "Choose."}, "other words in the prompt than the pack's (description)"),
         ({"sha": "0" * 64}, "made on other rows"),
         ({"num_fewshot": 1}, "1 exemplars; expected 3"),
         ({"config": {"gen_kwargs": {"temperature": 1}}}, "made with --gen_kwargs {'temperature': 1}"),
