@@ -50,18 +50,18 @@ def _number(count: str, unit: str, digits: str) -> int:
 
 
 def curve(scores: Scores) -> pd.DataFrame:
-    """One row per model with a step in its name, by step: its mean over those members of the suite that all of them ran.
+    """One row per model with a step in its name, by step: its mean over the tasks that all of them ran.
 
-    Without members of the suite it is the mean over all common tasks, with the weights of the page's means. `bits` is the mean of
-    the bits per byte of the right answers, over those of these tasks that rank options and have bits for all checkpoints that
-    have any; lower is better.
+    The weights are those of the suite if all these tasks are members of it, else of the page's means. `bits` is the mean of the
+    bits per byte of the right answers, over those of these tasks that rank options and have bits for all checkpoints that have
+    any; lower is better.
     """
     steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
     whole = scopes(tasks, scores.suite, scores.weigh)[0]
     common = set.intersection(set(whole.paths), *map(set, tasks.values()))
-    members = {name: scores.suite.members[name] for name in common & set(scores.suite.members)}
-    weights = nested_weights(members) if members else whole.weights(list(common))
+    members, is_suite = scores.suite.members, common <= set(scores.suite.members)
+    weights = nested_weights({name: members[name] for name in common}) if is_suite else whole.weights(list(common))
     of_means = {model: {name: task for name, task in own.items() if name in weights} for model, own in tasks.items()}
     with_bits = ({name for name, task in own.items() if _BITS in task.scores} for own in of_means.values())
     have_bits = set.intersection(*(found or set(weights) for found in with_bits)) if of_means else set()

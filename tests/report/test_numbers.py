@@ -535,13 +535,15 @@ def test_translations_of_lm_eval_are_not_taken_for_independent(tmp_path, has_row
 
 
 @pytest.mark.parametrize(("weigh", "mean"), [("task", (0.45 + 0.8 + 0.6) / 3), ("competency", (0.45 + 0.7) / 2)])
-def test_a_curve_over_checkpoints_has_the_weights_of_the_means(tmp_path, weigh, mean):
+@pytest.mark.parametrize("members", [{}, {"toy": ("nli", "th")}], ids=["no member of the suite", "one"])
+def test_a_curve_over_checkpoints_has_the_weights_of_the_means(tmp_path, weigh, mean, members):
     shares = {"toy": 0.4, "toy_lite": 0.9, "toy_p2": 0.5, "other": 0.8, "third": 0.6}
     tasks = {
         name: toy([share], has_rows=False, dataset=name, task="nli" if "toy" in name else "mrc") for name, share in shares.items()
     }
     tasks["toy_p2"]["metadata"]["setting"] = "p2"
-    found = replace(scored(tmp_path, {"org/step1": tasks, "org/step2": tasks}), weigh=weigh)
+    suite = replace(NO_SUITE, members=members)
+    found = replace(scored(tmp_path, {"org/step1": tasks, "org/step2": tasks}, suite=suite), weigh=weigh)
     expected = pytest.approx(100 * (mean - 0.25) / 0.75)
     assert checkpoints.curve(found)["mean"].tolist() == [expected] * 2
     assert [found.means.values["all", "all", model].value for model in found.models] == [expected] * 2
