@@ -367,10 +367,10 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     """Two models on one task; None without common rows.
 
     The interval is that of `strata.difference_strata`. Where the score is the mean of the rows' scores it is the paired t
-    test by cluster, whose error has a floor only where it is 0 or of means over seeds. There is none if neither model's rows tell how its score
-    varies (`RowStatistics.tells_its_error`). Where rows make it together (balanced accuracy, macro-F1, BLEU, chrF++) the
-    p-value is that of `uncertainty.swap_test`; where the headline metric cannot be told from the rows, the metric of single
-    rows counts.
+    test by cluster, whose error has a floor only where it is 0 or of means over seeds. There is none if neither model's rows
+    tell how its score varies (`RowStatistics.tells_its_error`). Where rows make it together (balanced accuracy, macro-F1, BLEU,
+    chrF++) the p-value is that of `uncertainty.swap_test`; where the headline metric cannot be told from the rows, the metric of
+    single rows counts.
     """
     common, metric = common_rows(first, second), first.facts.headline_metric
     if common is None:
