@@ -56,7 +56,7 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
 
 
 def _digest(content: Any) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:DIGEST_LENGTH]
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> list[str]:
