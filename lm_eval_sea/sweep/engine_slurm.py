@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import submitit
+from submitit.slurm.slurm import SlurmInfoWatcher
 
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.request import in_one_line
@@ -26,7 +28,26 @@ _LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 by default
 _PATIENCE = 5.0  # seconds between two looks at the jobs
 _MARGIN = 10  # minutes beyond the plan's limit for a job, which the job itself keeps
 _UNTIL_SLURM_ENDS_IT = 300  # seconds between the signal that SLURM sends and the end of the process
-_IN_QUEUE = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "PREEMPTED", "REQUEUED")
+_ASKED_AGAIN = 60  # seconds between two questions to the queue
+_IN_QUEUE, _ENDED = "PENDING", "ENDED"  # as submitit takes states: any but a few means the end
+
+
+class _Queue(SlurmInfoWatcher):
+    """Tells submitit which jobs the queue has, in whatever state.
+
+    Its own way, `sacct`, works only on clusters with a database of jobs, takes a suspended job for one that has ended, and
+    waits for ever for one that was preempted and not queued again.
+    """
+
+    def _make_command(self) -> list[str] | None:
+        if not self._registered - self._finished:
+            return None
+        states = "--states=PENDING,CONFIGURING,RUNNING,SUSPENDED,COMPLETING"
+        return ["squeue", "--noheader", "--array", "--format=%i", f"--user={os.getuid()}", states]
+
+    def read_info(self, string: bytes | str) -> dict[str, dict[str, str]]:
+        there = (string if isinstance(string, str) else string.decode()).split()
+        return {job: {"State": _IN_QUEUE if job in there else _ENDED} for job in self._registered}
 
 
 class SlurmEngine:
@@ -35,11 +56,13 @@ class SlurmEngine:
     def __init__(self, plan: Plan) -> None:
         """Asks for what `resources`, `minutes` and `slurm` of a plan say."""
         self._folder = plan.output.resolve() / SLURM_FOLDER
+        self._record = self._folder / "jobs.json"  # folder and digest of a job → its number in the queue
         self._partition = plan.slurm.get("partition")
         asked = _parameters(plan)
         try:
             self._executor = submitit.AutoExecutor(self._folder, cluster="slurm", slurm_max_num_timeout=_REQUEUES)
             self._executor.update_parameters(**asked)
+            submitit.SlurmJob.watcher = _Queue(delay_s=_ASKED_AGAIN)
         except RuntimeError as error:  # submitit looks for srun
             raise PlanError("--engine slurm: there is no srun here; start the sweep where you would call sbatch") from error
         except (ValueError, NameError, TypeError, AssertionError) as error:
@@ -72,8 +95,7 @@ class SlurmEngine:
                     if submitted.done():
                         yield job, _outcome(waiting.pop(job))
         except BaseException:
-            for submitted in waiting.values():
-                submitted.cancel(check=False)
+            self._cancel(waiting)
             raise
 
     def submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:
@@ -81,8 +103,7 @@ class SlurmEngine:
 
         What an earlier plan left in the queue for the folder of a job is cancelled: it would replace this one's results.
         """
-        record = self._folder / "jobs.json"
-        known = _read(record)
+        known = _read(self._record)
         found: dict[Job, submitit.Job[Outcome]] = {}
         asked = {str(job.folder): job.digest for job in jobs}
         for key, queued in list(known.items()):
@@ -90,22 +111,39 @@ class SlurmEngine:
             if asked.get(folder, digest) != digest:
                 submitit.SlurmJob[Outcome](self._folder, queued).cancel(check=False)
                 del known[key]
-        for job in jobs:
-            if identity := known.get(f"{job.folder} {job.digest}"):
-                there = submitit.SlurmJob[Outcome](self._folder, identity)
-                # one that has ended since the sweep looked for complete jobs is complete now
-                if there.get_info().get("State") in _IN_QUEUE or read_mark(job.folder, job.digest):
-                    found[job] = there
+        earlier = {job: submitit.SlurmJob[Outcome](self._folder, known[key]) for job in jobs if (key := _key(job)) in known}
+        for job, there in earlier.items():
+            state = there.get_info("standard").get("State")
+            if state is None:
+                raise PlanError("--engine slurm: squeue does not say whether jobs of an earlier sweep are still there; try later")
+            # one that has ended since the sweep looked for complete jobs is complete now
+            if state == _IN_QUEUE or read_mark(job.folder, job.digest):
+                found[job] = there
         new = [job for job in jobs if job not in found]
         for first in range(0, len(new), _LARGEST_ARRAY):
             part = new[first : first + _LARGEST_ARRAY]
             try:
                 found |= dict(zip(part, self._executor.map_array(_Attempt(), [job.task(plan) for job in part]), strict=True))
             except submitit.core.utils.FailedJobError as error:  # its last line is sbatch's message
-                raise PlanError(f"slurm: sbatch refused the jobs: {_last_line(error)}") from error
-            known |= {f"{job.folder} {job.digest}": found[job].job_id for job in part}
-            write_whole(record, json.dumps(known, indent=1))
+                raise PlanError(f"slurm: sbatch refused the jobs: {_last_line(str(error))}") from error
+            except KeyboardInterrupt:
+                self._cancel(found)
+                raise
+            known |= {_key(job): found[job].job_id for job in part}
+            write_whole(self._record, json.dumps(known, indent=1))
         return found
+
+    def _cancel(self, jobs: Mapping[Job, submitit.Job[Outcome]]) -> None:
+        """Cancels jobs, and forgets them: they may stay in the queue for a while, but the same command needs new ones."""
+        if not jobs:
+            return
+        subprocess.run(["scancel", *(each.job_id for each in jobs.values())], check=False)
+        left = _read(self._record).items() - {(_key(job), each.job_id) for job, each in jobs.items()}
+        write_whole(self._record, json.dumps(dict(left), indent=1))
+
+
+def _key(job: Job) -> str:
+    return f"{job.folder} {job.digest}"
 
 
 class _Attempt:
@@ -113,7 +151,7 @@ class _Attempt:
 
     def __call__(self, task: Mapping[str, Any]) -> Outcome:
         outcome = run_job(task)
-        if outcome.status in (130, -signal.SIGTERM):
+        if outcome.status in (130, -signal.SIGTERM, -signal.SIGUSR1, -signal.SIGUSR2):
             # SLURM takes the node back or cancels the job, and ends this process, too. A result would mean that the job is done.
             time.sleep(_UNTIL_SLURM_ENDS_IT)
         return outcome
@@ -150,13 +188,16 @@ def _node(line: str) -> Resources:
 def _outcome(submitted: submitit.Job[Outcome]) -> Outcome:
     try:
         return submitted.result()
-    except (submitit.core.utils.FailedJobError, submitit.core.utils.UncompletedJobError) as error:
-        return Outcome(1, f"SLURM's job {submitted.job_id} ended without a result: {_last_line(error)}", 0)
+    except submitit.core.utils.FailedJobError as error:  # the traceback and, after dashes, the names of logs
+        said = _last_line(str(error).rpartition("\n----")[0])
+    except submitit.core.utils.UncompletedJobError as error:
+        said = _last_line(str(error))
+    return Outcome(1, f"SLURM's job {submitted.job_id} ended without a result: {said}", 0)
 
 
-def _last_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip(" -")]
-    return lines[-1] if lines else type(error).__name__
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip(" -")]
+    return lines[-1] if lines else "nothing was said"
 
 
 def _read(record: Path) -> dict[str, str]:

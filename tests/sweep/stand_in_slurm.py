@@ -1,6 +1,6 @@
 """Stands in for SLURM's commands on this machine: one queue, whose jobs are processes.
 
-`sbatch` with arrays, `srun`, `sacct`, `scancel`, `scontrol requeue` and `sinfo` do what SLURM's documentation says, as far as
+`sbatch` with arrays, `srun`, `squeue`, `scancel`, `scontrol requeue` and `sinfo` do what SLURM's documentation says, as far as
 submitit uses them. A job whose processes are all killed is one whose node failed: it is put back into the queue.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-COMMANDS = ("sbatch", "srun", "sacct", "scancel", "scontrol", "sinfo")
+COMMANDS = ("sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo")
 
 
 def install(folder):
@@ -90,7 +90,7 @@ def controller(number, most, *names):
                 _set(name, state="RUNNING", pid=running[name].pid)
         for name, process in list(running.items()):
             ended = process.poll() is not None  # looked at first: a job asks for its requeue and ends
-            wanted = next((kind for kind in ("cancel", "requeue") if (queue() / f"{name}.{kind}").exists()), None)
+            wanted = next((kind for kind in ("cancel", "preempt", "requeue") if (queue() / f"{name}.{kind}").exists()), None)
             if wanted:
                 (queue() / f"{name}.{wanted}").unlink()
             if wanted and not ended:
@@ -103,7 +103,8 @@ def controller(number, most, *names):
             if wanted or ended:
                 del running[name]
                 again = wanted == "requeue" or (not wanted and process.returncode == -signal.SIGKILL)
-                ended = "CANCELLED" if wanted else "COMPLETED" if process.returncode == 0 else "FAILED"
+                ended = {"cancel": "CANCELLED", "preempt": "PREEMPTED"}.get(wanted)
+                ended = ended or ("COMPLETED" if process.returncode == 0 else "FAILED")
                 _set(name, state="PENDING" if again else ended, pid=None)
         time.sleep(0.1)
 
@@ -121,23 +122,21 @@ def srun(*arguments):
         sys.exit(subprocess.run(command, stdout=out, stderr=err).returncode)
 
 
-def sacct(*arguments):
-    wanted = [arguments[place + 1] for place, each in enumerate(arguments) if each == "-j"]
-    print("JobID|State|NodeList")
+def squeue(*_):
     for name, job in states().items():
-        if name.split("_")[0] in wanted:
-            print(f"{name}|{job['state']}|here")
+        if job["state"] in ("PENDING", "RUNNING"):
+            print(name)
 
 
-def scancel(name, *arguments):
-    if "--signal" in arguments:  # to the tasks that srun has started, not to the script, nor to what the tasks have started
-        processes = tree(states()[name]["pid"])
+def scancel(*names):
+    if "--signal" in names:  # to the tasks that srun has started, not to the script, nor to what the tasks have started
+        processes = tree(states()[names[0]]["pid"])
         with contextlib.suppress(psutil.NoSuchProcess):  # the job ends by itself
             for process in [each for one in processes if _is(one, "srun") for each in one.children()]:
-                process.send_signal(getattr(signal, "SIG" + arguments[-1].removeprefix("SIG")))
+                process.send_signal(getattr(signal, "SIG" + names[-1].removeprefix("SIG")))
         return
     for each, job in states().items():
-        if each == name or each.split("_")[0] == name:
+        if each in names or each.split("_")[0] in names:
             (queue() / f"{each}.cancel").touch()
             if job["state"] == "PENDING":
                 _set(each, state="CANCELLED", pid=None)

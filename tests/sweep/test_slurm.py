@@ -4,15 +4,19 @@ SLURM's commands are stand-ins (`stand_in_slurm.py`); what they start is real.
 """
 
 import contextlib
+import os
+import pickle
 import random
 import re
 import signal
+import threading
+import time
 
 import psutil
 import pytest
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.sweep.plan import Resources, read_plan
+from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
 from tests.sweep import plans, stand_in_slurm
 from tests.sweep.test_two_plans import MODEL, jobs_of_plan
 
@@ -122,6 +126,70 @@ def test_jobs_of_an_earlier_plan_do_not_stay_in_the_queue(tmp_path, slurm):
     plans.wait_for(lambda: stand_in_slurm.states()[first[2]]["state"] not in ("PENDING", "RUNNING"))
     cancelled = [name for name, job in stand_in_slurm.states().items() if job["state"] == "CANCELLED"]
     assert cancelled == [first[2]] and new not in first, "no job of another folder, nor the one that is asked for now"
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """The queue is asked often."""
+    from lm_eval_sea.sweep import engine_slurm
+
+    monkeypatch.setattr(engine_slurm, "_ASKED_AGAIN", 0.2)
+    monkeypatch.setattr(engine_slurm, "_PATIENCE", 0.2)
+    monkeypatch.setattr("submitit.SlurmJob._results_timeout_s", 0.1)
+
+
+def engine_for(tmp_path):
+    from lm_eval_sea.sweep.engine_slurm import SlurmEngine
+
+    plan = read_plan(plans.write_plan(tmp_path / "plan.yaml", slurm={"time": 60, "array_parallelism": 1}, **MODEL))
+    return SlurmEngine(plan), plan
+
+
+def test_a_job_that_the_cluster_preempts_and_does_not_queue_again_has_failed(tmp_path, slurm, often):
+    """On clusters that cancel what they preempt, nobody would wait for it to the end."""
+    engine, plan = engine_for(tmp_path)
+    [job] = jobs_of_plan(tmp_path)
+    events = engine.run(plan, [job])
+    threading.Thread(target=lambda: plans.wait_for((slurm / "100.sh").exists) and (slurm / "100.preempt").touch()).start()
+    [outcome] = [outcome for _, outcome in events if outcome]
+    assert outcome.status == 1 and outcome.last_line.startswith("SLURM's job 100 ended without a result: ")
+    assert stand_in_slurm.states()["100"]["state"] == "PREEMPTED"
+
+
+def test_the_command_after_an_interrupt_does_not_wait_for_jobs_that_are_being_cancelled(tmp_path, slurm, often, monkeypatch):
+    engine, plan = engine_for(tmp_path)
+    jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1])
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    (tmp_path / "scancel").write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/cancelled")  # and they stay in the queue for a while
+    (tmp_path / "scancel").chmod(0o755)
+    monkeypatch.setattr(time, "sleep", lambda _: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        list(engine.run(plan, jobs))
+    assert (tmp_path / "cancelled").read_text() == "100_0 100_1\n"
+    assert [each.job_id for each in engine.submit(jobs, plan).values()] == ["101_0", "101_1"]
+
+
+def test_a_queue_that_does_not_answer_gets_no_job_twice(tmp_path, slurm, often):
+    engine, plan = engine_for(tmp_path)
+    jobs = jobs_of_plan(tmp_path)
+    engine.submit(jobs, plan)
+    (slurm.parent / "squeue").write_text("#!/bin/sh\nexit 1")
+    engine, plan = engine_for(tmp_path)
+    with pytest.raises(PlanError, match="squeue does not say whether jobs of an earlier sweep are still there"):
+        engine.submit(jobs, plan)
+    assert len(list(slurm.glob("*.sh"))) == 1
+
+
+def test_the_last_line_of_a_traceback_says_why_a_job_has_no_result(tmp_path):
+    import submitit
+
+    from lm_eval_sea.sweep.engine_slurm import _outcome
+
+    trace = 'Traceback (most recent call last):\n  File "a.py", line 1\nModuleNotFoundError: No module named lm_eval_sea\n'
+    job = submitit.SlurmJob(tmp_path, "7")
+    job.paths.result_pickle.write_bytes(pickle.dumps(("error", trace)))
+    said = "SLURM's job 7 ended without a result: ModuleNotFoundError: No module named lm_eval_sea"
+    assert _outcome(job).last_line == said
 
 
 @pytest.mark.parametrize(
