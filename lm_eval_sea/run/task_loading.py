@@ -57,7 +57,7 @@ class RunTasks(TaskManager):
     def drop(self, failed: Collection[str]) -> list[str]:
         """Makes `load` return the same tasks, as they are now, without those that failed and the groups that have one of them.
 
-        Returns the names that are left, for `load`.
+        Prompts that were built are not built again. Returns the names that are left, for `load`.
         """
         assert self._loaded is not None
         wanted, loaded = self._loaded
@@ -67,6 +67,9 @@ class RunTasks(TaskManager):
             if not any(task.task_name in failed for task in group.get_all_tasks())
         }
         tasks = {name: task for name, task in loaded["tasks"].items() if name not in failed}
+        for task in tasks.values():
+            if getattr(task, "_instances", None):
+                task.build_all_requests = functools.partial(_without_answers, task)
         names = without(self, wanted, set(failed))
         group_map = {name: members for name, members in loaded["group_map"].items() if name in groups}
         self._loaded = names, {**loaded, "tasks": tasks, "groups": groups, "group_map": group_map}
@@ -124,6 +127,12 @@ class RunTasks(TaskManager):
     @functools.cached_property
     def _of_lm_eval(self) -> dict[str, Any]:
         return task_index.entries_of_lm_eval()
+
+
+def _without_answers(task: Any, **_: Any) -> None:
+    """In place of `Task.build_all_requests`: the requests as they were built."""
+    for request in task.instances:
+        request.resps, request.filtered_resps = [], {}
 
 
 def _file_of_pack(name: str) -> Path | None:

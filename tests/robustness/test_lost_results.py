@@ -118,6 +118,25 @@ def test_a_row_that_cannot_be_scored_costs_its_task(
 
 
 @pytest.mark.slow
+def test_prompts_are_built_once_whichever_tasks_fail(command, undisturbed, tmp_path, caplog):
+    """Two whose prompts cannot be made, and one that cannot be scored."""
+    caplog.set_level("INFO", "lm_eval")
+    fails = "{{ 1 // q }}"  # at the second row
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "rows.json").write_text(json.dumps([{"q": 1}, {"q": 0}]))
+    for name, texts in {"my_a": (fails, "y"), "my_b": (fails, "y"), "my_c": ("x", fails)}.items():
+        rows = {"dataset_path": "json", "dataset_kwargs": {"data_files": str(tmp_path / "rows.json")}, "test_split": "train"}
+        asked = {"task": name, "output_type": "generate_until", "doc_to_text": texts[0], "doc_to_target": texts[1]}
+        (tmp_path / "mine" / f"{name}.yaml").write_text(json.dumps(rows | asked))
+    tasks = f"{GOOD},my_a,my_c,{BAD},my_b,{WRITTEN}"
+    given = [tasks if part == f"{GOOD},{BAD},{WRITTEN}" else part for part in command]
+    assert main([*given, "--include_path", str(tmp_path / "mine")]) == 1
+    built = [caplog.text.count(f"Building contexts for {name} ") for name in tasks.split(",")]
+    assert built == [1] * 6
+    assert scores(tmp_path / "results") == undisturbed
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
 def test_answers_from_logits_that_are_no_numbers(backend, tiny_model, mirror, tmp_path, monkeypatch, capsys):
     """Of which the largest still names a token. All tasks fail, and nothing is saved."""
