@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import os
 import sys
@@ -103,8 +104,8 @@ def _metricx(arguments: argparse.Namespace) -> int:
     runs = read(*arguments.runs).by_seed()
     notes = list(runs.notes)
     jobs = jobs_of(runs.tasks, notes)
-    model = MetricX(setting.model, setting.tokenizer, arguments.device)
-    return _print_lines(score(jobs, lambda texts: model.errors(texts, setting.eos), setting), notes)
+    model = functools.cache(lambda: MetricX(setting.model, setting.tokenizer, arguments.device))  # loaded if it is needed
+    return _print_lines(score(jobs, lambda texts: model().errors(texts, setting.eos), setting), notes)
 
 
 def _reread(arguments: argparse.Namespace) -> int:

@@ -6,7 +6,9 @@ import contextlib
 import glob
 import json
 import os
+import time
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 _WRITTEN = (".html", ".js", ".md", ".png", ".svg", ".pdf", ".csv", ".tex")
 
@@ -42,6 +44,33 @@ def _lives(process: int) -> bool:
     except PermissionError:  # somebody else's
         return True
     return True
+
+
+def appending(path: Path) -> IO[bytes]:
+    """Opens a file to add to it; a link is refused, which a folder from elsewhere could have to any file of the user's."""
+    return open(path, "ab", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o666))
+
+
+def lock(file: IO[bytes], patience: float = 0) -> None:
+    """Locks a file, waiting up to `patience` seconds; raises BlockingIOError if another process has the lock.
+
+    It does nothing where there are no locks: on Windows, and on some shared disks.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.2)
+        except OSError:
+            return
 
 
 class WrittenFolder:

@@ -14,13 +14,13 @@ import json
 import os
 import pickle
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from lm_eval_sea.results.secrets import masked
+from lm_eval_sea.results.written_folder import appending, lock
 from lm_eval_sea.run.model_check import LOADED, WEIGHTS, revision_of
 from lm_eval_sea.run.output_folder import folder_of
 from lm_eval_sea.run.request import RunError, in_one_line
@@ -154,7 +154,7 @@ def alone_with(use_cache: str) -> Iterator[None]:
         yield
         return
     path = Path(f"{use_cache}.lock")
-    with path.open("w") as file:
+    with appending(path) as file:
         try:
             lock(file)
         except BlockingIOError as error:
@@ -164,28 +164,6 @@ def alone_with(use_cache: str) -> Iterator[None]:
         finally:
             path.unlink(missing_ok=True)
             _remove_if_empty(path.parent)
-
-
-def lock(file: IO[str], patience: float = 0) -> None:
-    """Locks a file, waiting up to `patience` seconds; raises BlockingIOError if another process has the lock.
-
-    It does nothing where there are no locks: on Windows, and on some shared disks.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        return
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise
-            time.sleep(0.2)
-        except OSError:
-            return
 
 
 def files_of(use_cache: str) -> list[Path]:

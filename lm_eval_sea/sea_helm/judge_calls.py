@@ -6,7 +6,9 @@ import asyncio
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -79,37 +81,51 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
     """Makes the calls whose cache has no answer yet, several at once, with a progress bar.
 
     Raises:
+        ResultsError: if another process adds answers to one of the caches.
         SeaHelmError: if some calls have no answer after all others were made, or at once if the server refuses all.
     """
     from lm_eval_sea.models.chat_server import ChatServer, in_parallel
     from lm_eval_sea.models.server_parameters import LIMIT, STREAMED, RequestError, ServerError, ServerParameters
 
-    waiting = {key: (call, cache) for call, cache in calls if cache.answer(key := key_of(endpoint.model, call)) is None}
+    # by cache, because two runs may have the same answer to the same question
+    waiting = {(cache, key): call for call, cache in calls if cache.answer(key := key_of(endpoint.model, call)) is None}
     if not waiting:
         return
     left = iter(waiting.items())
+    unanswered = Counter(cache for cache, _ in waiting)
+    held: dict[Cache, ExitStack] = {}
     failures: list[RequestError] = []
     in_a_row = 0
 
     async def ask_with(progress: Any) -> None:
         async def work() -> None:
-            nonlocal in_a_row
-            for key, (call, cache) in left:
-                before = time.monotonic()
-                wanted = {LIMIT if name == _LIMIT else name: value for name, value in call.parameters.items()}
-                try:
-                    reply = await server.chat(endpoint.model, call.messages, wanted | STREAMED)
-                except RequestError as error:
-                    failures.append(error)
-                    in_a_row += 1
-                    if in_a_row >= _FAILURES_IN_A_ROW * concurrency:
-                        raise ServerError(f"{endpoint.base_url}: {error}; is the server there?") from error
-                else:
-                    in_a_row = 0
-                    text, seconds = reply.answer or "", time.monotonic() - before  # perhaps only thoughts: no verdict
-                    prompt, _, written = reply.tokens
-                    cache.add(key, vars(Answer(text, seconds, prompt, written, dict(reply.refused_parameters) or None)))
+            for (cache, key), call in left:
+                if cache not in held:
+                    held[cache] = opened.enter_context(ExitStack())
+                    held[cache].enter_context(cache.alone())
+                if cache.answer(key) is None:
+                    await ask(cache, key, call)
                 progress.update()
+                unanswered[cache] -= 1
+                if not unanswered[cache]:
+                    held[cache].close()
+
+        async def ask(cache: Cache, key: str, call: Call) -> None:
+            nonlocal in_a_row
+            before = time.monotonic()
+            wanted = {LIMIT if name == _LIMIT else name: value for name, value in call.parameters.items()}
+            try:
+                reply = await server.chat(endpoint.model, call.messages, wanted | STREAMED)
+            except RequestError as error:
+                failures.append(error)
+                in_a_row += 1
+                if in_a_row >= _FAILURES_IN_A_ROW * concurrency:
+                    raise ServerError(f"{endpoint.base_url}: {error}; is the server there?") from error
+            else:
+                in_a_row = 0
+                text, seconds = reply.answer or "", time.monotonic() - before  # perhaps only thoughts: no verdict
+                prompt, _, written = reply.tokens
+                cache.add(key, vars(Answer(text, seconds, prompt, written, dict(reply.refused_parameters) or None)))
 
         async with ChatServer(
             endpoint.base_url,
@@ -121,7 +137,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
         ) as server:
             await in_parallel(work, min(concurrency, len(waiting)))
 
-    with tqdm(desc="Judging", unit="answer", total=len(waiting)) as progress:
+    with ExitStack() as opened, tqdm(desc="Judging", unit="answer", total=len(waiting)) as progress:
         try:
             asyncio.run(ask_with(progress))
         except ServerError as error:

@@ -96,7 +96,8 @@ def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
     """Computes the errors batch by batch, saves each at once, writes the scores, and returns a line for each task.
 
     Batches follow the published order of the rows, as SEA-HELM's do, because its scores depend on the batch. `errors` computes
-    those of a batch in a setting, 0 to 25 each. Raises `SeaHelmError` if one is no such number.
+    those of a batch in a setting, 0 to 25 each. Raises `SeaHelmError` if one is no such number, `ResultsError` if another
+    process computes those of the same task.
     """
     total = sum(-(-len(job.texts) // setting.batch_size) for job in jobs)
     lines = []
@@ -104,19 +105,20 @@ def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
         for job in jobs:
             done = row_scores.KeyedLines(job.task.beside(BATCHES, ".jsonl"))
             found: list[float] = []
-            for start in range(0, len(job.texts), setting.batch_size):
-                texts = job.texts[start : start + setting.batch_size]
-                key = hashlib.sha256(json.dumps([*setting, texts]).encode()).hexdigest()
-                kept = (done.get(key) or {}).get("errors")
-                if not isinstance(kept, list) or len(kept) != len(texts) or not all(map(_is_error, kept)):
-                    kept = errors(texts)
-                    if not all(map(_is_error, kept)):
-                        raise SeaHelmError(
-                            f"{setting.model}: an error is no number (its weights overflow?); try another --device"
-                        )
-                    done.add(key, {"errors": kept})
-                found += kept
-                progress.update()
+            with done.alone():
+                for start in range(0, len(job.texts), setting.batch_size):
+                    texts = job.texts[start : start + setting.batch_size]
+                    key = hashlib.sha256(json.dumps([*setting, texts]).encode()).hexdigest()
+                    kept = (done.get(key) or {}).get("errors")
+                    if not isinstance(kept, list) or len(kept) != len(texts) or not all(map(_is_error, kept)):
+                        kept = errors(texts)
+                        if not all(map(_is_error, kept)):
+                            raise SeaHelmError(
+                                f"{setting.model}: an error is no number (its weights overflow?); try another --device"
+                            )
+                        done.add(key, {"errors": kept})
+                    found += kept
+                    progress.update()
             lines.append(_written(job, found, setting))
     return lines
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.uncertainty import Estimate, estimate, percent
-from lm_eval_sea.results.written_folder import write_whole
+from lm_eval_sea.results.written_folder import appending, lock, write_whole
 
 JUDGED, METRICX = "judged", "metricx"
 
@@ -117,10 +118,13 @@ class KeyedLines:
     def __init__(self, path: Path):
         """Reads what is there, except a last line that was cut off."""
         self.path = path
+        self._read()
+
+    def _read(self) -> None:
         self._records: dict[str, dict[str, Any]] = {}
         self._ends_in_newline = True
-        if path.is_file():
-            content = path.read_bytes()
+        if self.path.is_file():
+            content = self.path.read_bytes()
             self._ends_in_newline = content.endswith(b"\n") or not content
             for line in content.splitlines():
                 try:
@@ -130,6 +134,21 @@ class KeyedLines:
                     continue
                 self._records[str(key)] = record
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Inside, no other process adds records, and those that it has added are known; raises `ResultsError` if one is at it."""
+        with appending(self.path) as file:
+            try:
+                lock(file)
+            except BlockingIOError as error:
+                raise ResultsError(f"{self.path}: another process is adding to it; start again when that has ended") from error
+            self._read()
+            try:
+                yield
+            finally:
+                if not self.path.stat().st_size:
+                    self.path.unlink()
+
     def get(self, key: str) -> dict[str, Any] | None:
         """The record of a key; None if there is none yet."""
         return self._records.get(key)
@@ -137,7 +156,7 @@ class KeyedLines:
     def add(self, key: str, record: dict[str, Any]) -> None:
         """Keeps a record, on disk before this returns."""
         line = json.dumps({"key": key, **record}) + "\n"
-        with self.path.open("ab") as file:
+        with appending(self.path) as file:
             file.write((b"" if self._ends_in_newline else b"\n") + line.encode())
             file.flush()
             os.fsync(file.fileno())

@@ -25,6 +25,7 @@ from typing import Any
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
+from lm_eval_sea.results.written_folder import appending, lock
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.interruption import terminated_as_interrupted
@@ -67,7 +68,7 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
     folder = Path(task["cwd"], task["folder"])
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        log = (folder / LOG).open("ab")
+        log = appending(folder / LOG)
     except OSError as error:  # of this job only; the others continue
         return Outcome(1, f"the folder of the job cannot be written to ({error.strerror})", 0)
     environment = dict(os.environ)
@@ -135,9 +136,9 @@ def last_line(folder: Path) -> str:
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """Locks the job against other processes; the lock of a killed process ends with it."""
-    with (folder / LOCK).open("a") as file:  # a link is not emptied
+    with appending(folder / LOCK) as file:
         try:
-            answer_cache.lock(file, _WAIT_FOR_LOCK)
+            lock(file, _WAIT_FOR_LOCK)
         except BlockingIOError:
             raise IncompleteError(f"another process works on {folder}; is this sweep running elsewhere?") from None
         yield

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
+from lm_eval_sea.results.written_folder import lock
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.answer_cache import check_trusted
 from lm_eval_sea.run.request import RunError
@@ -152,8 +153,8 @@ def test_a_shared_disk_without_locks(tmp_path, monkeypatch):
         raise OSError(errno.ENOSYS, "Function not implemented")
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    with answer_cache.alone_with(str(tmp_path / "answers")), (tmp_path / "of a sweep").open("w") as file:
-        answer_cache.lock(file, patience=60)
+    with answer_cache.alone_with(str(tmp_path / "answers")), (tmp_path / "of a sweep").open("wb") as file:
+        lock(file, patience=60)
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o702], ids=oct)

@@ -14,6 +14,7 @@ from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES
 from lm_eval_sea.sea_helm.row_scores import read
 
 from ..models.toy_server import DROP, Status, refusal, serve, text
+from ..results.lm_eval_output import changed
 from .planted_answers import one_turn, two_turns, write_answers
 from .planted_answers import scores_beside as judged
 
@@ -137,6 +138,34 @@ def test_nothing_is_asked_twice(tmp_path, capsys):
     assert json.loads(judged(samples).read_text()) == json.loads(first)
 
 
+def test_models_with_the_same_answers_are_both_judged(tmp_path):
+    """As where both refuse a request in the same words."""
+    samples = [write_conversations(tmp_path / model, rows=2) for model in "ab"]
+    with changed(next((tmp_path / "b").glob("results_*.json"))) as content:
+        content["model_name"] = "org/other"
+    judge(tmp_path)
+    assert [read(judged(each)).scores for each in samples] == [pytest.approx({0: EXPECTED, 1: EXPECTED})] * 2
+
+
+def test_answers_that_another_process_judges_are_not_judged_too(tmp_path, capsys):
+    samples = write_conversations(tmp_path)
+    with Cache(verdicts(samples)).alone():  # as a process that waits for its first verdict
+        assert not judge(tmp_path, status=2).requests
+    said = f"{verdicts(samples)}: another process is adding to it; start again when that has ended"
+    assert capsys.readouterr().err.strip().endswith(said)
+    judge(tmp_path)
+    assert read(judged(samples)).mean.mean == pytest.approx(EXPECTED)
+
+
+def test_verdicts_are_not_added_to_what_a_link_names(tmp_path, capsys):
+    """A folder of results from elsewhere may have links to the user's files."""
+    samples = write_conversations(tmp_path / "results")
+    (tmp_path / "mine").write_text("x")
+    verdicts(samples).symlink_to(tmp_path / "mine")
+    judge(tmp_path / "results", status=2)
+    assert f"{verdicts(samples)} cannot be used" in capsys.readouterr().err and (tmp_path / "mine").read_text() == "x"
+
+
 def test_verdicts_that_cannot_be_read_count_as_0_and_are_shown(tmp_path, capsys):
     samples = write_conversations(tmp_path, rows=2)
 
@@ -248,7 +277,8 @@ def test_a_server_that_is_not_there_is_named(tmp_path, monkeypatch):
     with serving(planted_verdict) as server:
         gone = server.base_url
     endpoint = Endpoint(gone, "judge")
-    calls = [(Call([{"role": "user", "content": str(number)}], {}), Cache(tmp_path / "c.jsonl")) for number in range(60)]
+    cache = Cache(tmp_path / "c.jsonl")
+    calls = [(Call([{"role": "user", "content": str(number)}], {}), cache) for number in range(60)]
     with pytest.raises(SeaHelmError, match="is the server there.*stopped, what was answered is kept"):
         ask_all(endpoint, calls, 2)
 

@@ -122,6 +122,7 @@ def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, score
     assert main(["score", str(tmp_path), "--method", "corrected"]) == 0
     mean = sum(written.scores.values()) / 5
     assert re.search(rf"id\s+nlg\s+translations translation-en-xx\s+{mean:.2f}", capsys.readouterr().out)
+    assert main([*command, "--device", "none"]) == 0, "what is kept needs no model"
 
 
 def test_batches_are_kept(tmp_path):
