@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -65,7 +66,9 @@ def run_job(task: Mapping[str, Any]) -> Outcome:
 
 
 def _attempt(task: Mapping[str, Any]) -> Outcome:
-    folder = Path(task["cwd"], task["folder"])
+    folder, shared = Path(task["cwd"], task["folder"]), Path(task["cwd"], task["output"])
+    if not shared.is_dir():  # made here, it would be on a disk of this machine alone
+        return Outcome(1, f"there is no folder {shared} on {socket.gethostname()}; all machines need the same disk", 0)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         log = appending(folder / LOG)

@@ -113,7 +113,7 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
                 mark = read_mark(job.folder, job.digest)
                 if outcome.status or mark is None:
                     if not outcome.status:
-                        outcome = replace(outcome, last_line="its results were removed, or replaced by another sweep")
+                        outcome = replace(outcome, last_line="its results are not there: removed, or replaced by another sweep")
                     failed[job] = outcome
                     bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
                 else:

@@ -66,5 +66,24 @@ def test_a_job_that_could_not_say_why_it_failed_has_a_reason(ending, free, reaso
     python.chmod(0o755)
     monkeypatch.setattr(job_process.sys, "executable", str(python))
     monkeypatch.setattr(job_process.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
-    outcome = job_process.run_job({"cwd": str(tmp_path), "folder": "job", "cpus": 0, "minutes": None})
-    assert outcome.status != 0 and outcome.last_line == reason.format(folder=tmp_path / "job")
+    outcome = job_process.run_job(task_in(tmp_path))
+    assert outcome.status != 0 and outcome.last_line == reason.format(folder=tmp_path / "out" / "job")
+
+
+def task_in(folder):
+    (folder / "out").mkdir()
+    return {"cwd": str(folder), "output": "out", "folder": "out/job", "cpus": 0, "minutes": None}
+
+
+def test_a_machine_that_lacks_the_disk_of_the_results_makes_none_of_its_own(tmp_path):
+    outcome = job_process.run_job(task_in(tmp_path) | {"cwd": str(tmp_path / "not here")})
+    assert outcome.status == 1 and outcome.last_line.startswith(f"there is no folder {tmp_path}/not here/out on ")
+    assert not (tmp_path / "not here").exists()
+
+
+def test_a_log_that_is_a_link_is_not_written_to(tmp_path):
+    task = task_in(tmp_path)
+    (tmp_path / "out" / "job").mkdir()
+    (tmp_path / "mine").write_text("x")
+    (tmp_path / "out" / "job" / "log.txt").symlink_to(tmp_path / "mine")
+    assert "cannot be written to" in job_process.run_job(task).last_line and (tmp_path / "mine").read_text() == "x"
