@@ -23,6 +23,9 @@ def write_whole(path: Path, content: bytes | str) -> None:
     try:
         beside.write_bytes(data)
         beside.replace(path)
+    except OSError as error:
+        error.filename = str(path)  # a full disk names no file
+        raise
     finally:
         beside.unlink(missing_ok=True)
 

@@ -287,7 +287,7 @@ class _Run:
             return "nothing is kept (without --no-resume a run continues where it stopped)"
         if not self.config.output_path and not self.kept_in:
             return "nothing is kept (with --output_path a run continues where it stopped)"
-        return "there was no answer yet; the same command starts from the beginning"
+        return f"there was no answer yet; the same command starts {'this seed ' if self.of_seeds else ''}from the beginning"
 
 
 def run(arguments: Sequence[str]) -> None:
