@@ -126,14 +126,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def last_line(folder: Path) -> str:
-    """The last line of a job's log that is not empty."""
+    """The last line of a job's log that is not empty, nor one of the further lines of an error, which are indented."""
     try:
         with (folder / LOG).open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
             lines = file.read().decode(errors="replace").replace("\r", "\n").split("\n")
     except OSError:
         return ""
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return next((line.strip() for line in reversed(lines) if line.strip() and not line.startswith("  ")), "")
 
 
 @contextmanager

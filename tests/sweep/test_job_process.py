@@ -57,6 +57,7 @@ def test_weights_that_are_written_over_during_a_run_yield_no_result(run_one, tmp
         ("exit 3", 0, "the disk of {folder} is full; ended with status 3 and an empty log"),
         ("echo half a li; exit 1", 0, "the disk of {folder} is full; half a li"),
         ("kill -TERM $$", 2**30, "killed by signal 15"),
+        ("echo 'no rows\n  to leave them out: --skip_missing\n'; exit 2", 2**30, "no rows"),
     ],
 )
 def test_a_job_that_could_not_say_why_it_failed_has_a_reason(ending, free, reason, tmp_path, monkeypatch):

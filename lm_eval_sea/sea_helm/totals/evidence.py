@@ -128,6 +128,8 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     evidence.notes += filter(None, [sizes, _shared_texts(one_of_each)])
     if uneven := uneven_exemplars(one_of_each):
         evidence.doubt(found, uneven)
+    if not evidence.rows and evidence.without_scores:
+        raise ResultsError("the tasks of SEA-HELM here have no scores yet; score them with --judge or --metricx")
     if not evidence.rows:
         raise ResultsError("none of the tasks of SEA-HELM has samples; run them with --log_samples")
     return evidence
