@@ -146,8 +146,8 @@ class KeyedLines:
             try:
                 yield
             finally:
-                if not self.path.stat().st_size:
-                    self.path.unlink()
+                if not os.fstat(file.fileno()).st_size:
+                    self.path.unlink(missing_ok=True)
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The record of a key; None if there is none yet."""

@@ -46,7 +46,7 @@ class _Queue(SlurmInfoWatcher):
         return ["squeue", "--noheader", "--array", "--format=%i", f"--user={os.getuid()}", states]
 
     def read_info(self, string: bytes | str) -> dict[str, dict[str, str]]:
-        there = (string if isinstance(string, str) else string.decode()).split()
+        there = set((string if isinstance(string, str) else string.decode()).split())
         return {job: {"State": _IN_QUEUE if job in there else _ENDED} for job in self._registered}
 
 

@@ -110,7 +110,8 @@ def write_translations(folder, rows=5):
 
 def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, scorer, tmp_path, capsys):
     samples = write_translations(tmp_path)
-    assert main(["score", str(tmp_path)]) == 2 and "have no scores yet; score them with --judge or --metricx" in capsys.readouterr().err
+    assert main(["score", str(tmp_path)]) == 2
+    assert "have no scores yet; score them with --judge or --metricx" in capsys.readouterr().err
     command = ["score", str(tmp_path), "--metricx", str(tiny_metricx), "--tokenizer", str(tiny_metricx), "--batch_size", "2"]
     assert main(command) == 0
     output = capsys.readouterr().out
