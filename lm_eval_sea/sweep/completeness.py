@@ -7,6 +7,7 @@ counts until `job.json` exists, and they are removed before a job starts again.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -90,13 +91,15 @@ def set_aside(folder: Path, output: Path) -> None:
     if not mark.get("digest"):
         return
     # a folder of others may have any text there
-    place = output / REPLACED / re.sub(r"\W", "_", str(mark["digest"])[:16]) / folder.relative_to(output)
+    name = re.sub(r"\W", "_", str(mark["digest"])[:16])
+    names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))  # it may have been complete before
+    places = (output / REPLACED / each / folder.relative_to(output) for each in names)
+    place = next(place for place in places if not place.exists())
     place.parent.mkdir(parents=True, exist_ok=True)
-    if not place.exists():
-        beside = place.with_name(f"{place.name}.unfinished")
-        shutil.rmtree(beside, ignore_errors=True)
-        shutil.copytree(folder, beside, symlinks=True, ignore=shutil.ignore_patterns(answer_cache.FOLDER, LOCK))
-        beside.rename(place)
+    beside = place.with_name(f"{place.name}.unfinished")
+    shutil.rmtree(beside, ignore_errors=True)
+    shutil.copytree(folder, beside, symlinks=True, ignore=shutil.ignore_patterns(answer_cache.FOLDER, LOCK))
+    beside.rename(place)
 
 
 def remove_incomplete(folder: Path) -> None:

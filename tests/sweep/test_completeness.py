@@ -126,6 +126,10 @@ def test_results_that_were_complete_are_kept_elsewhere(folder, tmp_path):
     set_aside(folder, out)
     [place] = (out / REPLACED).rglob("toy")
     assert contents(place) == contents(folder)
+    results.write_text("mended again, when it had been complete again")
+    set_aside(folder, out)
+    [_, again] = sorted((out / REPLACED).rglob("toy"))
+    assert contents(again) == contents(folder) != contents(place)
 
 
 def test_a_mark_whose_digest_is_a_path_and_a_link_to_a_folder_elsewhere(folder, tmp_path):
@@ -194,7 +198,7 @@ def test_weights_that_were_written_over_begin_no_job_and_cost_no_results(folder,
 
 def test_a_job_whose_folder_cannot_be_made_fails_and_the_others_go_on(tmp_path):
     (tmp_path / "model").touch()
-    outcome = run_job({"cwd": str(tmp_path), "folder": "model/toy/default"})
+    outcome = run_job({"cwd": str(tmp_path), "output": ".", "folder": "model/toy/default"})
     assert (outcome.status, outcome.last_line) == (1, "the folder of the job cannot be written to (Not a directory)")
 
 
