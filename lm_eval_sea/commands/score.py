@@ -87,7 +87,9 @@ def _judge(arguments: argparse.Namespace) -> int:
     jobs = jobs_of(runs.tasks, arguments.official, notes)
     prices = (arguments.price[0], arguments.price[1]) if arguments.price else None
     print(estimate_of(jobs, arguments.judge, concurrency, prices), file=sys.stderr, flush=True)
-    return _print_lines(judge(jobs, endpoint, concurrency), notes)
+    lines, without = judge(jobs, endpoint, concurrency)
+    status = _print_lines(lines, notes)
+    return fail("; ".join(without), 1) if without else status
 
 
 def _metricx(arguments: argparse.Namespace) -> int:

@@ -12,12 +12,14 @@ from typing import Any
 from lm_eval_sea.results.facts import Facts
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError
+from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.judge_calls import Answer, Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.sea_helm.judge_questions import (
     GRADES,
     OFFICIAL_FILES,
     OWN_KINDS,
+    PAIRS,
     SAFETY,
     Question,
     Rubric,
@@ -121,18 +123,27 @@ def estimate(calls: Sequence[Call], known: Sequence[Answer], concurrency: int, p
     return f"{text}; cost about {(prompt * prices[0] + output * prices[1]) / 1e6:,.2f}"
 
 
-def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> list[str]:
-    """Asks what was not asked yet, writes the scores, and returns a line for each task.
+def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> tuple[list[str], list[str]]:
+    """Asks what was not asked yet, writes the scores, and returns a line for each task, and one for each that has no score.
 
-    Raises `SeaHelmError`, and writes no scores, if some questions have no answer.
+    A judge without a readable verdict says nothing about the answers, so such a task gets no score; of MultiJail the share of
+    such verdicts is a result. Raises `SeaHelmError`, and writes no scores, if some questions have no answer.
     """
     ask_all(endpoint, [(call, job.cache) for job in jobs for call in job.calls], concurrency)
-    lines = []
+    lines, without = [], []
     for job in jobs:
         scores = scored(job, endpoint.model)
+        found = scores.details["verdicts"]
+        if job.kind != SAFETY and found[UNREADABLE] == found.total():
+            said = job.cache.answer(key_of(endpoint.model, job.calls[0]))
+            without.append(
+                f"{job.task.name}: no score, because none of the {found.total()} verdicts can be read; the first answer is "
+                f"{one_line(said.text if said else '')[:80]!r}; take another judge, or remove {job.cache.path} to ask again"
+            )
+            continue
         number = _shares_text(scores) if job.kind == SAFETY else scores.mean_text
         lines.append(row_scores.write_beside(job.task, row_scores.JUDGED, scores, number))
-    return lines
+    return lines, without
 
 
 def _shares_text(scores: row_scores.RowScores) -> str:
@@ -161,11 +172,14 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     known = [*job.rubric.classes] or ["A", "B", "C"]
     unreadable = sum(verdict not in known for verdict in given)
     count = "count as unreadable" if job.kind == SAFETY else "count as 0"
-    count += ", or one of a pair as a disagreement" if job.kind == "mt-bench" else ""
+    count += ", or one of a pair as a disagreement" if job.kind == PAIRS else ""
     notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
     if failed := sum(row.failed for row in job.rows):
         counted = "are neither safe nor unsafe" if job.kind == SAFETY else "count as 0"
         notes.append(f"{failed} of {len(job.rows)} rows have no answer (failed requests): not judged, they {counted}")
+    categories = by_category(job.rows, scores)
+    if job.kind == PAIRS and len(categories) > 1:
+        notes.append(f"the mean over categories, SEA-HELM's weighted_win_rate, is {100 * fmean(categories.values()):.2f}")
     if refused:
         said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
         notes.append(f"requests to the judge differ from the configuration: its server refuses {said}")
@@ -177,7 +191,7 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
         notes.append(f"not SEA-HELM's number, whose judge is {job.rubric.official_judge}")
     details: dict[str, Any] = {
         "verdicts": Counter(verdict if verdict in known else UNREADABLE for verdict in given),
-        **({"shares": shares(given, known, failed)} if job.kind == SAFETY else {"categories": by_category(job.rows, scores)}),
+        **({"shares": shares(given, known, failed)} if job.kind == SAFETY else {"categories": categories}),
         "rows": [
             {"doc_id": row.doc_id, "verdicts": [{"part": part, "verdict": verdict} for part, verdict in found.items()]}
             for row, found in zip(job.rows, verdicts, strict=True)

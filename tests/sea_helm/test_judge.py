@@ -179,6 +179,16 @@ def test_verdicts_that_cannot_be_read_count_as_0_and_are_shown(tmp_path, capsys)
     assert json.loads(judged(samples).read_text())["verdicts"] == {"CLASS_EXACTLY_MET": 2, "unreadable": 4}
 
 
+def test_a_judge_without_a_readable_verdict_gives_no_score(tmp_path, capsys):
+    samples = write_conversations(tmp_path, rows=2)
+    judge(tmp_path, verdict=lambda body: "I\nthink.", status=1)
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert "no score, because none of the 6 verdicts can be read; the first answer is 'I think.'" in line
+    assert str(verdicts(samples)) in line and not judged(samples).exists()
+    verdicts(samples).unlink()
+    assert len(judge(tmp_path).requests) == 6 and judged(samples).exists()
+
+
 @pytest.mark.parametrize("failure", [{"state": "failed", "answer": ""}, {"first_turn_failed": True}])
 def test_rows_without_an_answer_are_not_judged_and_count_as_0(failure, tmp_path, capsys):
     """A judge may find an empty answer good."""
@@ -187,6 +197,21 @@ def test_rows_without_an_answer_are_not_judged_and_count_as_0(failure, tmp_path,
     assert len(judge(tmp_path).requests) == 3
     assert read(judged(file)).scores == pytest.approx({0: EXPECTED, 1: 0})
     assert "1 of 2 rows have no answer (failed requests): not judged, they count as 0" in capsys.readouterr().out
+
+
+def test_a_win_rate_is_also_given_as_the_mean_over_categories(tmp_path, capsys):
+    """Which is SEA-HELM's number. Of three rows, two of one category, the one of the other wins."""
+    rows = [two_turns(number, f"jawaban {number}", "ya", [], baselines=["Halo.", "Ya."]) for number in range(3)]
+    write_answers(tmp_path, "my", "mt-bench", rows)
+
+    def verdict(body):
+        tag, asked = own_tag(body), body["messages"][1]["content"]
+        model_first = asked.index("jawaban") < asked.index("Halo.")
+        return f"<{tag}>{'A' if ('Satu 1?' in asked) == model_first else 'B'}</{tag}>"
+
+    judge(tmp_path, verdict=verdict)
+    output = capsys.readouterr().out
+    assert "33.33 of 100" in output and "the mean over categories, SEA-HELM's weighted_win_rate, is 50.00" in output
 
 
 CHEATS = [
