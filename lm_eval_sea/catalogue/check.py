@@ -38,6 +38,7 @@ class Report:
     found: int | None = None  # rows; None if the file could not be loaded
     columns: list[str] = field(default_factory=list)
     ties: list[int] = field(default_factory=list)  # numbers of the rows with identical options, from 0
+    hidden: list[int] = field(default_factory=list)  # … whose right option repeats an earlier one, so that no ranking chooses it
     repeated: list[int] = field(default_factory=list)  # numbers of the rows that show what an earlier row shows
     golds: Counter[int | str] = field(default_factory=Counter)  # position of the right answer, or label → rows
     references: list[int] = field(default_factory=list)  # characters of each reference of a generated text
@@ -108,6 +109,8 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     report.found = total if is_sound else max(total, len(splits[TEST_SPLIT]))
     report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
     report.ties = [number for number, row in numbered if len(set(row.get("options", ()))) < len(row.get("options", ()))]
+    options = {number: (row["options"], row["gold"]) for number, row in numbered if number in report.ties and "gold" in row}
+    report.hidden = [number for number, (texts, gold) in options.items() if texts[gold] in texts[:gold]]
     _measure_references(task, report, numbered, count_tokens)
     unexpected = report.notes if task.may_change else report.faults
     _look_for_repetitions(task, report, numbered, published_exemplars, unexpected)
@@ -262,6 +265,7 @@ def remarks(report: Report) -> list[str]:
     for name, numbers in (
         (f"references longer than an answer may be, {report.limit}", report.too_long),
         ("ties (identical options, the first of them counts)", report.ties),
+        ("the right option repeats an earlier one, so that a ranking of texts is wrong", report.hidden),
         ("repeated rows", report.repeated),
     ):
         if numbers:

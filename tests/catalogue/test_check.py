@@ -144,13 +144,14 @@ def test_many_faults_are_counted(check, mirror):
 
 def test_ties_and_repeated_rows_are_named_and_are_no_fault(check, mirror):
     def change(rows):
-        rows[3].update(mc_answer2=rows[3]["mc_answer1"])
+        rows[3].update(mc_answer2=rows[3]["mc_answer1"], correct_answer_num="2")
         rows.append(rows[1] | {"link": "elsewhere", "correct_answer_num": "2"})
 
     edit(mirror / BELEBELE, change)
     report = check("sea_belebele_th_to_ppl", rows=5)
     assert (report.ties, report.repeated, report.faults) == ([3], [4], [])
     assert "ties (identical options, the first of them counts): 1, in row 3" in render(report)
+    assert "the right option repeats an earlier one, so that a ranking of texts is wrong: 1, in row 3" in render(report)
     assert "repeated rows: 1, in row 4" in render(report)
 
 
