@@ -243,9 +243,8 @@ class _Row:
 
 
 def _are_loglikelihoods(values: Sequence[Any]) -> bool:
-    """Whether these are numbers, not all of them −∞, as where no label has a probability."""
-    numbers = all(is_number(value) or value == float("-inf") for value in values)
-    return numbers and any(value != float("-inf") for value in values)
+    """Whether these are numbers, or −∞ for a label without probability."""
+    return all(is_number(value) or value == float("-inf") for value in values)
 
 
 def _calibrate(rows: Sequence[_Row], metric: str) -> list[Evidence]:
