@@ -174,10 +174,9 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
         return None
     batch = table[(table.method == BATCH_CALIBRATED) & table.accuracy_gain.notna()]
     gains, better, worse = batch.accuracy_gain, batch.accuracy_gain_low > 0, batch.accuracy_gain_high < 0
-    seen = (
-        f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}; of "
-        f"{len(batch)} intervals {better.sum()} are above 0 and {worse.sum()} below."
-    )
+    seen = f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}"
+    if intervals := batch.accuracy_gain_low.notna().sum():
+        seen += f"; of {intervals} intervals {better.sum()} are above 0 and {worse.sum()} below"
     shown = table.assign(shown=table.method.map(_SHOWN_METHODS)).dropna(subset="shown")
 
     def marks(rows: pd.DataFrame) -> list[Mark]:
@@ -192,7 +191,7 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
         "calibration",
         "Accuracy before and after calibration; the grey bar is chance.",
         Chart(panels, list(_SHOWN_METHODS.values()), series_are_models=False, columns=2),
-        f"Points for each method, one line per task, one panel per model. {seen if len(gains) else ''}".strip(),
+        f"Points for each method, one line per task, one panel per model. {f'{seen}.' if len(gains) else ''}".strip(),
     )
 
 

@@ -260,10 +260,12 @@ def test_gains_of_calibration_have_the_jackknifes_interval(tmp_path):
 def test_a_row_in_which_no_label_has_a_probability_counts(tmp_path):
     """As in the score; its choice is the first label."""
     logs = [[-1.0, -2.0, -3.0], [-2.0, -1.0, -3.0], [-3.0, -2.0, -1.0], [-np.inf] * 3]
-    scores = scored(tmp_path, {"m": classified([0, 1, 2, 2], logs)})
+    scores = scored(tmp_path, {"m": classified([0, 1, 2, 2], logs)}, suite=None)
     found = at(calibration.calibration_table(scores), method="acc_bc")
     assert (found.rows, found.accuracy) == (4, 75) and at(scores.headline, task="sea_xnli_th").score == 75
     assert calibration.label_table(scores, {})[["gold", "acc"]].to_numpy().tolist() == [[1, 2], [1, 1], [2, 1]]
+    seen = calibration.calibration_section(scores).figures[0].seen
+    assert seen.endswith("gains +0 points on average, from +0 to +0.")  # four rows have no interval to count
 
 
 def test_the_choices_of_the_last_seed_are_calibrated_and_this_is_said(tmp_path):
