@@ -253,7 +253,7 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
     fewer = [f"{there} of {rows} rows" for there, rows in sizes if rows and there < rows]
     fewer += [f"{len(tables)} of {len(results)} runs"] * (len(tables) < len(results))
     if fewer:
-        evidence.doubt([place], f"{name}: only samples of {', '.join(fewer)}")
+        evidence.doubt([place], f"{name}: only {'scores' if any(beside) else 'samples'} of {', '.join(fewer)}")
     elif said := list(filter(None, (result.score and result.score.contradiction for result in results))):
         evidence.doubt([place], f"{name}: {said[0]}")
     shared = [row for row in tables[0].index if all(row in table.index for table in tables)]

@@ -566,7 +566,7 @@ def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
     assert {"sea_helm_id_translation_en_xx: small-metric", f"sea_helm_id_translation_en_xx: {notes[0]}"} <= set(totals.notes)
     row_scores.write(beside, RowScores("m", 100.0, {0: 50.0}))
     partial = totals_of(tmp_path, "corrected")
-    assert not partial.nodes[SEA].complete and any("1 of 12 rows" in note for note in partial.notes)
+    assert not partial.nodes[SEA].complete and any("only scores of 1 of 12 rows" in note for note in partial.notes)
     beside.write_text('{"best": 1, "scores": [{"doc_id": 0, "score": 3}]}')
     with pytest.raises(ResultsError, match="not a number from 0 to 1.*score the task again"):
         totals_of(tmp_path)
