@@ -179,7 +179,7 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
         notes.append(f"{failed} of {len(job.rows)} rows have no answer (failed requests): not judged, they {counted}")
     categories = by_category(job.rows, scores)
     if job.kind == PAIRS and len(categories) > 1:
-        notes.append(f"the mean over categories, SEA-HELM's weighted_win_rate, is {100 * fmean(categories.values()):.2f}")
+        notes.append(f"over categories, as SEA-HELM averages, the mean is {100 * fmean(categories.values()):.2f}")
     if refused:
         said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
         notes.append(f"requests to the judge differ from the configuration: its server refuses {said}")

@@ -211,7 +211,7 @@ def test_a_win_rate_is_also_given_as_the_mean_over_categories(tmp_path, capsys):
 
     judge(tmp_path, verdict=verdict)
     output = capsys.readouterr().out
-    assert "33.33 of 100" in output and "the mean over categories, SEA-HELM's weighted_win_rate, is 50.00" in output
+    assert "33.33 of 100" in output and "over categories, as SEA-HELM averages, the mean is 50.00" in output
 
 
 CHEATS = [

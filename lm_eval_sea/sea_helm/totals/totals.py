@@ -56,22 +56,23 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     languages = {place.language for place in evidence.rows}
     not_run = [place for place in members if place.language in languages and place not in ran]
     absent = [place for place in members if place.language not in languages]
-    if absent:
-        without = ", ".join(dict.fromkeys(place.language for place in absent))
-        notes.append(f"means over languages are only of {', '.join(sorted(languages))}; nothing is scored in {without}")
     empty = sorted(evidence.without_samples & set(members))
     draws = rule.draw(rows, suite.places)
     if rule.zero is not None:
         for place in empty:
             notes.append(f"{place.language} {place.task}: has no rows and counts as 0, as in the method of {method}")
             draws[place] = rule.zero
+    counted, uneven = _with_pooled(members), _with_pooled(evidence.unequal)
+    scored = sorted({place.language for place in draws if place in counted})
+    if without := [language for language in dict.fromkeys(place.language for place in members) if language not in scored]:
+        only = f"means over languages are only of {', '.join(scored)}" if scored else "there is no mean over languages"
+        notes.append(f"{only}; nothing of the suite is scored in {', '.join(without)}")
     notes += [f"{place.language} {place.task}: {remark}" for place, task in sorted(rows.items()) if (remark := rule.remark(task))]
     of_tasks = {place: draw.questions for place, draw in draws.items()}
     notes += _notes_on_intervals(rule, rows, of_tasks)
     if rule.published_error:
         notes.append("published s.e. is the error of the mean of 30 draws of the runs (0 for one run), not the error of a score")
     notes += _notes_on_missing(not_run, evidence.without_scores)
-    counted, uneven = _with_pooled(members), _with_pooled(evidence.unequal)
     if outside := sorted(draws.keys() - counted):
         names = ", ".join(f"{place.language} {place.task}" for place in outside)
         notes.append(f"in no mean, because they are not in the suite {suite.name} {suite.version}: {names}")

@@ -153,8 +153,18 @@ def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     run = write_run(tmp_path / "one language", 1, NLI)
     totals = totals_of(run, also=[place("th", "nli")])
     assert totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete and not totals.nodes[ALL].complete
-    assert "means over languages are only of id; nothing is scored in th" in totals.notes
+    assert "means over languages are only of id; nothing of the suite is scored in th" in totals.notes
     assert totals_of(run).nodes[SEA].complete
+
+
+def test_a_language_whose_tasks_are_in_no_mean_is_not_named_as_one_of_the_mean(tmp_path):
+    run = write_run(tmp_path, 1, planted(1))  # of Indonesian and Javanese
+    for tasks, said in (
+        ([place("id", "nli"), place("th", "nli")], "means over languages are only of id; nothing of the suite is scored in th"),
+        ([place("th", "nli")], "there is no mean over languages; nothing of the suite is scored in th"),
+    ):
+        totals = totals_of(run, suite=Suite("planted", "v0", tuple(tasks)))
+        assert said in totals.notes and (SEA in totals.nodes) == (len(tasks) > 1)
 
 
 @pytest.mark.parametrize("method", ["2026-08", "2026-06"])
