@@ -167,7 +167,7 @@ lm-eval-sea score results/seed-* --metricx {OFFICIAL_MODEL}
 lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos google --batch_size 16
 
 lm-eval-sea score results --reread results-reread""",
-    exits="0; 1 if the judge does not answer, or a model or prompts cannot be used; 2 if there is nothing to score",
+    exits="0; 1 if a judge gives no answer or no verdict, or a model or prompts cannot be used; 2 if there is nothing to score",
     arguments=[RUNS],
     modes={
         "": [
