@@ -1,7 +1,8 @@
 """Lets lm-eval find the tasks of an installed wheel without `--include_path`; all else stands in setup.cfg.
 
 lm-eval looks for task files in its own folder `lm_eval/tasks`, and elsewhere only where `--include_path` says. It reads no entry
-points. So a wheel puts a file of one line there for each of the pack's task files, which includes it.
+points. So a wheel puts a file of one line there for each of the pack's task files, which includes it. Without
+lm-eval's own files beside them, that folder hides an lm-eval that was installed with `--editable`; the command then says so.
 """
 
 import os

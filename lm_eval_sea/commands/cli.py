@@ -6,6 +6,7 @@ A command imports what it needs when it runs, so `--help` and `path` load no hea
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import io
 import os
 import sys
@@ -57,6 +58,10 @@ def main(argv: list[str] | None = None) -> int:
         os.getcwd()
     except OSError as error:  # libraries end the process without it
         return fail(f"the current folder is gone or cannot be read ({error.strerror}); change to another one", 2)
+    if (lm_eval := importlib.util.find_spec("lm_eval")) and lm_eval.origin is None:  # a folder without code: that of setup.py
+        folder = next(iter(lm_eval.submodule_search_locations or ()), "")
+        mend = "install the pack so, too, if it made that folder: pip install --editable CHECKOUT"
+        return fail(f"the folder {folder} hides an lm-eval that is installed with --editable; {mend}", 2)
     try:
         try:
             status = _run(argv[1:]) if argv[:1] == [RUN.name] else _run_parsed(argv)  # the options of `run` are lm-eval's

@@ -162,7 +162,8 @@ def alone_with(use_cache: str) -> Iterator[None]:
         try:
             yield
         finally:
-            path.unlink(missing_ok=True)
+            with suppress(PermissionError):  # Windows removes no open file
+                path.unlink(missing_ok=True)
             _remove_if_empty(path.parent)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
 import json
+import locale
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -200,6 +202,7 @@ def read_config(parsed: argparse.Namespace) -> Any:
     samples = parsed.samples
     try:
         if path := getattr(parsed, "config", None):
+            _check_encoding(path)
             settings = EvaluatorConfig.load_yaml_config(path)
             _check_settings(path, settings, DICT_KEYS, get_type_hints(EvaluatorConfig))
             samples = settings.get("samples") if samples is None else samples
@@ -216,11 +219,19 @@ def read_config(parsed: argparse.Namespace) -> Any:
         raise RunError(in_one_line(error)) from error
 
 
+def _check_encoding(path: str) -> None:
+    """Refuses letters that lm-eval would take for others: it reads the file in the encoding of the locale, and YAML is UTF-8."""
+    encoding = locale.getpreferredencoding(False)
+    if codecs.lookup(encoding).name != "utf-8" and Path(path).is_file() and not Path(path).read_bytes().isascii():
+        raise RunError(f"--config {path}: it has letters beyond ASCII, and the locale reads them as {encoding}; set PYTHONUTF8=1")
+
+
 def _check_settings(path: str, settings: Mapping[str, Any], mappings: Sequence[str], known: Mapping[str, Any]) -> None:
     """Refuses keys that lm-eval does not know, values of another type, and JSON within YAML, which it takes for `name=value`."""
     for key, value in settings.items():
         if key not in known:
-            raise RunError(f"--config {path}: unknown key {key!r}{meant(str(key), known, 3)}")
+            beside = f"; give --{key} on the command line" if f"--{key}" in _OURS else meant(str(key), known, 3)
+            raise RunError(f"--config {path}: unknown key {key!r}{beside}")
         types = {get_origin(each) or each for each in get_args(known[key]) or (known[key],)}
         types |= {str} if key in (*mappings, "batch_size") else set()
         if value is not None and type(value) not in types | ({int} if float in types else set()):

@@ -81,8 +81,9 @@ class RunTasks(TaskManager):
         return {*self.task_index, *pack.tasks, *pack.groups, *pack.tags, *(self._of_lm_eval if of_lm_eval else ())}
 
     def _matches(self, entry: str) -> list[str]:
-        path = Path(entry).absolute()
-        files = sorted(glob.glob(str(path / "*.yaml" if path.is_dir() else path)))
+        path = Path(entry)
+        there = path.glob("*.yaml") if path.is_dir() else [path] if path.is_file() else glob.glob(entry)
+        files = sorted(str(Path(file).absolute()) for file in there)
         if entry.endswith(".yaml"):
             return files
         if is_glob(entry):

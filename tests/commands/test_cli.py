@@ -39,6 +39,17 @@ def test_a_closed_stream_is_no_fault(closed):
     assert subprocess.run(["bash", "-c", shell, sys.executable, code], cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 0
 
 
+def test_lm_eval_that_the_files_of_a_wheel_hide(tmp_path, monkeypatch, capsys):
+    """Python looks for an editable lm-eval only after folders of its name, and takes the one beside the pack for a package."""
+    (tmp_path / "lm_eval" / "tasks").mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "lm_eval", raising=False)
+    assert main(["run", "--tasks", "sea_xcopa_th_to_ppl"]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"lm-eval-sea: the folder {tmp_path / 'lm_eval'} hides an lm-eval ")
+    assert line.endswith("pip install --editable CHECKOUT")
+
+
 OUTPUTS = {"a reader who has enough": ("| true", 0, ""), "a full disk": (">/dev/full", 1, "No space left on device")}
 
 

@@ -32,6 +32,18 @@ def test_files_in_gguf_are_not_for_vllm():
             check_files("vllm", given)
 
 
+def test_a_config_file_that_the_locale_would_read_as_other_letters(tmp_path, monkeypatch, capsys):
+    """As on Windows; lm-eval opens it in that encoding, and the model would see the other letters."""
+    monkeypatch.setattr("locale.getpreferredencoding", lambda *_: "cp874")
+    path = tmp_path / "run.yaml"
+    path.write_text("tasks: [sea_xcopa_th_to_ppl]\nsystem_instruction: ตอบเป็นภาษาไทย\n", encoding="utf-8")
+    assert main(["run", "--config", str(path)]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"lm-eval-sea: --config {path}: ") and line.endswith(
+        " the locale reads them as cp874; set PYTHONUTF8=1"
+    )
+
+
 def test_the_tokenizer_of_another_model_is_said(tiny_model, tokenizer, tmp_path, caplog):
     """One with a token more is the model's."""
     words = WordLevel({"kota": 0, "ini": 1}, unk_token="kota")

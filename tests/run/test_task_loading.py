@@ -1,5 +1,6 @@
 """A run knows the tasks that are asked for, the same that lm-eval knows when it reads all files."""
 
+import glob
 import logging
 
 import pytest
@@ -21,7 +22,7 @@ ENTRIES = ["sea_xnli", "sea_sailcompass", "sea_xcopa_*_to_ppl", "sea_nli", "own_
 
 @pytest.fixture
 def own(tmp_path):
-    folder = tmp_path / "own"
+    folder = tmp_path / "own [1]"  # which as a glob is another folder
     folder.mkdir()
     for name, text in OWN.items():
         (folder / name).write_text(text)
@@ -52,8 +53,9 @@ def test_files_and_folders_of_tasks(own, in_samples):
     files = [str(own / name) for name in ("nested.yaml", "th.yaml")]
     for name in ("own.yaml", "group.yaml"):
         (own / name).unlink()
-    manager = RunTasks([f"{own}/*.yaml", f"{own}/th.yaml", f"{own}/none.yaml"])
-    assert manager.names == {f"{own}/*.yaml": files, f"{own}/th.yaml": files[1:], f"{own}/none.yaml": []}
+    anywhere = f"{glob.escape(str(own))}/*.yaml"
+    manager = RunTasks([anywhere, str(own), f"{own}/th.yaml", f"{own}/none.yaml"])
+    assert manager.names == {anywhere: files, str(own): files, f"{own}/th.yaml": files[1:], f"{own}/none.yaml": []}
     assert manager.load(files[1:])["tasks"]["sea_xnli_th"].config.description == "of the user"
 
 
