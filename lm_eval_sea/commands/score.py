@@ -154,16 +154,16 @@ Both can be stopped and started again: no answer is scored twice.
 --reread scores the logged answers of chat tasks with the readers of the installed version, without the model, and writes
 results and samples to another folder. Tasks whose rows, exemplars or prompts have changed since are left out.""",
     examples=f"""
-lm-eval-sea score results/seed-1
-lm-eval-sea score results/seed-* --out totals.json
+lm-eval-sea score results/seed_1
+lm-eval-sea score results/seed_* --out totals.json
 lm-eval-sea score results --method corrected --out totals.csv
 lm-eval-sea score results --suite seahelm_logprobs
 
-lm-eval-sea score results/seed-* --judge openai/gpt-oss-120b --base_url http://localhost:8000/v1
+lm-eval-sea score results/seed_* --judge openai/gpt-oss-120b --base_url http://localhost:8000/v1
 lm-eval-sea score results --judge openai/gpt-oss-120b --base_url http://localhost:8000/v1 --official SEA-HELM
 lm-eval-sea score results --judge gpt-4.1-2025-04-14 --base_url https://api.openai.com/v1 --api_key_env OPENAI_API_KEY
 
-lm-eval-sea score results/seed-* --metricx {OFFICIAL_MODEL}
+lm-eval-sea score results/seed_* --metricx {OFFICIAL_MODEL}
 lm-eval-sea score results --metricx google/metricx-24-hybrid-large-v2p6 --eos google --batch_size 16
 
 lm-eval-sea score results --reread results-reread""",
