@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
-from lm_eval_sea.run.request import DEBUG
+from lm_eval_sea.run.request import DEBUG, what_failed
 
 
 class Argument(NamedTuple):
@@ -115,8 +115,6 @@ def fail(error: object, status: int) -> int:
 
 def fail_unexpectedly(error: Exception, *, debug: bool) -> int:
     """Prints an unexpected error, with its traceback if `debug`, and returns the exit status."""
-    from lm_eval_sea.run.failing_tasks import what_failed
-
     if debug:
         _say("".join(traceback.format_exception(error)).rstrip())
     return fail(what_failed(error) + ("" if debug else f"; {DEBUG} shows where"), 1)

@@ -17,7 +17,7 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run import failing_tasks, workload
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError
 from lm_eval_sea.run.model_check import reads_folders
-from lm_eval_sea.run.request import GENERATION, Tasks
+from lm_eval_sea.run.request import GENERATION, Tasks, what_failed
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes on
 # a GPU. They would take hours on a CPU, which gains little from more than a few at a time.
@@ -133,7 +133,7 @@ class AnsweringModel:
             if failing_tasks.is_of_machine(error) or self._model.world_size > 1:
                 raise
             logger.debug("the model fails at a request", exc_info=error)
-            logger.warning("the model fails at a request (%s); looking for it", failing_tasks.what_failed(error))
+            logger.warning("the model fails at a request (%s); looking for it", what_failed(error))
             return self._ask_by_task(kind, requests, ask, error)
 
     def _ask_by_task(self, kind: str, requests: list[Any], ask: Callable[[list[Any]], list[Any]], error: Exception) -> list[Any]:
@@ -147,7 +147,7 @@ class AnsweringModel:
                 if failing_tasks.is_of_server(found) or failing_tasks.is_of_machine(found):
                     raise
                 request, why = failing_tasks.first_failing(ask, own) or (own[0], found)
-                faults[task] = f"{failing_tasks.name_of_row(request.doc, request.doc_id)}: {failing_tasks.what_failed(why)}"
+                faults[task] = f"{failing_tasks.name_of_row(request.doc, request.doc_id)}: {what_failed(why)}"
         if not faults:  # it fails only if tasks are asked together
             raise error
         raise TasksFailedError(faults)

@@ -10,9 +10,8 @@ from typing import Any
 
 from lm_eval_sea.models.server_parameters import ServerError
 from lm_eval_sea.results.visible_text import encodable, one_line
-from lm_eval_sea.run.request import FailedRunError, RunError, in_one_line
+from lm_eval_sea.run.request import FailedRunError, RunError, what_failed
 
-_SHOWN = 300  # characters of an error
 _ANOTHER_TYPE = "another dtype, such as --model_args dtype=float32, may help"
 
 
@@ -26,13 +25,6 @@ class TasksFailedError(Exception):
 
 class ServerFaultError(FailedRunError):
     """A server gives no usable answers after all retries; its earlier answers are kept."""
-
-
-def what_failed(error: BaseException) -> str:
-    """The type and the shortened text of an error."""
-    text = one_line(in_one_line(error))
-    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
-    return text if type(error) is ValueError else f"{type(error).__name__}: {text}"
 
 
 def name_of_row(doc: Any, number: int | None) -> str:

@@ -15,13 +15,14 @@ from lm_eval_sea.make.on_demand import select
 from lm_eval_sea.make.prompt_files import PromptFileError
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.types import count_of, is_number
-from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.visible_text import one_line, some_names
 
 DEBUG = "--debug"
 CHAT_API = "chat-api"  # the pack's backend for chat servers
 Tasks = Mapping[str, Any]  # lm-eval's, by name
 GENERATION = "generate_until"  # lm-eval's type of tasks and requests that generate
 
+_SHOWN = 300  # characters of an error
 _LARGEST_SEED = 2**32 - 1
 _Kind = tuple[str, Callable[[float], bool]]  # of numbers: in words, and whether a number is one
 _COUNT: _Kind = ("a whole number of at least 0", lambda value: isinstance(value, int) and value >= 0)
@@ -55,6 +56,13 @@ def in_one_line(error: BaseException) -> str:
     if isinstance(error, ImportError) and error.name and "pip install" not in text:
         return f"needs the package {error.name}: pip install {error.name}"
     return text
+
+
+def what_failed(error: BaseException) -> str:
+    """The type and the shortened text of an error."""
+    text = one_line(in_one_line(error))
+    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
+    return text if type(error) is ValueError else f"{type(error).__name__}: {text}"
 
 
 def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | None) -> None:

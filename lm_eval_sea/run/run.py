@@ -33,10 +33,10 @@ from lm_eval_sea.run.answer_limits import set_limits
 from lm_eval_sea.run.api_server import check_api_server, check_replies, prepare_for_chat_api
 from lm_eval_sea.run.arguments import HELP, read_arguments, read_config
 from lm_eval_sea.run.chat_template import TemplateUse
-from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, what_failed
+from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError
 from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.output_streams import guarded_output, warnings_once
-from lm_eval_sea.run.request import DEBUG, FailedRunError, RunError, Tasks, in_one_line
+from lm_eval_sea.run.request import DEBUG, FailedRunError, RunError, Tasks, in_one_line, what_failed
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking_mode import check_mode, check_template, use_template
 from lm_eval_sea.run.workload import check_prefix, planned

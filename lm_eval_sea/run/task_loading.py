@@ -19,8 +19,7 @@ from lm_eval_sea.catalogue.task_files import GROUP, TASK, find_file, read_task_f
 from lm_eval_sea.catalogue.task_list import is_glob, read_tasks
 from lm_eval_sea.make.on_demand import names_on_demand, tasks_on_demand
 from lm_eval_sea.results.visible_text import some_names
-from lm_eval_sea.run.failing_tasks import what_failed
-from lm_eval_sea.run.request import RunError, in_one_line
+from lm_eval_sea.run.request import RunError, in_one_line, what_failed
 from lm_eval_sea.tasks._shared.facts import facts
 from lm_eval_sea.tasks._shared.sources import Source
 

@@ -39,6 +39,14 @@ def test_a_closed_stream_is_no_fault(closed):
     assert subprocess.run(["bash", "-c", shell, sys.executable, code], cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 0
 
 
+def test_pytorch_that_cannot_be_imported_is_one_line():
+    code = "import sys; sys.modules['torch'] = None; from lm_eval_sea.commands.cli import main; sys.exit(main(['run', '--help']))"
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    [line] = process.stderr.splitlines()
+    assert line.startswith("lm-eval-sea: ModuleNotFoundError: needs the package torch: pip install torch")
+    assert process.returncode == 1
+
+
 def test_lm_eval_that_the_files_of_a_wheel_hide(tmp_path, monkeypatch, capsys):
     """Python looks for an editable lm-eval only after folders of its name, and takes the one beside the pack for a package."""
     (tmp_path / "lm_eval" / "tasks").mkdir(parents=True)
