@@ -94,6 +94,15 @@ def test_a_package_that_is_too_old_stops_them_too(package, monkeypatch):
     assert str(raised.value) == f"scores need {package} {least} or later, here is 0.2.2: pip install '{package}>={least}'"
 
 
+def test_a_package_that_is_there_and_cannot_be_imported(monkeypatch):
+    """To install it again would change nothing; the reason is said."""
+    monkeypatch.setitem(sys.modules, "pythainlp", None)
+    required.cache_clear()
+    with pytest.raises(ImportError, match="^scores need the package pythainlp, and it fails: .*; pip install -U pythainlp$"):
+        required("pythainlp", "scores")
+    required.cache_clear()
+
+
 @pytest.mark.parametrize("place", ["home", "file/home"])
 def test_thai_words_need_no_home_and_leave_nothing_there(place, tmp_path):
     """PyThaiNLP makes a folder in it as it is imported; a home below a file cannot be made."""

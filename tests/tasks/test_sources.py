@@ -153,6 +153,14 @@ def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, text, paths
     assert "\n" not in str(error.value)
 
 
+def test_a_folder_whose_path_is_a_pattern(tmp_path, monkeypatch):
+    """`datasets` would look for the file elsewhere; the rows are whole, and fetching them again changes nothing."""
+    plant(*LAYOUTS["json lines"], tmp_path / "rows [1]" / NAME)
+    monkeypatch.chdir(tmp_path / "rows [1]")
+    with pytest.raises(DataError, match=r"/rows \[1\]/owner/name cannot be read: .*; give the folder another name$"):
+        source().load()
+
+
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """The folder of a repository, and its files as a source."""

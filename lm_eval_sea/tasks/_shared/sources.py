@@ -10,6 +10,7 @@ text, which is one row {"text"}.
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import tempfile
 from pathlib import Path
@@ -212,9 +213,11 @@ class Source(NamedTuple):
             raise not_given(self.describe(), name, fault_of_hub(error, f"datasets/{name}"), error) from error
 
     def _builder_of_folder(self, folder: Path, cache: str) -> datasets.DatasetBuilder:
+        if glob.escape(path := str(folder.resolve())) != path:
+            raise DataError(f"{path} cannot be read: `datasets` takes * ? [ in paths for a pattern; give the folder another name")
         there = os.listdir(folder)  # `datasets` takes one that may not be read for an empty one
         try:
-            return self._builder(str(folder.resolve()), str(folder), cache)
+            return self._builder(path, str(folder), cache)
         except DataError as error:
             said = "is not whole, or an old one" if "README.md" in there else "has no README.md, which says what its files are"
             raise DataError(f"{str(error).rstrip('.')}. The folder {folder} {said}. {self._advice('Fetch it again')}") from error

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-# The oldest version that works. pip chooses an older one if numpy is old.
-AT_LEAST = {"py3langid": "0.4"}
+# The oldest versions that work. pip chooses an older py3langid if numpy is old; PyThaiNLP 5.0.0 lacks a package that it imports.
+AT_LEAST = {"py3langid": "0.4", "pythainlp": "5.0.1"}
 
 
 @contextlib.contextmanager
@@ -44,15 +44,15 @@ def required(package: str, scores: str) -> ModuleType:
     """
     try:
         version = importlib.metadata.version(package)
-        with _nothing_in_home():
-            module = importlib.import_module(package)
-    except ImportError as error:
+    except importlib.metadata.PackageNotFoundError as error:
         raise ImportError(f"{scores} need the package {package}: pip install {package}") from error
-    except OSError as error:
-        raise ImportError(f"{scores} need the package {package}, and it fails: {error}; pip install -U {package}") from error
     if Version(version) < Version(least := AT_LEAST.get(package, "0")):
         raise ImportError(f"{scores} need {package} {least} or later, here is {version}: pip install '{package}>={least}'")
-    return module
+    try:
+        with _nothing_in_home():
+            return importlib.import_module(package)
+    except (ImportError, OSError) as error:
+        raise ImportError(f"{scores} need the package {package}, and it fails: {error}; pip install -U {package}") from error
 
 
 def version_of(package: str, scores: str) -> str:
