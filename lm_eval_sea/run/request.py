@@ -53,7 +53,7 @@ class FailedRunError(RunError):
 def in_one_line(error: BaseException) -> str:
     """The message of any library's error; for a missing package, the command that installs it."""
     text = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, ImportError) and error.name and "pip install" not in text:
+    if isinstance(error, ModuleNotFoundError) and error.name and "." not in error.name and "pip install" not in text:
         return f"needs the package {error.name}: pip install {error.name}"
     return text
 

@@ -17,7 +17,7 @@ from lm_eval_sea.run import output_folder
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.model_check import check_batch_size, check_files, warn_of_other_tokens
 from lm_eval_sea.run.output_folder import check_space
-from lm_eval_sea.run.request import RunError
+from lm_eval_sea.run.request import RunError, in_one_line
 from lm_eval_sea.run.task_loading import RunTasks
 from lm_eval_sea.run.task_loading import load_tasks as load_those_here
 from tests.make.test_own_data import plant_questions
@@ -30,6 +30,13 @@ def test_files_in_gguf_are_not_for_vllm():
     for given in ({"pretrained": "m/q4.gguf"}, {"pretrained": "m", "gguf_file": "q4.gguf"}):
         with pytest.raises(RunError, match=r"--model vllm cannot read GGUF files; use hf-shared-prefix with pretrained=FOLDER"):
             check_files("vllm", given)
+
+
+def test_a_package_that_is_there_without_a_name_or_a_part_is_not_to_be_installed():
+    """It is too old or too new, or cannot be loaded; only one that is missing has the command that installs it."""
+    assert in_one_line(ModuleNotFoundError("No module named 'peft'", name="peft")) == "needs the package peft: pip install peft"
+    for error in (ImportError("cannot import name 'Role'", name="hub.api"), ModuleNotFoundError("No module", name="hub.api")):
+        assert in_one_line(error) == str(error)
 
 
 def test_a_config_file_that_the_locale_would_read_as_other_letters(tmp_path, monkeypatch, capsys):
