@@ -117,18 +117,20 @@ class ChatAPI(LM):
         self._answered = self._refused = False  # whether there was any request that …
         self._system: tuple[dict[str, str], ...] = ()  # the message before those of each request, as far as it is known
         self._parameters = ServerParameters()
-        window, self._prompt_end = asyncio.run(self._look())
+        self.loaded: Any = None  # what vLLM has loaded under the model's name
+        window, self.prompt_end = asyncio.run(self._look())
         self.max_length = int(max_length) if max_length else window
         self._parameters.longest = self.max_length - 1 if self.max_length else None
         window_told = f"a window of {self.max_length:,} tokens" if self.max_length else "a window that the server does not report"
-        prompt_told = f"; its prompts end in {self._prompt_end[-_LOGGED_END:]!r}" if self._prompt_end else ""
+        prompt_told = f"; its prompts end in {self.prompt_end[-_LOGGED_END:]!r}" if self.prompt_end else ""
         logger.info("%s: thinking %s, effort %s, %s%s", self._model, mode, effort or "as it is", window_told, prompt_told)
 
     async def _look(self) -> tuple[int | None, str | None]:
         """The server's window, and how its chat template ends a prompt; None for what it does not report."""
         async with self._server() as server:
             models = await server.models()
-            window = next((each.get("max_model_len") for each in models or () if each.get("id") == self._model), None)
+            own: Mapping[str, Any] = next((each for each in models or () if each.get("id") == self._model), {})
+            self.loaded, window = own.get("root"), own.get("max_model_len")
             if not isinstance(window, int) or window <= 1:
                 return None, None
             try:
@@ -147,9 +149,9 @@ class ChatAPI(LM):
         self._template_kwargs = self._template_kwargs | _json_object(settings.get("chat_template_kwargs"))
         if system_message:
             self._system = ({"role": "system", "content": system_message},)
-        if self._prompt_end is not None and known != (self._system, self._template_kwargs):
-            _, self._prompt_end = asyncio.run(self._look())
-            logger.info("with the run's settings, prompts end in %r", (self._prompt_end or "")[-_LOGGED_END:])
+        if self.prompt_end is not None and known != (self._system, self._template_kwargs):
+            _, self.prompt_end = asyncio.run(self._look())
+            logger.info("with the run's settings, prompts end in %r", (self.prompt_end or "")[-_LOGGED_END:])
 
     def _server(self) -> ChatServer:
         return ChatServer(
@@ -191,13 +193,13 @@ class ChatAPI(LM):
         """
         marks = Counter({mark: number for mark, number in self._unopened.items() if mark}).most_common(1)
         shown = marks[0][0] if marks and marks[0][1] > self._unopened[None] else None
-        return shown if self._prompt_end is None else self._prompt_end
+        return shown if self.prompt_end is None else self.prompt_end
 
     def _text_of(self, reply: Reply, until: Sequence[str], wanted: Mapping[str, Any]) -> GeneratedText:
         """The answer to a request, by what is known so far; one that was begun for the model opens no thought."""
         begin = None if wanted.get("continue_final_message") else self._opened()
         made = _text_of(reply, until, begin, wanted.get("structured_outputs"))
-        made.reply = None if self._prompt_end is not None or reply.thought else reply
+        made.reply = None if self.prompt_end is not None or reply.thought else reply
         return made
 
     @staticmethod
@@ -212,7 +214,7 @@ class ChatAPI(LM):
 
     def settled(self, requests: Sequence[Instance], answers: Sequence[Any]) -> list[Any]:
         """Answers as all of them together show how their prompts ended, also those that an earlier run kept."""
-        if self._prompt_end is not None:
+        if self.prompt_end is not None:
             return self._without_thoughts_said(requests, answers)
         bodies = zip(answers, self._bodies(requests), strict=True)
         told = [(getattr(answer, "reply", None), wanted, until) for answer, (_, wanted, until) in bodies]
@@ -255,8 +257,8 @@ class ChatAPI(LM):
         """
         if (told := self._told_to_think()) is not None:
             return told
-        if self._prompt_end and (open_thought(self._prompt_end) or asks_for_thought(self._prompt_end) is False):
-            return open_thought(self._prompt_end) is not None
+        if self.prompt_end and (open_thought(self.prompt_end) or asks_for_thought(self.prompt_end) is False):
+            return open_thought(self.prompt_end) is not None
         if self.first_answer is None:
             self.first_answer = self._told_by_question()
         if self.first_answer is None:

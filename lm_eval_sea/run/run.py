@@ -258,7 +258,7 @@ class _Run:
             raise RunError("--resume needs --output_path, where the answers of an interrupted run are kept")
         if not own and (not output or self.ours.resume is False):
             return None
-        key = answer_cache.key_of(self.config.model, self.config.model_args, tasks)
+        key = self._key_of_answers(tasks)
         if own:
             answer_cache.check_trusted(Path(own).parent, "--use_cache")
         self.kept_in = f"{own}_{key}" if own else answer_cache.prepare(output, key)
@@ -267,12 +267,18 @@ class _Run:
             logger.info("continuing with %d answers of an earlier run (%s)", found, self.kept_in)
         return self.kept_in
 
+    def _key_of_answers(self, tasks: Iterable[str]) -> str:
+        """A digest of what decides answers; a server may by now have another model under the same name."""
+        model, model_args = self.config.model, self.config.model_args
+        loaded = self.model.loaded if model == request.CHAT_API else None
+        return answer_cache.key_of(model, model_args if loaded is None else {**model_args, "loaded": loaded}, tasks)
+
     def _first_answer_in(self, use_cache: str | None) -> Path | None:
         """Where what a chat server tells at first is kept, for all seeds alike; None if it is not."""
         if self.config.model != request.CHAT_API:
             return None
         if self.of_seeds is not None:
-            return self.of_seeds / f"first_answer_{answer_cache.key_of(self.config.model, self.config.model_args, ())}.json"
+            return self.of_seeds / f"first_answer_{self._key_of_answers(())}.json"
         return answer_cache.first_answer_beside(use_cache) if use_cache else None
 
     def what_is_kept(self) -> str:

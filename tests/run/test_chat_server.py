@@ -258,3 +258,28 @@ def test_what_the_first_answer_tells_holds_for_a_run_that_goes_on(seeds, in_samp
     assert {row["max_completion_tokens"] for row in rows} == {256 + 8192}
     assert (len(questions), len(rows)) == (1, 6 if seeds else 4)
     assert not list(tmp_path.rglob(FOLDER))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("changed", ["root", "prompt_end"])
+def test_another_model_or_template_behind_the_same_name_is_asked_anew(changed, in_samples, tmp_path):
+    """Whether it thinks, and each row; `root` is what vLLM has loaded under the name."""
+    questions, rows = [], []
+
+    def behave(body, _):
+        is_question = "A train leaves" in body["messages"][-1]["content"]
+        (questions if is_question else rows).append(body)
+        if is_question:
+            return text("<think>Hm.</think>188" if len(questions) == 1 else "188")
+        return DROP if len(rows) == 3 else text("Answer: B")
+
+    def serving(root):
+        return Status(200, {"data": [{"id": "toy", "root": root, "max_model_len": 50_000}]})
+
+    with serve(behave, serving("/models/a"), "<assistant>") as toy:
+        given = run_on_server(toy, tmp_path, "--limit", "3", model_args=",num_concurrent=1,max_retries=0")
+        assert main(given) == 0
+        toy.models, toy.prompt_end = (serving("/models/b"), toy.prompt_end) if changed == "root" else (toy.models, "<model>")
+        assert main(given) == 0
+    assert [row["max_completion_tokens"] for row in rows] == 3 * [256 + 8192] + 3 * [256]
+    assert len(questions) == 2
