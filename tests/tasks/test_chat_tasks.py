@@ -90,6 +90,17 @@ def test_a_copy_of_the_source_is_no_translation(folder, name, source):
     assert scores(close, "sea_nusaxmt_jv_id_chat")["null_rate"] == 0
 
 
+@pytest.mark.parametrize("name", ["sea_flores_en_th_chat", "sea_flores_id_en_chat_enprompt", "sea_nusaxmt_jv_id_chat"])
+@pytest.mark.parametrize("form", ["{}", "{tag} {}"])
+def test_a_copy_of_the_instruction_is_no_translation(folder, name, form):
+    """Nor is a part of it. They are in the language of the translation."""
+    results = []
+    for part in (slice(None), slice(25)):
+        model = PlantedModel(generation=lambda prompt, part=part: form.format(prompt[part].split("\n")[0], tag="Translation:"))
+        results.append(scores(evaluate(folder, name, model, limit=2), name)["null_rate"])
+    assert results == [1, 1]
+
+
 def test_macro_f1_takes_what_cannot_be_read_for_no_label(folder):
     name = "sea_xnli_th_chat"
     answers = iter(["เป็นกลาง", "", "ขัดแย้ง", "นำไปสู่"])

@@ -12,6 +12,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from ..facts import PIVOTS
 from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
 from ..metrics.qa_metrics import contains_weighted
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ..reading.thought import Generated
 
 
+_SHORTEST_COPY = 20  # characters of a translation that is taken for a copy of the prompt
 _SCORING = ("answer_tag", "language", "prompt_language", "label_words")
 
 
@@ -132,7 +134,8 @@ class ChatTextScores(TextScores):
         # a refusal has no tag; after a tag, the same words are translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
         text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
-        text = "" if describes_answer(text, scoring["prompt_language"]) else self._answered(doc, text)
+        prompt = getattr(results[0], "prompt", "")
+        text = "" if describes_answer(text, scoring["prompt_language"]) else self._answered(doc, text, prompt)
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = uncomposed(text, made.answer) or None
         if "votes" in doc:
@@ -144,8 +147,8 @@ class ChatTextScores(TextScores):
         """The answer without what would mislead the reader, who does not know the row."""
         return answer
 
-    def _answered(self, doc: dict[str, Any], text: str) -> str:
-        """The answer in a text, compared with its row; empty if it is no answer."""
+    def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
+        """The answer in a text, compared with its row and the prompt; empty if it is no answer."""
         return text
 
     def _references(self, doc: dict[str, Any], language: str) -> list[str]:
@@ -161,7 +164,7 @@ class ChatQuestionScores(ChatTextScores):
         question = normalise(doc.get("question", ""))
         return QUOTED.sub(lambda found: found[1] if stands_in(normalise(found[1]), question) else found[0], answer)
 
-    def _answered(self, doc: dict[str, Any], text: str) -> str:
+    def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
         """The answer without what is not in the passage: a gloss, or the question's words around a phrase."""
         passage = composed(doc.get("passage", ""))
         text = text if text in passage else without_gloss(text)
@@ -173,13 +176,23 @@ class ChatQuestionScores(ChatTextScores):
 class ChatTranslationScores(ChatTextScores, TranslationScores):
     """The metrics of translations."""
 
-    def _answered(self, doc: dict[str, Any], text: str) -> str:
-        """Empty if the text is the source. Only from and to English: other languages that are close share whole sentences."""
+    def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
+        """Empty if the text is the source, or other words of the prompt, such as its instruction.
+
+        The source only from and to English: other languages that are close share whole sentences.
+        """
+        shown, texts = (
+            _bare(text),
+            [_bare(composed(doc[column])) for column in (*PIVOTS.values(), "translation") if column in doc],
+        )
+        is_of_row = any(shown in each for each in texts)
+        if len(shown) >= _SHORTEST_COPY and not is_of_row and shown in _bare(composed(prompt)):
+            return ""
         if "english" not in doc:
             return text
         source = "translation" if doc["scoring"]["answer_language"] == "en" else "english"
         (reference,) = self._references(doc, doc["scoring"]["answer_language"])
-        return "" if _bare(text) == _bare(composed(doc[source])) != _bare(reference) else text
+        return "" if shown == _bare(composed(doc[source])) != _bare(reference) else text
 
 
 def _bare(text: str) -> str:
