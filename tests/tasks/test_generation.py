@@ -176,9 +176,10 @@ class TestLongInputs:
     def run(self, samples, tiny_model, caplog):
         """The prompts of a task in a context of so many tokens, of which 20 are for an answer, and what is said of them."""
 
-        def run(task, room):
+        def run(task, room, limit=None):
             model = PlantedModel(generation=lambda prompt: "", max_length=room)
-            evaluate(samples, task, model, metadata={"tokenizer": str(tiny_model)}, gen_kwargs={"max_gen_toks": 20})
+            limit = limit or {"max_gen_toks": 20}
+            evaluate(samples, task, model, metadata={"tokenizer": str(tiny_model)}, gen_kwargs=limit)
             messages = [record.getMessage() for record in caplog.records if record.name == "lm_eval_sea"]
             return [prompt for prompt, _ in model.requests], messages
 
@@ -201,6 +202,11 @@ class TestLongInputs:
             assert full.startswith(kept), "instruction, exemplar and the document's beginning are as they were"
             one_more = full[: len(kept) + 1] + "\nRingkasan:"
             assert prompt == full or len(tokenizer.encode(one_more)) > room - 20
+
+    def test_the_limit_of_the_summary_counts_under_any_of_its_names(self, run):
+        for limit in ({"max_gen_toks": 20}, {"max_gen_toks": None, "max_tokens": 20}):
+            with pytest.raises(ValueError, match=r"no room in the model's context of 100 tokens for an answer of 20\."):
+                run("sea_thaisum_th", room=100, limit=limit)
 
     def test_no_room_for_any_document_is_refused(self, run):
         with pytest.raises(ValueError, match=r"sea_thaisum_th: .*no room in the model's context of 100 tokens .*--num_fewshot"):

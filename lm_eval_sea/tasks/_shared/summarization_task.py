@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from lm_eval.models.utils import normalize_gen_kwargs
+
 from .base_task import ModelTask
 
 
@@ -40,7 +42,8 @@ class SummarizationTask(ModelTask):
         prompt, arguments = instance.arguments
         if not isinstance(prompt, str):  # messages for a chat server, which has the template
             return
-        room = tokenizer.max_length - int(arguments.get("max_gen_toks", 0))
+        answer = normalize_gen_kwargs(arguments)["max_gen_toks"]  # whatever its name in the task
+        room = tokenizer.max_length - answer
         document = instance.doc["document"]
         before, found, after = prompt.rpartition(document)
         # Attributes, because --cache_requests stores the requests but not the task.
@@ -51,7 +54,7 @@ class SummarizationTask(ModelTask):
         if not kept:
             raise ValueError(
                 f"{self.task_name}: the prompt without its document leaves no room in the model's context of "
-                f"{tokenizer.max_length} tokens for an answer of {arguments['max_gen_toks']}. {_ADVICE}"
+                f"{tokenizer.max_length} tokens for an answer of {answer}. {_ADVICE}"
             )
         instance.arguments = (before + kept + after, arguments)
         instance.kept_share = len(kept) / len(document)
