@@ -181,11 +181,8 @@ class ChatTranslationScores(ChatTextScores, TranslationScores):
 
         The source only from and to English: other languages that are close share whole sentences.
         """
-        shown, texts = (
-            _bare(text),
-            [_bare(composed(doc[column])) for column in (*PIVOTS.values(), "translation") if column in doc],
-        )
-        is_of_row = any(shown in each for each in texts)
+        shown = _bare(text)
+        is_of_row = any(shown in _bare(composed(doc[column])) for column in (*PIVOTS.values(), "translation") if column in doc)
         if len(shown) >= _SHORTEST_COPY and not is_of_row and shown in _bare(composed(prompt)):
             return ""
         if "english" not in doc:
