@@ -39,7 +39,7 @@ _FORMS = {
     "qa": _Form("chat_qa_yaml", "span", "answer", "{{answers[0]}}", 27),
     "short_answer": _Form("chat_qa_yaml", "short_answer", "answer", "{{answers[0]}}"),
     "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}", 27, _STEPS),
-    "translation": _Form("chat_translation_yaml", "translation", "translation", ""),
+    "translation": _Form("chat_translation_yaml", "translation", "translation", "", 27),
     "summarization": _Form("chat_summarization_yaml", "summary", "summary", "{{summary}}"),
 }
 
