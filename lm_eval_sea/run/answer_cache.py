@@ -21,7 +21,7 @@ from typing import Any
 
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.written_folder import appending, lock
-from lm_eval_sea.run.model_check import LOADED, WEIGHTS, revision_of
+from lm_eval_sea.run.model_files import LOADED, WEIGHTS, revision_of
 from lm_eval_sea.run.output_folder import folder_of
 from lm_eval_sea.run.request import RunError, in_one_line
 

@@ -16,7 +16,8 @@ from lm_eval_sea.results.settings import LIMITS, limit_in
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
-from lm_eval_sea.run.model_check import generation_config_of, positions_of, reads_folders, text_config
+from lm_eval_sea.run.model_check import generation_config_of, positions_of, text_config
+from lm_eval_sea.run.model_files import reads_folders
 from lm_eval_sea.run.request import CHAT_API, GENERATION, RunError, Tasks
 
 _LIMIT = LIMITS[0]

@@ -16,7 +16,7 @@ from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run import failing_tasks, workload
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError
-from lm_eval_sea.run.model_check import reads_folders
+from lm_eval_sea.run.model_files import reads_folders
 from lm_eval_sea.run.request import GENERATION, Tasks, what_failed
 
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes on

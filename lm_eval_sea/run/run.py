@@ -28,7 +28,7 @@ from typing import Any
 from lm_eval_sea.catalogue.fetch import mixed_mirrors
 from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
-from lm_eval_sea.run import answer_cache, lm_eval_run, model_check, request
+from lm_eval_sea.run import answer_cache, lm_eval_run, model_check, model_files, request
 from lm_eval_sea.run.answer_limits import set_limits
 from lm_eval_sea.run.api_server import check_api_server, check_replies, prepare_for_chat_api
 from lm_eval_sea.run.arguments import HELP, read_arguments, read_config
@@ -89,7 +89,7 @@ class _Run:
         set_limits(config, tasks, self.template, self.ours.thinking_tokens, lambda: self.model, self._first_answer_in(use_cache))
         # only for a run's own cache: the user's stays after the run, and the next run must draw new answers
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
-        if model_check.reads_folders(config.model):
+        if model_files.reads_folders(config.model):
             check_prefix(self.model)
         check_replies(self.model)
         use_template(self.model, self.template, config.model, self.ours.thinking, tasks)
@@ -145,7 +145,7 @@ class _Run:
         device = config.device if self.device_given or config.device != _DEFAULT_DEVICE else None
         model_check.check_arguments(config.model, config.model_args, device)
         model_check.check_device(config.model, config.model_args, device)
-        model_check.check_files(config.model, config.model_args)
+        model_files.check_files(config.model, config.model_args)
         model_check.check_adapter_tokenizer(config)
         model_check.warn_of_other_tokens(config.model, config.model_args)
         model_check.check_positions(config.model, config.model_args)

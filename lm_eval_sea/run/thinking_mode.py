@@ -9,7 +9,8 @@ from typing import Any
 
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import RANKED, TemplateUse, check_template_of_model, load_tokenizer
-from lm_eval_sea.run.model_check import check_choices_follow_thoughts, reads_folders
+from lm_eval_sea.run.model_check import check_choices_follow_thoughts
+from lm_eval_sea.run.model_files import reads_folders
 from lm_eval_sea.run.request import CHAT_API, GENERATION, RunError, Tasks, is_a
 from lm_eval_sea.tasks._shared.facts import CHAT
 from lm_eval_sea.tasks._shared.reading.thought import MARKS

@@ -16,7 +16,7 @@ from lm_eval_sea.catalogue.task_index import leaf_names
 from lm_eval_sea.results.differing_settings import WORDS_OF_PROMPT
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.secrets import KnownSecrets
-from lm_eval_sea.run import model_check
+from lm_eval_sea.run import model_check, model_files
 from lm_eval_sea.run.api_server import chat_api, chats, check_api_server, prepare_for_chat_api
 from lm_eval_sea.run.arguments import read_arguments, read_config, run_parser
 from lm_eval_sea.run.chat_template import read_tokenizer
@@ -118,7 +118,7 @@ def check_models(models: Iterable[Model]) -> None:
         missing: list[str] = []
         with _noted(missing, f"{model.name}: "):
             model_check.check_backend(model.backend)
-            model_check.check_files(model.backend, model.model_args)
+            model_files.check_files(model.backend, model.model_args)
         faults += missing
         if not missing and (key := tokenizer_key(model)) not in tokenizers:  # checkpoints have the same one
             tokenizers.add(key)

@@ -15,7 +15,8 @@ from transformers import PreTrainedTokenizerFast
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run import output_folder
 from lm_eval_sea.run.chat_template import load_tokenizer
-from lm_eval_sea.run.model_check import check_batch_size, check_files, warn_of_other_tokens
+from lm_eval_sea.run.model_check import check_batch_size, warn_of_other_tokens
+from lm_eval_sea.run.model_files import check_files
 from lm_eval_sea.run.output_folder import check_space
 from lm_eval_sea.run.request import RunError, in_one_line
 from lm_eval_sea.run.task_loading import RunTasks
