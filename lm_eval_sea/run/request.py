@@ -173,16 +173,28 @@ def is_a(task: Any, name: str) -> bool:
 
 def check_exemplars(tasks: Tasks, num_fewshot: int | None) -> None:
     """Refuses more exemplars than tasks of this pack have, however they are asked for, also by a task whose rows lack them."""
-    for name, task in tasks.items():
-        noted = (task.config.metadata or {}).get("provenance") or {}
-        if not (is_a(task, "ModelTask") or is_a(task, "SEAHelmMessages") or "pack_version" in noted):
-            continue
-        own, there = task.config.num_fewshot, len(task.sampler.df)
+    for name, (own, there) in _exemplars(tasks).items():
         if num_fewshot is not None and own != 0:
             _check_exemplars(name, there, num_fewshot)
         elif there < (own or 0):
-            mend = f"add the missing ones, leave the task out, or choose --num_fewshot 0 to {there}"
-            raise RunError(f"{name} shows {own} exemplars, but its rows come with {there}; {mend}")
+            mend = f"add the missing ones, leave the task out, or choose --num_fewshot {f'0 to {there}' if there else 0}"
+            raise RunError(f"{name} shows {own} exemplars, but its rows come with {there or 'none'}; {mend}")
+
+
+def without_exemplars(tasks: Tasks, num_fewshot: int | None) -> list[str]:
+    """The tasks of this pack that show exemplars by default and would here, but whose rows come with none."""
+    return [name for name, (own, there) in _exemplars(tasks).items() if own and num_fewshot != 0 and not there]
+
+
+def _exemplars(tasks: Tasks) -> dict[str, tuple[int | None, int]]:
+    """How many exemplars each task of this pack shows by default, and how many there are."""
+    return {
+        name: (task.config.num_fewshot, len(task.sampler.df))
+        for name, task in tasks.items()
+        if is_a(task, "ModelTask")
+        or is_a(task, "SEAHelmMessages")
+        or "pack_version" in ((task.config.metadata or {}).get("provenance") or {})
+    }
 
 
 def _check_exemplars(place: str, there: int, wanted: int) -> None:

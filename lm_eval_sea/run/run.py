@@ -162,7 +162,7 @@ class _Run:
 
     def load_tasks(self) -> tuple[Any, list[str], Mapping[str, Any]]:
         """lm-eval's `TaskManager`, what is to be run, and the tasks by name, with their rows."""
-        from lm_eval_sea.run.task_loading import RunTasks, load_beside, load_tasks, unreadable
+        from lm_eval_sea.run.task_loading import RunTasks, load_beside, load_tasks, load_without, unreadable
 
         config, beside = self.config, self.ours.beside
         names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
@@ -187,6 +187,9 @@ class _Run:
         beside, not_here = load_beside(manager, beside)
         asked = list(dict.fromkeys(sum((found[name] for name in [*names, *beside]), [])))
         wanted, tasks, self.left_out = load_tasks(manager, asked, skip_missing=self.ours.skip_missing)
+        if self.ours.skip_missing and (lacking := request.without_exemplars(tasks, config.num_fewshot)):
+            wanted, tasks, lines = load_without(manager, wanted, dict.fromkeys(lacking, RunError("the exemplars are missing")))
+            self.left_out += lines
         self.left_out += not_here
         self.secrets.add(secrets_in([task.config.dataset_kwargs for task in tasks.values()]))
         return manager, wanted, tasks

@@ -114,6 +114,29 @@ def test_skip_missing_goes_on_with_the_tasks_that_have_rows(tmp_path, samples, m
     assert manager.load(wanted)["tasks"] is tasks, "loaded once"
 
 
+def test_skip_missing_leaves_out_a_task_whose_exemplars_are_missing(tmp_path, samples, tiny_model, monkeypatch, capsys):
+    """A folder like the hub's may have the tested rows of a data set without the split that its exemplars come from."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(samples / "sail", tmp_path / "sail")
+    folder = tmp_path / "indonlp/nusatranslation_senti"
+    folder.mkdir(parents=True)
+    shutil.copy(samples / "nusa-writes/data/nusa_kalimat-senti-bew-test.csv", folder / "test.csv")
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n- config_name: bew\n  data_files: [{split: test, path: test.csv}]\n---\n", encoding="utf-8"
+    )
+    command = run_of(tiny_model, "sea_nusasentiment_bew,sea_xcopa_th_to_ppl", "--limit", 2)
+    assert main(command) == 2
+    said = "sea_nusasentiment_bew shows 3 exemplars, but its rows come with none; add the missing ones, leave the task out, or "
+    assert f"{said}choose --num_fewshot 0\n" in capsys.readouterr().err
+    assert main([*command, "--skip_missing"]) == 0
+    table = capsys.readouterr().out
+    assert "\nleft out: sea_nusasentiment_bew: the exemplars are missing\n" in table
+    assert "\nsea_xcopa_th_to_ppl " in table
+    assert "\nsea_nusasentiment_bew " not in table
+    assert main([*command, "--skip_missing", "--num_fewshot", "0"]) == 0
+    assert "\nsea_nusasentiment_bew " in capsys.readouterr().out
+
+
 def test_a_disk_without_room_for_the_samples(tmp_path, load_tasks, monkeypatch):
     tasks = load_tasks("sea_xcopa_th_to_ppl")
     check_space(str(tmp_path), tasks, None)
