@@ -203,6 +203,16 @@ def test_a_base_model_stops_at_the_next_message_of_the_user(samples):
     assert postprocess_generated_text(text, arguments["until"], None) == "\n\nJawaban: Netral"
 
 
+@pytest.mark.parametrize(("given", "stops"), [("Teks:", ["Teks:"]), (None, []), (["\n", "."], ["\n", "."])])
+def test_stop_strings_of_the_user_come_before_it(samples, given, stops):
+    """lm-eval takes one text for one stop string; its single letters would end nearly every answer."""
+    model = PlantedModel(generation=lambda prompt: "Jawaban: Netral")
+    results = evaluate(samples, "sea_helm_id_sentiment", model, limit=1, gen_kwargs={"until": given})
+    [row] = results["samples"]["sea_helm_id_sentiment"]
+    assert row["arguments"][0][1]["until"][:-1] == stops
+    assert row["resps"] == [["Jawaban: Netral"]]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("model_fixture", "chat"), [("tiny_model", True), ("tiny_model_bos", False), ("tiny_model_bos", True)])
 def test_log_likelihoods_against_a_plain_loop(samples, load_tasks, tmp_path, chat, model_fixture, request):

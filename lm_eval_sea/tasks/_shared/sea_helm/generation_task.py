@@ -27,5 +27,7 @@ class SEAHelmGenerationTask(WrittenTask, SEAHelmMessages):
         head = self.config.doc_to_text.partition("{")[0].strip()
         for instance in (made if isinstance(made, list) else [made]) if head and not is_chat else ():
             prompt, arguments = instance.arguments
-            instance.arguments = (prompt, arguments | {"until": [*arguments["until"], f"\n\n{head}"]})
+            until = arguments["until"] or []
+            stops = [until] if isinstance(until, str) else until  # the user's, of --gen_kwargs, may be a text, or none
+            instance.arguments = (prompt, arguments | {"until": [*stops, f"\n\n{head}"]})
         return made
