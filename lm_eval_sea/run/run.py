@@ -210,6 +210,8 @@ class _Run:
             logger.warning("%s", line)
         if config.samples is not None:
             request.check_samples(config.samples, {name: len(task.eval_docs) for name, task in tasks.items()})
+            # lm-eval asks rows in the order of the task, but numbers the logged ones in the given order
+            config.samples = {name: sorted(numbers) for name, numbers in config.samples.items()}
         if config.output_path and config.log_samples:
             check_space(config.output_path, tasks, config.limit)
         check_api_server(config, tasks, lambda: self.model)

@@ -281,6 +281,15 @@ def test_the_largest_batch_is_not_searched_on_a_cpu(monkeypatch):
         check_batch_size("hf", "auto", None)
 
 
+def test_chosen_rows_are_logged_under_their_own_numbers(tiny_model, in_samples, load_tasks, tmp_path):
+    """lm-eval asks them in the order of the task, and would number them as they are given."""
+    task = "sea_xcopa_vi_to_ppl"
+    rows = ["--samples", json.dumps({task: [3, 0, 2]}), "--output_path", tmp_path, "--log_samples"]
+    assert main(run_of(tiny_model, task, *rows)) == 0
+    ids = [row["id"] for row in load_tasks(task)[task].test_docs()]
+    assert {row["doc_id"]: row["doc"]["id"] for row in logged(tmp_path)} == {number: ids[number] for number in (0, 2, 3)}
+
+
 @pytest.mark.slow
 def test_a_model_with_a_name_that_no_file_system_takes(tiny_model, in_samples, tmp_path):
     """lm-eval makes the name of a folder of a model's whole path; a letter of Thai has three bytes."""
