@@ -40,6 +40,7 @@ class CalibratedRankingTask(RankingTask):
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows."""
         self._asked.clear()
+        self._contexts.clear()
         super().build_all_requests(**kwargs)
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> list[Instance]:
