@@ -7,7 +7,14 @@ import pytest
 import torch
 import torch.nn.functional as functional
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    ByT5Tokenizer,
+    MT5Config,
+    MT5ForConditionalGeneration,
+    PreTrainedTokenizerFast,
+)
 
 from tests.model_folder import with_template
 
@@ -83,3 +90,26 @@ def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
     pairs = [pair for sample in results["samples"]["sea_xcopa_th_to_ppl"] for pair in sample["arguments"][:2]]
     encoded = [(fast(prompt)["input_ids"], fast(prompt + ending)["input_ids"]) for prompt, ending in pairs]
     assert any(whole[: len(part)] != part for part, whole in encoded), "no option merged; the test shows nothing"
+
+
+def test_an_encoder_decoder_has_all_scores_but_those_of_the_prompt(samples, tmp_path, caplog):
+    """It reads the prompt, and answers by p(option | prompt). Its tokenizer adds an end token, as mT0's does."""
+    torch.manual_seed(1)
+    tokenizer = ByT5Tokenizer()
+    sizes = {"d_model": 16, "d_kv": 4, "d_ff": 16, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
+    model = MT5ForConditionalGeneration(MT5Config(vocab_size=len(tokenizer), decoder_start_token_id=0, **sizes)).eval()
+    for part in (model, tokenizer):
+        part.save_pretrained(tmp_path)
+    tasks = ["sea_xcopa_th_to_ppl", "sea_wisesight_th"]
+    results = evaluate(samples, tasks, "hf", model_args=on_cpu(tmp_path), limit=ROWS)
+    for task in tasks:
+        assert f"{task}: an encoder-decoder gives a prompt no probability; without acc_ppl and acc_token." in caplog.text
+        assert not {"acc_ppl,none", "acc_token,none"} & set(results["results"][task])
+        for sample in results["samples"][task]:
+            options = sample["doc"]["option_scores"]
+            for score, (prompt, answer) in zip(options, sample["arguments"], strict=False):
+                read, written = tokenizer(prompt).input_ids, tokenizer(answer, add_special_tokens=False).input_ids
+                with torch.no_grad():
+                    loss = model(input_ids=torch.tensor([read]), labels=torch.tensor([written])).loss
+                assert score["loglikelihood"] == pytest.approx(-float(loss) * len(written), abs=1e-3)
+    assert "acc_bc,none" in results["results"]["sea_wisesight_th"]

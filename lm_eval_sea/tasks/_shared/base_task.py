@@ -64,6 +64,10 @@ class ModelTask(ConfigurableTask):
             kwargs["chat_template"] = without_blank_lines
         return super().fewshot_context(doc, num_fewshot, *args, **kwargs)
 
+    def _find_tokenizer(self, model: Any | None) -> TextTokenizer | None:
+        """The tokenizer of the model under evaluation; None if the task is to go without."""
+        return find_tokenizer(model, self.config.metadata or {}, self.NEEDS_TOKENIZER)
+
     def build_all_requests(
         self, *, limit: int | None = None, samples: list[int] | None = None, tokenizer_name: str = "", **kwargs: Any
     ) -> None:
@@ -84,7 +88,7 @@ class ModelTask(ConfigurableTask):
                 f"{self.task_name}: --num_fewshot {number} asks for more exemplars than there are; "
                 f"choose 0 to {len(self.sampler.df)}"
             )
-        self._tokenizer = find_tokenizer(model_under_evaluation(), self.config.metadata or {}, self.NEEDS_TOKENIZER)
+        self._tokenizer = self._find_tokenizer(model_under_evaluation())
         rows = len(self.test_docs())
         if samples is not None and (not samples or len(set(samples)) < len(samples) or min(samples) < 0 or max(samples) >= rows):
             raise ValueError(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from lm_eval.api.instance import Instance
 
+    from .tokenization import TextTokenizer
+
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -44,6 +46,13 @@ class RankingTask(ModelTask):
         """The exemplars, in the form of processed rows."""
         exemplars = super().fewshot_docs()  # type: ignore[no-untyped-call]  # of lm-eval
         return [with_lettered_options(exemplar) for exemplar in exemplars or ()]
+
+    def _find_tokenizer(self, model: Any | None) -> TextTokenizer | None:
+        """None for an encoder-decoder, such as mT0: it reads the prompt and gives it no probability."""
+        if getattr(model, "backend", None) == "seq2seq":
+            logger.warning("%s: an encoder-decoder gives a prompt no probability; without acc_ppl and acc_token.", self.task_name)
+            return None
+        return super()._find_tokenizer(model)
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Builds the requests of all rows, and warns of parts of prompts that the scores will not cover."""
