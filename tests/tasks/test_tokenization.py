@@ -6,6 +6,7 @@ import shutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lm_eval.api.model import TemplateLM
 from lm_eval.models.huggingface import HFLM
 from lm_eval.models.openai_completions import LocalCompletionsAPI
 from make_tiny_model import train_tokenizer
@@ -36,6 +37,22 @@ def test_an_api_model_adds_no_special_tokens_and_keeps_one_token_free(tiny_model
     tokenizer = find_tokenizer(model, {"tokenizer": str(tiny_model_bos)}, "")
     assert not tokenizer.adds_bos
     assert tokenizer.max_length == 4095
+
+
+def test_a_class_of_the_users_own_without_a_window(tiny_model):
+    """lm-eval asks a `TemplateLM` for no `max_length`; nothing is cut then."""
+
+    class Own(TemplateLM):
+        tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+        eot_token_id = 0
+        _loglikelihood_tokens = loglikelihood_rolling = generate_until = None
+
+        def tok_encode(self, string, **kwargs):
+            return self.tokenizer.encode(string)
+
+    tokenizer = find_tokenizer(Own(), {}, "x")
+    assert list(tokenizer.encode("Kota ini")) == Own.tokenizer.encode("Kota ini")
+    assert tokenizer.cut_to_fit("Kota ini " * 5000, [" ramai."]) == "Kota ini " * 5000
 
 
 def test_metadata_that_name_another_tokenizer_or_none(tiny_model, tmp_path):

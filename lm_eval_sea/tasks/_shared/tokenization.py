@@ -20,6 +20,8 @@ _NAME_KEYS = ("tokenizer", "pretrained", "model")
 # What users give as tokenizer if they want none.
 NO_TOKENIZER = "none"
 
+_NO_LIMIT = 10**9  # tokens
+
 # A text in several scripts. Tokenizers that give it the same tokens count as equal.
 _PROBE = "The 12 cats: กรุงเทพฯ เป็นเมืองหลวง, Nguyễn Huệ, Yogyakarta – ꦗꦮ မြန်မာ ខ្មែរ\n\n  A. 3,5"
 
@@ -137,7 +139,7 @@ def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextT
         if model is None or not needs:
             return None
         raise TokenizerError(f"{needs}; {name!r} has none that can be loaded ({first_line(error)}). {advice}.") from error
-    length = getattr(model, "max_length", None) or min(tokenizer.model_max_length, 10**9)
+    length = getattr(model, "max_length", None) or min(tokenizer.model_max_length, _NO_LIMIT)
     # API models of lm-eval add no special tokens unless told to.
     special_tokens = {"add_special_tokens": bool(metadata.get("add_bos_token"))} if "base_url" in metadata else {}
     encode = functools.partial(tokenizer.encode, **special_tokens)
@@ -155,7 +157,8 @@ def _own_tokenizer(model: Any) -> TextTokenizer | None:
     tokenizer = model.tokenizer
     name = str(getattr(tokenizer, "name_or_path", None) or type(tokenizer).__name__)
     bos = getattr(tokenizer, "bos_token_id", None)
-    return TextTokenizer(model.tok_encode, name=name, bos_token_id=bos, max_length=model.max_length)
+    length = getattr(model, "max_length", None) or _NO_LIMIT  # a class of the user's own need not have one
+    return TextTokenizer(model.tok_encode, name=name, bos_token_id=bos, max_length=length)
 
 
 def refuse_another(named: str, own: TextTokenizer) -> None:
