@@ -24,7 +24,7 @@ _MARKED = (*_KINDS, "how")
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
 _SHORTEST, _ENDING, _LONGEST = 2, 3, 500  # characters
 # Least share of the question's words that a sentence of the passage takes up.
-_LEAST_SHARE = 0.6
+_LEAST_SHARE = 0.75
 _LONGEST_SOURCE = 60
 _normal = lru_cache(normalise)  # a passage is looked into many times
 _BLANKLESS = {"km", "lo", "my", "th", "zh"}
