@@ -42,7 +42,7 @@ from lm_eval_sea.report.overview import scores_section
 from lm_eval_sea.report.scores import Scores, scores_of
 from lm_eval_sea.report.tables import MISSING, Table, written
 from lm_eval_sea.results.answers import unread_text
-from lm_eval_sea.results.differing_settings import WORDS_OF_PROMPT, under_one_name
+from lm_eval_sea.results.differing_settings import under_one_name, words_of_prompt
 from lm_eval_sea.results.read import content_of, read
 from lm_eval_sea.results.row_statistics import beyond_scale
 from lm_eval_sea.results.runs import Run, TaskRun
@@ -141,8 +141,8 @@ def _of_task(task: TaskRun) -> Iterator[str]:
         yield f"version {task.facts.version} of the task; the pack has {known.metadata['version']}: run it again"
     if task.facts.prompt_book_version != known.metadata["prompt_book_version"]:
         yield f"version {task.facts.prompt_book_version} of the prompts; the pack has another: run it again"
-    shown = [key for key in WORDS_OF_PROMPT if task.num_fewshot or key != "doc_to_target"]  # which exemplars alone show
-    if edited := [key for key in shown if (task.config.get(key) or "") != (known.config.get(key) or "")]:
+    shown, own = (words_of_prompt(config, task.num_fewshot) for config in (task.config, known.config))
+    if edited := [key for key in {**own, **shown} if own.get(key) != shown.get(key)]:
         yield f"other words in the prompt than the pack's ({', '.join(edited)}): run the pack's own task"
     if known.metadata["rows"] is not None and task.rows != known.metadata["rows"]:
         yield f"{task.rows} rows; expected {known.metadata['rows']}"

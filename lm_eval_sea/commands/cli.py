@@ -60,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
         return fail(f"the current folder is gone or cannot be read ({error.strerror}); change to another one", 2)
     if (lm_eval := importlib.util.find_spec("lm_eval")) and lm_eval.origin is None:  # a folder without code: that of setup.py
         folder = next(iter(lm_eval.submodule_search_locations or ()), "")
-        mend = "install the pack so, too, if it made that folder: pip install --editable CHECKOUT"
+        mend = "if it is of this pack, install the pack with --editable, too: pip install --editable CHECKOUT"
         return fail(f"the folder {folder} hides an lm-eval that is installed with --editable; {mend}", 2)
     try:
         try:

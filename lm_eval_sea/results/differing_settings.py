@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -28,18 +29,25 @@ _OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
 _TYPE = "number type"  # of one model; another model may be of another
 
 
+def words_of_prompt(config: Mapping[str, Any], num_fewshot: int | None) -> dict[str, str]:
+    """What a task's config says of the words that prompts show: keys → templates. Exemplars alone show the right answer."""
+    shown = [key for key in WORDS_OF_PROMPT if num_fewshot or key != "doc_to_target"]
+    # a function is written with its address, which every process has another of
+    return {key: re.sub(" at 0x[0-9a-f]+", "", str(config[key])) for key in shown if config.get(key)}
+
+
 def task_settings(task: TaskRun) -> dict[str, Any]:
     """What should agree between runs of a task that are compared; None is not recorded."""
     facts, settings, exemplars = task.facts, task.run.settings, None
     samples = mapping_of(task.config.get("fewshot_config")).get("samples")
     if isinstance(samples, list) and task.num_fewshot is not None:
-        exemplars = samples[: task.num_fewshot]
-    words = [task.config.get(key) for key in WORDS_OF_PROMPT]  # the version may stay when they are edited
+        exemplars = [*samples[: task.num_fewshot], words_of_prompt(task.config, task.num_fewshot).get("doc_to_target")]
+    words = words_of_prompt(task.config, 0)  # the version may stay when they are edited
     return {
         "version of the pack": facts.pack_version or None,
         "version of the task": task.version,
         "version of the prompt file": facts.prompt_book_version,
-        "words of the prompt": _digest(words) if any(words) else None,
+        "words of the prompt": _digest(words) if words else None,
         "rows of the data set": facts.digest,
         "number of exemplars": task.num_fewshot,
         "exemplars": None if exemplars is None else _digest(exemplars),

@@ -29,7 +29,7 @@ _OTHER_MODEL = {"peft", "delta", "quantization", "load_in_4bit", "load_in_8bit",
 
 def limit_in(generation: Mapping[str, Any]) -> Any:
     """The limit of an answer that settings of generation state, under the first of its names; None if they state none."""
-    return next((generation[name] for name in LIMITS if name in generation), None)
+    return next((generation[name] for name in LIMITS if generation.get(name) is not None), None)
 
 
 @dataclass(frozen=True)

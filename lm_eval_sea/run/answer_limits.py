@@ -70,16 +70,15 @@ def set_limits(
 
 def _thinks(server: Any, kept: Path | None, system: str | None) -> bool | None:
     """Whether a server's model thinks. A run that goes on takes what the first was told: other limits are other requests."""
-    asked = {"system": system, "prompt_end": server.prompt_end}
     if kept is not None:
         with contextlib.suppress(OSError, ValueError, KeyError):
             told = json.loads(kept.read_text(encoding="utf-8"))
-            if {name: told.get(name) for name in asked} == asked:
+            if told.get("system") == system:
                 server.first_answer = {"thinks": bool(told["thinks"]), "shows": [mark and str(mark) for mark in told["shows"]]}
     thinks: bool | None = server.thinks()
     if kept is not None and server.first_answer is not None:
         with contextlib.suppress(OSError):  # a full disk
-            write_whole(kept, json.dumps(server.first_answer | asked))
+            write_whole(kept, json.dumps({**server.first_answer, "system": system}))
     return thinks
 
 

@@ -93,7 +93,10 @@ _OURS: Mapping[str, Mapping[str, Any]] = {
         "help": "Instead of --limit: enough rows of each task to detect, with a probability of 80 %%, a difference of so many "
         "points between two models in the mean of all tasks (of normalised scores)",
     },
-    "--skip_missing": {"action": "store_true", "help": "Leave out tasks whose data is not here and cannot be downloaded"},
+    "--skip_missing": {
+        "action": "store_true",
+        "help": "Leave out tasks whose rows or exemplars are not here and cannot be downloaded",
+    },
 }
 _LITE_ROWS = 100  # the most that a lite task has
 _TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}

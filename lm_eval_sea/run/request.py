@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from jinja2 import UndefinedError
 
 from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.catalogue.names import meant
@@ -39,7 +38,7 @@ _NUMBERS: Mapping[str, _Kind] = {
     **dict.fromkeys(("no_repeat_ngram_size", "min_new_tokens", "min_tokens"), _COUNT),
 }
 _NEVER_NONE = ("temperature", "top_p")  # but for a chat server, which is then sent none
-_KEYED = re.compile(r"\}\[(\w+)\]")  # in a template: `questions` of a prompt file, and the column with their keys
+_KEYED = re.compile(r"(\{[^{}]+\})\[(\w+)\]")  # in a template: the sentences of `questions`, and the column with their keys
 _OF_SAMPLING = ("top_p", "top_k", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff")
 
 
@@ -205,15 +204,15 @@ def _check_exemplars(place: str, there: int, wanted: int) -> None:
 def check_sentences(tasks: Tasks) -> None:
     """Refuses rows with a key for which the prompt has no sentence; lm-eval would notice it only with the model loaded."""
     for name, task in tasks.items():
-        keyed = _KEYED.search(str(task.config.doc_to_text))
-        for number, row in enumerate(task.eval_docs if keyed else (), start=1):
+        for sentences, column in _KEYED.findall(str(task.config.doc_to_text)):
             try:
-                task.doc_to_text(row)
-            except UndefinedError as error:
-                key = keyed and row.get(keyed[1])
-                raise RunError(
-                    f"{name}: row {number} has the key {key!r}, for which 'questions' of the prompt file has no sentence"
-                ) from error
+                known = ast.literal_eval(sentences)
+            except (ValueError, SyntaxError):  # names of columns in it
+                continue
+            for number, row in enumerate(task.eval_docs):
+                if column in row and row[column] not in known:
+                    said = f"{name}: row {number} has the {column} {row[column]!r}, for which the prompt has no sentence"
+                    raise RunError(f"{said}; it has some for {', '.join(map(str, known))}")
 
 
 def check_include_paths(paths: Iterable[str]) -> None:

@@ -28,6 +28,7 @@ from typing import Any
 from lm_eval_sea.catalogue.fetch import mixed_mirrors
 from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run import answer_cache, lm_eval_run, model_check, model_files, request
 from lm_eval_sea.run.answer_limits import set_limits
 from lm_eval_sea.run.api_server import check_api_server, check_replies, prepare_for_chat_api
@@ -162,7 +163,7 @@ class _Run:
 
     def load_tasks(self) -> tuple[Any, list[str], Mapping[str, Any]]:
         """lm-eval's `TaskManager`, what is to be run, and the tasks by name, with their rows."""
-        from lm_eval_sea.run.task_loading import RunTasks, load_beside, load_tasks, load_without, unreadable
+        from lm_eval_sea.run.task_loading import RunTasks, load_beside, load_tasks, unreadable
 
         config, beside = self.config, self.ours.beside
         names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
@@ -188,8 +189,10 @@ class _Run:
         asked = list(dict.fromkeys(sum((found[name] for name in [*names, *beside]), [])))
         wanted, tasks, self.left_out = load_tasks(manager, asked, skip_missing=self.ours.skip_missing)
         if self.ours.skip_missing and (lacking := request.without_exemplars(tasks, config.num_fewshot)):
-            wanted, tasks, lines = load_without(manager, wanted, dict.fromkeys(lacking, RunError("the exemplars are missing")))
-            self.left_out += lines
+            self.left_out.append(f"{some_names(lacking)}: the exemplars are missing")
+            if not (wanted := manager.drop(lacking)):
+                raise RunError("\n  ".join(["the data of all tasks is missing", *self.left_out]))
+            tasks = manager.load(wanted)["tasks"]
         self.left_out += not_here
         self.secrets.add(secrets_in([task.config.dataset_kwargs for task in tasks.values()]))
         return manager, wanted, tasks
@@ -274,10 +277,12 @@ class _Run:
         return self.kept_in
 
     def _key_of_answers(self, tasks: Iterable[str]) -> str:
-        """A digest of what decides answers; a server may by now have another model under the same name."""
-        model, model_args = self.config.model, self.config.model_args
-        loaded = self.model.loaded if model == request.CHAT_API else None
-        return answer_cache.key_of(model, model_args if loaded is None else {**model_args, "loaded": loaded}, tasks)
+        """A digest of what decides answers; a server may by now have another model or template under the same name."""
+        backend, model_args = self.config.model, dict(self.config.model_args)
+        if backend == request.CHAT_API:
+            told = {"loaded": self.model.loaded, "prompt_end": self.model.prompt_end}
+            model_args |= {name: value for name, value in told.items() if value is not None}
+        return answer_cache.key_of(backend, model_args, tasks)
 
     def _first_answer_in(self, use_cache: str | None) -> Path | None:
         """Where what a chat server tells at first is kept, for all seeds alike; None if it is not."""

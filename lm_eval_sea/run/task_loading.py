@@ -176,18 +176,10 @@ def load_tasks(
         lines = _describe(faults)
         if not skip_missing or not all(map(_is_missing_data, faults.values())):
             raise RunError("\n  ".join(lines + _advice(manager, faults, can_skip=skip_missing is not None))) from error
-        return load_without(manager, wanted, faults)
-
-
-def load_without(
-    manager: TaskManager, wanted: Iterable[str], faults: Mapping[str, Exception]
-) -> tuple[list[str], Mapping[str, Any], list[str]]:
-    """What `load_tasks` returns, without the tasks that have `faults` and the groups that lack one."""
-    lines = _describe(faults)
-    rest = without(manager, wanted, set(faults))
-    if not rest:
-        raise RunError("\n  ".join(["the data of all tasks is missing", *lines]))
-    return rest, manager.load(rest)["tasks"], lines
+        rest = without(manager, wanted, set(faults))
+        if not rest:
+            raise RunError("\n  ".join(["the data of all tasks is missing", *lines])) from error
+        return rest, manager.load(rest)["tasks"], lines
 
 
 def load_beside(manager: TaskManager, names: Iterable[str]) -> tuple[list[str], list[str]]:

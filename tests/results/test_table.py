@@ -315,7 +315,7 @@ def test_scores_as_records(tmp_path, capsys):
 
 FACTS = {"data_sha256": "a" * 64, "headline_metric": "acc"}
 # 512 of the tokens are --thinking_tokens, which no setting of the run names
-CONFIG = {"generation_kwargs": {"max_gen_toks": 768}, "description": "Answer.", "doc_to_text": "{{question}}"}
+CONFIG = {"generation_kwargs": {"max_gen_toks": 768}, "description": "Answer.", "doc_to_text": "<function ask at 0x7f1>"}
 
 
 @pytest.mark.parametrize(
@@ -329,6 +329,7 @@ CONFIG = {"generation_kwargs": {"max_gen_toks": 768}, "description": "Answer.", 
         ({"headline_metric": "acc_norm"}, "headline metric"),
         ({"generation_kwargs": {"max_gen_toks": 8448}}, "limit of tokens"),
         ({"description": "Choose."}, "words of the prompt"),
+        ({"doc_to_text": "<function ask at 0x7f2>"}, None),
         ({}, None),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -270,7 +270,7 @@ def test_another_model_or_template_behind_the_same_name_is_asked_anew(changed, i
         is_question = "A train leaves" in body["messages"][-1]["content"]
         (questions if is_question else rows).append(body)
         if is_question:
-            return text("<think>Hm.</think>188" if len(questions) == 1 else "188")
+            return text("<think>Hm.</think>188")
         return DROP if len(rows) == 3 else text("Answer: B")
 
     def serving(root):
@@ -281,5 +281,4 @@ def test_another_model_or_template_behind_the_same_name_is_asked_anew(changed, i
         assert main(given) == 0
         toy.models, toy.prompt_end = (serving("/models/b"), toy.prompt_end) if changed == "root" else (toy.models, "<model>")
         assert main(given) == 0
-    assert [row["max_completion_tokens"] for row in rows] == 3 * [256 + 8192] + 3 * [256]
-    assert len(questions) == 2
+    assert [len(rows), len(questions)] == [6, 2]

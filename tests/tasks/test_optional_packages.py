@@ -95,7 +95,7 @@ def test_a_package_that_is_too_old_stops_them_too(package, monkeypatch):
 
 
 def test_a_package_that_is_there_and_cannot_be_imported(monkeypatch):
-    """To install it again would change nothing; the reason is said."""
+    """A newer version may help; the reason is said."""
     monkeypatch.setitem(sys.modules, "pythainlp", None)
     required.cache_clear()
     with pytest.raises(ImportError, match="^scores need the package pythainlp, and it fails: .*; pip install -U pythainlp$"):

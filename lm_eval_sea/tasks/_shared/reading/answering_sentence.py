@@ -153,7 +153,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
 def _core(said: str, sentence: _Sentence) -> str:
     """A phrase without the words around it that the passage does not have; the phrase itself if the rest is not there either.
 
-    Such words are a title, a mark ("in 1974"), words of the question ("37 kiosks") and a description ("Anna, the owner's niece").
+    Such words are a title, a mark ("in 1974") and a description ("Anna, the owner's niece").
     """
     if _in_passage(said, sentence.passage):
         return said

@@ -233,6 +233,8 @@ def _stated(said: _Statement, choices: Choices) -> Evidence | None:
         # "Option B. The text says …", unless that is the text of another option
         is_own = choices.by_text(said.behind) in (None, said.position)
         return _leading(said.label + said.behind, choices) if is_own else None
+    if _is_article(said, language):
+        return None
     if _is_denied(said, choices):
         return Evidence("wrong", said.position)
     kind = _certainty(said, choices)
@@ -240,6 +242,14 @@ def _stated(said: _Statement, choices: Choices) -> Evidence | None:
         is_right = kind and has_word(lead, language, "option") and _is_judged_right(said.rest, language)
         return Evidence("right", said.position) if is_right and not _is_listed(said, choices) else None
     return Evidence(kind, said.position)
+
+
+def _is_article(said: _Statement, language: str) -> bool:
+    """Whether an "a" is an article and no label. A text may also break off after an article."""
+    if said.label != "a" or said.rest != said.behind or is_reason(said.behind[:LONGEST_PHRASE], language):
+        return False
+    breaks_off = re.search(r"\b(?:is|be|choose|pick|select|with|ti)\b[^:]*\Z", said.lead, re.IGNORECASE)
+    return bool(re.match(r"\s+[a-z]", said.behind) or (breaks_off and not said.behind.strip()))
 
 
 def _is_denied(said: _Statement, choices: Choices) -> bool:
