@@ -58,10 +58,6 @@ def main(argv: list[str] | None = None) -> int:
         os.getcwd()
     except OSError as error:  # libraries end the process without it
         return fail(f"the current folder is gone or cannot be read ({error.strerror}); change to another one", 2)
-    if (lm_eval := importlib.util.find_spec("lm_eval")) and lm_eval.origin is None:  # a folder without code: that of setup.py
-        folder = next(iter(lm_eval.submodule_search_locations or ()), "")
-        mend = "if it is of this pack, install the pack with --editable, too: pip install --editable CHECKOUT"
-        return fail(f"the folder {folder} hides an lm-eval that is installed with --editable; {mend}", 2)
     try:
         try:
             status = _run(argv[1:]) if argv[:1] == [RUN.name] else _run_parsed(argv)  # the options of `run` are lm-eval's
@@ -76,10 +72,22 @@ def main(argv: list[str] | None = None) -> int:
         _drop_output()
         return 0
     except Exception as error:
+        if isinstance(error, ImportError) and (said := _hides_lm_eval()):
+            return fail(said, 2)
         if isinstance(error, OSError) and error.errno in DISK_IS_FULL and error.filename is None:
             _drop_output()
             return fail(f"the output cannot be written ({error.strerror})", 1)
         return fail_unexpectedly(error, debug=DEBUG in argv)
+
+
+def _hides_lm_eval() -> str:
+    """What to do if a folder without code, such as that of setup.py, stands before lm-eval's checkout; empty if none does."""
+    found = importlib.util.find_spec("lm_eval")
+    if found is None or found.origin is not None:
+        return ""
+    folder = next(iter(found.submodule_search_locations or ()), "")
+    mend = "if it is of this pack, install the pack with --editable, too: pip install --editable CHECKOUT"
+    return f"the folder {folder} hides an lm-eval that is installed with --editable; {mend}"
 
 
 def _drop_output() -> None:
