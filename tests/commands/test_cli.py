@@ -47,13 +47,16 @@ def test_pytorch_that_cannot_be_imported_is_one_line():
     assert process.returncode == 1
 
 
-def test_lm_eval_that_the_files_of_a_wheel_hide(tmp_path, monkeypatch, capsys):
+def test_lm_eval_that_the_files_of_a_wheel_hide(tmp_path):
     """Python looks for an editable lm-eval only after folders of its name, and takes the one beside the pack for a package."""
     (tmp_path / "lm_eval" / "tasks").mkdir(parents=True)
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    monkeypatch.delitem(sys.modules, "lm_eval", raising=False)
-    assert main(["run", "--tasks", "sea_xcopa_th_to_ppl"]) == 2
-    [line] = capsys.readouterr().err.splitlines()
+    code = (
+        "import sys; from lm_eval_sea.commands.cli import main\n"
+        "sys.path[:] = [sys.argv[1]]; sys.exit(main(['run', '--tasks', 'sea_xcopa_th_to_ppl']))"
+    )
+    process = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
+    assert process.returncode == 2
+    [line] = process.stderr.splitlines()
     assert line.startswith(f"lm-eval-sea: the folder {tmp_path / 'lm_eval'} hides an lm-eval ")
     assert line.endswith("pip install --editable CHECKOUT")
 
