@@ -141,7 +141,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if answers and (number := _number_asked(sentence)):
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
-        return _core(said, sentence)
+        return said
     if answers and not is_copied and (named := _named_at_end(sentence)):
         return named
     found = _of_kind(sentence) if answers else []
