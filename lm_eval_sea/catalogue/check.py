@@ -109,8 +109,8 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     report.found = total if is_sound else max(total, len(splits[TEST_SPLIT]))
     report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
     report.ties = [number for number, row in numbered if len(set(row.get("options", ()))) < len(row.get("options", ()))]
-    options = {number: (row["options"], row["gold"]) for number, row in numbered if number in report.ties and "gold" in row}
-    report.hidden = [number for number, (texts, gold) in options.items() if texts[gold] in texts[:gold]]
+    ranked = [(number, row["options"], row["gold"]) for number, row in numbered if {"options", "gold"} <= row.keys()]
+    report.hidden = [number for number, options, gold in ranked if options[gold] in options[:gold]]
     _measure_references(task, report, numbered, count_tokens)
     unexpected = report.notes if task.may_change else report.faults
     _look_for_repetitions(task, report, numbered, published_exemplars, unexpected)

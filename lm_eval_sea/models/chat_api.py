@@ -411,7 +411,7 @@ class ChatAPI(LM):
         own: dict[str, Any] = {**normalize_gen_kwargs(asked, self._max_gen_toks)}
         if by_server:
             del own["temperature"]
-        until = [own.pop("until")] if isinstance(own["until"], str) else own.pop("until")
+        until = own.pop("until")
         if not own.pop("do_sample"):
             own["temperature"] = 0
         wanted = {LIMIT: own.pop("max_gen_toks"), **STREAMED}

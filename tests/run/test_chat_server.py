@@ -238,19 +238,25 @@ def test_a_complete_run_leaves_the_answers_of_an_interrupted_one_with_other_rows
     assert not (output / FOLDER).exists()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seeds", [(), (1, 2)])
-def test_what_the_first_answer_tells_holds_for_a_run_that_goes_on(seeds, in_samples, tmp_path):
-    """And for all seeds of a score. Another answer to the question would give other limits, and all rows would be asked again."""
+def told_by_question(*, thinks_once, breaks_off):
+    """What a server does that is asked whether its model thinks, and the requests that it gets: these questions, and the rows."""
     questions, rows = [], []
 
     def behave(body, _):
         is_question = "A train leaves" in body["messages"][-1]["content"]
         (questions if is_question else rows).append(body)
         if is_question:
-            return text("<think>Hm.</think>188" if len(questions) == 1 else "188")
-        return DROP if len(rows) == 3 and not seeds else text("Answer: B")
+            return text("188" if thinks_once and len(questions) > 1 else "<think>Hm.</think>188")
+        return DROP if breaks_off and len(rows) == 3 else text("Answer: B")
 
+    return behave, questions, rows
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", [(), (1, 2)])
+def test_what_the_first_answer_tells_holds_for_a_run_that_goes_on(seeds, in_samples, tmp_path):
+    """And for all seeds of a score. Another answer to the question would give other limits, and all rows would be asked again."""
+    behave, questions, rows = told_by_question(thinks_once=True, breaks_off=not seeds)
     with serve(behave) as toy:
         for number in seeds or (None, None):
             more = ["--seeds", str(number), "--gen_kwargs", "do_sample=True,temperature=0.7"] if number else []
@@ -264,14 +270,7 @@ def test_what_the_first_answer_tells_holds_for_a_run_that_goes_on(seeds, in_samp
 @pytest.mark.parametrize("changed", ["root", "prompt_end"])
 def test_another_model_or_template_behind_the_same_name_is_asked_anew(changed, in_samples, tmp_path):
     """Whether it thinks, and each row; `root` is what vLLM has loaded under the name."""
-    questions, rows = [], []
-
-    def behave(body, _):
-        is_question = "A train leaves" in body["messages"][-1]["content"]
-        (questions if is_question else rows).append(body)
-        if is_question:
-            return text("<think>Hm.</think>188")
-        return DROP if len(rows) == 3 else text("Answer: B")
+    behave, questions, rows = told_by_question(thinks_once=False, breaks_off=True)
 
     def serving(root):
         return Status(200, {"data": [{"id": "toy", "root": root, "max_model_len": 50_000}]})

@@ -182,9 +182,10 @@ class ChatTranslationScores(ChatTextScores, TranslationScores):
         The source only from and to English: other languages that are close share whole sentences.
         """
         shown = _bare(text)
-        is_of_row = any(shown in _bare(composed(doc[column])) for column in (*PIVOTS.values(), "translation") if column in doc)
-        if len(shown) >= _SHORTEST_COPY and not is_of_row and shown in _bare(composed(prompt)):
-            return ""
+        if len(shown) >= _SHORTEST_COPY and shown in _bare(composed(prompt)):
+            texts = (doc[column] for column in (*PIVOTS.values(), "translation") if column in doc)
+            if not any(shown in _bare(composed(own)) for own in texts):
+                return ""
         if "english" not in doc:
             return text
         source = "translation" if doc["scoring"]["answer_language"] == "en" else "english"

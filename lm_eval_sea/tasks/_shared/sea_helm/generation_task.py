@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lm_eval.models.utils import handle_stop_sequences
+
 from ..prompted_answers import WrittenTask
 from .messages import SEAHelmMessages
 
@@ -27,7 +29,6 @@ class SEAHelmGenerationTask(WrittenTask, SEAHelmMessages):
         head = self.config.doc_to_text.partition("{")[0].strip()
         for instance in (made if isinstance(made, list) else [made]) if head and not is_chat else ():
             prompt, arguments = instance.arguments
-            until = arguments["until"] or []
-            stops = [until] if isinstance(until, str) else until  # the user's, of --gen_kwargs, may be a text, or none
-            instance.arguments = (prompt, arguments | {"until": [*stops, f"\n\n{head}"]})
+            until = handle_stop_sequences(arguments["until"], eos=None)  # the user's, of --gen_kwargs, may be a text, or none
+            instance.arguments = (prompt, arguments | {"until": [*until, f"\n\n{head}"]})
         return made
