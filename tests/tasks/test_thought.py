@@ -6,7 +6,7 @@ from lm_eval_sea.models.generated_text import GeneratedText
 from lm_eval_sea.tasks._shared.prompted_answers import taken_apart
 from lm_eval_sea.tasks._shared.reading.thought import MARKS, parts_as_written, take_apart
 
-THOUGHT = "The passage says B.\nAnswer: A? No."
+THOUGHT, STOPPED = "The passage says B.\nAnswer: A? No.", "stopped in the thought"
 
 
 @pytest.mark.parametrize("marks", MARKS, ids=lambda marks: marks.begin)
@@ -30,8 +30,14 @@ class TestEveryFamily:
             if shown is None and is_sentence:  # which may begin an answer, too
                 assert {take_apart(text, finished=finished).state for finished in (True, None)} == {"no thought"}
                 continue
-            assert take_apart(text, prompt=shown, finished=True) == (THOUGHT, "", "stopped in the thought")
+            assert take_apart(text, prompt=shown, finished=True) == (THOUGHT, "", STOPPED)
             assert take_apart(text, prompt=shown) == (THOUGHT, "", "cut")
+
+    def test_nothing_behind_the_thought(self, marks):
+        """As where a server tells thought and answer apart, and sends no answer."""
+        for text in (f"{marks.begin}\n{THOUGHT}\n{marks.end}", f"{THOUGHT}\n{marks.end}\n</s>\n"):
+            states = {finished: take_apart(text, finished=finished) for finished in (None, True, False)}
+            assert states == {None: (THOUGHT, "", STOPPED), True: (THOUGHT, "", STOPPED), False: (THOUGHT, "", "cut")}
 
     def test_an_end_of_another_family_ends_nothing(self, marks):
         for end in [other.end for other in MARKS if other.end != marks.end]:
@@ -114,7 +120,7 @@ def test_single_forms():
 @pytest.mark.parametrize("end", ["stop", "length", "content_filter", "no_word_for_it"])
 def test_a_thought_is_cut_unless_the_model_is_known_to_have_ended_it(end):
     """In the text, or beside it."""
-    state = "stopped in the thought" if end == "stop" else "cut"
+    state = STOPPED if end == "stop" else "cut"
     for told in (GeneratedText("<think>So B.", finish_reason=end), GeneratedText("", thought="So B.", finish_reason=end)):
         assert taken_apart(told) == ("So B.", "", state)
     framed = GeneratedText("<answer>A</answer><|im_end|>", thought="So B.", finish_reason=end)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 # "closed": the thought ended and the answer follows. "cut": the limit of tokens cut the thought off. "stopped in the thought":
-# the model ended its text inside the thought. "failed": there is no text, because the request failed.
+# the model ended its text inside the thought, or right behind it. "failed": there is no text, because the request failed.
 State = Literal["no thought", "closed", "cut", "stopped in the thought", "failed"]
 UNFINISHED = ("cut", "stopped in the thought")
 
@@ -158,7 +158,7 @@ def parts_as_written(text: str, *, prompt: str | None = None, finished: bool | N
     """
     if found := _SKIPPED_HARMONY.match(text.lstrip()):
         thought, answer = found.groups()
-        return _unclosed(thought, finished) if answer is None else _closed(thought, answer)
+        return _unclosed(thought, finished) if answer is None else _closed(thought, answer, finished)
     shown, opening = open_thought(prompt) if prompt is not None else None, _opening(text, finished)
     if shown and opening and text[: opening.start()].strip():
         opening = None  # the thought began in the prompt
@@ -177,7 +177,7 @@ def parts_as_written(text: str, *, prompt: str | None = None, finished: bool | N
     again = next((found.start() for found in openings if not _is_sentence(_family(found))), None)
     if again is not None and answer[:again].strip():
         answer = answer[:again]
-    return _closed(thought, answer)
+    return _closed(thought, answer, finished)
 
 
 def _family(found: re.Match[str]) -> Marks:
@@ -231,8 +231,10 @@ def _ends(text: str, start: int, marks: Marks | None, *, needs_edge: bool) -> It
             yield found
 
 
-def _closed(thought: str, answer: str) -> Generated:
+def _closed(thought: str, answer: str, finished: bool | None) -> Generated:
     thought = _without_turn_end(thought)
+    if thought and not _without_turn_end(answer):
+        return _unclosed(thought, finished is not False)
     return Generated(thought, answer, "closed" if thought else "no thought")
 
 
