@@ -157,7 +157,6 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
     """RStd and length discrepancy by variant, a dot for each model, data set and language; one variant makes no figure."""
     if table.variant.nunique() < 2 or table.rstd.isna().all():
         return None
-    worst = table.loc[table.rstd.idxmax()]
     variants = {variant: TITLES.get(variant, variant) for variant in in_order(list(table.variant))}
     scales = {"rstd": ((0.0, 50.0), "RStd (percentage points)")}
     scales["length_discrepancy"] = (scale_around(table.length_discrepancy.dropna()), "length discrepancy (%)")
@@ -166,10 +165,6 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
         "bias",
         "Bias by prompt variant, native prompts; a dot for each data set and language. Left: RStd. Right: length discrepancy.",
         Chart(panels, models, columns=2),
-        f"Points by variant and model. The largest RStd is {worst.rstd:.0f} points, of {worst.model} on {worst.task}, where "
-        f"chance alone stays below {worst.rstd_by_chance:.0f} in 95 % of cases; the "
-        f"median is {table.rstd.median():.0f}. Length discrepancies go from {table.length_discrepancy.min():+.0f} to "
-        f"{table.length_discrepancy.max():+.0f} per cent.",
     )
 
 
@@ -178,7 +173,7 @@ def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | Non
     if table.empty:
         return None
     table = table.assign(lean=table.chosen_share - table.gold_share)
-    scale, most = scale_around(table.lean), table.loc[table.lean.idxmax()]
+    scale = scale_around(table.lean)
     positions = {position: f"option {position}" for position in range(1, max(table.position) + 1)}
     panels = [
         Panel(
@@ -195,8 +190,6 @@ def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | Non
         "How much more often (to the right) or less often (to the left) an option is chosen than it is right, native prompts; "
         "a dot for each data set and language.",
         Chart(panels, models, columns=3),
-        f"Points by position, one panel per model and variant. The strongest preference is that of {most.model} for position "
-        f"{most.position} on {most.task}: {most.lean:.0f} per cent of the rows more than right.",
     )
 
 

@@ -172,11 +172,6 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
     """A panel per model: accuracy of each method on the classification tasks of the suite, a line a task."""
     if table.empty:
         return None
-    batch = table[(table.method == BATCH_CALIBRATED) & table.accuracy_gain.notna()]
-    gains, better, worse = batch.accuracy_gain, batch.accuracy_gain_low > 0, batch.accuracy_gain_high < 0
-    seen = f"Batch calibration gains {gains.mean():+.0f} points on average, from {gains.min():+.0f} to {gains.max():+.0f}"
-    if intervals := batch.accuracy_gain_low.notna().sum():
-        seen += f"; of {intervals} intervals {better.sum()} are above 0 and {worse.sum()} below"
     shown = table.assign(shown=table.method.map(_SHOWN_METHODS)).dropna(subset="shown")
 
     def marks(rows: pd.DataFrame) -> list[Mark]:
@@ -191,7 +186,6 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
         "calibration",
         "Accuracy before and after calibration; the grey bar is chance.",
         Chart(panels, list(_SHOWN_METHODS.values()), series_are_models=False, columns=2),
-        f"Points for each method, one line per task, one panel per model. {f'{seen}.' if len(gains) else ''}".strip(),
     )
 
 
@@ -199,17 +193,11 @@ def _labels_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
     """A panel per classification task of the suite: shares of the labels, right and chosen by each model before and after."""
     if table.empty:
         return None
-    shares = table.assign(share=table.acc / table.groupby(["model", "task"])[GOLD].transform("sum"))
-    seen = ""
-    if shares.share.notna().any():
-        most = shares.loc[shares.share.idxmax()]
-        seen = f" The most one-sided is {most.model} on {most.task}: {100 * most.share:.0f} per cent “{most.label}”."
     names = [name for name in scores.suite.members if name in set(table.task)]
     return Figure.of_chart(
         "labels",
         "Labels: right, chosen without calibration (log-likelihood), and after batch calibration; native prompts.",
         Chart([_labels_panel(table[table.task == name], scores) for name in names], series_are_models=False, columns=2),
-        f"Stacked bars of the shares of the labels, one panel per task.{seen}",
     )
 
 

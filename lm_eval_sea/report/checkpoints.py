@@ -136,13 +136,10 @@ def _figure(rows: pd.DataFrame) -> Figure | None:
     """The means with their intervals; one checkpoint makes none."""
     if len(rows) < 2:
         return None
-    first, last = rows.iloc[0], rows.iloc[-1]
     return Figure(
         "checkpoints",
         "Mean of normalised scores, and of bits per byte of the right answer, by training step, with 95 % intervals.",
         lambda theme: _draw(rows, theme),
-        f"A line from {first['mean']:.1f} at step {first.step:,} to {last['mean']:.1f} at step {last.step:,}; the highest mean "
-        f"is {rows['mean'].max():.1f}, at step {rows.step[rows['mean'].idxmax()]:,}.",
         rows,
     )
 

@@ -156,11 +156,8 @@ def _figure(table: pd.DataFrame) -> Figure | None:
             marks = dots(group, "score", "dataset", "language", series="form", ends=("score_low", "score_high"))
             lines.append(Line(label, marks, {"dataset": dataset, "language": language}))
         panels.append(Panel(str(model), lines, axis="accuracy", keys={"model": str(model)}))
-    most = table.loc[table.difference.abs().idxmax()]
     return Figure.of_chart(
         "forms",
         "Accuracy on the same rows by form of the answer, with 95 % intervals; forms that were run on fewer rows are left out.",
         Chart(panels, list(dict.fromkeys(shown.form)), series_are_models=False),
-        f"Points by data set, language and form. The largest difference is that of {most.model} on {most.dataset} in "
-        f"{most.language}: {most.difference:+.0f} points from {most['first']} to {most['second']}.",
     )

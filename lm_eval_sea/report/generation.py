@@ -119,12 +119,6 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     if table.empty:
         return None
     line = ["dataset", "language", "prompt", "setting"]
-    whole = table.dropna(subset=["from_english", "into_english"])
-    shared = whole[whole.groupby(line).model.transform("nunique") == table.model.nunique()]
-    means = shared.groupby("model")[["from_english", "into_english"]].mean()
-    seen = "; ".join(
-        f"{model} {row.from_english:.0f} from English, {row.into_english:.0f} into it" for model, row in means.iterrows()
-    )
     panels = []
     for column, title in (("from_english", "English → x"), ("into_english", "x → English")):
         lines = []
@@ -132,9 +126,4 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
             label = suite.title_of(dataset, language) + prompt_label(prompt == ENGLISH, setting)
             lines.append(Line(label, dots(group, column, "model"), {"dataset": dataset, "language": language}))
         panels.append(Panel(title, lines, axis="chrF++"))
-    return Figure.of_chart(
-        "translation",
-        "chrF++ by direction.",
-        Chart(panels, models, columns=2),
-        "Points by language and model." + (f" Means of chrF++ where all were run: {seen}." if seen else ""),
-    )
+    return Figure.of_chart("translation", "chrF++ by direction.", Chart(panels, models, columns=2))

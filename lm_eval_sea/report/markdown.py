@@ -26,7 +26,7 @@ def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
             if (rows := len(part.frame)) > LONGEST:
                 blocks.append(f"{LONGEST} of {rows} rows; all are in [tables/{part.name}.csv](tables/{part.name}.csv).")
         elif part.name in pictures:
-            blocks += [f"![{escaped(part.seen)}](figures/{part.name}.png)", f"*{escaped(part.caption)}*"]
+            blocks += [f"![{escaped(part.caption)}](figures/{part.name}.png)", f"*{escaped(part.caption)}*"]
     return [*blocks, *map(escaped, section.after)]
 
 

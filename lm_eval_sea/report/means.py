@@ -226,13 +226,10 @@ def means_figure(means: Means) -> Figure:
         for model, mean in rows
     ]
     values = [end for _, mean in rows for end in (mean.value, mean.low, mean.high) if end is not None]
-    by_value = sorted(rows, key=lambda row: -row[1].value)
-    ends = " to ".join(f"{mean.value:.1f}, {labels[model]}" for model, mean in (by_value[0], by_value[-1]))
     return Figure.of_chart(
         "means",
         caption,
         Chart([Panel("", lines, (min(0.0, *values), 100.0), "mean of normalised scores")], ["mean"], series_are_models=False),
-        f"Points with bars, a line per model, from {ends}.",
     )
 
 

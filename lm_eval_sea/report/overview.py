@@ -217,13 +217,8 @@ def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) 
         chance = rows.chance.iloc[0]
         return [*([Mark(GUIDE, chance)] if chance else []), *dots(rows, "score", "model", ends=("low", "high"))]
 
-    best, lines = found.loc[found.normalised.idxmax()], suite.lines(found, marks)
-    chart = Chart([Panel("", lines, axis="headline score (%)")], models)
     return Figure.of_chart(
         "overview",
         "Headline scores of the suite with 95 % intervals; the grey bar is chance.",
-        chart,
-        f"Points with bars, one line per task: scores of {', '.join(chart.legend)} on {found.task.nunique()} tasks, from "
-        f"{found.score.min():.0f} to {found.score.max():.0f} per cent. The highest normalised one is that of {best.model} on "
-        f"{best.task}.",
+        Chart([Panel("", suite.lines(found, marks), axis="headline score (%)")], models),
     )

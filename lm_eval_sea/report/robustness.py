@@ -126,7 +126,6 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     several = table[table.spread.notna()]
     if several.empty:
         return None
-    widest = several.loc[several.spread.idxmax()]
     panels = []
     for (dataset, language, setting), group in several.groupby(["dataset", "language", "setting"], sort=False):
         chance, keys = Mark(GUIDE, group.chance.iloc[0]), {"dataset": dataset, "language": language}
@@ -137,10 +136,6 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
         "robustness",
         "Accuracy of the same questions in the prompt variants, native prompts; the grey bar is chance.",
         Chart(panels, models, columns=3),
-        "Points of accuracy by prompt variant, one panel per data set, language and setting. The widest spread is "
-        f"{widest.spread:.0f} points, of {widest.model} on {widest.dataset} in {widest.language}"
-        + ("" if pd.isna(widest.by_chance) else f", where chance gives up to {widest.by_chance:.0f}")
-        + f"; the median is {several.spread.median():.0f}.",
     )
 
 

@@ -24,14 +24,13 @@ class Figure:
     name: str
     caption: str
     draw: Callable[[Theme], matplotlib.figure.Figure]
-    seen: str  # what it shows, for those who cannot see it
     shows: pd.DataFrame | None = None  # the rows in a picture, by whose columns `FILTERS` the page filters it
     chart: Chart | None = None  # what the page shows instead of the picture, and filters mark by mark
 
     @classmethod
-    def of_chart(cls, name: str, caption: str, chart: Chart, seen: str) -> Figure:
+    def of_chart(cls, name: str, caption: str, chart: Chart) -> Figure:
         """A figure of lines with marks."""
-        return cls(name, caption, lambda theme: draw(chart, theme), seen, chart=chart)
+        return cls(name, caption, lambda theme: draw(chart, theme), chart=chart)
 
     def keys(self) -> dict[str, list[str]]:
         """What a picture shows, by the columns that the page filters by."""

@@ -119,13 +119,10 @@ def _figure(budgets: pd.DataFrame, scores: Scores) -> Figure | None:
     sizes = scores.headline.groupby("task").rows.max()
     tasks = sorted(budgets.task.unique(), key=lambda task: (-sizes[task], task))[:_MOST_PANELS]
     shown = budgets[budgets.task.isin(tasks)]
-    ends = shown.loc[shown.groupby(["model", "task"]).budget.idxmax()]
-    seen = "; ".join(f"{row.model} on {row.task} {row.score:.0f} at {row.budget:,} tokens" for row in ends.itertuples())
     return Figure(
         "budgets",
         "Score within a budget of tokens of thought and answer, with 95 % intervals.",
         partial(_draw, shown, tasks, scores.models),
-        f"Lines that rise with the budget. Their ends: {seen}.",
         shown,
     )
 

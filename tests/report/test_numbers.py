@@ -264,8 +264,6 @@ def test_a_row_in_which_no_label_has_a_probability_counts(tmp_path):
     found = at(calibration.calibration_table(scores), method="acc_bc")
     assert (found.rows, found.accuracy) == (4, 75) and at(scores.headline, task="sea_xnli_th").score == 75
     assert calibration.label_table(scores, {})[["gold", "acc"]].to_numpy().tolist() == [[1, 2], [1, 1], [2, 1]]
-    seen = calibration.calibration_section(scores).figures[0].seen
-    assert seen.endswith("gains +0 points on average, from +0 to +0.")  # four rows have no interval to count
 
 
 def test_the_choices_of_the_last_seed_are_calibrated_and_this_is_said(tmp_path):
@@ -407,7 +405,6 @@ def test_models_that_are_each_better_than_the_next_have_no_order(tmp_path):
     first, *others = [line.label for line in figure.chart.panels[0].lines]
     assert (first, sorted(others)) == ("d", [f"{model} (3 of 4 tasks)" for model in "abc"])
     assert "lacks some" in figure.caption
-    assert re.search(r"from 50\.0, [abc] \(3 of 4 tasks\) to -33\.3, d\.$", figure.seen), "by value, whoever lacks tasks"
 
 
 @pytest.mark.parametrize(
@@ -740,14 +737,6 @@ def test_directions_with_other_numbers_of_exemplars_have_no_difference(tmp_path,
     table = generation.translation_table(scored(tmp_path, {"m": tasks})).astype(object)
     found = table.where(table.notna(), None)
     assert sorted(zip(found.exemplars, found.difference, strict=True)) == rows
-
-
-def test_models_are_described_by_directions_that_all_were_run_on(tmp_path):
-    """Both are alike in Thai; the second was run in Vietnamese, too."""
-    thai = {TO_THAI: 30.0, FROM_THAI: 40.0}
-    both = thai | {"sea_flores_en_vi": 50.0, "sea_flores_vi_en": 60.0}
-    [figure] = generation.generation_section(scored(tmp_path, {"a": reported(thai), "b": reported(both)})).figures
-    assert "a 30 from English, 40 into it; b 30 from English, 40 into it" in figure.seen
 
 
 def test_exemplars_are_compared_where_a_run_lacks_their_number(tmp_path):

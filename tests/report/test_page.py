@@ -98,16 +98,14 @@ def pages_of(folder):
 
 
 def test_the_pages_of_real_runs(browser, real):
-    drawn, seen = {}, []
+    drawn = {}
     for page in pages_of(real):
         for width, dark in ((1280, False), (390, True)):
             browser.open(page, width=width, dark=dark)
             browser.screenshot(ARTEFACTS / f"{page.stem}_{width}{'_dark' if dark else ''}.png", whole=True)
             assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
         drawn |= dict(browser.all("figure.chart", "[e.id, e.querySelectorAll('.datum').length]"))
-        seen += browser.all("figure", "e.ariaLabel")
     assert len(drawn) == 8 and min(drawn.values()) > 0
-    assert all(re.search(r"\d", text) for text in seen), "a figure says what is seen in it"
     browser.open(real / "pages" / "scores.html")
     assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
     browser.run("document.querySelector('a[href*=sea_belebele_th_to_ppl]').click()")
@@ -138,7 +136,7 @@ def test_tables_have_captions_and_row_headers_and_figures_have_names(browser, pl
         browser.open(page)
         assert all(map(str.strip, browser.all("main table", "e.caption.textContent")))
         assert set(browser.all("main table[data-name] tbody tr", "e.cells[0].tagName + e.cells[0].scope")) <= {"THrow"}
-        assert all(browser.all("main figure, main .scroll", "e.ariaLabel || e.querySelector('img').alt"))
+        assert all(browser.all("main figure, main .scroll", "e.ariaLabel || e.querySelector('figcaption').innerText"))
         assert browser.run("document.querySelectorAll('h1').length === 1 && document.documentElement.lang === 'en'")
         ids = browser.all("[id]", "e.id")
         assert len(ids) == len(set(ids))
