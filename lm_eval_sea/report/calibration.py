@@ -11,7 +11,7 @@ from itertools import zip_longest
 import numpy as np
 import pandas as pd
 
-from lm_eval_sea.report.chart import BAR, GUIDE, Chart, Line, Mark, Panel, dots
+from lm_eval_sea.report.chart import GUIDE, Chart, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
 from lm_eval_sea.report.suite import Suite
@@ -162,7 +162,6 @@ def calibration_section(scores: Scores) -> Section:
     parts = [
         _methods_figure(drawn, suite, scores.models),
         Table("calibration", "Before and after", note, table, [MODEL, TASK, *measures], {"method": METHODS}),
-        _labels_figure(labels[labels.task.isin(suite.members)], scores),
         Table("labels", "Labels chosen", "Rows by label: right, and chosen by each method.", labels, [MODEL, TASK, *counts]),
     ]
     return Section("calibration", "Calibration", [text, *scores.of_last_seed()], parts)
@@ -187,35 +186,3 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
         "Accuracy before and after calibration; the grey bar is chance.",
         Chart(panels, list(_SHOWN_METHODS.values()), series_are_models=False, columns=2),
     )
-
-
-def _labels_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
-    """A panel per classification task of the suite: shares of the labels, right and chosen by each model before and after."""
-    if table.empty:
-        return None
-    names = [name for name in scores.suite.members if name in set(table.task)]
-    return Figure.of_chart(
-        "labels",
-        "Labels: right, chosen without calibration (log-likelihood), and after batch calibration; native prompts.",
-        Chart([_labels_panel(table[table.task == name], scores) for name in names], series_are_models=False, columns=2),
-    )
-
-
-def _labels_panel(table: pd.DataFrame, scores: Scores) -> Panel:
-    """What is right, then for each model the choices before and after batch calibration."""
-    words, by_model = list(table.drop_duplicates("label").meaning), dict(list(table.groupby("model", sort=False)))
-    counts: list[tuple[dict[str, str], str, pd.Series]] = [({}, "right", next(iter(by_model.values()))[GOLD])]
-    counts += [
-        ({"model": model}, f"{model}, {title}", by_model[model][method])
-        for model in scores.models
-        for method, title in (("acc", "before"), ("acc_bc", "after"))
-        if model in by_model and by_model[model][method].notna().all()
-    ]
-    lines = []
-    for keys, title, of_labels in counts:
-        ends = [0.0, *(100 * of_labels.cumsum() / max(1, of_labels.sum()))]
-        bars = zip(words, ends, ends[1:], strict=False)
-        lines.append(Line(title, [Mark(BAR, end, begin, series=word) for word, begin, end in bars if end > begin], keys))
-    task = scores.tasks[scores.tasks.task == table.task.iloc[0]].iloc[0]
-    keys = {"dataset": task.dataset, "language": task.language}
-    return Panel(scores.suite.task_title(task), lines, axis="% of rows", keys=keys, series=words)

@@ -17,10 +17,9 @@ import matplotlib.figure
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-DOT, BAR, GUIDE = "dot", "bar", "guide"
+DOT, GUIDE = "dot", "guide"
 MOST_MARKS = 1500  # of a figure; one with more shows nothing beyond its table
 Keys = Mapping[str, str]  # filter → its value
 
@@ -28,7 +27,6 @@ Keys = Mapping[str, str]  # filter → its value
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _LINES = ("-", "--", "-.", ":")
-_HATCHES = ("", "//", "..", "xx", "\\\\", "++")
 DOTS_PER_INCH = 150
 
 
@@ -52,12 +50,11 @@ class Style:
     colour: str
     marker: str
     line: str
-    hatch: str
 
 
 def styles(names: Sequence[str]) -> Mapping[str, Style]:
     """A style for each name; neighbours differ in everything."""
-    kinds = (_COLOURS, _MARKERS, _LINES, _HATCHES)
+    kinds = (_COLOURS, _MARKERS, _LINES)
     return {name: Style(*(kind[place % len(kind)] for kind in kinds)) for place, name in enumerate(names)}
 
 
@@ -98,7 +95,7 @@ def keys_of(row: Mapping[str, Any], *names: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Mark:
-    """One thing on a line: a dot at `value` with the interval `low` to `high`, a bar from `low` to `value`, or a guide there."""
+    """One thing on a line: a dot at `value` with the interval `low` to `high`, or a guide there."""
 
     kind: str
     value: float
@@ -110,8 +107,6 @@ class Mark:
     @property
     def text(self) -> str:
         """What a reader sees who points at it; nobody can point at a guide."""
-        if self.kind == BAR:
-            return f"{self.series}: {self.value - (self.low or 0):.1f}"
         interval = "" if self.low is None or self.high is None else f" [{self.low:.1f}, {self.high:.1f}]"
         place = ", ".join(value for name, value in self.keys.items() if name != "model")
         return f"{self.series}: {self.value:.1f}{interval}" + (f" ({place})" if place else "")
@@ -149,7 +144,6 @@ class Panel:
     scale: tuple[float, float] = (0.0, 100.0)
     axis: str = ""  # what the scale is
     keys: Keys = field(default_factory=dict)
-    series: Sequence[str] | None = None  # its own, if not those of the chart
 
     def place(self, value: float) -> float:
         """Where a value is on the scale, from 0 to 100."""
@@ -186,15 +180,11 @@ class Chart:
         """How many marks there are."""
         return sum(len(line.marks) for panel in self.panels for line in panel.lines)
 
-    @property
+    @cached_property
     def legend(self) -> Mapping[str, Style]:
-        """The series that have marks in panels without series of their own, and how they look."""
-        seen = set[str]().union(*(panel.marked for panel in self.panels if panel.series is None))
+        """The series that have marks, and how they look."""
+        seen = set[str]().union(*(panel.marked for panel in self.panels))
         return {name: look for name, look in styles(self.series).items() if name in seen}
-
-    def looks(self, panel: Panel) -> Mapping[str, Style]:
-        """How each series of a panel looks."""
-        return styles(panel.series if panel.series is not None else self.series)
 
     def offset(self, mark: Mark, panel: Panel) -> float:
         """How far a dot stands below the middle of its line, −0.3 to 0.3, so that series do not hide each other."""
@@ -236,7 +226,7 @@ def draw(chart: Chart, theme: Theme) -> matplotlib.figure.Figure:
 
 
 def _draw_panel(axis: Axes, chart: Chart, panel: Panel, theme: Theme) -> None:
-    looks, marks = chart.looks(panel), defaultdict(list)
+    marks = defaultdict(list)
     for place, line in enumerate(panel.lines):
         for mark in line.marks:
             marks[mark.kind, mark.series].append((place + chart.offset(mark, panel), mark))
@@ -244,13 +234,8 @@ def _draw_panel(axis: Axes, chart: Chart, panel: Panel, theme: Theme) -> None:
         ys, values = [y for y, _ in placed], [mark.value for _, mark in placed]
         if kind == GUIDE:
             axis.vlines(values, [y - 0.4 for y in ys], [y + 0.4 for y in ys], color=theme.ink, alpha=0.4, linewidth=2, zorder=0)
-        elif kind == BAR:
-            starts = [mark.low or 0.0 for _, mark in placed]
-            widths = [value - start for value, start in zip(values, starts, strict=True)]
-            look = looks[series]
-            axis.barh(ys, widths, 0.8, left=starts, color=look.colour, hatch=look.hatch, edgecolor=theme.paper)
         else:
-            look = looks[series]
+            look = chart.legend[series]
             ends = [(y, mark.low, mark.high) for y, mark in placed if mark.low is not None and mark.high is not None]
             if ends:
                 axis.hlines(*zip(*ends, strict=True), color=look.colour, linewidth=1)
@@ -262,8 +247,3 @@ def _draw_panel(axis: Axes, chart: Chart, panel: Panel, theme: Theme) -> None:
     axis.set_xlim(low - margin, high + margin)
     axis.set_title(panel.title, fontsize=8.5)
     axis.set_xlabel(panel.axis, fontsize=8)
-    if panel.series is not None:
-        bars = [Patch(facecolor=looks[name].colour, hatch=looks[name].hatch, edgecolor=theme.paper, label=name)
-                for name in panel.series]  # fmt: skip
-        axis.legend(handles=bars, fontsize=6.5, loc="upper left", bbox_to_anchor=(1, 1.02),
-                    frameon=False, labelcolor=theme.ink, handlelength=1.2)  # fmt: skip

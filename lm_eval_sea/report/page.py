@@ -27,16 +27,8 @@ from lm_eval_sea.report.tables import FILTERS, Table
 from lm_eval_sea.results.table import collapsed_text
 from lm_eval_sea.results.visible_text import visible, with_texts
 
-# matplotlib's names of markers and hatches → those of the page, which draws them in the same way; for hatches with their lines.
+# matplotlib's names of markers → those of the page, which draws them in the same way
 _MARKERS = {"o": "circle", "s": "square", "^": "up", "D": "diamond", "v": "down", "P": "plus", "X": "cross", "*": "star"}
-_HATCHES = {
-    "": ("none", ""),
-    "//": ("rising", "M-1 9L9-1"),
-    "..": ("dots", "M4 3v2M0 -1v2M8 -1v2M0 7v2M8 7v2"),
-    "xx": ("crossed", "M-1 9L9-1M-1-1L9 9"),
-    "\\\\": ("falling", "M-1-1L9 9"),
-    "++": ("grid", "M4 0v8M0 4h8"),
-}
 _NAMED = 3  # models or runs that are named
 LONGEST = 500  # rows of a table on a page
 _SHARED = ("prompt", "references", "title")  # parts of a row that all models share
@@ -83,7 +75,6 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
         "notices": _notices(scores),
         "notes": sum(len(table.frame) for table in tables if table.name == WARNINGS),
         "markers": _MARKERS,
-        "hatches": _HATCHES,
         "is_table": lambda part: isinstance(part, Table),
         "style": (_ASSETS / "report.css").read_text(encoding="utf-8"),
         "script": script,

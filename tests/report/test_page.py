@@ -105,7 +105,7 @@ def test_the_pages_of_real_runs(browser, real):
             browser.screenshot(ARTEFACTS / f"{page.stem}_{width}{'_dark' if dark else ''}.png", whole=True)
             assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
         drawn |= dict(browser.all("figure.chart", "[e.id, e.querySelectorAll('.datum').length]"))
-    assert len(drawn) == 8 and min(drawn.values()) > 0
+    assert len(drawn) == 7 and min(drawn.values()) > 0
     browser.open(real / "pages" / "scores.html")
     assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
     browser.run("document.querySelector('a[href*=sea_belebele_th_to_ppl]').click()")
