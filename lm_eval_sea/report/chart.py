@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -104,11 +104,10 @@ class Mark:
     series: str = ""  # decides its look; a guide, such as chance, has none
     keys: Keys = field(default_factory=dict)
 
-    @property
-    def text(self) -> str:
-        """What a reader sees who points at it; nobody can point at a guide."""
+    def text(self, names: Mapping[str, Mapping[str, str]]) -> str:
+        """What a reader sees who points at it; nobody can point at a guide. `names` are what values of filters are called."""
         interval = "" if self.low is None or self.high is None else f" [{self.low:.1f}, {self.high:.1f}]"
-        place = ", ".join(value for name, value in self.keys.items() if name != "model")
+        place = ", ".join(names.get(name, {}).get(value, value) for name, value in self.keys.items() if name != "model")
         return f"{self.series}: {self.value:.1f}{interval}" + (f" ({place})" if place else "")
 
 
@@ -190,19 +189,6 @@ class Chart:
         """How far a dot stands below the middle of its line, −0.3 to 0.3, so that series do not hide each other."""
         present = panel.present(self.series)
         return 0.6 * (present.index(mark.series) / (len(present) - 1) - 0.5) if mark.kind == DOT and len(present) > 1 else 0.0
-
-    def named(self, names: Mapping[str, Mapping[str, str]]) -> Chart:
-        """The same chart with the page's names for the values of filters."""
-
-        def titled(keys: Keys) -> dict[str, str]:
-            return {key: names.get(key, {}).get(value, value) for key, value in keys.items()}
-
-        def of_line(line: Line) -> Line:
-            marks = [replace(mark, keys=titled(mark.keys)) for mark in line.marks]
-            return replace(line, keys=titled(line.keys), marks=marks)
-
-        panels = [replace(panel, keys=titled(panel.keys), lines=[of_line(line) for line in panel.lines]) for panel in self.panels]
-        return replace(self, panels=panels)
 
 
 def scale_around(values: Iterable[float]) -> tuple[float, float]:

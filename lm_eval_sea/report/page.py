@@ -62,7 +62,7 @@ def _template() -> Template:
 def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> dict[str, str]:
     """The pages and the files of samples: path → text. The first section is report.html, each other one its own page."""
     tables = [table for section in sections for table in section.tables]
-    files, packed = _samples(scores, tables[0].names)
+    files, packed = _samples(scores)
     of_page = {_FIRST: sections[0], **{f"pages/{section.name}.html": section for section in sections[1:]}}
     titles = {path: section.title for path, section in of_page.items()} | ({_SAMPLES: "Samples"} if packed else {})
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
@@ -71,6 +71,7 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
         "version": __version__,
         "title": f"Evaluation report: {', '.join(scores.models) if len(scores.models) <= _NAMED else many}",
         "pictures": pictures,
+        "names": scores.suite.names,
         "longest": LONGEST,
         "notices": _notices(scores),
         "notes": sum(len(table.frame) for table in tables if table.name == WARNINGS),
@@ -107,11 +108,11 @@ def _some(lines: Sequence[str], more: str) -> list[str]:
     return [*shown, f"{len(lines) - _NAMED} {more}"] if len(lines) > _NAMED else shown
 
 
-def _samples(scores: Scores, names: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
+def _samples(scores: Scores) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """A file per task, and what the page says about each model's rows in it."""
     tasks = {(task["model"], task["task"]): task for task in scores.tasks.to_dict("records")}
     totals = {key: len(rows.keys) for key, rows in scores.logged.items()}
-    files, about = {}, []
+    names, files, about = scores.suite.names, {}, []
     for number, (task, of_models) in enumerate(scores.shown()):
         spaced = len({count for (_, name), count in totals.items() if name == task}) == 1  # over all rows
         files[f"samples/{number}.js"] = f'receiveSamples("{number}", "{_packed(of_models)}");\n'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import matplotlib.figure
@@ -32,10 +32,11 @@ class Figure:
         """A figure of lines with marks."""
         return cls(name, caption, lambda theme: draw(chart, theme), chart=chart)
 
-    def keys(self) -> dict[str, list[str]]:
-        """What a picture shows, by the columns that the page filters by."""
+    def keys(self, names: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
+        """What a picture shows, by the columns that the page filters by; `names` are what their values are called."""
         shows = {} if self.shows is None else self.shows
-        return {name: sorted(set(map(str, shows[name]))) for name in FILTERS if name in shows}
+        values = {name: map(str, shows[name]) for name in FILTERS if name in shows}
+        return {name: sorted({names.get(name, {}).get(value, value) for value in own}) for name, own in values.items()}
 
 
 @dataclass(frozen=True)

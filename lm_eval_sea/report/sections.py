@@ -47,16 +47,11 @@ def sections(
         texts_section(scores),
         provenance_section(scores),
     ]
-    suite = scores.suite
-    names = {"language": suite.languages, "prompt_language": suite.languages, "dataset": suite.data_sets}
 
-    def named(part: Table | Figure) -> Table | Figure | None:
+    def final(part: Table | Figure) -> Table | Figure | None:
         if isinstance(part, Table):
-            return replace(part, names={**names, **part.names})
-        if part.chart:
-            return replace(part, chart=part.chart.named(names)) if part.chart.size <= MOST_MARKS else None
-        assert part.shows is not None
-        return replace(part, shows=part.shows.replace({name: dict(names[name]) for name in names if name in part.shows}))
+            return replace(part, names={**scores.suite.names, **part.names})
+        return part if part.chart is None or part.chart.size <= MOST_MARKS else None
 
-    found = [replace(section, parts=[part for shown in section.shown if (part := named(shown))]) for section in made]
+    found = [replace(section, parts=[part for shown in section.shown if (part := final(shown))]) for section in made]
     return [section for section in found if section.parts]

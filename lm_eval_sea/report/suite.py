@@ -32,6 +32,11 @@ class Suite:
     kinds: Mapping[str, str]  # "mrc" → its title, of all competencies
     origins: Mapping[str, str]  # name of a task that a plain run has → origin of its rows, where that is known
 
+    @property
+    def names(self) -> Mapping[str, Mapping[str, str]]:
+        """What the report calls the values of columns: column → value → name."""
+        return {"language": self.languages, "prompt_language": self.languages, "dataset": self.data_sets}
+
     def title_of(self, data_set: str, *languages: str) -> str:
         """The name of a task in figures: its data set, and its language or the direction of a translation."""
         return f"{self.data_sets.get(data_set, data_set)}: {' → '.join(self.languages.get(name, name) for name in languages)}"
