@@ -356,13 +356,6 @@ def test_models_are_called_as_asked_and_names_are_untrusted_too(browser, tmp_pat
     assert browser.run("document.documentElement.scrollWidth") == 390
 
 
-def test_letters_that_the_font_of_figures_lacks_are_said_once(tmp_path, recwarn):
-    runs = plant(tmp_path / "runs")
-    written = write_report(read(runs, names={runs / "org__a": "แบบจำลอง"}), tmp_path / "out", shown_rows=4)
-    assert sum("letters that its font lacks" in note for note in written.notes) == 1
-    assert not [each for each in recwarn if "Glyph" in str(each.message)]
-
-
 def test_files_beside_the_page(planted):
     rows = {(row["model"], row["task"]): row for row in csv_rows(planted / "tables" / "scores.csv")}
     assert float(rows["org/a", TEXT]["score"]) == pytest.approx(500 / 6)
