@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -106,16 +105,13 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         raise ResultsError("the results have no task")
     notes, tasks = list(runs.notes), []
     of: dict[Key, TaskRun] = {}
-    sizes = sum(map(_size, runs.tasks))
-    with tqdm(total=sizes, desc="samples", unit="B", unit_scale=True, disable=sizes < 50_000_000) as progress:
-        for task in runs.tasks:
-            key = (runs.labels[task.run.model], task.name)
-            of[key] = task
-            known = [*task.notes, *(f"{key[0]}, {task.name}: {note}" for note in catalogue_notes(task))]
-            _ = task.logged  # reading the rows adds notes
-            notes += dict.fromkeys([*known, *task.notes])
-            tasks.append(_task_row(key, task))
-            progress.update(_size(task))
+    for task in tqdm(runs.tasks, desc="samples", unit="task", leave=False):
+        key = (runs.labels[task.run.model], task.name)
+        of[key] = task
+        known = [*task.notes, *(f"{key[0]}, {task.name}: {note}" for note in catalogue_notes(task))]
+        _ = task.logged  # reading the rows adds notes
+        notes += dict.fromkeys([*known, *task.notes])
+        tasks.append(_task_row(key, task))
     of_runs = [
         {"model": runs.labels[run.model], "model_name": run.model, "date": date_of(run), "batch_size": run.batch_size}
         | {**asdict(run.settings), "results": visible(str(run.place))}
@@ -131,10 +127,6 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         shown_rows=shown_rows,
         beside={label: [task for task in runs.beside if task.run.model == model] for model, label in runs.labels.items()},
     )
-
-
-def _size(task: TaskRun) -> int:
-    return task.samples.stat().st_size if isinstance(task.samples, Path) else 0
 
 
 def date_of(run: Run) -> str:
