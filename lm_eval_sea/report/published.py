@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,21 +13,15 @@ import yaml
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, ROWS, SCORE, TASK, Section
 from lm_eval_sea.report.tables import Column, Table, columns
+from lm_eval_sea.results.types import grouped
 
 OFFICIAL, OWN = "official", "the pack's"
 _NUMBERS = Path(__file__).with_name("published_numbers.yaml")
 _SETTINGS = ("backend", "dtype", "softmax_dtype", "arguments", "generation", "batch_size")
 
 
-class Place(NamedTuple):
-    """A task and the metric of it, as lm-eval's results name them."""
-
-    task: str
-    metric: str
-
-
 class PublishedNumber(NamedTuple):
-    """One number of one model, as printed."""
+    """One number of one model, as printed, and a task whose runs it stands beside."""
 
     model: str  # on the hub
     column: str  # data set and language, such as "xquad_th"
@@ -37,28 +31,25 @@ class PublishedNumber(NamedTuple):
     source: str  # title of what printed it
     url: str
     exemplars: int  # in the prompt
-    official: Place | None  # its task with the official prompts; None if the checkout has no such configuration
-    own: Place  # the nearest task with the prompts of the pack
+    prompts: str  # of the task: OFFICIAL, or OWN for the nearest task of the pack
+    task: str
+    task_metric: str  # as lm-eval's results name it
 
 
 def published_numbers() -> list[PublishedNumber]:
-    """All published numbers, table by table."""
+    """All published numbers, table by table, each with its task with the official prompts, if there is one, and the pack's."""
     content = yaml.safe_load(_NUMBERS.read_text(encoding="utf-8"))
     found = []
     for table in content["tables"]:
         source = content["sources"][table["source"]]
-        printed = (source["title"], source["url"], table.get("exemplars", 3))
+        printed = (table["place"], source["title"], source["url"], table.get("exemplars", 3))
+        places = [(prompts, *table[key]) for key, prompts in (("official", OFFICIAL), ("own", OWN)) if table[key]]
         for model, numbers in table["numbers"].items():
             for column, number in zip(table["columns"], numbers, strict=True):
-                if number is not None:
-                    about = (content["models"][model], column, table["metric"], float(number), table["place"], *printed)
-                    official = _place(table["official"], column) if table["official"] else None
-                    found.append(PublishedNumber(*about, official, _place(table["own"], column)))
+                for prompts, task, metric in places if number is not None else ():
+                    about = (content["models"][model], column, table["metric"], float(number), *printed, prompts)
+                    found.append(PublishedNumber(*about, task.format(column=column), metric))
     return found
-
-
-def _place(names: list[str], column: str) -> Place:
-    return Place(names[0].format(column=column), names[1])
 
 
 def published_section(scores: Scores) -> Section:
@@ -108,34 +99,29 @@ def published_table(scores: Scores) -> pd.DataFrame:
     `model_name` is `published_model` if they are the same model. Runs with a chat template, a system instruction, an adapter,
     a quantisation or another number of exemplars do not correspond and are left out; `scores.notes` get a line for each.
     """
-    by_task: dict[str, list[tuple[PublishedNumber, Place, str]]] = {}
-    for number in published_numbers():
-        for place, prompts in ((number.official, OFFICIAL), (number.own, OWN)):
-            if place is not None:
-                by_task.setdefault(place.task, []).append((number, place, prompts))
-    rows = [row for task in scores.tasks.to_dict("records") for row in _rows(scores, task, by_task.get(task["task"], []))]
+    by_task = grouped((number.task, number) for number in published_numbers())
+    rows = [row for task in scores.tasks.to_dict("records") for row in _rows(scores, task, by_task.get(task["task"], ()))]
     return pd.DataFrame(rows)
 
 
-def _rows(scores: Scores, task: Mapping[str, Any], places: list[tuple[PublishedNumber, Place, str]]) -> Iterator[dict[str, Any]]:
+def _rows(scores: Scores, task: Mapping[str, Any], numbers: Sequence[PublishedNumber]) -> Iterator[dict[str, Any]]:
     of_task, by_metric = scores.of[task["model"], task["task"]], {}
     run = of_task.run
     settings = asdict(run.settings) | {"batch_size": run.batch_size}
     made_with = [f"a {name.replace('_', ' ')}" for name in ("chat_template", "system_instruction") if settings[name] is not None]
     made_with += filter(None, [run.settings.adapter_or_quantisation])
-    for number, place, prompts in places:
+    for number in numbers:
         how = f"made with {', '.join(made_with)}, {number.place} is not" if made_with else ""
-        if prompts == OWN and task["num_fewshot"] != number.exemplars:  # the official ones have theirs in the instruction
+        if number.prompts == OWN and task["num_fewshot"] != number.exemplars:  # the official ones have theirs in the instruction
             how = f"{task['num_fewshot']} exemplars, {number.place} has {number.exemplars}"
         if how:
             scores.notes.append(f"{task['task']}: {how}; not compared")
             return
-        if place.metric not in of_task.scores:
-            continue
-        if place.metric not in by_metric:
-            by_metric[place.metric] = of_task.score_by(place.metric, of_task.logged_by(place.metric))
+        metric = number.task_metric
+        if metric in of_task.scores and metric not in by_metric:
+            by_metric[metric] = of_task.score_by(metric, of_task.logged_by(metric))
             scores.notes.extend(note for note in of_task.notes if note not in scores.notes)
-        if (score := by_metric[place.metric]) is None:
+        if (score := by_metric.get(metric)) is None:
             continue
         difference = score.score - number.number
         # a hub model is known by its name there, and by a folder that ends in it
@@ -144,7 +130,7 @@ def _rows(scores: Scores, task: Mapping[str, Any], places: list[tuple[PublishedN
             "model": task["model"],
             "model_name": number.model if is_same else run.model,
             **{name: task[name] for name in ("task", "language", "dataset")},
-            "metric": place.metric,
+            "metric": metric,
             **{name: getattr(score, name) for name in ("score", "low", "high", "few")},
             **{name: task[name] for name in ("limited", "rows")},
             "exemplars": number.exemplars,
@@ -154,7 +140,7 @@ def _rows(scores: Scores, task: Mapping[str, Any], places: list[tuple[PublishedN
             "published_metric": number.metric,
             "difference": difference,
             "errors": difference / score.stderr if score.stderr and not score.few else None,
-            "prompts": prompts,
+            "prompts": number.prompts,
             "place": f"{number.source}: {number.place}",
             "source": number.url,
         }
