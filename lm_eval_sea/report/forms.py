@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from operator import eq, gt, lt
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,7 @@ from lm_eval_sea.report.robustness import prompt_label, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, ROWS, Figure, Section
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
+from lm_eval_sea.results.comparison import common_places
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import TaskRun
@@ -63,29 +65,23 @@ def pairs_of(forms: Mapping[str, TaskRun]) -> list[tuple[str, str]]:
 def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
     """Two forms on the rows that both were asked, in per cent, with standard errors by cluster; None without a common row.
 
-    A row that was logged several times counts once, as logged last.
-
     `agreement` is the share of rows with the same choice; an answer without a choice agrees with none. `gained` are rows that are
     right only in the second form, `lost` those right only in the first, `unread` those without a choice in the second.
     """
-    one, other = ({key[1]: place for place, key in enumerate(rows.keys)} for rows in (first, second))
-    common = [key for key in one if key in other]
-    if not common:
+    sides = list(zip((first, second), common_places(first, second), strict=True))
+    clusters = [first.clusters[place] for place in sides[0][1]]
+    if not clusters:
         return None
-    clusters, sides = [first.clusters[one[key]] for key in common], []
-    for rows, place_of in ((first, one), (second, other)):
-        places = [place_of[key] for key in common]
-        sides.append(list(zip(rows.at(places)[1], [rows.golds[place] for place in places], strict=True)))
-    pairs = list(zip(*sides, strict=True))
-    before, after = ([float(choice == gold) for choice, gold in side] for side in sides)
+    choices = [rows.at(places)[1] for rows, places in sides]
+    golds = [[rows.golds[place] for place in places] for rows, places in sides]
+    before, after = (list(map(float, map(eq, *side))) for side in zip(choices, golds, strict=True))
     difference = paired_difference(after, before, clusters)
-    agree = [float(a is not None and a == b) for (a, _), (b, _) in pairs]
-    row: dict[str, Any] = {"rows": len(pairs)}
+    agree = [float(a is not None and a == b) for a, b in zip(*choices, strict=True)]
+    row: dict[str, Any] = {"rows": len(clusters)}
     for name, scores in (("first_score", before), ("second_score", after), ("agreement", agree)):
         row |= mean_and_ends(name, estimate(scores, clusters), 100)
-    gained, lost = (sum(a > b for a, b in zip(*sides, strict=True)) for sides in ((after, before), (before, after)))
-    counts = {"gained": gained, "lost": lost, "unread": sum(choice is None for _, (choice, _) in pairs)}
-    row |= {name: 100 * (count / len(pairs)) for name, count in counts.items()}
+    counts = {"gained": sum(map(lt, before, after)), "lost": sum(map(gt, before, after)), "unread": choices[1].count(None)}
+    row |= {name: 100 * (count / len(clusters)) for name, count in counts.items()}
     return row | mean_and_ends("difference", difference, 100) | {"p": difference.p_value}
 
 

@@ -313,7 +313,7 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
         return None
     if one.fingerprint == other.fingerprint:
         return CommonRows(one.statistics, other.statistics, one.clusters, all_rows=True)
-    places = _common_places(one, other)
+    places = common_places(one, other)
     clusters = [one.clusters[place] for place in places[0]]
     all_rows = len(clusters) == len(one.keys) == len(other.keys)
     (a, _), (b, _) = one.at(places[0]), other.at(places[1])
@@ -331,7 +331,7 @@ def _kind(rows: RowStatistics) -> object:
     return (rows.is_mean, rows.of_rows is None, rows.groups is None and rows.values.shape[1])
 
 
-def _common_places(one: Rows, other: Rows) -> tuple[list[int], list[int]]:
+def common_places(one: Rows, other: Rows) -> tuple[list[int], list[int]]:
     """Where both have their common rows; by the rows' names, for another version of the data may number them differently.
 
     By number and name where either repeats a name.
@@ -406,7 +406,7 @@ def _common_items(first: TaskRun, second: TaskRun) -> CommonRows | None:
         return None
     scale = scale_of(first.facts.metric_of_rows)
     own, others = (rows.frame.score.tolist() for rows in (one, other))
-    places = zip(*_common_places(one, other), strict=True)
+    places = zip(*common_places(one, other), strict=True)
     scored = [(a, b) for a, b in places if is_number(own[a]) and is_number(others[b])]
     scores = [[own[a] / scale for a, _ in scored], [others[b] / scale for _, b in scored]]
     if not all(0 <= score <= 1 for found in scores for score in found):

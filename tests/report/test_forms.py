@@ -70,9 +70,13 @@ def test_the_page_has_a_panel_a_model(scores):
     assert (panel.title, marks) == ("m", {"litilo_ppl": 50, "litilo_ppl, chat template": 50, "read": 65})
 
 
-def test_rows_that_are_logged_twice_are_paired_once(tmp_path):
+@pytest.mark.parametrize("have_names", [True, False])
+def test_rows_that_are_logged_twice_are_paired_once(tmp_path, have_names):
+    """By number where they have no names."""
     tasks = {variant: task(choices, variant, "acc_ppl") for variant, choices in (("litilo_ppl", RANKED), ("to_ppl", BEHIND))}
     for one in tasks.values():
+        for row in one["rows"]:
+            row["doc"] = row["doc"] if have_names else {key: part for key, part in row["doc"].items() if key != "id"}
         one["rows"] *= 2
     [found] = forms_table(scored(tmp_path, {"m": tasks})).to_dict("records")
     assert (found["rows"], found["first_score"], found["second_score"]) == (40, 50, 50)
