@@ -98,24 +98,13 @@ def parts(scores: Scores) -> list[Table | Figure | None]:
     return [_table(rows, [model for model in scores.models if model not in set(rows.model)]), _figure(rows.dropna(subset="mean"))]
 
 
-def _beside_chance(rows: pd.DataFrame) -> str:
-    """Which checkpoints of a `curve` are above chance."""
-    is_above = rows.low > 0
-    lasting, above = rows.step[is_above[::-1].cumprod()[::-1] == 1], rows.step[is_above]
-    if len(lasting):
-        return f"From step {lasting.min():,} on they are above chance with 95 % certainty each."
-    if rows.low.isna().all():
-        return "Whether they are above chance is unknown, because no mean has an interval."
-    if above.empty:
-        return "No checkpoint is above chance with 95 % certainty."
-    steps = some_names([f"step {step:,}" for step in above])
-    return f"Above chance with 95 % certainty each are {steps}, but not the last."
-
-
 def _table(rows: pd.DataFrame, without: Sequence[str]) -> Table:
+    above = rows.step[(rows.low > 0)[::-1].cumprod()[::-1] == 1]  # from here on all
+    beside = f"From step {above.min():,} on each is" if len(above) else "Even the last is not"
     note = (
         "Means of normalised scores over the tasks that all checkpoints were run on; the step is the number in the model's name. "
-        f"{_beside_chance(rows)} Where scores are at chance, look at bits per byte of the right answer: lower is better."
+        f"{beside} above chance with 95 % certainty. Where scores are at chance, look at bits per byte of the right answer: "
+        "lower is better."
     )
     if without:
         note += f" Left out, because their names have no step: {some_names(without)}."
