@@ -59,21 +59,16 @@ def translation_table(scores: Scores) -> pd.DataFrame:
     """
     tasks = scores.tasks[scores.tasks.of_pack & (scores.tasks.variant == "translation") & (scores.tasks.source_language != "")]
     tasks = tasks[(tasks.source_language == ENGLISH) | (tasks.answer_language == ENGLISH)]
-    about = ["model", "dataset", "language", "setting", "exemplars"]
-    tasks = tasks.assign(exemplars=["–" if pd.isna(count) else f"{count:.0f}" for count in tasks.num_fewshot])
     tasks = tasks.assign(
         prompt=tasks.prompt_language.where(tasks.prompt_language == ENGLISH, "native"),
-        direction=(tasks.source_language == ENGLISH).map({True: "from_english", False: "into_english"}),
-        limited=tasks.groupby(about).limited.transform("any"),
+        exemplars=["–" if pd.isna(count) else f"{count:.0f}" for count in tasks.num_fewshot],
         value=pd.Series(_values(scores, tasks, "chrf++"), tasks.index, dtype=float),
     )
-    keys = [*about[:3], "prompt", *about[3:]]
-    table = tasks.drop_duplicates(keys).set_index(keys)[["limited"]]
-    values = (
-        tasks.groupby([*keys, "direction"]).value.last().unstack().reindex(table.index, columns=["from_english", "into_english"])
-    )
-    difference = values.from_english - values.into_english
-    return values.assign(difference=difference, limited=table.limited).reset_index()
+    keys, is_from = ["model", "dataset", "language", "prompt", "setting", "exemplars"], tasks.source_language == ENGLISH
+    limited = tasks.groupby(keys, sort=False).limited.any()
+    out_of, into = (own.groupby(keys).value.last().reindex(limited.index) for own in (tasks[is_from], tasks[~is_from]))
+    table = pd.DataFrame({"from_english": out_of, "into_english": into, "difference": out_of - into, "limited": limited})
+    return table.reset_index()
 
 
 def generation_section(scores: Scores) -> Section:

@@ -85,9 +85,7 @@ def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
 
 def question_of(doc: Mapping[str, Any]) -> str | None:
     """The text by which a reader knows the row: the question, or a premise with what is asked about it; no exemplars."""
-    texts = {
-        name: " ".join(doc[name].split()) for name in {*_QUESTION_FIELDS, *sum(_PAIRS, ())} if isinstance(doc.get(name), str)
-    }
+    texts = {name: " ".join(text.split()) for name, text in doc.items() if isinstance(text, str)}
     for first, second in _PAIRS:
         if texts.get(first) and texts.get(second):
             room = max(_TITLE_LENGTH // 2, _TITLE_LENGTH - len(texts[second]) - len(_BETWEEN))
