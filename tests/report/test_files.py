@@ -1,5 +1,7 @@
 """The files of a report stay whole, and text in them cannot do harm."""
 
+import re
+
 import pandas as pd
 
 from lm_eval_sea.report.latex import latex
@@ -26,6 +28,8 @@ def test_tables_and_figures_for_a_paper(tmp_path):
     runs, out = plant(tmp_path / "runs"), tmp_path / "out"
     names = {runs / "org__a": "a$_{$", runs / "org__b": r"b\frac{^$"}
     write_report(read(runs, names=names), out, shown_rows=1, paper=True)
+    shown = re.findall(r"\]\((figures/.*?)\)", (out / "report.md").read_text(encoding="utf-8"))
+    assert {out / name for name in shown} == set((out / "figures").glob("*.png"))
     drawn = [path.read_text(encoding="utf-8") for path in (out / "figures").glob("*.svg")]
     assert any("a$_{$" in text and r"b\frac{^$" in text for text in drawn)
     assert {path.stem for path in (out / "tables").glob("*.csv")} < {path.stem for path in (out / "tables").glob("*.tex")}
