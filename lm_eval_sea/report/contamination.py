@@ -66,11 +66,6 @@ def mean_gap(gaps: pd.DataFrame) -> Estimate:
     return Estimate(mean, spread.stderr, *spread.interval(mean), spread.p_value(mean), len(gaps), count)
 
 
-def likelier_share(gaps: pd.DataFrame) -> float:
-    """Share of the rows whose published list is the likelier, 0 to 1; equal ones count half, and both groups weigh the same."""
-    return group_mean_statistics(list(gaps.group), list((gaps.nats > 0) + (gaps.nats == 0) / 2)).of_all_rows
-
-
 def beside_others(own: pd.DataFrame, others: Sequence[pd.DataFrame]) -> Estimate | None:
     """How much larger the gap is than the mean gap of the other languages, on common rows; None without such rows."""
     common = own[[bool(others) and all(name in other.index for other in others) for name in own.index]]
@@ -94,7 +89,9 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
         gap, data_set, language = mean_gap(gaps), task.facts.data_set, task.facts.language
         others = [other for name, other in by_language[model, data_set].items() if name != language]
         row: dict[str, object] = {"model": model, "task": task.name, "dataset": data_set, "language": language}
-        row |= {"rows": gap.rows, "limited": task.limited, "likelier": 100 * likelier_share(gaps)}
+        likelier = (gaps.nats > 0) + (gaps.nats == 0) / 2  # is the published list; both groups weigh the same
+        share = group_mean_statistics(list(gaps.group), list(likelier)).of_all_rows
+        row |= {"rows": gap.rows, "limited": task.limited, "likelier": 100 * share}
         row |= {**mean_and_ends("gap", gap), "p": gap.p_value, "few": gap.p_value is None}
         rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))
     table = pd.DataFrame(rows)

@@ -148,7 +148,7 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
     kinds = headline.setting.str.extract(f"^{VARIATION.pattern}$")[0].map(KINDS)
     named = [task.removesuffix(f"_{setting}") for task, setting in zip(headline.task, headline.setting, strict=True)]
     headline = headline.assign(base=named, varied=kinds)
-    plain = headline[headline.setting == ""] if kinds.notna().any() else headline[:0]
+    plain = headline[headline.setting == ""]
     frame = pd.concat([headline[kinds.notna()], *(plain.assign(varied=kind) for kind in KINDS.values())])
     frame = frame.sort_index(kind="stable").reset_index(drop=True)  # as `headline` has them
     keys = ["model", "base", "varied", "num_fewshot"]

@@ -41,16 +41,15 @@ class Suite:
         """The name of a task in figures: its data set, and its language or the direction of a translation."""
         return f"{self.data_sets.get(data_set, data_set)}: {' → '.join(self.languages.get(name, name) for name in languages)}"
 
-    def task_title(self, task: Any) -> str:
-        """The same of a row of the frame `tasks`."""
-        ends = (task.source_language, task.answer_language) if task.source_language else (task.language,)
-        return self.title_of(task.dataset, *ends)
-
     def lines(self, rows: pd.DataFrame, marks_of: Callable[[pd.DataFrame], Sequence[Mark]]) -> list[Line]:
         """A line of a chart for each member among the tasks of some rows."""
-        by_task = dict(list(rows.groupby("task")))
-        found = [(rows.iloc[0], marks_of(rows)) for rows in (by_task[name] for name in self.members if name in by_task)]
-        return [Line(self.task_title(row), marks, keys_of(row, "dataset", "language", "variant")) for row, marks in found]
+        by_task, lines = dict(list(rows.groupby("task"))), []
+        for own in (by_task[name] for name in self.members if name in by_task):
+            task = own.iloc[0]
+            ends = (task.source_language, task.answer_language) if task.source_language else (task.language,)
+            title = self.title_of(task.dataset, *ends)
+            lines.append(Line(title, marks_of(own), keys_of(task, "dataset", "language", "variant")))
+        return lines
 
 
 def read_suite(names: Collection[str] = ()) -> Suite:

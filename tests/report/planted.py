@@ -19,7 +19,7 @@ from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.results.read import read
 
-from ..results.lm_eval_output import OLD, logged, toy, write_run
+from ..results.lm_eval_output import OLD, drawn, logged, toy, write_run
 
 Tasks = dict[str, dict[str, Any]]  # as `write_run` takes them
 
@@ -119,8 +119,7 @@ def scored(
 def scored_seeds(folder: Path, of_seeds: Sequence[Tasks]) -> Scores:
     """The same of runs of one model with the seeds 1, 2, …"""
     for seed, tasks in enumerate(of_seeds, start=1):
-        config = {"model": "vllm", "model_args": {}, "torch_seed": seed}
-        write_run(folder / str(seed), tasks, f"2026-01-0{seed}T00-00-00", config=config)
+        write_run(folder / str(seed), tasks, **drawn(seed))
     return scored(folder)
 
 

@@ -21,6 +21,11 @@ def task(choices, variant, headline, num_fewshot=3):
     return toy([float(choice == GOLD) for choice in choices], headline, docs, num_fewshot=num_fewshot, **facts)
 
 
+def ranked(**choices):
+    """A task for each variant."""
+    return {variant: task(chosen, variant, "acc_ppl") for variant, chosen in choices.items()}
+
+
 @pytest.fixture
 def scores(tmp_path):
     template = {"chat_template_sha": "0a1b"}
@@ -73,7 +78,7 @@ def test_the_page_has_a_panel_a_model(scores):
 @pytest.mark.parametrize("have_names", [True, False])
 def test_rows_that_are_logged_twice_are_paired_once(tmp_path, have_names):
     """By number where they have no names."""
-    tasks = {variant: task(choices, variant, "acc_ppl") for variant, choices in (("litilo_ppl", RANKED), ("to_ppl", BEHIND))}
+    tasks = ranked(litilo_ppl=RANKED, to_ppl=BEHIND)
     for one in tasks.values():
         for row in one["rows"]:
             row["doc"] = row["doc"] if have_names else {key: part for key, part in row["doc"].items() if key != "id"}
@@ -85,17 +90,15 @@ def test_rows_that_are_logged_twice_are_paired_once(tmp_path, have_names):
 
 def test_the_figure_has_scores_on_the_same_rows(tmp_path):
     """The read form was asked half of them: beside it, another form is right on other rows than beside a third."""
-    forms = {"litilo_ppl": (RANKED, "acc_ppl"), "to_ppl": (BEHIND, "acc_ppl"), "chat": (READ[:20], "exact_match")}
-    tasks = {variant: task(choices, variant, headline) for variant, (choices, headline) in forms.items()}
+    tasks = ranked(litilo_ppl=RANKED, to_ppl=BEHIND) | {"chat": task(READ[:20], "chat", "exact_match")}
     figure, table = forms_section(scored(tmp_path, {"m": tasks})).parts
     [line] = figure.chart.panels[0].lines
     assert len(table.frame) == 3 and {mark.series: mark.value for mark in line.marks} == {"litilo_ppl": 50, "to_ppl": 50}
 
 
 def test_a_base_model_has_letters_beside_texts_of_options(tmp_path):
-    variants = {variant: task(choices, variant, "acc_ppl") for variant, choices in (("litilo_ppl", RANKED), ("to_ppl", BEHIND))}
-    variants["tito_ppl"] = task(RANKED, "tito_ppl", "acc_ppl")
-    table = forms_table(scored(tmp_path, {"m": variants})).set_index(["first", "second"])
+    tasks = ranked(litilo_ppl=RANKED, to_ppl=BEHIND, tito_ppl=RANKED)
+    table = forms_table(scored(tmp_path, {"m": tasks})).set_index(["first", "second"])
     assert set(table.index) == {("litilo_ppl", "to_ppl"), ("litilo_ppl", "tito_ppl")}
     assert table.loc[("litilo_ppl", "to_ppl")].agreement == pytest.approx(100 * 36 / 40)
     assert table.loc[("litilo_ppl", "tito_ppl")].agreement == 100
