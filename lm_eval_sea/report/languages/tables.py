@@ -59,7 +59,6 @@ class Comparison(NamedTuple):
 
     answers: Mapping[str, Answers]  # by language; for pairs by the pair
     english: Answers | None  # on which differences are based
-    near: str = ""  # if there are none: the English answers that cannot be used
 
 
 def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condition, Comparison], list[str]]:
@@ -149,10 +148,7 @@ def _with_english(condition: Condition, answers: Mapping[str, Answers], english:
     if key in english:
         return Comparison({**answers, ENGLISH: english[key]}, english[key])
     references = (english.get(key._replace(setting=setting)) for setting in _REFERENCE_SETTINGS)
-    found = next(filter(None, references), None)
-    shots = sorted({other.num_fewshot for other in english if other._replace(num_fewshot=key.num_fewshot) == key})
-    near = f" with as many exemplars (there are some with {', '.join(shots)})" if shots and found is None else ""
-    return Comparison(answers, found, near)
+    return Comparison(answers, next(filter(None, references), None))
 
 
 def question_rows(comparisons: Mapping[Condition, Comparison]) -> Iterator[dict[str, Any]]:
@@ -171,7 +167,7 @@ def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str
     """One row per language, compared with English. A note says which languages have nothing to compare with."""
     for condition, comparison in comparisons.items():
         if comparison.english is None:
-            notes.append(f"{condition.model}, {condition.name}: no answers in English{comparison.near}, so no differences")
+            notes.append(f"{condition.model}, {condition.name}: no answers in English with as many exemplars, so no differences")
             continue
         for language, answers in comparison.answers.items():
             if language == ENGLISH:
