@@ -134,9 +134,9 @@ def bias_section(scores: Scores) -> Section:
     ]
     options = [Column(name, name, marker="limited") for name in wide.columns if name.startswith("option ")]
     parts = [
-        _bias_figure(biases[biases.prompt_language != "en"], scores.models),
+        _bias_figure(biases[biases.prompt_language != "en"], scores),
         Table("bias", "Bias to positions and lengths", of_bias, biases, [*keys, *measures]),
-        _position_figure(positions[positions.prompt_language != "en"], scores.models),
+        _position_figure(positions[positions.prompt_language != "en"], scores),
         Table("positions", "Positions of the answers", of_positions, wide, [*keys, *options]),
     ]
     return Section("bias", "Bias", [text, *scores.of_seeds("the answers of all count, each as a row")], parts)
@@ -153,7 +153,7 @@ def _wide_positions(positions: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), columns=None if rows else KEYS)
 
 
-def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
+def _bias_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
     """RStd and length discrepancy by variant, a dot for each model, data set and language; one variant makes no figure."""
     if table.variant.nunique() < 2 or table.rstd.isna().all():
         return None
@@ -164,11 +164,11 @@ def _bias_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
     return Figure.of_chart(
         "bias",
         "Bias by prompt variant, native prompts; a dot for each data set and language. Left: RStd. Right: length discrepancy.",
-        Chart(panels, models, columns=2),
+        Chart(panels, scores.models, columns=2),
     )
 
 
-def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | None:
+def _position_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
     """A panel per model and variant: by how much each position is chosen more often than it is right."""
     if table.empty:
         return None
@@ -189,7 +189,7 @@ def _position_figure(table: pd.DataFrame, models: Sequence[str]) -> Figure | Non
         "positions",
         "How much more often (to the right) or less often (to the left) an option is chosen than it is right, native prompts; "
         "a dot for each data set and language.",
-        Chart(panels, models, columns=3),
+        Chart(panels, scores.models, columns=3),
     )
 
 

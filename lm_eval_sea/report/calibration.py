@@ -14,7 +14,6 @@ import pandas as pd
 from lm_eval_sea.report.chart import GUIDE, Chart, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
-from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
 from lm_eval_sea.results.rows import BATCH_CALIBRATED
 from lm_eval_sea.results.types import list_of
@@ -111,12 +110,9 @@ def gains_of(
     return found
 
 
-def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """One row per model, classification task, and label: how often it is right, and how often each method chooses it.
-
-    `english` has the labels of a task in English, in the same order.
-    """
-    rows = []
+def label_table(scores: Scores) -> pd.DataFrame:
+    """One row per model, classification task, and label: how often it is right, and how often each method chooses it."""
+    rows, english = [], scores.suite.english_labels
     for model, task, samples, methods, words in _calibrated(scores):
         counts = {method: Counter(chosen) for method, chosen in methods.items()}
         golds = Counter(samples.gold.astype(int))
@@ -128,12 +124,11 @@ def label_table(scores: Scores, english: Mapping[str, Sequence[str]]) -> pd.Data
 
 def calibration_section(scores: Scores) -> Section:
     """Choices before and after calibration."""
-    suite = scores.suite
     about = ["model", "task", "dataset", "language", "limited"]
     table = calibration_table(scores).merge(scores.tasks[[*about[:4], "variant", "limited"]])
-    labels = label_table(scores, suite.english_labels).merge(scores.tasks[about])
+    labels = label_table(scores).merge(scores.tasks[about])
     settings = scores.tasks[["model", "task", "chance", "source_language"]]
-    drawn = table[(table.variant == "classification") & table.task.isin(suite.members)].merge(settings)
+    drawn = table[(table.variant == "classification") & table.task.isin(scores.suite.members)].merge(settings)
     methods = {method: title for method, title in METHODS.items() if labels[method].notna().any()}
     text = (
         "A base model often answers one label for nearly every row. The methods subtract what it would say without the row "
@@ -160,14 +155,14 @@ def calibration_section(scores: Scores) -> Section:
         *columns("count", **methods),
     ]
     parts = [
-        _methods_figure(drawn, suite, scores.models),
+        _methods_figure(drawn, scores),
         Table("calibration", "Before and after", note, table, [MODEL, TASK, *measures], {"method": METHODS}),
         Table("labels", "Labels chosen", "Rows by label: right, and chosen by each method.", labels, [MODEL, TASK, *counts]),
     ]
     return Section("calibration", "Calibration", [text, *scores.of_last_seed()], parts)
 
 
-def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
+def _methods_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
     """A panel per model: accuracy of each method on the classification tasks of the suite, a line a task."""
     if table.empty:
         return None
@@ -177,8 +172,8 @@ def _methods_figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) ->
         return [Mark(GUIDE, 100 * rows.chance.iloc[0]), *dots(rows, "accuracy", series="shown")]
 
     panels = [
-        Panel(model, suite.lines(shown[shown.model == model], marks), axis="accuracy (%)", keys={"model": model})
-        for model in models
+        Panel(model, scores.suite.lines(shown[shown.model == model], marks), axis="accuracy (%)", keys={"model": model})
+        for model in scores.models
         if model in set(table.model)
     ]
     return Figure.of_chart(

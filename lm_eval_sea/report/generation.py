@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import pandas as pd
 
@@ -11,7 +10,6 @@ from lm_eval_sea.report.chart import Chart, Line, Panel, dots
 from lm_eval_sea.report.robustness import prompt_label, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, TASK, Figure, Section
-from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.answers import Bounds, Rates, bounds_of, rates_of
 from lm_eval_sea.results.row_statistics import scale_of
@@ -103,13 +101,13 @@ def generation_section(scores: Scores) -> Section:
     parts = [
         Table("generation", "Metrics", "", table, [MODEL, TASK, *measures, ROWS]),
         Table("answers", "Answers that were lost", of_lost, answers_table(scores), [MODEL, TASK, *lost]),
-        _figure(directions, scores.suite, scores.models),
+        _figure(directions, scores),
         Table("translation", "Translation by direction", of_directions, directions, by_direction, prompts),
     ]
     return Section("generation", "Generated answers", [text], parts)
 
 
-def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
+def _figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
     """chrF++ from and into English, a line per data set, language, language of the prompt and setting."""
     if table.empty:
         return None
@@ -118,7 +116,7 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     for column, title in (("from_english", "English → x"), ("into_english", "x → English")):
         lines = []
         for (dataset, language, prompt, setting), group in table.groupby(line, sort=False):
-            label = suite.title_of(dataset, language) + prompt_label(prompt == ENGLISH, setting)
+            label = scores.suite.title_of(dataset, language) + prompt_label(prompt == ENGLISH, setting)
             lines.append(Line(label, dots(group, column, "model"), {"dataset": dataset, "language": language}))
         panels.append(Panel(title, lines, axis="chrF++"))
-    return Figure.of_chart("translation", "chrF++ by direction.", Chart(panels, models, columns=2))
+    return Figure.of_chart("translation", "chrF++ by direction.", Chart(panels, scores.models, columns=2))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from lm_eval_sea.catalogue.names import lite_name
@@ -11,21 +9,20 @@ from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, Section
 from lm_eval_sea.report.tables import Column, Table, number, with_interval, written
 from lm_eval_sea.results.comparison import mean_of, nested_weights
-from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.visible_text import some_names
 
 _MOST_MODELS = 2  # with a line per language in the overview
 
 
-def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping[str, str]) -> pd.DataFrame:
+def native_table(scores: Scores) -> pd.DataFrame:
     """One row per model and language with both kinds: means of normalised scores, and their numbers of tasks.
 
     All data sets weigh the same; a chat task shares the weight of the ranked one on the same rows. Only tasks whose answers are
     chosen count: they have a chance level, so their scores are on one scale. English is left out, because its rows are the source
-    of the translations. `origins` are those of `Suite`.
+    of the translations.
     """
-    rows = []
-    for model, tasks in sorted(by_model.items()):
+    rows, origins = [], scores.suite.origins
+    for model, tasks in sorted(scores.by_model.items()):
         chosen = {name: task for name, task in tasks.items() if name in origins and task.facts.chance > 0}
         for language in sorted({task.facts.language for task in chosen.values()} - {"en"}):
             own = {name: task for name, task in chosen.items() if task.facts.language == language}
@@ -48,10 +45,10 @@ def native_table(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(ends, "float64"))
 
 
-def lite_tasks_left_out(by_model: Mapping[str, Mapping[str, TaskRun]], origins: Mapping[str, str]) -> list[str]:
+def lite_tasks_left_out(scores: Scores) -> list[str]:
     """A sentence on models whose lite tasks do not count, because others were run on the whole ones; none if there are none."""
-    left: dict[str, list[str]] = {}
-    for model, tasks in sorted(by_model.items()):
+    left, origins = dict[str, list[str]](), scores.suite.origins
+    for model, tasks in sorted(scores.by_model.items()):
         for name, task in tasks.items():
             whole = name.removesuffix(lite_name(""))
             if task.facts.chance > 0 and name not in origins and whole in origins and whole not in tasks:
@@ -82,15 +79,15 @@ def native_section(scores: Scores) -> Section:
         "and ways of speaking. A chat task shares the weight of the ranked one on the same rows.",
         "The two means are of different tasks, so their difference does not measure translation: it depends on how hard the "
         "tasks are, and that of one model alone says nothing. Compare models on the same tasks, not languages.",
-        *lite_tasks_left_out(scores.by_model, scores.suite.origins),
+        *lite_tasks_left_out(scores),
     ]
     title = "Native and translated rows"
-    frame = native_table(scores.by_model, scores.suite.origins)
-    return Section("native", title, text, [Table("native", title, note, frame, shown)])
+    return Section("native", title, text, [Table("native", title, note, native_table(scores), shown)])
 
 
-def native_lines(table: pd.DataFrame, languages: Mapping[str, str]) -> list[str]:
+def native_lines(scores: Scores) -> list[str]:
     """A line per model and language of `native_table`; for more than two models, one line with the range."""
+    table, languages = native_table(scores), scores.suite.languages
     few = table.model.nunique() <= _MOST_MODELS
     shown = table if few else table.loc[[table.difference.idxmin(), table.difference.idxmax()]]
     interval, said = with_interval("difference", "", "points"), []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from urllib.parse import quote
 
@@ -19,10 +18,9 @@ from lm_eval_sea.report.means import (
     models_table,
     scopes_table,
 )
-from lm_eval_sea.report.native import lite_tasks_left_out, native_lines, native_table
+from lm_eval_sea.report.native import lite_tasks_left_out, native_lines
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, ROWS, SCORE, TASK, Figure, Section
-from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, columns
 from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.comparison import left_out
@@ -56,14 +54,14 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
     after += [f"{note}." for note in uneven_notes({model: tasks.values() for model, tasks in means.by_model.items()})]
     after += [f"{visible(note)}." for note in unlike_notes(scores.of.values())]
     after += [f"{visible(note)}." for note in left_out(means.by_model)]
-    if native := native_lines(native_table(means.by_model, scores.suite.origins), scores.suite.languages):
-        after += [*native, *lite_tasks_left_out(means.by_model, scores.suite.origins)]
+    if native := native_lines(scores):
+        after += [*native, *lite_tasks_left_out(scores)]
     parts = [
         *([comparisons_table(means), _differences(scores, apart_alone=True)] if count == 2 else []),
         models_table(means) if count > 1 else languages_table(means) if count else None,
         means_figure(means) if count > 2 else None,
         *(checkpoints.parts(scores) if steps else []),
-        None if totals is None else _totals_table(totals, scores.suite),
+        None if totals is None else _totals_table(totals),
     ]
     return Section("overview", "Overview", [], parts, lead=answer(means) or "", after=after)
 
@@ -92,7 +90,7 @@ def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
     return pd.DataFrame(list(rows.values())) if rows else None
 
 
-def _totals_table(totals: pd.DataFrame, suite: Suite) -> Table:
+def _totals_table(totals: pd.DataFrame) -> Table:
     models = [name for name in totals.columns if f"{name}: error" in totals.columns]
     shown = [Column("language", "language"), Column("competency", "competency")]
     for model in models:
@@ -102,7 +100,7 @@ def _totals_table(totals: pd.DataFrame, suite: Suite) -> Table:
         "As on SEA-HELM's leaderboard, chance and less count as 0, so a model that guesses is above 0. † marks a total that "
         "lacks tasks or languages, or mixes settings; the command “lm-eval-sea score” names them, and says what else to know."
     )
-    return Table("sea_helm_totals", "SEA-HELM's totals", note, totals, shown, {"language": suite.languages})
+    return Table("sea_helm_totals", "SEA-HELM's totals", note, totals, shown)
 
 
 def scores_section(scores: Scores) -> Section:
@@ -130,7 +128,7 @@ def scores_section(scores: Scores) -> Section:
     parts = [
         _wide_scores(scores),
         _differences(scores) if len(scores.means.by_model) == 2 else None,
-        _scores_figure(scores.headline, scores.suite, scores.models),
+        _scores_figure(scores),
         Table("other_tasks", "Other tasks", foreign, others, [MODEL, TASK, Column("version", "version"), ROWS]),
         Table("scores", "Scores and standard errors", errors, scores.headline, shown),
     ]
@@ -207,9 +205,9 @@ def _wide_scores(scores: Scores) -> Table:
     return Table("scores_by_model", "Scores by task and model", note, frame, shown)
 
 
-def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
+def _scores_figure(scores: Scores) -> Figure | None:
     """Scores of the members of the suite, one line each, with intervals and chance."""
-    found = headline[headline.task.isin(suite.members)]
+    found = scores.headline[scores.headline.task.isin(scores.suite.members)]
     if found.empty:
         return None
 
@@ -220,5 +218,5 @@ def _scores_figure(headline: pd.DataFrame, suite: Suite, models: Sequence[str]) 
     return Figure.of_chart(
         "overview",
         "Headline scores of the suite with 95 % intervals; the grey bar is chance.",
-        Chart([Panel("", suite.lines(found, marks), axis="headline score (%)")], models),
+        Chart([Panel("", scores.suite.lines(found, marks), axis="headline score (%)")], scores.models),
     )

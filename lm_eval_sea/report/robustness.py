@@ -16,7 +16,6 @@ from scipy import stats
 from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
-from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.comparison import VARIATION
 from lm_eval_sea.results.uncertainty import CONFIDENCE
@@ -115,13 +114,13 @@ def robustness_section(scores: Scores) -> Section:
     several = table[table.spread.notna()]
     native = scores.headline[scores.headline.prompt_language != "en"]
     parts = [
-        _figure(robustness_table(native), scores.suite, scores.models),
+        _figure(robustness_table(native), scores),
         Table("robustness", "Accuracy by prompt variant", note, several, shown),
     ]
     return Section("robustness", "Robustness of multiple choice", [text], parts)
 
 
-def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure | None:
+def _figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
     variants = [name for name in VARIANTS if name in table]
     several = table[table.spread.notna()]
     if several.empty:
@@ -130,12 +129,12 @@ def _figure(table: pd.DataFrame, suite: Suite, models: Sequence[str]) -> Figure 
     for (dataset, language, setting), group in several.groupby(["dataset", "language", "setting"], sort=False):
         chance, keys = Mark(GUIDE, group.chance.iloc[0]), {"dataset": dataset, "language": language}
         lines = [Line(TITLES[name], [chance, *dots(group, name, "model")], {"variant": name}) for name in variants]
-        title = suite.title_of(dataset, language) + prompt_label(False, setting)
+        title = scores.suite.title_of(dataset, language) + prompt_label(False, setting)
         panels.append(Panel(title, lines, axis="accuracy (%)", keys=keys))
     return Figure.of_chart(
         "robustness",
         "Accuracy of the same questions in the prompt variants, native prompts; the grey bar is chance.",
-        Chart(panels, models, columns=3),
+        Chart(panels, scores.models, columns=3),
     )
 
 

@@ -29,7 +29,7 @@ def test_means_by_hand(tmp_path):
     tasks["english"] = task(36, language="en")
     tasks["summary"] = task(39, chance=0.0)  # no chance level: written freely
     tasks["exam_litilo_ppl"] = task(39)  # not of a plain run
-    [found] = native_table(scored(tmp_path, {"m": tasks}).by_model, ORIGINS).to_dict("records")
+    [found] = native_table(scored(tmp_path, {"m": tasks}, suite=SUITE)).to_dict("records")
     assert (found["model"], found["language"], found["native_tasks"], found["translated_tasks"]) == ("m", "th", 2, 2)
     assert (found["native"], found["translated"], found["difference"]) == pytest.approx((35.0, 20.0, 15.0))
     # two independent tasks of 40 rows, with one right and one wrong answer more, on a scale of 200 points
@@ -45,7 +45,8 @@ def test_a_chat_task_shares_the_weight_of_the_ranked_one_on_the_same_rows(tmp_pa
     tasks = {"exam": task(30), "exam_chat": task(20), "mood": task(36), "story": task(22)}
     for name in ("exam", "exam_chat"):
         tasks[name]["metadata"]["dataset"] = "exam"
-    [found] = native_table(scored(tmp_path, {"m": tasks}).by_model, ORIGINS | {"exam_chat": "native"}).to_dict("records")
+    suite = replace(NO_SUITE, origins=ORIGINS | {"exam_chat": "native"})
+    [found] = native_table(scored(tmp_path, {"m": tasks}, suite=suite)).to_dict("records")
     assert (found["native"], found["native_tasks"]) == (pytest.approx(((50 + 0) / 2 + 80) / 2), 3)
 
 
@@ -78,11 +79,14 @@ def test_a_lite_task_counts_where_the_whole_one_was_not_run():
 def test_many_models_have_one_line_in_the_overview(tmp_path):
     """From the smallest difference to the largest, each with its interval; one or two models have a line a language."""
     counts = {"org/m-1": 24, "org/m-2": 36, "org/m-3": 16}
-    scores = scored(tmp_path / "three", {model: {"exam": task(count), "story": task(22)} for model, count in counts.items()})
-    table = native_table(scores.by_model, ORIGINS)
-    [line] = native_lines(table, {"th": "Thai"})
+    tasks, suite = (
+        {model: {"exam": task(count), "story": task(22)} for model, count in counts.items()},
+        replace(SUITE, languages={"th": "Thai"}),
+    )
+    [line] = native_lines(scored(tmp_path / "three", tasks, suite=suite))
     interval = r"\[[+−][\d.]+, [+−][\d.]+\]"
     assert re.search(rf"from −30\.0 {interval} \(org/m-3 in Thai\) to \+70\.0 {interval} \(org/m-2 in Thai\)", line), line
-    assert native_table(scored(tmp_path / "one kind", {"m": {"exam": task(24)}}).by_model, ORIGINS).empty
-    first, _ = native_lines(table[table.model < "org/m-3"], {})
+    assert native_lines(scored(tmp_path / "one kind", {"m": {"exam": task(24)}}, suite=SUITE)) == []
+    del tasks["org/m-3"]
+    first, _ = native_lines(scored(tmp_path / "two", tasks, suite=SUITE))
     assert re.match(r"org/m-1 in th: 20\.0 on rows written in the language, 10\.0 on translated ones; \+10\.0 \[−", first)

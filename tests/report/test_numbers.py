@@ -215,7 +215,7 @@ def test_calibration_by_a_library(scores):
     expected["acc_bc"] = batch_calibrated(planted.LOGLIKELIHOODS)
     assert set(table[table.task == planted.CLASSES].method) == set(expected)
     of_methods = {method: at(table, model="org/a", task=planted.CLASSES, method=method) for method in expected}
-    labels = calibration.label_table(scores, read_suite().english_labels)
+    labels = calibration.label_table(replace(scores, suite=read_suite()))
     labels = labels[labels.model == "org/a"]
     for method, choices in expected.items():
         found = of_methods[method]
@@ -263,7 +263,7 @@ def test_a_row_in_which_no_label_has_a_probability_counts(tmp_path):
     scores = scored(tmp_path, {"m": classified([0, 1, 2, 2], logs)}, suite=None)
     found = at(calibration.calibration_table(scores), method="acc_bc")
     assert (found.rows, found.accuracy) == (4, 75) and at(scores.headline, task="sea_xnli_th").score == 75
-    assert calibration.label_table(scores, {})[["gold", "acc"]].to_numpy().tolist() == [[1, 2], [1, 1], [2, 1]]
+    assert calibration.label_table(scores)[["gold", "acc"]].to_numpy().tolist() == [[1, 2], [1, 1], [2, 1]]
 
 
 def test_the_choices_of_the_last_seed_are_calibrated_and_this_is_said(tmp_path):
