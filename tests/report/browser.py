@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import itertools
 import json
@@ -96,14 +95,6 @@ class Browser:
 
     def until(self, condition: str) -> None:
         assert self._wait(lambda: self.run(f"Boolean({condition})")), condition
-
-    def screenshot(self, path: Path, *, whole: bool = False) -> None:
-        options: dict[str, Any] = {"captureBeyondViewport": whole}
-        if whole:
-            size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            options["clip"] = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png", **options)["data"]))
 
     def close(self) -> None:
         self.call("Browser.close")  # told so, it removes its temporary files

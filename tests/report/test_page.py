@@ -1,4 +1,4 @@
-"""The written report: the page in Chromium, and the files beside it. Screenshots are left in test_artefacts/."""
+"""The written report: the page in Chromium, and the files beside it."""
 
 import json
 import re
@@ -24,7 +24,6 @@ from .browser import Browser, find_chromium
 from .planted import GENERATED, RANKED, csv_rows, plant
 
 SAMPLES = Path(lm_eval_sea.__file__).parent / "samples"
-ARTEFACTS = Path(__file__).resolve().parents[2] / "test_artefacts"
 MCQ = [f"sea_belebele_th_{variant}" for variant in ("to_ppl", "tito_ppl", "litilo_ppl", "litilo_gen")]
 TASKS = [*MCQ, "sea_xnli_th", "sea_flores_en_th", "sea_flores_th_en"]
 
@@ -102,7 +101,6 @@ def test_the_pages_of_real_runs(browser, real):
     for page in pages_of(real):
         for width, dark in ((1280, False), (390, True)):
             browser.open(page, width=width, dark=dark)
-            browser.screenshot(ARTEFACTS / f"{page.stem}_{width}{'_dark' if dark else ''}.png", whole=True)
             assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
         drawn |= dict(browser.all("figure.chart", "[e.id, e.querySelectorAll('.datum').length]"))
     assert len(drawn) == 7 and min(drawn.values()) > 0
@@ -117,7 +115,6 @@ def test_the_pages_of_real_runs(browser, real):
     open_first_sample(browser)
     assert browser.run("document.querySelector('.sample pre').lang") == "th"
     assert re.search("[ก-๛]{3}", browser.run("document.querySelector('.sample pre').textContent"))
-    browser.screenshot(ARTEFACTS / "sample.png")
     assert browser.messages == []
     assert [address for address in browser.requests if not address.startswith(("file:", "data:"))] == []
 
@@ -248,7 +245,6 @@ def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
         browser.call("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
         browser.call("Emulation.setEmulatedMedia", media="print")
         try:
-            browser.screenshot(ARTEFACTS / f"{page.stem}_print.png", whole=True)
             assert set(browser.all("thead", "getComputedStyle(e).display")) <= {"table-header-group"}
             assert browser.run("document.documentElement.scrollWidth") <= width, page.name
             assert not any(browser.all(".scroll", "e.scrollHeight > e.clientHeight + 1"))
