@@ -79,11 +79,8 @@ def test_a_lite_task_counts_where_the_whole_one_was_not_run():
 def test_many_models_have_one_line_in_the_overview(tmp_path):
     """From the smallest difference to the largest, each with its interval; one or two models have a line a language."""
     counts = {"org/m-1": 24, "org/m-2": 36, "org/m-3": 16}
-    tasks, suite = (
-        {model: {"exam": task(count), "story": task(22)} for model, count in counts.items()},
-        replace(SUITE, languages={"th": "Thai"}),
-    )
-    [line] = native_lines(scored(tmp_path / "three", tasks, suite=suite))
+    tasks = {model: {"exam": task(count), "story": task(22)} for model, count in counts.items()}
+    [line] = native_lines(scored(tmp_path / "three", tasks, suite=replace(SUITE, languages={"th": "Thai"})))
     interval = r"\[[+−][\d.]+, [+−][\d.]+\]"
     assert re.search(rf"from −30\.0 {interval} \(org/m-3 in Thai\) to \+70\.0 {interval} \(org/m-2 in Thai\)", line), line
     assert native_lines(scored(tmp_path / "one kind", {"m": {"exam": task(24)}}, suite=SUITE)) == []

@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import f1_score, recall_score
 
@@ -191,13 +189,6 @@ def test_the_interval_of_lengths_is_that_of_passages(tmp_path):
     mean, low, high = (found[f"length_discrepancy{end}"] for end in ("", "_low", "_high"))
     assert mean == pytest.approx(100 * (other.sum() / own.sum() - 1))
     assert (mean - low, high - mean) == pytest.approx((half, half), rel=0.02)
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.one_of(st.none(), st.integers(0, 3))), min_size=1))
-def test_recall_deviation_is_that_of_a_library(rows):
-    golds, chosen = [gold for gold, _ in rows], [-1 if choice is None else choice for _, choice in rows]
-    recalls = 100 * recall_score(golds, chosen, average=None, labels=sorted(set(golds)), zero_division=0)
-    assert bias.recall_deviation(golds, [choice for _, choice in rows])[0] == pytest.approx(np.std(recalls), abs=1e-9)
 
 
 @pytest.mark.parametrize("counts", [(25, 25, 25, 25), (10, 30, 60), (40, 40)], ids=str)
