@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from operator import eq, gt, lt
 from typing import Any
 
 import pandas as pd
@@ -73,14 +72,17 @@ def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
     if not clusters:
         return None
     choices = [rows.at(places)[1] for rows, places in sides]
-    golds = [[rows.golds[place] for place in places] for rows, places in sides]
-    before, after = (list(map(float, map(eq, *side))) for side in zip(choices, golds, strict=True))
+    before, after = (
+        [float(choice == rows.golds[place]) for choice, place in zip(own, places, strict=True)]
+        for own, (rows, places) in zip(choices, sides, strict=True)
+    )
     difference = paired_difference(after, before, clusters)
     agree = [float(a is not None and a == b) for a, b in zip(*choices, strict=True)]
     row: dict[str, Any] = {"rows": len(clusters)}
     for name, scores in (("first_score", before), ("second_score", after), ("agreement", agree)):
         row |= mean_and_ends(name, estimate(scores, clusters), 100)
-    counts = {"gained": sum(map(lt, before, after)), "lost": sum(map(gt, before, after)), "unread": choices[1].count(None)}
+    changes = [b - a for a, b in zip(before, after, strict=True)]
+    counts = {"gained": changes.count(1), "lost": changes.count(-1), "unread": choices[1].count(None)}
     row |= {name: 100 * (count / len(clusters)) for name, count in counts.items()}
     return row | mean_and_ends("difference", difference, 100) | {"p": difference.p_value}
 
