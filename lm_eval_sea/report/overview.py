@@ -29,7 +29,6 @@ from lm_eval_sea.results.strata import FEWEST
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
-from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.sea_helm.totals.evidence import gather, place_of
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA
 from lm_eval_sea.sea_helm.totals.methods import METHODS
@@ -51,9 +50,8 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
             f"{', hence the interval of 96 %' if count == 2 else ''}; the rest is for languages"
             f"{', suites and tasks' if count == 2 else ' and suites'} (Holm 1979, Wiens 2003)."
         )
-    after += [f"{note}." for note in uneven_notes({model: tasks.values() for model, tasks in means.by_model.items()})]
-    after += [f"{visible(note)}." for note in unlike_notes(scores.of.values())]
-    after += [f"{visible(note)}." for note in left_out(means.by_model)]
+    notes = uneven_notes({model: tasks.values() for model, tasks in means.by_model.items()})
+    after += [f"{note}." for note in (*notes, *unlike_notes(scores.of.values()), *left_out(means.by_model))]
     if native := native_lines(scores):
         after += [*native, *lite_tasks_left_out(scores)]
     parts = [

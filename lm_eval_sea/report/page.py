@@ -55,7 +55,6 @@ def _template() -> Template:
         finalize=lambda value: visible(value) if type(value) is str else value,  # what is no `Markup` comes from runs
     )
     environment.filters["data_uri"] = lambda png: "data:image/png;base64," + base64.b64encode(png).decode()
-    environment.filters["visible"] = visible
     return environment.get_template("report.html.j2")
 
 
@@ -100,11 +99,11 @@ def _notices(scores: Scores) -> list[str]:
     lines = [limited] if scores.tasks.limited.any() else []
     collapsed = _some(told(scores.of.items(), collapsed_text), "more runs give the same answer to nearly everything.")
     lost = _some(lost_answers(scores), "more scores have lost answers: see Generated answers.")
-    return [*lines, *lost, *map(visible, advice(scores)), *collapsed]
+    return [*lines, *lost, *advice(scores), *collapsed]
 
 
 def _some(lines: Sequence[str], more: str) -> list[str]:
-    shown = [visible(line) for line in lines[:_NAMED]]
+    shown = list(lines[:_NAMED])
     return [*shown, f"{len(lines) - _NAMED} {more}"] if len(lines) > _NAMED else shown
 
 

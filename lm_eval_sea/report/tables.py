@@ -10,7 +10,6 @@ import pandas as pd
 
 from lm_eval_sea.results.power import p_text
 from lm_eval_sea.results.uncertainty import Estimate, end_text
-from lm_eval_sea.results.visible_text import visible
 
 MISSING = "–"
 LIMITED = "†"  # after a number that is not of all rows
@@ -105,7 +104,7 @@ class Table:
         link: Any = record.get(column.link)
         shade: Any = record.get(column.shade)
         return Cell(
-            text=visible(text),
+            text=text,
             key=key,
             numeric=numeric,
             link="" if _absent(link) else str(link),
