@@ -5,6 +5,7 @@ import operator as op
 import random
 from collections import Counter
 
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -103,36 +104,27 @@ def test_the_gap_is_that_of_the_log_probabilities(runs, seen):
     published, of_models = runs
     results, model = of_models[seen]
     table = contamination_table(scores_of(of_results(results))).set_index("language")
-    gaps, others = {}, {}
+    logs = {}  # language and question → list → its log-probability
     for context, ending in model.requests:
-        asked, shown = asked_of(context), ending.strip("\n")
-        sign = 1 if shown == published[asked] else -1
-        if sign < 0:
-            others[asked] = shown.split("\n")
-        gaps.setdefault(asked, []).append(sign * model._loglikelihood(context, ending))
-    for language in LANGUAGES:
-        own = {question: sum(pair) for (of, question), pair in gaps.items() if of == language}
-        shorter = {}
-        for question in own:
-            lines = published[language, question].split("\n")
-            moved = [line for line in lines if line not in others[language, question]]
-            shorter[question] = len(moved[0]) < len(moved[1])
-        groups = [[own[question] for question in own if shorter[question] == first] for first in (True, False)]
-        means, sizes = [sum(group) / len(group) for group in groups], [len(group) for group in groups]
-        expected = sum(means) / 2
-        totals, passages = [0.0] * PASSAGES, [set(), set()]
-        for question, gap in own.items():
-            passage, group = int(question[9:-1]) // 2, 0 if shorter[question] else 1
-            totals[passage] += (gap - means[group]) / sizes[group] / 2
-            passages[group].add(passage)
-        count = min(map(len, passages))
-        error = (count / (count - 1) * sum(total**2 for total in totals)) ** 0.5
+        logs.setdefault(asked_of(context), {})[ending.strip("\n")] = model._loglikelihood(context, ending)
+    rows = []
+    for (language, question), of_lists in logs.items():
+        known = published[language, question]
+        [other] = of_lists.keys() - {known}
+        moved = [line for line in known.split("\n") if line not in other.split("\n")]
+        rows.append((language, int(question[9:-1]) // 2, len(moved[0]) < len(moved[1]), of_lists[known] - of_lists[other]))
+    for language, own in pd.DataFrame(rows, columns=["language", "passage", "shorter", "gap"]).groupby("language"):
+        groups = own.groupby("shorter")  # the shorter option first, as published
+        expected = groups.gap.mean().mean()
+        parts = (own.gap - groups.gap.transform("mean")) / groups.gap.transform("size") / 2
+        count = groups.passage.nunique().min()
+        error = (count / (count - 1) * (parts.groupby(own.passage).sum() ** 2).sum()) ** 0.5
         row = table.loc[language]
         assert row.gap == pytest.approx(expected)
         assert row.p == pytest.approx(2 * stats.t.sf(abs(expected) / error, count - 1))
         half = stats.t.ppf(0.975, count - 1) * error
         assert (row.gap_low, row.gap_high) == pytest.approx((expected - half, expected + half))
-        assert row.likelier == pytest.approx(50 * sum(sum(gap > 0 for gap in group) / len(group) for group in groups))
+        assert row.likelier == pytest.approx(100 * (own.gap > 0).groupby(own.shorter).mean().mean())
         assert bool(row.told) == (language in seen)
     assert (table.beside_low.th > 0) == (seen == ("th",)), "beyond the other language only if that was not seen"
 
