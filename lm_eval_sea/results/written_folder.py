@@ -10,6 +10,8 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from lm_eval_sea.results.types import list_of
+
 _WRITTEN = (".html", ".js", ".md", ".png", ".svg", ".pdf", ".csv", ".tex")
 
 
@@ -34,19 +36,12 @@ def _remove_left_beside(path: Path) -> None:
     """Removes what `write_whole` has left beside a file where its process was killed."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
         process = left.name.rpartition(".")[2]
-        with contextlib.suppress(OSError):
-            if process.isdecimal() and not _lives(int(process)):
-                left.unlink()
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:  # somebody else's
-        return True
-    return True
+        if process.isdecimal():
+            with contextlib.suppress(OSError):  # such as PermissionError, which says that somebody else's process lives
+                try:
+                    os.kill(int(process), 0)
+                except (ProcessLookupError, OverflowError):
+                    left.unlink()
 
 
 def appending(path: Path) -> IO[bytes]:
@@ -105,10 +100,8 @@ class WrittenFolder:
 
     def _earlier(self) -> list[str]:
         try:
-            names = json.loads((self._folder / self._manifest).read_text(encoding="utf-8"))
+            names = list_of(json.loads((self._folder / self._manifest).read_text(encoding="utf-8")))
         except (OSError, ValueError, RecursionError):
-            return []
-        if not isinstance(names, list):
             return []
         # a manifest may come with a folder from elsewhere: nothing outside the folder is touched
         paths = [PurePosixPath(name) for name in names if isinstance(name, str)]
