@@ -18,7 +18,7 @@ from typing import Any
 
 from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.facts import facts_of
-from lm_eval_sea.results.rows import NO_FILTER, parse
+from lm_eval_sea.results.rows import NO_FILTER, Samples, parse
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import LIMITS, Settings, settings_of
@@ -26,8 +26,8 @@ from lm_eval_sea.results.types import ResultsError, Score, count_of, grouped, is
 from lm_eval_sea.results.visible_text import encodable, one_line, some_names
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
-_SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{_STAMP})\.jsonl")
-_RESULTS_NAME = re.compile(rf".*_(?P<stamp>{_STAMP})\.json")
+_SAMPLES_NAME = re.compile(rf"samples_.+_{_STAMP}\.jsonl")
+_DATED_NAME = re.compile(rf".*_({_STAMP})\.jsonl?")
 _SCORES_NAME = re.compile(rf"(?:judged|metricx)_(?P<samples>.+_{_STAMP})\.json")
 REPLACED = "replaced"  # the folder of a sweep's output for results that it made again, each request's below its digest
 _OF_REQUEST = re.compile(r"[0-9a-f]{16}")
@@ -51,24 +51,25 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
         results_files, samples_files = _files([Path(path) for path in paths], notes)
     except OSError as error:
         raise ResultsError(f"{error.filename}: cannot be read ({error.strerror})") from error
-    read_of = {path: parts for path in results_files if (parts := _read_results(path, names, notes)) is not None}
-    found = list(read_of.values())
-    by_stamp = {(path.parent, parts.runs[0].date): parts for path, parts in read_of.items()}
-    models_of_folder = grouped((folder, parts.runs[0].model) for (folder, _), parts in by_stamp.items())
+    contents = {path: content for path in results_files if (content := _results_in(path, notes)) is not None}
+    logged: dict[tuple[Path, datetime], dict[str, Path]] = {}  # folder and date → task → file
     for path in samples_files:
-        match = _SAMPLES_NAME.fullmatch(path.name)
-        if match is None or (date := _date(match["stamp"])) is None:
+        if (date := _date_in(path)) is None:
             notes.append(f"{path}: left out, because its name has no valid date")
-            continue
-        if (path.parent, date) not in by_stamp:
-            models = set(models_of_folder.get(path.parent, ()))
-            model = min(models) if len(models) == 1 else _name_of(path, path.parent.name, names)
-            run = Run(model, date, path.parent, Settings(), has_results=False)
-            by_stamp[path.parent, date] = Runs([run], [], [], [])
-            found.append(by_stamp[path.parent, date])
-        _add_samples(by_stamp[path.parent, date], _plain_name(match["task"]), path)
-    alone = [run for one in found for run in one.runs if not run.has_results]
-    notes += [f"{run.place}: samples of {run.date} without a results file; taken for those of {run.model}" for run in alone]
+        else:
+            task = path.stem.removeprefix("samples_").rpartition("_")[0]
+            logged.setdefault((path.parent, date), {})[_plain_name(task)] = path
+    found, models = [], []
+    for path, content in contents.items():
+        date = _date_in(path)
+        found.append(_run_of(content, path, names, logged.pop((path.parent, date), {}) if date else {}, notes))
+        models.append((path.parent, found[-1].runs[0].model))
+    for (folder, date), samples in logged.items():  # of no results
+        of_folder = set(grouped(models).get(folder, ()))
+        model = of_folder.pop() if len(of_folder) == 1 else _name_of(min(samples.values()), folder.name, names)
+        notes.append(f"{folder}: samples of {date} without a results file; taken for those of {model}")
+        run = Run(model, date, folder, Settings(), has_results=False)
+        found.append(Runs([run], [_task(run, name, {}, "", [], rows) for name, rows in samples.items()], [], []))
     if not found:
         first = f"; {notes[0]}" if notes else ""
         raise ResultsError(f"no results_*.json and no samples_*.jsonl in {', '.join(map(str, paths))}{first}; {_GIVE_A_FOLDER}")
@@ -84,10 +85,8 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
 def of_results(results: Mapping[str, Any]) -> Runs:
     """The run that `lm_eval.simple_evaluate` returns; its `samples`, where there, are the rows."""
     notes: list[str] = []
-    run = _run_of(results, None, None, {}, notes)
-    logged = mapping_of(results.get("samples"))
-    tasks = [replace(task, samples=rows) if isinstance(rows := logged.get(task.name), list) else task for task in run.tasks]
-    return replace(run, tasks=tasks, notes=notes)
+    logged = {name: rows for name, rows in mapping_of(results.get("samples")).items() if isinstance(rows, list)}
+    return replace(_run_of(results, None, {}, logged, notes), notes=notes)
 
 
 def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
@@ -113,8 +112,8 @@ def _files(paths: Sequence[Path], notes: list[str]) -> tuple[list[Path], list[Pa
             samples.append(path)
         else:
             results.append(dated := _dated(path))
-            match = _RESULTS_NAME.fullmatch(dated.name)
-            samples += sorted(dated.parent.glob(f"samples_*_{match['stamp']}.jsonl")) if match else []
+            match = _DATED_NAME.fullmatch(dated.name)
+            samples += sorted(dated.parent.glob(f"samples_*_{match[1]}.jsonl")) if match else []
     whole = [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
     by_content = ({path.resolve(): _dated(path) for path in files if path.is_file()} for files in (results, whole))
     found, logged = (list(files.values()) for files in by_content)
@@ -123,8 +122,7 @@ def _files(paths: Sequence[Path], notes: list[str]) -> tuple[list[Path], list[Pa
 
 def _dated(path: Path) -> Path:
     """A file under the name that has its date: in the hub's cache that of the link, elsewhere perhaps that of its target."""
-    has_date = _RESULTS_NAME.fullmatch(path.name) or _SAMPLES_NAME.fullmatch(path.name)
-    return path.parent.resolve() / path.name if has_date else path.resolve()
+    return path.parent.resolve() / path.name if _DATED_NAME.fullmatch(path.name) else path.resolve()
 
 
 def _files_in(folder: Path, notes: list[str]) -> list[Path]:
@@ -146,7 +144,7 @@ def may_be_results(path: Path) -> bool:
     """Whether a file has the name of results. Scores of a judge or a metric model have it too, beside their samples."""
     if scores := _SCORES_NAME.fullmatch(path.name):
         return not path.with_name(f"samples_{scores['samples']}.jsonl").exists()
-    return path.match("results_*.json") or _RESULTS_NAME.fullmatch(path.name) is not None
+    return path.suffix == ".json" and (path.name.startswith("results_") or _DATED_NAME.fullmatch(path.name) is not None)
 
 
 def _instead_of(path: Path) -> str:
@@ -161,22 +159,14 @@ def _plain_name(name: str) -> str:
     return one_line(name.rpartition("::")[2] or name)
 
 
-def _date(stamp: str) -> datetime | None:
-    day, time = stamp.split("T")
+def _date_in(path: Path) -> datetime | None:
+    """The date in the name of a file; None without a valid one."""
+    match = _DATED_NAME.fullmatch(path.name)
+    day, _, time = match[1].partition("T") if match else ("", "", "")
     try:
         return datetime.fromisoformat(f"{day}T{time.replace('-', ':')}")
     except ValueError:
         return None
-
-
-def _add_samples(run: Runs, name: str, path: Path) -> None:
-    """Gives a task of one run its rows; a task that the results lack is known by its rows alone."""
-    assert isinstance(run.tasks, list)
-    for place, task in enumerate(run.tasks):
-        if task.name == name:
-            run.tasks[place] = replace(task, samples=path)
-            return
-    run.tasks.append(replace(_task(run.runs[0], name, {}, "", []), samples=path))
 
 
 def content_of(path: Path) -> dict[str, Any]:
@@ -192,20 +182,18 @@ def content_of(path: Path) -> dict[str, Any]:
     return masked_results(content)
 
 
-def _read_results(path: Path, names: Mapping[Path, str], notes: list[str]) -> Runs | None:
+def _results_in(path: Path, notes: list[str]) -> dict[str, Any] | None:
     try:
-        content = content_of(path)
+        return content_of(path)
     except (OSError, ValueError, RecursionError) as error:
         notes.append(f"{path}: left out, because it cannot be read as results of lm-eval ({error})")
         return None
-    match = _RESULTS_NAME.fullmatch(path.name)
-    return _run_of(content, path, _date(match["stamp"]) if match else None, names, notes)
 
 
 def _run_of(
-    content: Mapping[str, Any], path: Path | None, date: datetime | None, names: Mapping[Path, str], notes: list[str]
+    content: Mapping[str, Any], path: Path | None, names: Mapping[Path, str], logged: Mapping[str, Samples], notes: list[str]
 ) -> Runs:
-    """The run in a results file, or in what lm-eval returns; `date` is that in the file's name."""
+    """The run in a results file, or in what lm-eval returns; `logged` has the rows of tasks."""
     configs, subtasks, where = mapping_of(content.get("configs")), mapping_of(content.get("group_subtasks")), path or "results"
     config = mapping_of(content.get("config"))
     arguments = mapping_of(config.get("model_args"))
@@ -218,7 +206,7 @@ def _run_of(
     seed = arguments.get("seed", config.get("torch_seed"))  # vLLM and servers draw with a seed of their own
     run = Run(
         model=_name_of(path, model, names) if path else model,
-        date=date or _from_seconds(content.get("date")),
+        date=(_date_in(path) if path else None) or _from_seconds(content.get("date")),
         place=path,
         settings=settings,
         seed=seed if is_whole(seed) else None,
@@ -239,8 +227,10 @@ def _run_of(
         for name in results
         if name in of_groups and (numbers := _scores(results[name], where, notes))
     ]
-    tasks = {_plain_name(name): _task(run, name, content, where, notes) for name in results if name not in of_groups}
-    return Runs([run], list(tasks.values()), groups, [])
+    named = {_plain_name(name): name for name in results if name not in of_groups}
+    named |= {name: name for name in logged if name not in named}  # known by their rows alone
+    tasks = [_task(run, name, content, where, notes, logged.get(plain)) for plain, name in named.items()]
+    return Runs([run], tasks, groups, [])
 
 
 def _leaves(members: Mapping[str, Sequence[str]], group: str) -> list[str]:
@@ -273,7 +263,9 @@ def _share(of_run: Mapping[str, Any], of: str, name: str) -> float | None:
     return share if is_number(share) else None
 
 
-def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, notes: list[str]) -> TaskRun:
+def _task(
+    run: Run, name: str, content: Mapping[str, Any], where: Path | str, notes: list[str], samples: Samples | None
+) -> TaskRun:
     parts = ("results", "configs", "versions", "n-shot", "n-samples")
     scores, config, version, shots, counts = (mapping_of(content.get(part)).get(name) for part in parts)
     config, counts, of_run, plain = mapping_of(config), mapping_of(counts), mapping_of(content.get("config")), _plain_name(name)
@@ -295,6 +287,7 @@ def _task(run: Run, name: str, content: Mapping[str, Any], where: Path | str, no
         rows_total=count_of(counts.get("original")),
         cut_prompts=_share(of_run, "cut_prompts", name),
         cut_documents=_share(of_run, "cut_documents", name),
+        samples=samples,
         notes=noted,
     )
 
