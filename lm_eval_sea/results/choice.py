@@ -163,8 +163,6 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
         for is_mean in (True, False):
             of_kind = [task for task in of_seeds if (found[task.name] is not None) == is_mean]
             notes += [_seeds_note(run, of_kind, is_mean=is_mean)] if of_kind else []
-        if alike := [name for name, mean in found.items() if mean is not None and _score_alike(mean.draws)]:
-            notes.append(f"{run.model}: {some_names(alike)}: all seeds have the same score on every row; does the model sample?")
     return [means.get(key, task) for task in tasks if best[key := (task.run.model, task.name)] is task]
 
 
@@ -187,12 +185,6 @@ def _over_seeds(tasks: Sequence[TaskRun]) -> TaskRun | None:
     metric = draws[-1].facts.headline_metric
     headline = Score(rows.statistics.of_all_rows * scale_of(metric), None)
     return replace(draws[-1], scores=mean_scores([draw.scores for draw in draws]) | {metric: headline}, draws=draws)
-
-
-def _score_alike(draws: Sequence[TaskRun]) -> bool:
-    """Whether each row has one score under all seeds, and rows differ in it."""
-    scores = [draw.telling_rows.frame.score.tolist() for draw in draws if draw.telling_rows is not None]
-    return len(set(scores[0])) > 1 and all(other == scores[0] for other in scores)
 
 
 def _best_groups(groups: Iterable[GroupRun], kept: Iterable[TaskRun], of_all: Iterable[GroupRun]) -> list[GroupRun]:

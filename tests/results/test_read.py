@@ -491,15 +491,6 @@ def test_a_setting_of_another_kind_is_left_out_and_named(value, tmp_path):
     assert runs.tasks[0].scores["acc"].value == 0.5
 
 
-@pytest.mark.parametrize(("rows", "is_said"), [([1, 0, 1, 1], True), ([0, 0, 0, 0], False)])
-def test_seeds_that_change_no_row_are_named(tmp_path, rows, is_said):
-    """A server may ignore the seed. A model that is wrong everywhere tells nothing."""
-    for seed in (1, 2):
-        write_run(tmp_path, {"toy_th": toy([float(score) for score in rows])}, **drawn(seed))
-    said = [note for note in read(tmp_path).best().notes if "same score on every row" in note]
-    assert said == ["org/model: toy_th: all seeds have the same score on every row; does the model sample?"] * is_said
-
-
 def test_folders_that_may_not_be_read_are_named(tmp_path, no_rights):
     """`show` would else be silent about their scores."""
     write_results(tmp_path / "open", OLD, {"toy_th": {"acc,none": 1}})
