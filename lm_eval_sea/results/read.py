@@ -85,7 +85,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
 def of_results(results: Mapping[str, Any]) -> Runs:
     """The run that `lm_eval.simple_evaluate` returns; its `samples`, where there, are the rows."""
     notes: list[str] = []
-    logged = {name: rows for name, rows in mapping_of(results.get("samples")).items() if isinstance(rows, list)}
+    logged = {_plain_name(name): rows for name, rows in mapping_of(results.get("samples")).items() if isinstance(rows, list)}
     return replace(_run_of(results, None, {}, logged, notes), notes=notes)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lm_eval_sea.report.export.every_eval_ever import records
-from lm_eval_sea.results.read import read
+from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.rows import read_lines
 from lm_eval_sea.results.strata import combined
 from lm_eval_sea.results.table import comparison_notes, records_of, table_of
@@ -112,6 +112,8 @@ def test_groups_are_no_tasks_and_theirs_have_the_same_name_in_both_versions_of_l
     [task], [group] = runs.tasks, runs.groups
     assert (task.name, task.facts.dataset, task.rows, task.samples, runs.notes) == ("toy_th", "toy", 2, samples, [])
     assert (group.name, group.tasks, group.scores["acc"].value) == ("toy", ["toy_th"], 0.5)
+    [task] = of_results(json.loads(path.read_text()) | {"samples": {name: [{"doc_id": 0}]}}).tasks
+    assert (task.name, task.samples) == ("toy_th", [{"doc_id": 0}])
 
 
 def test_the_run_with_more_rows_counts_then_the_newer(tmp_path):
