@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -103,7 +103,7 @@ def _files(paths: Sequence[Path], notes: list[str]) -> tuple[list[Path], list[Pa
         if path.is_dir():
             inside = _files_in(path, notes)
             results += filter(may_be_results, inside)
-            samples += inside
+            samples += (file for file in inside if _SAMPLES_NAME.fullmatch(file.name))
             if packed := [file.name for file in inside if _PACKED_NAME.fullmatch(file.name)]:
                 notes.append(f"{path}: {len(packed)} compressed files left out, the first {packed[0]}; gunzip them")
         elif not path.is_file():
@@ -114,10 +114,11 @@ def _files(paths: Sequence[Path], notes: list[str]) -> tuple[list[Path], list[Pa
             results.append(dated := _dated(path))
             match = _DATED_NAME.fullmatch(dated.name)
             samples += sorted(dated.parent.glob(f"samples_*_{match[1]}.jsonl")) if match else []
-    whole = [path for path in samples if _SAMPLES_NAME.fullmatch(path.name)]
-    by_content = ({path.resolve(): _dated(path) for path in files if path.is_file()} for files in (results, whole))
-    found, logged = (list(files.values()) for files in by_content)
-    return found, logged
+    return _each_once(results), _each_once(samples)
+
+
+def _each_once(paths: Iterable[Path]) -> list[Path]:
+    return list({path.resolve(): _dated(path) for path in paths if path.is_file()}.values())
 
 
 def _dated(path: Path) -> Path:
