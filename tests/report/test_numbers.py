@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import sacrebleu
 from scipy import stats
 from sklearn.metrics import f1_score, recall_score
 
@@ -22,7 +21,7 @@ from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import records_of
 from lm_eval_sea.results.uncertainty import clustered_standard_error
 
-from ..results.lm_eval_output import NEW, OLD, changed, logged, toy, write_results, write_run
+from ..results.lm_eval_output import NEW, OLD, changed, logged, sacrebleu_of, toy, write_results, write_run
 from . import planted
 from .planted import NO_SUITE, at, batch_calibrated, chose, facts_of, plant, reported, right, scored, scored_seeds, shown
 
@@ -344,7 +343,7 @@ def test_corpus_scores_are_compared_by_swapping(tmp_path):
     texts = {"a": texts_of(40, lambda n: 6 + n % 3), "b": texts_of(40, lambda n: 3 + n % 3)}
     scores = two_models(tmp_path, texts, "chrf++")
     found = the_difference(scores)
-    expected = [sacrebleu.corpus_chrf([a for _, a in texts[m]], [[r for r, _ in texts[m]]], word_order=2).score for m in "ab"]
+    expected = [sacrebleu_of("chrf++", texts[model]) for model in "ab"]
     assert (found.test, found.metric) == ("swaps", "chrf++")
     assert found.difference == pytest.approx(expected[0] - expected[1])
     assert 0 < found.low < found.difference < found.high and found.p_value < 0.001

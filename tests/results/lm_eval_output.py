@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import sacrebleu
+
 OLD, NEW = "2026-01-02T03-04-05.000006", "2026-02-02T03-04-05"
 
 
@@ -83,6 +85,13 @@ def logged(metric: str, entries: Sequence[Any], docs: Mapping[str, Sequence[Any]
     docs = ({name: column[n] for name, column in columns.items()} for n in range(len(entries)))
     about = {"filter": "none", "metrics": [metric]}
     return [{"doc_id": n, **about, "doc": doc, metric: entry} for n, (doc, entry) in enumerate(zip(docs, entries, strict=True))]
+
+
+def sacrebleu_of(metric: str, pairs: Sequence[Sequence[str]]) -> float:
+    """BLEU or chrF++ of (reference, answer) pairs, by sacreBLEU itself."""
+    references, answers = zip(*pairs, strict=True)
+    more = {"word_order": 2} if metric == "chrf++" else {}
+    return getattr(sacrebleu, f"corpus_{metric.strip('+')}")(answers, [references], **more).score
 
 
 def toy(

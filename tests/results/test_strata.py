@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -24,6 +23,8 @@ from lm_eval_sea.results.score import task_score
 from lm_eval_sea.results.strata import FEWEST, Origin, combined, difference_strata, reported_stratum, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, swap_test
+
+from .lm_eval_output import sacrebleu_of
 
 SCORES = st.lists(st.floats(0.01, 0.99).map(lambda score: round(score, 3)), min_size=FEWEST, max_size=20, unique=True)
 
@@ -95,14 +96,8 @@ def test_bleu_and_chrf_vary_at_least_as_one_right_answer_more_would_move_them(me
     reference = "the old market town by the river"
     pairs = [(reference, reference if n < matches else "town the by") for n in range(30)]
     rows, names = statistics_of(metric, pairs), list(map(str, range(30)))
-
-    def score(texts):
-        answers, references = [answer for _, answer in texts], [[reference for reference, _ in texts]]
-        more = {"word_order": 2} if metric == "chrf++" else {}
-        return getattr(sacrebleu, f"corpus_{metric.strip('+')}")(answers, references, **more).score
-
-    own, more = score(pairs), score([*pairs, (reference, reference)])
-    left_out = [score(pairs[:n] + pairs[n + 1 :]) for n in range(30)]
+    own, more = sacrebleu_of(metric, pairs), sacrebleu_of(metric, [*pairs, (reference, reference)])
+    left_out = [sacrebleu_of(metric, pairs[:n] + pairs[n + 1 :]) for n in range(30)]
     of_jackknife = np.sqrt(29 / 30 * np.square(np.array(left_out) - np.mean(left_out)).sum())
     assert 100 * combined(strata_of(rows, "toy", names)).stderr == pytest.approx(max(of_jackknife, more - own))
     assert 100 * combined(difference_strata(rows, rows, "toy", names)).stderr == pytest.approx(more - own)
