@@ -18,8 +18,9 @@ from .lm_eval_output import drawn, write_run
 CHOICE = {"dataset": "toy", "headline_metric": "exact_match", "version": 1.0, "variant": "chat"}
 TEXT = CHOICE | {"headline_metric": "chrf++"}
 CHAT, BASE = {"chat_template_sha": "0a1b"}, {"chat_template_sha": None}
-SEA_HELM = {"dataset": "sea_helm", "language": "id", "variant": "labels", "headline_metric": "balanced_acc"}
-SEA_HELM["version"] = read_tasks().tasks["sea_helm_id_sentiment"].metadata["version"]
+SENTIMENT = "sea_helm_id_sentiment"
+SEA_HELM = {"dataset": "sea_helm", "language": "id", "variant": "labels", "task": "sentiment", "headline_metric": "balanced_acc"}
+SEA_HELM["version"] = read_tasks().tasks[SENTIMENT].metadata["version"]
 
 
 def task(metadata=CHOICE, *, score=0.41, num_fewshot=0, **rates):
@@ -94,8 +95,21 @@ SAID = {
         {"toy_th": task(null_rate=1.0)}, CHAT,
         ["toy_th: not read 100.0 %", f"toy_th: {TEMPLATE}; or do its thoughts not end? raise --thinking_tokens"],
     ),
+    "answers that are refused say nothing of the template": (
+        {"toy_th": task(score=0.0, null_rate=1.0, refusal_rate=1.0)}, BASE, ["toy_th: not read 100.0 % (refused 100.0 %)"],
+    ),
+    "requests that failed say nothing of the template": (
+        {"toy_th": task(score=0.0, null_rate=1.0, failure_rate=1.0)}, BASE,
+        ["toy_th: not read 100.0 % (failed requests 100.0 %)", FAILED],
+    ),
+    "SEA-HELM's tasks without exemplars and template; there are none of IFEval": (
+        {f"sea_helm_id_{name}": task(SEA_HELM | {"task": name}, null_rate=0.0) for name in ("sentiment", "ifeval")}, BASE,
+        [f"{SENTIMENT}: a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)"],
+    ),
+    "SEA-HELM's tasks with exemplars": ({SENTIMENT: task(SEA_HELM, num_fewshot=5, null_rate=0.0)}, BASE, []),
+    "SEA-HELM's tasks with a template": ({SENTIMENT: task(SEA_HELM, null_rate=0.0)}, CHAT, []),
     "ranked tasks get no advice": (
-        {"sea_helm_id_sentiment_ppl": task(SEA_HELM | {"task": "sentiment", "headline_metric": "balanced_acc_cc"})}, BASE, [],
+        {f"{SENTIMENT}_ppl": task(SEA_HELM | {"headline_metric": "balanced_acc_cc"})}, BASE, [],
     ),
 }  # fmt: skip
 
@@ -154,11 +168,11 @@ def test_how_answers_of_several_seeds_ended_is_a_share_of_all(tmp_path):
 
 
 def test_where_sea_helm_limits_the_answer_it_is_not_to_be_raised(tmp_path):
-    planted = task(SEA_HELM | {"task": "sentiment"}, score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": ended(["length"] * 5)}
+    planted = task(SEA_HELM, score=0.0, null_rate=1.0, cut_rate=0.0) | {"rows": ended(["length"] * 5)}
     said = "read, and most stop at the token limit; is this a base model? it needs a run without chat template"
-    assert any(note.endswith(said) for note in notes(tmp_path / "own", {"sea_helm_id_sentiment": planted}, **CHAT))
+    assert any(note.endswith(said) for note in notes(tmp_path / "own", {SENTIMENT: planted}, **CHAT))
     said = "read, and most stop at the token limit; raise --gen_kwargs max_gen_toks"
-    found = notes(tmp_path / "given", {"sea_helm_id_sentiment": planted}, config=LIMITED, **CHAT)
+    found = notes(tmp_path / "given", {SENTIMENT: planted}, config=LIMITED, **CHAT)
     assert any(note.endswith(said) for note in found)
 
 
@@ -213,28 +227,6 @@ def test_advice_follows_how_answers_ended_and_names_a_flag_that_the_run_takes(tm
     assert [note[: len(said)] for note in advice] == [said] if said else not advice
 
 
-@pytest.mark.parametrize("cause", ["refusal_rate", "failure_rate"])
-def test_answers_that_are_refused_or_missing_say_nothing_of_the_template(tmp_path, cause):
-    said = notes(tmp_path, {"toy_th": task(score=0.0, null_rate=1.0, **{cause: 1.0})}, **BASE)
-    assert not any("--apply_chat_template" in note for note in said)
-
-
-@pytest.mark.parametrize(
-    ("name", "num_fewshot", "run", "advised"),
-    [
-        ("sentiment", 0, BASE, True),
-        ("sentiment", 5, BASE, False),
-        ("sentiment", 0, CHAT, False),
-        ("ifeval", 0, BASE, False),  # SEA-HELM has no exemplars of it
-    ],
-)
-def test_sea_helm_without_exemplars_and_template(tmp_path, name, num_fewshot, run, advised):
-    metadata = SEA_HELM | {"task": name}
-    said = notes(tmp_path, {f"sea_helm_id_{name}": task(metadata, num_fewshot=num_fewshot, null_rate=0.0)}, **run)
-    advice = f"sea_helm_id_{name}: a chat model needs --apply_chat_template here, a base model exemplars (--num_fewshot 5)"
-    assert said == ([advice] if advised else [])
-
-
 def test_the_report_says_the_same_with_the_worst_first(tmp_path):
     """Its first page has three tasks and the advice, its table all tasks and the bounds."""
     tasks = {f"toy_{n}": task(null_rate=n / 10, cut_rate=n / 10) for n in range(1, 6)}
@@ -260,7 +252,7 @@ def test_models_of_which_some_do_not_tell_cut_answers_are_not_compared_in_silenc
     """Of chat tasks: SEA-HELM reads a cut answer as it reads others."""
     for model, why in (("a", "length"), ("b", None), ("c", "stop")):
         answers = {"rows": ended([why] * 4)}
-        kinds = {"toy_th": CHOICE, "sea_helm_id_sentiment": SEA_HELM}
+        kinds = {"toy_th": CHOICE, SENTIMENT: SEA_HELM}
         tasks = {name: task(kind, null_rate=0.0, cut_rate=0.0) | answers for name, kind in kinds.items()}
         write_run(tmp_path / model, tasks, model=model)
     said = "Models differ in whether their results record which answers the token limit cut (toy_th)"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -22,17 +21,18 @@ from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.sea_helm.row_scores import RowScores
 from lm_eval_sea.sea_helm.row_scores import write as write_scores
 
-from .lm_eval_output import NEW, OLD, drawn, logged, row, toy, write_results, write_run, write_samples
+from .lm_eval_output import NEW, OLD, drawn, logged, row, sacrebleu_of, toy, write_results, write_run, write_samples
 
 
 def test_a_whole_run(tmp_path):
     scores = {"acc,none": 0.5, "acc_stderr,none": 0.1}
     scores |= {"f1,strict": 0.25, "f1_stderr,strict": "N/A", "f1_stderr_stderr,none": "N/A"}
-    path = write_results(tmp_path / "model", OLD, {"toy_th": scores})
+    path = write_results(tmp_path / "model", OLD, {"toy_th": scores, "toy_vi": {"acc,none": 1}})
     samples = write_samples(tmp_path / "model", "toy_th", OLD, [row(doc_id=0)])
     runs = read(tmp_path)
-    [run], [task] = runs.runs, runs.tasks
-    assert runs.notes == runs.best().notes == []
+    [run], [task, without] = runs.runs, runs.tasks
+    assert (without.samples, runs.notes) == (None, [])
+    assert runs.best().notes == [f"{path}: no samples of 1 tasks (toy_vi); --log_samples writes them"]
     assert (run.model, run.place, run.date) == ("org/model", path, datetime(2026, 1, 2, 3, 4, 5, 6))
     assert (run.settings.backend, run.settings.lm_eval) == ("hf", "0.4.13")
     assert (task.version, task.facts.dataset, task.num_fewshot, task.run) == ("1.0", "toy", 3, run)
@@ -199,13 +199,6 @@ def test_of_a_link_and_its_target_the_name_with_the_date_counts(tmp_path):
         assert task.run.date == datetime(2026, 1, 2, 3, 4, 5, 6) and task.score.rows == task.score.clusters == 2
 
 
-def test_results_without_samples(tmp_path):
-    path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
-    runs = read(tmp_path).best()
-    assert [task.samples for task in runs.tasks] == [None]
-    assert runs.notes == [f"{path}: no samples of 1 tasks (toy_th); --log_samples writes them"]
-
-
 def test_samples_without_results(tmp_path):
     samples = write_samples(tmp_path / "org__model", "toy_th", OLD, [row(doc_id=0)])
     runs = read(tmp_path)
@@ -286,7 +279,7 @@ def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
     """With the interval of the rows' means; a score that all rows make together is that of all answers."""
     draws = SAMPLED if metric == "acc" else [[TEXTS[(place + seed) % 4] for place in range(6)] for seed in range(3)]
     for seed, of_rows in enumerate(draws, start=1):
-        reported = np.mean(of_rows) if metric == "acc" else chrf(of_rows)
+        reported = np.mean(of_rows) if metric == "acc" else sacrebleu_of(metric, of_rows)
         task = toy(of_rows, metric, value=float(reported)) | {"scores": {f"{metric},none": reported, "null_rate,none": seed / 10}}
         write_run(tmp_path, {"toy_th": task}, **drawn(seed))
     runs = read(tmp_path).best()
@@ -303,7 +296,7 @@ def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
         assert (task.score.score, task.score.stderr) == pytest.approx(expected)
         assert task.rows_frame()["score"].tolist() == pytest.approx(means)
     else:
-        assert task.score.score == pytest.approx(chrf(sum(draws, [])))
+        assert task.score.score == pytest.approx(sacrebleu_of(metric, sum(draws, [])))
     assert task.score.contradiction is None and task.score.low < task.score.score < task.score.high
 
 
@@ -328,10 +321,6 @@ def test_a_model_that_seeds_answer_alike_on_few_rows_is_not_surely_better(tmp_pa
     difference, mean = [record for record in records_of(read(tmp_path).best()) if record["against"]]
     assert difference["difference"] == pytest.approx(5) and difference["low"] < 0 < difference["high"]
     assert difference["p_value"] == pytest.approx(mean["p_value"]) and mean["p_value"] > 0.05
-
-
-def chrf(pairs):
-    return sacrebleu.corpus_chrf([answer for _, answer in pairs], [[reference for reference, _ in pairs]], word_order=2).score
 
 
 @pytest.mark.parametrize(("arguments", "limit", "said"), [({"dtype": "float16"}, 256, "dtype: "), ({}, 768, "limit of tokens: ")])

@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-import sacrebleu
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +23,7 @@ from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import WIDTH, records_of, table_of
 
 from ..report.planted import NO_SUITE
-from .lm_eval_output import NEW, drawn, toy, write_run
+from .lm_eval_output import NEW, drawn, sacrebleu_of, toy, write_run
 
 TEXT = {"headline_metric": "chrf++", "rows": 12, "version": 1.0}
 
@@ -177,8 +176,7 @@ def test_labels_that_a_limited_run_lacks_are_said(tmp_path, golds, absent):
 def test_why_a_score_of_all_rows_has_no_interval_is_said(tmp_path, right, has_interval):
     reference = "the old market town"
     pairs = [[reference, reference if n < right else "the town"] for n in range(30)]
-    bleu = sacrebleu.corpus_bleu([answer for _, answer in pairs], [[reference] * 30]).score
-    write_run(tmp_path, {"toy_sum": toy(pairs, "bleu", value=bleu)})
+    write_run(tmp_path, {"toy_sum": toy(pairs, "bleu", value=sacrebleu_of("bleu", pairs))})
     warned = provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables
     assert ("[" in line(table_of(read(tmp_path).best()), "toy_sum")) == has_interval
     for text in (shown(tmp_path), str([table.frame.to_dict() for table in warned])):
@@ -402,14 +400,6 @@ def test_bits_of_one_text_have_no_error_of_0(tmp_path):
     assert "toy_th_text: 0.900 bits per byte, 1 texts" in shown(tmp_path)
 
 
-def test_the_sentence_counts_the_rows_that_both_were_asked(tmp_path):
-    for model, count in (("a", 40), ("b", 12)):
-        write_run(tmp_path / model, {"toy_th": toy([float(model == "a")] * count)}, model=model)
-    assert re.search("a is better than b .* on 1 common task, on the 12 rows that both were asked", shown(tmp_path))
-    [found] = means_of(tmp_path).differences.values()
-    assert found.rows == 12
-
-
 @pytest.mark.parametrize(
     ("other", "why"),
     [(task([1, 0]), "too few passages, or too few rows of a label"), (reported(0.5), "their rows were not logged")],
@@ -463,17 +453,21 @@ def test_labels_that_one_model_was_not_asked_about_do_not_count(tmp_path):
     assert (of_mean.rows, of_mean.value) == (24, pytest.approx(50 / 0.75))
 
 
-def test_rows_that_are_logged_twice_and_what_a_server_says_are_said(tmp_path):
-    """In the table, and in the notes of a record."""
+def test_rows_that_are_logged_twice_what_a_server_says_and_prompts_that_were_cut_are_said(tmp_path):
+    """In the table, and in the notes of a record; of prompts of one task beside it alone."""
     twice = task([1] * 10 + [0] * 10)
     config = {"refused_parameters": {"temperature": "not sent"}, "answered_by": ["gpt-1", "gpt-2"], "prompts_cut_at": 2048}
-    write_run(tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}}, config=config)
-    [record] = records_of(read(tmp_path).best())
+    config |= {"cut_prompts": {"toy_th": 0.125}, "cut_documents": {"toy_th": 0.5}}
+    write_run(tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}, "toy_vi": task([1] * 10)}, config=config)
+    record, other = records_of(read(tmp_path).best())
     for text in (shown(tmp_path), record["notes"]):
         assert "toy_th: 20 of 40 logged rows repeat others, and count again" in text
         assert "requests differ from the configuration: the server refuses temperature (not sent)" in text
         assert "answered by gpt-1, gpt-2, as the server calls the model" in text
         assert "prompts seem to have been cut at 2,048 tokens" in text
+        assert "12.5 % of the prompts did not fit the model's window: their beginning was cut off" in text
+        assert "50.0 % of the documents were cut at their end to fit the model's window" in text
+    assert "server" in other["notes"] and "their" not in other["notes"]
 
 
 @pytest.mark.parametrize("lacks", [math.nan, None, math.inf])
@@ -490,15 +484,6 @@ def test_rows_without_a_score_are_counted(tmp_path, metric, lacks):
         [record] = records_of(runs)
         assert shown(tmp_path / name).count(said) == times == record["notes"].count(said)
         assert sum(note.startswith(said) for note in scores_of(runs, suite=NO_SUITE).notes) == times
-
-
-def test_prompts_that_lack_their_beginning_are_said_of_their_task(tmp_path):
-    cut = {"cut_prompts": {"toy_th": 0.125}, "cut_documents": {"toy_th": 0.5}}
-    write_run(tmp_path, {"toy_th": task([1]), "toy_vi": task([1])}, config=cut)
-    text = shown(tmp_path)
-    assert "toy_th: 12.5 % of the prompts did not fit the model's window: their beginning was cut off" in text
-    assert "toy_th: 50.0 % of the documents were cut at their end to fit the model's window" in text
-    assert "toy_vi: " not in text.replace("toy_th, toy_vi: ", "")
 
 
 @pytest.mark.parametrize(
