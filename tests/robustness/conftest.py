@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+import regex
+
+
+@pytest.fixture(scope="package", autouse=True)
+def quiet_log() -> Iterator[None]:
+    """Says nothing of handlers of the log that write to streams of earlier tests, which are closed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logging, "raiseExceptions", False)
+        yield
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     """The files below a folder."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def check_text(text: str) -> None:
+    """No control of a terminal, none of writing direction, and no half of a character."""
+    assert not regex.search(r"[\p{Bidi_Control}\p{Cs}\ufeff]|[^\P{Cc}\n\t]", text)
 
 
 def edit(path: Path, change) -> None:

@@ -6,7 +6,6 @@ What lies on a disk changes only where a process makes, opens, renames or remove
 import functools
 import hashlib
 import json
-import logging
 import multiprocessing
 import os
 import random
@@ -60,11 +59,6 @@ def after_kills(command, place):
         forked(command(folder), folder, moment)
         forked(command(folder), folder)
         yield folder
-
-
-@pytest.fixture(autouse=True)
-def quiet(monkeypatch):
-    monkeypatch.setattr(logging, "raiseExceptions", False)
 
 
 def test_a_run(tiny_model, mirror, tmp_path, capsys):

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import logging
 import os
 import shlex
 import shutil
@@ -33,9 +32,8 @@ def run_into(folder, tiny_model):
 
 
 @pytest.fixture
-def command(tiny_model, mirror, tmp_path, monkeypatch):
+def command(tiny_model, mirror, tmp_path):
     """The run on rows that a test may change."""
-    monkeypatch.setattr(logging, "raiseExceptions", False)
     return run_into(tmp_path / "results", tiny_model)
 
 
@@ -45,7 +43,6 @@ def undisturbed(tiny_model, samples, tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(samples)
-        patch.setattr(logging, "raiseExceptions", False)
         assert main(run_into(folder, tiny_model)) == 0
     return scores(folder)
 
@@ -138,9 +135,8 @@ def test_prompts_are_built_once_whichever_tasks_fail(command, undisturbed, tmp_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
-def test_answers_from_logits_that_are_no_numbers(backend, tiny_model, mirror, tmp_path, monkeypatch, capsys):
+def test_answers_from_logits_that_are_no_numbers(backend, tiny_model, mirror, tmp_path, capsys):
     """Of which the largest still names a token. All tasks fail, and nothing is saved."""
-    monkeypatch.setattr(logging, "raiseExceptions", False)
     folder = shutil.copytree(tiny_model, tmp_path / "model")
     weights = load_file(folder / "model.safetensors")
     weights["model.norm.weight"][0] = float("nan")

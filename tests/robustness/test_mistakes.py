@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import importlib.util
-import logging
 import re
 import shlex
 import sys
@@ -78,13 +77,12 @@ def command_of(case):
 
 @pytest.fixture
 def surroundings(monkeypatch, filled):
-    """No keys, no trackers of experiments, no handler of the log that an earlier test closed, requests kept in FOLDER/shared."""
+    """No keys, no trackers of experiments, requests kept in FOLDER/shared."""
     monkeypatch.setattr(lm_eval.caching.cache, "PATH", filled("FOLDER/shared"))
     find = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name in ("wandb", "trackio") else find(name, *more)
     )
-    monkeypatch.setattr(logging, "raiseExceptions", False)
     for name in ("HF_TOKEN", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 

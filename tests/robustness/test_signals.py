@@ -3,7 +3,6 @@
 `tests/run/test_resume.py` interrupts runs while the model answers.
 """
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -35,7 +34,6 @@ def arguments(tiny_model, output):
 @pytest.fixture
 def interrupted(monkeypatch, capsys):
     """Runs a command that gets a signal when it calls a function; returns the last line that it says."""
-    monkeypatch.setattr(logging, "raiseExceptions", False)  # handlers of earlier tests write to streams that are closed
 
     def interrupted(command, owner, name, number=signal.SIGINT):
         original = getattr(owner, name)

@@ -41,6 +41,15 @@ def told(numbers, **more):
     return {"index": 0, "logprobs": {"token_logprobs": numbers, "top_logprobs": [{"a": -1.0}] * len(numbers)} | more}
 
 
+def completions(name="m", **more):
+    """A server of lm-eval's, whose replies are checked."""
+    from lm_eval.models.openai_completions import LocalCompletionsAPI
+
+    model = LocalCompletionsAPI(model=name, base_url="http://127.0.0.1:9/v1/completions", tokenizer_backend=None, **more)
+    check_replies(model)
+    return model
+
+
 LIES = {
     "no echo": (told([-0.5]), "does not repeat the prompt"),
     "too few": (told([None, -1.0, -2.0]), "returns 3 log-probabilities for a prompt of 4 tokens"),
@@ -63,11 +72,8 @@ def test_log_probabilities_that_are_none(lie):
 
 
 def test_log_probabilities_as_a_server_should_tell_them():
-    from lm_eval.models.openai_completions import LocalCompletionsAPI
-
     check_choice(told([None, -1.0, float("-inf"), -0.0, -1.0]), 4)
-    model = LocalCompletionsAPI(model="m", base_url="http://127.0.0.1:9/v1/completions", tokenizer_backend=None)
-    check_replies(model)
+    model = completions()
     good = {"choices": [told([None, -1.0, -2.0, -3.0, -9.0])]}
     [(number, _)] = model.parse_logprobs(outputs=good, tokens=[[5, 6, 7, 8]], ctxlens=[2])
     assert number == -5.0
@@ -77,10 +83,7 @@ def test_log_probabilities_as_a_server_should_tell_them():
 
 def test_other_answers_than_prompts():
     """They would be kept for the rows that follow, also by a run that goes on."""
-    from lm_eval.models.openai_completions import LocalCompletionsAPI
-
-    model = LocalCompletionsAPI(model="m", base_url="http://127.0.0.1:9/v1/completions", tokenizer_backend=None, batch_size=2)
-    check_replies(model)
+    model = completions(batch_size=2)
     twice = {"choices": [{"index": number, "text": text} for number, text in enumerate(["A", "A again", "B", "B again"])]}
     for given in ({"contexts": ("a", "b")}, {"contexts": ("a",) * 5}, {}):  # lm-eval tells contexts or, if concurrent, nothing
         with pytest.raises(RunError, match=r"gave 4 answers to [125] prompts; give --batch_size 1"):
@@ -129,11 +132,7 @@ def test_a_server_that_answers_as_another_model(name, told, caplog):
     with serving(reply(answer)) as (address, _):
         for _ in range(2):
             assert of_server(address, ask).answer == "fine"
-    from lm_eval.models.openai_completions import LocalCompletionsAPI
-
-    model = LocalCompletionsAPI(model=name, base_url=f"{address}/v1/completions", tokenizer_backend=None)
-    check_replies(model)
-    model.parse_generations(outputs={"model": told, "choices": [{"index": 0, "text": "x"}]})
+    completions(name).parse_generations(outputs={"model": told, "choices": [{"index": 0, "text": "x"}]})
     said = [message for message in caplog.messages if "is it the right one?" in message]
     warning = "the server answers as the model 'org/other', but was asked for 'model': is it the right one?"
     assert said == ([warning] if told == "org/other" else [])
