@@ -27,6 +27,7 @@ from ..report.planted import CLASSES, RANKED, TO_THAI, plant
 from ..results import lm_eval_output
 from ..sea_helm.planted_answers import one_turn, two_turns, write_answers
 from ..sea_helm.totals.planted_runs import write_run
+from .conftest import check_text
 
 Files = dict[str, str]  # name → text
 
@@ -97,11 +98,6 @@ def _translations(folder: Path) -> Path:
     return write_answers(folder / "run", "id", "translation-en-xx", rows).parent
 
 
-def check_text(text: str) -> None:
-    text.encode()
-    assert "\x1b" not in text and "\u202e" not in text
-
-
 def check_line(error: Exception) -> None:
     assert str(error) and "\n" not in str(error)
 
@@ -132,7 +128,7 @@ def score(place: Path) -> None:
     totals = compute(gather(read(place).by_seed().tasks), helm_suite.read_suite("seahelm"), "corrected")
     check_text(views.as_text(totals))
     json.loads(views.as_json(totals))
-    assert "\x1b" not in views.as_csv(totals)
+    check_text(views.as_csv(totals))
 
 
 def compare_languages(place: Path) -> None:

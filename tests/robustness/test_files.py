@@ -25,8 +25,9 @@ from lm_eval_sea.tasks._shared.published.row_checks import check_row
 
 from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import OLD
+from .conftest import check_text
 from .mutations import broken_files, mutated, mutated_bytes
-from .readers import KEPT, READERS, Files, check_line, check_text, ranked, whole_input
+from .readers import KEPT, READERS, Files, check_line, ranked, whole_input
 
 RELAXED = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much], database=None

@@ -21,7 +21,7 @@ from ..conftest import ROOT
 from ..report.planted import RANKED, plant
 from ..results.lm_eval_output import OLD, changed
 from ..sweep.test_two_plans import jobs_of_plan
-from .conftest import edit
+from .conftest import check_text, edit
 from .readers import totals
 
 STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # of a cell that a spreadsheet runs
@@ -39,16 +39,10 @@ def test_a_cell_is_no_formula(start, text):
     assert spreadsheet_cell(-5.0) == -5.0
 
 
-def check_seen(text):
-    """No control of a terminal and none of writing direction."""
-    assert not [character for character in text if character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs")]
-    assert not regex.search(r"[\p{Bidi_Control}\ufeff]", text)
-
-
 def check_table(path):
     """Nor a formula in a cell; a number may be negative."""
     content = path.read_text(encoding="utf-8")
-    check_seen(content)
+    check_text(content)
     cells = [cell for line in csv.reader(content.splitlines()) for cell in line]
     assert not [cell for cell in cells if cell.startswith(("=", "@", "\t", "\r")) or cell.startswith("-1+")]
 
@@ -60,8 +54,8 @@ def said(capsys):
     def said(*arguments):
         assert main([*map(str, arguments)]) == 0
         output = capsys.readouterr()
-        check_seen(output.out)
-        check_seen(output.err.replace("\r", "\n"))
+        check_text(output.out)
+        check_text(output.err.replace("\r", "\n"))
 
     return said
 
@@ -81,7 +75,7 @@ def test_controls_on_a_terminal_and_in_a_report(tmp_path, said):
     said("show", runs)
     said("report", runs, "--out", out)
     for name in ("report.md", "report.html"):
-        check_seen((out / name).read_text(encoding="utf-8"))
+        check_text((out / name).read_text(encoding="utf-8"))
     for path in (out / "tables").iterdir():
         check_table(path)
 
@@ -112,20 +106,19 @@ def test_controls_in_a_data_file(mirror, capsys):
     )
     assert main(["data", "check", "--tasks", "sea_xcopa_vi_to_ppl"]) == 1
     output = capsys.readouterr()
-    check_seen(output.out)
+    check_text(output.out)
 
 
 def test_controls_in_the_log_of_a_job(tmp_path):
     """Of a sweep, which shows the last line."""
     [job] = jobs_of_plan(tmp_path)
-    check_seen(table_of_failures({job: Outcome(1, HOSTILE, 1.0)}))
+    check_text(table_of_failures({job: Outcome(1, HOSTILE, 1.0)}))
 
 
 @given(st.text())
 def test_any_text_made_visible(text):
     shown = visible(text)
-    shown.encode()
-    check_seen(shown)
+    check_text(shown)
     assert "\n" not in one_line(text)
 
 
