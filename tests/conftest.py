@@ -1,5 +1,6 @@
 """What all tests share: tiny models, data folders, and an environment that no cache or setting of the user reaches."""
 
+import contextlib
 import ctypes
 import functools
 import gc
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -150,20 +151,24 @@ def samples() -> Path:
 
 
 @pytest.fixture
-def no_rights() -> Iterator[None]:
-    """Has modes of files hold for this process, also if it is root's."""
-    if os.geteuid():
-        yield
-        return
-    capabilities = getattr(ctypes.CDLL(None), "capset", None)
-    if capabilities is None:
-        pytest.skip("root reads every file, and this system cannot take that right from a process")
-    header, before = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
-    ctypes.CDLL(None).capget(header, before)
-    fewer = (ctypes.c_uint32 * 6)(before[0] & ~0b110, *before[1:])  # without CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
-    capabilities(header, fewer)
-    yield
-    capabilities(header, before)
+def no_rights() -> Iterator[Callable[[Path], None]]:
+    """Takes all rights to a file or folder from this process, also if it is root's, until the test ends."""
+    with contextlib.ExitStack() as undone:
+        if not os.geteuid():
+            capabilities = getattr(ctypes.CDLL(None), "capset", None)
+            if capabilities is None:
+                pytest.skip("root reads every file, and this system cannot take that right from a process")
+            header, before = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+            ctypes.CDLL(None).capget(header, before)
+            fewer = (ctypes.c_uint32 * 6)(before[0] & ~0b110, *before[1:])  # without CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+            capabilities(header, fewer)
+            undone.callback(capabilities, header, before)
+
+        def no_rights(path: Path) -> None:
+            path.chmod(0)
+            undone.callback(path.chmod, 0o755)
+
+        yield no_rights
 
 
 @pytest.fixture

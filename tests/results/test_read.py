@@ -486,12 +486,9 @@ def test_folders_that_may_not_be_read_are_named(tmp_path, no_rights):
     """`show` would else be silent about their scores."""
     write_results(tmp_path / "open", OLD, {"toy_th": {"acc,none": 1}})
     closed = write_results(tmp_path / "closed", OLD, {"toy_th": {"acc,none": 0}}).parent
-    closed.chmod(0)
-    try:
-        runs = read(tmp_path)
-        with pytest.raises(ResultsError, match=f"^{closed / 'one'}: cannot be read \\(Permission denied\\)$"):
-            read(closed / "one")
-    finally:
-        closed.chmod(0o755)
+    no_rights(closed)
+    runs = read(tmp_path)
+    with pytest.raises(ResultsError, match=f"^{closed / 'one'}: cannot be read \\(Permission denied\\)$"):
+        read(closed / "one")
     assert len(runs.runs) == 1
     assert runs.notes == [f"{closed}: left out, because it cannot be read (Permission denied)"]

@@ -194,12 +194,9 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(
 @pytest.mark.parametrize("closed", ["model", "model/model.safetensors"])
 def test_a_model_that_may_not_be_read(closed, tiny_model, tmp_path, no_rights):
     shutil.copytree(tiny_model, tmp_path / "model")
-    (tmp_path / closed).chmod(0)
-    try:
-        with pytest.raises(RunError, match=rf"^--model_args: {tmp_path}/model/.* cannot be read \(Permission denied\)$"):
-            check_files("hf", {"pretrained": str(tmp_path / "model")})
-    finally:
-        (tmp_path / closed).chmod(0o755)
+    no_rights(tmp_path / closed)
+    with pytest.raises(RunError, match=rf"^--model_args: {tmp_path}/model/.* cannot be read \(Permission denied\)$"):
+        check_files("hf", {"pretrained": str(tmp_path / "model")})
 
 
 def test_a_hub_that_cannot_be_reached_is_asked_once(monkeypatch, caplog):
