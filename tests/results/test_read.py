@@ -28,7 +28,8 @@ def test_a_whole_run(tmp_path):
     scores = {"acc,none": 0.5, "acc_stderr,none": 0.1}
     scores |= {"f1,strict": 0.25, "f1_stderr,strict": "N/A", "f1_stderr_stderr,none": "N/A"}
     path = write_results(tmp_path / "model", OLD, {"toy_th": scores, "toy_vi": {"acc,none": 1}})
-    samples = write_samples(tmp_path / "model", "toy_th", OLD, [row(doc_id=0)])
+    logged_row = {"doc_id": 0, "resps": [[float("-inf"), False]]}  # the logarithm of 0
+    samples = write_samples(tmp_path / "model", "toy_th", OLD, [row(**logged_row)])
     runs = read(tmp_path)
     [run], [task, without] = runs.runs, runs.tasks
     assert (without.samples, runs.notes) == (None, [])
@@ -36,7 +37,7 @@ def test_a_whole_run(tmp_path):
     assert (run.model, run.place, run.date) == ("org/model", path, datetime(2026, 1, 2, 3, 4, 5, 6))
     assert (run.settings.backend, run.settings.lm_eval) == ("hf", "0.4.13")
     assert (task.version, task.facts.dataset, task.num_fewshot, task.run) == ("1.0", "toy", 3, run)
-    assert (task.rows, task.rows_total, task.samples) == (2, 10, samples)
+    assert (task.rows, task.rows_total, task.samples, list(task.texts())) == (2, 10, samples, [logged_row])
     numbers = {name: (score.value, score.stderr) for name, score in task.scores.items()}
     assert numbers == {"acc": (0.5, 0.1), "f1,strict": (0.25, None)}
     # the same by the names of the files, each named twice
@@ -435,22 +436,21 @@ def test_a_branch_a_file_and_a_model_that_was_told_how_to_think_are_models_of_th
     assert [run.model for run in read(tmp_path).runs] == [name]
 
 
-def test_compressed_files_are_said_to_be_left_out(tmp_path):
+def test_files_that_are_left_out_are_named(tmp_path):
+    """Compressed ones also in the error where there are no others."""
     (tmp_path / f"samples_toy_th_{OLD}.jsonl.gz").write_bytes(b"")
     said = f"{tmp_path}: 1 compressed files left out, the first samples_toy_th_{OLD}.jsonl.gz; gunzip them"
     with pytest.raises(ResultsError, match=re.escape(said)):
         read(tmp_path)
     write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
-    assert read(tmp_path).notes == [said]
-
-
-def test_files_that_are_no_results_are_named(tmp_path):
-    write_results(tmp_path, OLD, {"toy_th": {"acc,none": 1}})
-    (tmp_path / "results_cut.json").write_text('{"results": {')
-    (tmp_path / "results_other.json").write_text("[1]")
-    runs = read(tmp_path).best()
+    texts = {"results_cut.json": '{"results": {', "results_other.json": "[1]"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    runs = read(tmp_path)
     assert len(runs.runs) == 1
-    assert ["results_cut.json" in note or "results_other.json" in note for note in runs.notes] == [True, True, False]
+    assert [note.partition(": left out, because it cannot be read")[0] for note in runs.notes] == [
+        said, *(str(tmp_path / name) for name in texts),
+    ]  # fmt: skip
 
 
 @given(cut=st.integers(1, 30))
@@ -463,11 +463,6 @@ def test_a_cut_last_line_is_left_out_and_said(tmp_path_factory, cut):
     if cut < len(row(doc_id=1, text="ខ្មែរ").encode()) - 1:
         assert rows == [{"doc_id": 0, "text": "ข้าวผัด"}]
         assert len(notes) == 1 and "line 2 cannot be read" in notes[0]
-
-
-def test_the_logarithm_of_zero_is_read(tmp_path):
-    path = write_samples(tmp_path, "toy", OLD, [row(doc_id=0, resps=[[float("-inf"), False]])])
-    assert list(read_lines(path, [])) == [(0, {"doc_id": 0, "resps": [[float("-inf"), False]]})]
 
 
 @pytest.mark.parametrize("value", [["x"], {"a": 1}, True, float("nan"), 10**400], ids=["list", "mapping", "true", "nan", "vast"])

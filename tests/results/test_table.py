@@ -193,16 +193,20 @@ def test_a_ranking_without_its_headline_says_what_it_needs(tmp_path):
     assert record["score"] is None and "no acc_ppl" in record["notes"]
 
 
-def test_tasks_whose_size_is_not_known_are_named_in_one_line_and_those_of_other_packs_have_their_own_scores(tmp_path):
+def test_tasks_whose_size_is_not_known_are_named_in_one_line_and_others_have_their_own_scores(tmp_path):
+    """Those of other packs, and texts; the bits of a single text have no error of 0."""
     names = [f"sea_helm_{language}_nli" for language in ("ms", "my", "km", "lo", "su")]
     known = {
         "toy_th": reported(0.5, rows=2),
         "toy_vi": reported(0.5),
         "arc_easy": {"scores": {"acc,none": 0.5, "acc_stderr,none": 0.02}},
+        "toy_th_text": toy([0.0], "bits_per_byte", variant="text", setting="text", headline_metric=""),
     }
+    known["toy_th_text"]["scores"] = {"bits_per_byte,none": 0.9, "bits_per_byte_stderr,none": 0.0}
     write_run(tmp_path, {name: reported(0.5, rows=None) for name in names} | known)
     text = shown(tmp_path)
     assert "not of this pack, as lm-eval scores them: arc_easy: acc 0.5 ± 0.02" in text
+    assert "toy_th_text: 0.900 bits per byte, 1 texts" in text
     [said] = [line for line in text.split(" - ") if "does not know" in line]
     assert "how many rows ms_nli, my_nli, km_nli, lo_nli and 1 more should have, so a file that was cut off" in said
 
@@ -391,13 +395,6 @@ def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
     assert {model: places.text for model, places in ranks.items()} == {"a": "1–3", "b": "1–3", "c": "1–3"}
 
 
-def test_bits_of_one_text_have_no_error_of_0(tmp_path):
-    task = toy([0.0], "bits_per_byte", value=0.9, variant="text", setting="text", headline_metric="")
-    task["scores"] |= {"bits_per_byte_stderr,none": 0.0}
-    write_run(tmp_path, {"toy_th_text": task})
-    assert "toy_th_text: 0.900 bits per byte, 1 texts" in shown(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("other", "why"),
     [(task([1, 0]), "too few passages, or too few rows of a label"), (reported(0.5), "their rows were not logged")],
@@ -512,26 +509,20 @@ def test_a_mean_over_unlike_numbers_of_exemplars_has_a_note(tmp_path, asked, sha
         assert f"note: {said}" in text and f"{said}." in page
 
 
-def test_a_mean_over_tasks_in_two_number_types_has_a_note(tmp_path):
-    """Not where a run does not say its own; but where one ranks options and another has answers written."""
-    for name, kind in {"toy_th": "float16", "toy_vi": None, "toy_lo": "float16", "toy_id": "bfloat16"}.items():
-        assert "number type" not in (shown(tmp_path) if name != "toy_th" else "")
-        task = toy([1.0, 0.0] * 6, variant="chat") | ({"output_type": "generate_until"} if name == "toy_id" else {})
-        write_run(tmp_path / name, {name: task}, model="org/a", config={"model_dtype": f"torch.{kind}"} if kind else {})
-    assert "note: org/a: tasks differ in the number type (toy_id against toy_lo, toy_th)" in shown(tmp_path)
+def test_a_mean_over_tasks_with_and_without_a_chat_template_or_in_two_number_types_has_a_note(tmp_path):
+    """Not where options are ranked without a template, and answers written behind it; nor where a run does not say its type."""
 
+    def write(name, variant, template=None, kind=None):
+        written = {"output_type": "generate_until"} if variant == "chat" else {}
+        parts = {"chat_template_sha": template, "config": {"model_dtype": f"torch.{kind}"} if kind else {}}
+        write_run(tmp_path / name, {name: toy([1.0, 0.0] * 6, variant=variant) | written}, model="org/a", **parts)
 
-def test_a_mean_over_tasks_with_and_without_a_chat_template_has_a_note(tmp_path):
-    """Not where options are ranked without it, and answers written behind it."""
-
-    def write(name, variant, template=None):
-        kind = {"output_type": "generate_until"} if variant == "chat" else {}
-        one = toy([1.0, 0.0] * 6, variant=variant) | kind
-        write_run(tmp_path / name, {name: one}, model="org/a", chat_template_sha=template)
-
-    for own in (("toy_th", "to_ppl"), ("toy_lo", "litilo_ppl"), ("toy_vi", "chat", "c0ffee"), ("toy_id", "chat", "c0ffee")):
+    ranked = (("toy_th", "to_ppl", None, "float16"), ("toy_lo", "litilo_ppl", None, "float16"))
+    for own in (*ranked, ("toy_vi", "chat", "c0ffee"), ("toy_ms", "chat", "c0ffee", "float16")):
         write(*own)
-    assert "differ in the use of a chat template" not in shown(tmp_path)
+    assert "differ in the" not in shown(tmp_path)
     write("toy_my", "tito_ppl", "c0ffee")
     said = "org/a: tasks of one type differ in the use of a chat template (toy_lo, toy_th against toy_my)"
     assert f"note: {said}" in shown(tmp_path) and f"{said}." in report_of(tmp_path)
+    write("toy_id", "chat", "c0ffee", "bfloat16")
+    assert "note: org/a: tasks differ in the number type (toy_id against toy_lo, toy_ms, toy_th)" in shown(tmp_path)

@@ -141,14 +141,9 @@ def test_a_score_that_still_rises_at_the_limit_says_so(tmp_path, late, cut, rise
     assert ("; the last half of the limit brought 30.0 points" in said) == rises
 
 
-def test_the_share_of_lost_answers_is_no_score_to_have_a_curve(tmp_path):
-    """It is what a task shows that a judge has yet to score."""
-    task = planted(tmp_path, [("closed", "t", 100, 10, 0.0)] * 10 + [("cut", "t", 1000, 0, 1.0)] * 10, metric="null_rate")
-    assert budget_curve(task, thought_rows(task)) is None
-
-
-def test_rows_that_do_not_say_their_tokens_have_no_curve(tmp_path):
-    task = planted(tmp_path, [("closed", OWN["th"], None, None, 1.0)] * 20)
-    rows = thought_rows(task)
-    assert budget_curve(task, rows) is None
-    assert ledger_of(task, rows).median_tokens is None
+def test_without_a_score_or_tokens_there_is_no_curve(tmp_path):
+    """The share of lost answers is no score: a task shows it that a judge has yet to score."""
+    lost = planted(tmp_path / "lost", [("closed", "t", 100, 10, 0.0), ("cut", "t", 1000, 0, 1.0)] * 10, metric="null_rate")
+    silent = planted(tmp_path / "silent", [("closed", OWN["th"], None, None, 1.0)] * 20)
+    assert budget_curve(lost, thought_rows(lost)) is budget_curve(silent, thought_rows(silent)) is None
+    assert ledger_of(silent, thought_rows(silent)).median_tokens is None
