@@ -243,8 +243,8 @@ class _Row:
 
 
 def _are_loglikelihoods(values: Sequence[Any]) -> bool:
-    """Whether these are numbers, or −∞ for a label without probability."""
-    return all(is_number(value) or value == float("-inf") for value in values)
+    """Whether these are numbers that can be summed, or −∞ for a label without probability."""
+    return all((is_number(value) and abs(value) < _MOST) or value == float("-inf") for value in values)
 
 
 def _calibrate(rows: Sequence[_Row], metric: str) -> list[Evidence]:
@@ -266,9 +266,8 @@ def _calibrate(rows: Sequence[_Row], metric: str) -> list[Evidence]:
 def _evidence(logged: Any) -> Evidence | None:
     """What batch calibration needs of a row, if it was logged."""
     match logged:
-        case [gold, [_, _, *_] as logs] if is_whole(gold) and 0 <= gold < len(logs):
-            if all((is_number(log) and abs(log) < _MOST) or log == float("-inf") for log in logs):
-                return Evidence(gold, list(logs))
+        case [gold, [_, _, *_] as logs] if is_whole(gold) and 0 <= gold < len(logs) and _are_loglikelihoods(logs):
+            return Evidence(gold, list(logs))
     return None
 
 
