@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from statistics import fmean
 
 from lm_eval_sea.results.differing_settings import made_differently
 from lm_eval_sea.results.model_names import distinct, short_names
 from lm_eval_sea.results.row_statistics import scale_of
-from lm_eval_sea.results.rows import parse
+from lm_eval_sea.results.rows import parse, pooled
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
-from lm_eval_sea.results.seeds import mean_scores, pooled
 from lm_eval_sea.results.types import Score, grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
@@ -184,7 +184,13 @@ def _over_seeds(tasks: Sequence[TaskRun]) -> TaskRun | None:
         return None
     metric = draws[-1].facts.headline_metric
     headline = Score(rows.statistics.of_all_rows * scale_of(metric), None)
-    return replace(draws[-1], scores=mean_scores([draw.scores for draw in draws]) | {metric: headline}, draws=draws)
+    return replace(draws[-1], scores=_mean_scores([draw.scores for draw in draws]) | {metric: headline}, draws=draws)
+
+
+def _mean_scores(draws: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
+    """The mean over the draws of each metric that all have, without an error."""
+    common = [name for name in draws[-1] if all(name in scores for scores in draws)]
+    return {name: Score(fmean(scores[name].value for scores in draws), None) for name in common}
 
 
 def _best_groups(groups: Iterable[GroupRun], kept: Iterable[TaskRun], of_all: Iterable[GroupRun]) -> list[GroupRun]:
@@ -199,7 +205,7 @@ def _best_groups(groups: Iterable[GroupRun], kept: Iterable[TaskRun], of_all: It
         elif all(of_task == runs[0] for of_task in runs):
             draws = [known.get((run, group.name)) for run in runs[0]]
             scores = [draw.scores for draw in draws if draw is not None and set(draw.tasks) == set(group.tasks)]
-            found += [replace(group, scores=mean_scores(scores))] if len(scores) == len(draws) else []
+            found += [replace(group, scores=_mean_scores(scores))] if len(scores) == len(draws) else []
     return found
 
 

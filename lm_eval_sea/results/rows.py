@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import orjson
 import pandas as pd
 
@@ -149,6 +150,21 @@ class Rows:
         choices = batch_calibrated_choices([self.evidence[place] for place in places])
         right = [float(choice.gold == choice.chosen) for choice in choices]
         return mean_statistics(right), [choice.chosen for choice in choices]
+
+
+def pooled(draws: Sequence[Rows | None]) -> Rows | None:
+    """The rows of the last of several seeds with the mean over all in place of each score; None unless all have the same rows.
+
+    The spread of these means over rows has the part of the rows and that of the draws (Miller 2024, arXiv:2411.00640).
+    A score that all rows make together, such as chrF++, is that of the answers of all draws.
+    """
+    known = [rows for rows in draws if rows is not None]
+    last = known[-1] if known else None
+    if last is None or len(known) < len(draws) or any(rows.fingerprint != last.fingerprint for rows in known):
+        return None
+    means = np.mean([rows.frame.score.to_numpy(dtype=float) for rows in known], axis=0)
+    statistics = mean_of_draws([rows.statistics for rows in known])
+    return replace(last, frame=last.frame.assign(score=means), statistics=statistics, evidence=(), draws=known)
 
 
 def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra: Sequence[str] = ()) -> Rows:

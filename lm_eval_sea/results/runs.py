@@ -13,9 +13,8 @@ import pandas as pd
 
 from lm_eval_sea.results.facts import Facts
 from lm_eval_sea.results.row_statistics import of_one_more
-from lm_eval_sea.results.rows import Rows, Samples, read_lines, read_rows
+from lm_eval_sea.results.rows import Rows, Samples, pooled, read_lines, read_rows
 from lm_eval_sea.results.score import TaskScore, task_score
-from lm_eval_sea.results.seeds import pooled
 from lm_eval_sea.results.settings import Settings
 from lm_eval_sea.results.strata import Origin, Stratum, reported_stratum, strata_of
 from lm_eval_sea.results.types import Score
