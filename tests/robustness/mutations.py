@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import strategies as st
@@ -20,30 +21,11 @@ JUNK = st.one_of(
 )
 
 
-def places(value: Any, path: tuple = ()) -> list[tuple]:
-    """The paths of all entries of a JSON value."""
-    found = [path] if path else []
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, entry in items:
-        found += places(entry, (*path, key))
-    return found
-
-
-def places_alike(content: Any) -> list[list[tuple]]:
-    """The paths in results or samples, those together that differ in the task or the row alone."""
-    tasks = set(content["configs"]) if isinstance(content, dict) else set()
-    alike: dict[tuple, list[tuple]] = {}
-    for path in places(content):
-        shape = tuple(0 if isinstance(key, int) else "task" if key in tasks else key for key in path)
-        alike.setdefault(shape, []).append(path)
-    return list(alike.values())
-
-
-def holder_of(value: Any, path: tuple) -> Any:
-    """The mapping or list in which the last key of a path is."""
-    for key in path[:-1]:
-        value = value[key]
-    return value
+def places(value: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
+    """The paths of all entries of a JSON value, each with the mapping or list that it ends in."""
+    for key, entry in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*path, key), value
+        yield from places(entry, (*path, key))
 
 
 @st.composite
@@ -51,11 +33,9 @@ def mutated(draw: Any, value: Any) -> Any:
     """The value with one to three entries replaced, removed or renamed."""
     changed = copy.deepcopy(value)
     for _ in range(draw(st.integers(1, 3))):
-        paths = places(changed)
-        if not paths:
+        if not (found := list(places(changed))):
             break
-        path = draw(st.sampled_from(paths))
-        holder, last = holder_of(changed, path), path[-1]
+        (*_, last), holder = found[draw(st.integers(0, len(found) - 1))]
         action = draw(st.sampled_from(["replace", "replace", "remove", "rename"]))
         if action == "replace":
             holder[last] = copy.deepcopy(draw(JUNK))  # hypothesis hands out the same object twice
@@ -70,8 +50,13 @@ def mutated(draw: Any, value: Any) -> Any:
 def replaced_everywhere(draw: Any, content: Any) -> Any:
     """Results or samples with one entry replaced in all tasks, or in all rows."""
     changed, value = copy.deepcopy(content), draw(JUNK)
-    for path in draw(st.sampled_from(places_alike(content))):
-        holder_of(changed, path)[path[-1]] = copy.deepcopy(value)
+    tasks = set(content["configs"]) if isinstance(content, dict) else set()
+    alike: dict[tuple, list[tuple[Any, Any]]] = {}  # the path, whatever task or row → where it ends
+    for path, holder in places(changed):
+        shape = tuple(0 if isinstance(key, int) else "task" if key in tasks else key for key in path)
+        alike.setdefault(shape, []).append((holder, path[-1]))
+    for holder, key in draw(st.sampled_from(list(alike.values()))):
+        holder[key] = copy.deepcopy(value)
     return changed
 
 

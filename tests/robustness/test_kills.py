@@ -4,7 +4,6 @@ What lies on a disk changes only where a process makes, opens, renames or remove
 """
 
 import functools
-import hashlib
 import json
 import multiprocessing
 import os
@@ -18,7 +17,7 @@ from huggingface_hub import constants
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.tasks._shared import hub_files
 
-from ..loopback import reply, serving
+from ..catalogue.hub_server import serving_hub
 from ..processes import Fork
 from ..report.planted import plant
 from ..results.lm_eval_output import changed
@@ -96,16 +95,11 @@ def test_a_fetch(samples, tmp_path, monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(hub_files, "_unreached", [])
 
-    def answer(handler):
-        name = handler.path.partition("/resolve/main/")[2]
-        content = next(samples.glob(f"*/*/{name}")).read_bytes()
-        reply(content, **{"X-Repo-Commit": "0" * 40, "ETag": f'"{hashlib.sha256(content).hexdigest()}"'})(handler)
-
     def fetched(folder):
         return {name: data for name, data in contents(folder).items() if ".cache" not in name}
 
-    with serving(answer) as (address, _):
-        download = functools.partial(hub_files.huggingface_hub.hf_hub_download, endpoint=address)
+    with serving_hub(samples) as hub:
+        download = functools.partial(hub_files.huggingface_hub.hf_hub_download, endpoint=hub.url)
         monkeypatch.setattr(hub_files.huggingface_hub, "hf_hub_download", download)
         command = ["data", "fetch", "--tasks", "sea_xcopa_to_ppl", "--to"]
         undisturbed, *killed = after_kills(lambda folder: [*command, str(folder)], tmp_path)
