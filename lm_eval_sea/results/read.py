@@ -22,7 +22,7 @@ from lm_eval_sea.results.rows import NO_FILTER, Samples, parse
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import LIMITS, Settings, settings_of
-from lm_eval_sea.results.types import ResultsError, Score, count_of, grouped, is_number, is_whole, list_of, mapping_of
+from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number, is_whole, list_of, mapping_of
 from lm_eval_sea.results.visible_text import encodable, one_line, some_names
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
@@ -65,8 +65,8 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
         found.append(_run_of(content, path, names, logged.pop((path.parent, date), {}) if date else {}, notes))
         models.append((path.parent, found[-1].runs[0].model))
     for (folder, date), samples in logged.items():  # of no results
-        of_folder = set(grouped(models).get(folder, ()))
-        model = of_folder.pop() if len(of_folder) == 1 else _name_of(min(samples.values()), folder.name, names)
+        beside = {model for place, model in models if place == folder}
+        model = beside.pop() if len(beside) == 1 else _name_of(min(samples.values()), folder.name, names)
         notes.append(f"{folder}: samples of {date} without a results file; taken for those of {model}")
         run = Run(model, date, folder, Settings(), has_results=False)
         found.append(Runs([run], [_task(run, name, {}, "", [], rows) for name, rows in samples.items()], [], []))
@@ -228,9 +228,9 @@ def _run_of(
         for name in results
         if name in of_groups and (numbers := _scores(results[name], where, notes))
     ]
-    named = {_plain_name(name): name for name in results if name not in of_groups}
-    named |= {name: name for name in logged if name not in named}  # known by their rows alone
-    tasks = [_task(run, name, content, where, notes, logged.get(plain)) for plain, name in named.items()]
+    asked = {_plain_name(name): name for name in results if name not in of_groups}
+    asked |= {name: name for name in logged if name not in asked}  # known by their rows alone
+    tasks = [_task(run, name, content, where, notes, logged.get(plain)) for plain, name in asked.items()]
     return Runs([run], tasks, groups, [])
 
 
