@@ -462,7 +462,8 @@ def test_rows_that_are_logged_twice_what_a_server_says_and_prompts_that_were_cut
         assert "prompts seem to have been cut at 2,048 tokens" in text
         assert "12.5 % of the prompts did not fit the model's window: their beginning was cut off" in text
         assert "50.0 % of the documents were cut at their end to fit the model's window" in text
-    assert "server" in other["notes"] and "their" not in other["notes"]
+    assert "toy_th: 12.5 % of the prompts" in shown(tmp_path) and "toy_th: 50.0 % of the documents" in shown(tmp_path)
+    assert "the server refuses" in other["notes"] and not re.search("did not fit|were cut", other["notes"])
 
 
 @pytest.mark.parametrize("lacks", [math.nan, None, math.inf])

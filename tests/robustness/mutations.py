@@ -23,7 +23,8 @@ JUNK = st.one_of(
 
 def places(value: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
     """The paths of all entries of a JSON value, each with the mapping or list that it ends in."""
-    for key, entry in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in items:
         yield (*path, key), value
         yield from places(entry, (*path, key))
 
