@@ -7,7 +7,6 @@ Files are often incomplete: notes say what is left out, one line each, and the r
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +22,7 @@ from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.secrets import masked_results
 from lm_eval_sea.results.settings import LIMITS, Settings, settings_of
 from lm_eval_sea.results.types import ResultsError, Score, count_of, is_number, is_whole, list_of, mapping_of
-from lm_eval_sea.results.visible_text import encodable, one_line, some_names
+from lm_eval_sea.results.visible_text import encodable, one_line
 
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_.+_{_STAMP}\.jsonl")
@@ -107,7 +106,7 @@ def _files(paths: Sequence[Path], notes: list[str]) -> tuple[list[Path], list[Pa
             if packed := [file.name for file in inside if _PACKED_NAME.fullmatch(file.name)]:
                 notes.append(f"{path}: {len(packed)} compressed files left out, the first {packed[0]}; gunzip them")
         elif not path.is_file():
-            raise ResultsError(f"{path}: no such file or folder; {_instead_of(path)}")
+            raise ResultsError(f"{path}: no such file or folder; {_GIVE_A_FOLDER}")
         elif _SAMPLES_NAME.fullmatch(path.name):
             samples.append(path)
         else:
@@ -146,13 +145,6 @@ def may_be_results(path: Path) -> bool:
     if scores := _SCORES_NAME.fullmatch(path.name):
         return not path.with_name(f"samples_{scores['samples']}.jsonl").exists()
     return path.suffix == ".json" and (path.name.startswith("results_") or _DATED_NAME.fullmatch(path.name) is not None)
-
-
-def _instead_of(path: Path) -> str:
-    """What to give instead of a missing file: lm-eval adds the date to the name in `--output_path`."""
-    named = path.parent.glob(f"{glob.escape(path.stem)}_*{glob.escape(path.suffix)}")
-    dated = sorted((each.name for each in named if may_be_results(each)), reverse=True)
-    return f"lm-eval wrote {some_names(dated)} there" if dated else _GIVE_A_FOLDER
 
 
 def _plain_name(name: str) -> str:
