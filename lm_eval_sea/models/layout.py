@@ -28,13 +28,13 @@ class Layout:
 
     tokens: list[int]  # token ids
     positions: list[int]  # position of each token in its sequence
-    ends: list[int]  # for each token the slot after the last token that follows from it
+    ends: np.ndarray  # for each token the slot after the last token that follows from it
     pieces: list[tuple[Piece, ...]]  # for each sequence where its tokens stand, in order
 
     @property
     def is_chain(self) -> bool:
         """Whether each token follows from the one before, as in ordinary text."""
-        return self.ends.count(len(self.tokens)) == len(self.tokens)
+        return bool((self.ends == len(self.tokens)).all())
 
 
 def lay_out(sequences: Sequence[Sequence[int]], shared: Sequence[int], start: int) -> Layout:
@@ -42,35 +42,28 @@ def lay_out(sequences: Sequence[Sequence[int]], shared: Sequence[int], start: in
 
     `shared` is how many tokens each has in common with the one before it.
     """
+    total = sum(map(len, sequences)) - start - sum(shared[1:])
     tokens: list[int] = []
     positions: list[int] = []
-    ends: list[int] = []
+    ends = np.full(total, total)
     pieces: list[tuple[Piece, ...]] = []
     path: list[Piece] = []
     for index, sequence in enumerate(sequences):
         parting = shared[index] if index else start
-        while path and path[-1].end > parting:
-            piece = path.pop()
-            kept = max(parting - piece.start, 0)
-            length = piece.end - piece.start
-            ends[piece.slot + kept : piece.slot + length] = [len(tokens)] * (length - kept)
-            if kept:
-                path.append(Piece(piece.start, parting, piece.slot))
+        for piece in path:
+            ends[piece.slot + max(parting - piece.start, 0) : piece.slot + piece.end - piece.start] = len(tokens)
+        path = [Piece(piece.start, min(piece.end, parting), piece.slot) for piece in path if piece.start < parting]
         path.append(Piece(parting, len(sequence), len(tokens)))
         pieces.append(tuple(path))
         tokens += sequence[parting:]
         positions += range(parting, len(sequence))
-        ends += [0] * (len(sequence) - parting)
-    for piece in path:
-        length = piece.end - piece.start
-        ends[piece.slot : piece.slot + length] = [len(tokens)] * length
     return Layout(tokens, positions, ends, pieces)
 
 
 def lay_out_prefix(sequence: Sequence[int], start: int, end: int, lengths: Iterable[int]) -> Layout:
     """Lays out positions `start` to `end` of a sequence, as the prefix of sequences of the given lengths."""
     pieces: list[tuple[Piece, ...]] = [(Piece(start, min(end, length), 0),) for length in lengths]
-    return Layout(list(sequence[start:end]), list(range(start, end)), [end - start] * (end - start), pieces)
+    return Layout(list(sequence[start:end]), list(range(start, end)), np.full(end - start, end - start), pieces)
 
 
 @dataclass(frozen=True, slots=True)

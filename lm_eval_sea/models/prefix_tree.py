@@ -41,16 +41,9 @@ def tokens_of(key: bytes) -> list[int]:
 
 def common_prefix(one: bytes, other: bytes) -> int:
     """How many tokens two sequences, given by their keys, share from the beginning."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high // KEY_BYTES
-    while high - low > 1:  # equal before `low`, a difference before `high`
-        middle = (low + high) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low // KEY_BYTES
+    length = min(len(one), len(other)) // KEY_BYTES
+    differ = np.frombuffer(one, np.uint32, length) != np.frombuffer(other, np.uint32, length)
+    return int(differ.argmax()) if differ.any() else length
 
 
 def common_prefixes(keys: Sequence[bytes]) -> list[int]:
@@ -63,26 +56,22 @@ def build_tree(lengths: Sequence[int], shared: Sequence[int]) -> Node:
 
     `shared` is what `common_prefixes` says of them.
     """
-    path = [Node(0, 0, 0)]  # from the root to the end of the sequence before
-
-    def close(parent_end: int, last: int) -> Node:
-        node = path.pop()
-        node.start = parent_end
-        node.last = last
-        node.tokens = node.end - node.start + sum(child.tokens for child in node.children)
-        node.longest = max((child.longest for child in node.children), default=node.end)
-        return node
-
-    for index, length in enumerate(lengths):
-        while path[-1].end > shared[index]:
-            if path[-2].end < shared[index]:  # the sequences part inside this node
-                node = close(shared[index], index)
-                path.append(Node(0, shared[index], node.first))
-            else:
-                node = close(path[-2].end, index)
-            path[-1].children.append(node)
+    root = Node(0, 0, 0)
+    path = [root]  # from the root to the end of the sequence before
+    for index, (length, parting) in enumerate(zip([*lengths, 0], [*shared, 0], strict=True)):  # an empty one ends all others
+        while path[-1].end > parting:
+            node = path.pop()
+            if path[-1].end < parting:  # the sequences part inside this node
+                path.append(Node(0, parting, node.first))
+            node.start = path[-1].end
+            path[-1].children.append(_complete(node, index))
         path.append(Node(0, length, index))
-    while len(path) > 1:
-        node = close(path[-2].end, len(lengths))
-        path[-1].children.append(node)
-    return close(0, len(lengths))
+    return _complete(root, len(lengths))
+
+
+def _complete(node: Node, last: int) -> Node:
+    """The node, with what its children tell."""
+    node.last = last
+    node.tokens = node.end - node.start + sum(child.tokens for child in node.children)
+    node.longest = max((child.longest for child in node.children), default=node.end)
+    return node
