@@ -15,7 +15,7 @@ from transformers import DynamicCache, PreTrainedModel
 from .attention import plain_attention
 from .layout import Batch
 from .obstacles import cache_keyword
-from .predictions import Predictions
+from .predictions import Predictions, Reading
 
 # Logits turned into log-probabilities at a time: a copy of all would double peak memory, and its pages would be new each time.
 # With fewer, an accelerator would wait for launches.
@@ -56,15 +56,9 @@ class Scores:
     def _read(self) -> np.ndarray:
         return np.asarray(self.found.cpu().numpy()[:, self.back])
 
-    @property
-    def logprobs(self) -> np.ndarray:
-        """Natural logarithms."""
-        return np.asarray(self._read[0])
-
-    @property
-    def greedy(self) -> np.ndarray:
-        """Whether the target is the most probable token."""
-        return np.asarray(self._read[1] > 0)
+    def of(self, reading: Reading) -> np.ndarray:
+        """What was found of the tokens of a continuation, [2, tokens]."""
+        return np.concatenate([self._read[:, reading.start : reading.end], self._read[:, [reading.last]]], axis=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from os.path import commonprefix
@@ -135,24 +135,25 @@ class GreedyGeneration:
         self._has_drafted = False  # and the result was compared
         self._joining_tokens = min(max(LOOSE_ROW_TOKENS, model.pass_tokens), MOST_JOINING_TOKENS)
 
-    def run(self, prompts: Sequence[list[int]], ending: Ending, budget: int) -> Iterator[tuple[int, list[int]]]:
-        """Continues prompts; yields the number of each and the tokens after it, as they end.
+    def run(self, prompts: Mapping[int, list[int]], ending: Ending, budget: int) -> Iterator[tuple[int, list[int]]]:
+        """Continues prompts, which have numbers; yields the number of each and the tokens after it, as they end.
 
         What does not fit memory is tried again in half as many slots. `budget` is the most tokens in a batch of `hf`.
         Raises `Mismatch` if a text differs from that of the plain forward pass, `RuntimeError` if the model does not use its
         cache or a single text does not fit memory.
         """
-        prefix = min(len(commonprefix([min(prompts), max(prompts)])), min(map(len, prompts)) - 1)
+        left = dict(sorted(prompts.items(), key=lambda item: -len(item[1])))
+        lengths = list(map(len, left.values()))
+        prefix = min(len(commonprefix([min(left.values()), max(left.values())])), lengths[-1] - 1)
         if len(prompts) == 1 or prefix < LEAST_PREFIX:
             prefix = 0
-        left = dict(sorted(enumerate(prompts), key=lambda item: -len(item[1])))
-        capacity = max(map(len, prompts)) - prefix + ending.limit
+        capacity = lengths[0] - prefix + ending.limit
         room = MEMORY * (1 + self._model.states_beside_cache) * budget
         slots = min(len(prompts), max(int(room - prefix) // capacity, 1))
         while left:
             texts = [_Text(number, prompt) for number, prompt in left.items()]
             try:
-                for text in self._generate(texts, Slots(prefix, slots, capacity, self._model.device), slots, ending):
+                for text in self._generate(texts, Slots(prefix, slots, capacity, self._model.device), ending):
                     del left[text.number]
                     yield text.number, text.written
             except RuntimeError as error:
@@ -162,7 +163,7 @@ class GreedyGeneration:
                 clear_torch_cache()
                 slots //= 2
 
-    def _generate(self, texts: Sequence[_Text], cache: Slots, slots: int, ending: Ending) -> Iterator[_Text]:
+    def _generate(self, texts: Sequence[_Text], cache: Slots, ending: Ending) -> Iterator[_Text]:
         waiting = deque(texts)
         watched: tuple[_Text, list[torch.Tensor]] | None = None
         if first := self._choose(texts, self._verified[cache.prefix > 0], ending):
@@ -175,9 +176,9 @@ class GreedyGeneration:
         held: list[_Text] = []  # texts that ended before any like them was compared
         while active or waiting:
             begin, drafts = 0, list[list[int]]()
-            if waiting and slots - len(active) >= min(JOINING, len(waiting), max(slots // 4, 1)):
+            if waiting and cache.slots - len(active) >= min(JOINING, len(waiting), max(cache.slots // 4, 1)):
                 begin = len(active)
-                logits = self._join(waiting, active, slots, cache)
+                logits = self._join(waiting, active, cache)
             else:
                 repeating = sum(text.foretold >= FORETOLD for text in active)
                 room = max(DRAFTED_TOKENS // len(active), REPEATED_TOKENS if 2 * repeating >= len(active) else 1)
@@ -225,11 +226,11 @@ class GreedyGeneration:
             return None
         return min((text for text in texts if 2 * len(text) >= longest + min(ending.limit, longest)), key=len)
 
-    def _join(self, waiting: deque[_Text], active: list[_Text], slots: int, cache: Slots) -> torch.Tensor:
+    def _join(self, waiting: deque[_Text], active: list[_Text], cache: Slots) -> torch.Tensor:
         """Puts texts into free slots; returns the logits after each."""
         tokens, ends = list[int](), list[int]()
         at: list[torch.Tensor] = []
-        while waiting and len(active) < slots:
+        while waiting and len(active) < cache.slots:
             own = waiting[0].prompt[cache.prefix :]
             if ends and len(tokens) + len(own) > self._joining_tokens:
                 break

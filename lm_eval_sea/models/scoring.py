@@ -22,6 +22,7 @@ from .planning import Group, Row, make_batches, make_plan
 from .predictions import Query, Reading, find_predictions
 from .prefix_tree import common_prefixes, sort_key
 from .ranks import Found
+from .work import Work
 
 Made = TypeVar("Made")
 
@@ -71,12 +72,14 @@ class Scorer:
         continuations: Sequence[Continuation],
         budget: int,
         is_verified: Callable[[BatchKind], bool],
-        witnesses: int = 1,
+        witnesses: int,
+        work: Work,
     ) -> None:
         """Plans the computation, with at most `budget` tokens in a batch, which a single row may exceed by a quarter.
 
         `is_verified` says whether a kind of batch has been checked, `witnesses` how many texts of one may be. Before any has, the
-        first prefix is computed as part of a plain forward pass over a text that begins with it, if the model can.
+        first prefix is computed as part of a plain forward pass over a text that begins with it, if the model can. `work` counts
+        what is computed.
         """
         self._model = model
         numbered = defaultdict(list)
@@ -92,9 +95,8 @@ class Scorer:
         lengths = list(map(len, self._sequences))
         self._group = make_plan(lengths, self._shared, budget, branches=model.branches, pass_tokens=model.pass_tokens)
         self._budget = budget
-        self.distinct_tokens = sum(lengths) - sum(self._shared)
-        self.forwarded_tokens = 0  # padding included, so far
-        self.reference_tokens = 0  # those that only a reference needed, so far
+        self._work = work
+        work.distinct += sum(lengths) - sum(self._shared)
         self.references: dict[int, Plain] = {}  # request number → result of a plain forward pass, for some
         self.witnesses: dict[int, torch.Tensor] = {}  # request number → last predictions, to check its batch
         self._is_verified = is_verified
@@ -190,11 +192,11 @@ class Scorer:
         for reading in both[0].readings:
             self._parts[reading.index].append((scores, reading))
         for reading in both[1].readings:
-            self.references[reading.index] = Plain(_total([(plain, reading)]), plain.watched[number])
+            self.references[reading.index] = Plain(_total([(plain, reading)])[0], plain.watched[number])
         self._awaited.update(self.references)
         self._wants_references = False
-        self.forwarded_tokens += group.end
-        self.reference_tokens += len(sequence) - group.end
+        self._work.forwarded += group.end
+        self._work.verification += len(sequence) - group.end
         return prefix, BatchKind(behind_prefix=False, branching=False, length=group.end)
 
     def _choose_reference(self, group: Group) -> tuple[int, int]:
@@ -231,7 +233,7 @@ class Scorer:
         scores, longer = self._model.run(batch, predictions, prefix, keep=keep)
         for reading in predictions.readings:
             self._parts[reading.index].append((scores, reading))
-        self.forwarded_tokens += batch.tokens.size
+        self._work.forwarded += batch.tokens.size
         for number, last in scores.watched.items():
             self.witnesses.update((query.index, last) for query in self._queries[number])
         return longer, kind
@@ -256,12 +258,8 @@ class Scorer:
         return {*some, *(number for number in ended if self._queries[number][0].index in self.references)}
 
     def _answer(self, index: int) -> Found:
-        parts = self._parts.pop(index)
         self._awaited.discard(index)
-        greedy = all(
-            scores.greedy[reading.last] and scores.greedy[reading.start : reading.end].all() for scores, reading in parts
-        )
-        return _total(parts), bool(greedy)
+        return _total(self._parts.pop(index))
 
 
 def _within_memory(work: Callable[[], Made]) -> Made | None:
@@ -275,14 +273,10 @@ def _within_memory(work: Callable[[], Made]) -> Made | None:
     return None
 
 
-def _total(parts: Sequence[tuple[Scores, Reading]]) -> float:
-    """The log-likelihood that parts add up to. A sum of thousands of terms depends on the order: that of lm-eval."""
-    logprobs = [
-        part
-        for scores, reading in parts
-        for part in (scores.logprobs[reading.start : reading.end], scores.logprobs[[reading.last]])
-    ]
-    return float(torch.from_numpy(np.concatenate(logprobs)).to(parts[0][0].dtype).sum())
+def _total(parts: Sequence[tuple[Scores, Reading]]) -> Found:
+    """The score that parts add up to. A sum of thousands of terms depends on the order: that of lm-eval."""
+    logprobs, greedy = np.concatenate([scores.of(reading) for scores, reading in parts], axis=1)
+    return float(torch.from_numpy(logprobs).to(parts[0][0].dtype).sum()), bool(greedy.all())
 
 
 def _halve(rows: Sequence[Row]) -> list[list[Row]]:

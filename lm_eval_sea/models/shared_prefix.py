@@ -101,26 +101,26 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         """Texts that the model writes; those of a task are generated together if they are greedy."""
         self._look(requests)
         answers: dict[int, str] = {}
-        for indices, settings in self._find_greedy(requests):
+        for alike, settings in self._find_greedy(requests):
             if self._greedy is not None:
-                answers |= self._generate_together({index: requests[index] for index in indices}, settings, disable_tqdm)
+                answers |= self._generate_together(alike, settings, disable_tqdm)
         left = [index for index in range(len(requests)) if index not in answers]
         if left:
             texts = super().generate_until([requests[index] for index in left], disable_tqdm=disable_tqdm)
             answers |= zip(left, texts, strict=True)
         return [answers[index] for index in range(len(requests))]
 
-    def _find_greedy(self, requests: Sequence[Instance]) -> Iterator[tuple[list[int], dict[str, Any]]]:
-        """The numbers of requests that can be generated together, and their settings; for others the reason is logged."""
-        found: dict[str, tuple[list[int], dict[str, Any]]] = {}
+    def _find_greedy(self, requests: Sequence[Instance]) -> list[tuple[dict[int, Instance], dict[str, Any]]]:
+        """Requests that can be generated together, by number, and their settings; for others the reason is logged."""
+        found: dict[str, tuple[dict[int, Instance], dict[str, Any]]] = {}
         of_model = _other_settings(self.model)
         for index, request in enumerate(requests):
             settings = dict[str, Any](normalize_gen_kwargs(request.args[1], self.max_gen_toks))
             if reason := self._why_not_together(settings, of_model):
                 self._say_as_hf(reason)
             else:
-                found.setdefault(repr((request.task_name, settings)), ([], settings))[0].append(index)
-        yield from found.values()
+                found.setdefault(repr((request.task_name, settings)), ({}, settings))[0][index] = request
+        return list(found.values())
 
     def _why_not_together(self, settings: Mapping[str, Any], of_model: set[str]) -> str | None:
         """Why requests with some settings are left to lm-eval's loop, as the end of a sentence."""
@@ -144,14 +144,15 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         self, requests: Mapping[int, Instance], settings: dict[str, Any], disable_tqdm: bool
     ) -> dict[int, str]:
         """The texts of greedy requests with the same settings; some or all are missing if it cannot be done."""
-        assert self._greedy is not None
         limit = settings["max_gen_toks"]
-        window, numbers = self.max_length - limit, list(requests)
+        window = self.max_length - limit
         tokens, mask = self.tok_batch_encode(
             [request.args[0] for request in requests.values()], left_truncate_len=window, truncation=bool(self.truncation)
         )
-        prompts = [row[seen.bool()].tolist() for row, seen in zip(tokens, mask, strict=True)]
-        fitting = [place for place, prompt in enumerate(prompts) if prompt and not self._is_behind_border(len(prompt) + limit)]
+        prompts = {index: row[seen.bool()].tolist() for index, row, seen in zip(requests, tokens, mask, strict=True)}
+        fitting = {
+            index: prompt for index, prompt in prompts.items() if prompt and not self._is_behind_border(len(prompt) + limit)
+        }
         eos = self.tok_decode(self.eot_token_id, skip_special_tokens=False)
         stops = [stop for stop in handle_stop_sequences(list(settings["until"]), eos=eos) if stop]
         ending = Ending(self._ends, stops, limit, partial(self.tokenizer.decode, skip_special_tokens=False))
@@ -159,19 +160,18 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         description = "Running generate_until requests"
         with tqdm(total=len(fitting), disable=disable_tqdm or self.rank != 0, desc=description) as progress:
             for is_cut in (False, True):  # prompts that were cut at the beginning share none with the others
-                places = [place for place in fitting if (len(prompts[place]) >= window) is is_cut]
-                for place, answer in self._continued([prompts[place] for place in places], ending):
-                    number = numbers[places[place]]
-                    answers[number] = self._read(requests[number], answer)
+                alike = {index: prompt for index, prompt in fitting.items() if (len(prompt) >= window) is is_cut}
+                for index, answer in self._continued(alike, ending):
+                    answers[index] = self._read(requests[index], answer)
                     progress.update()
         return answers
 
-    def _continued(self, prompts: Sequence[list[int]], ending: Ending) -> Iterator[tuple[int, list[int]]]:
+    def _continued(self, prompts: Mapping[int, list[int]], ending: Ending) -> Iterator[tuple[int, list[int]]]:
         """The numbers of prompts and the tokens of their answers; those that cannot be computed together are missing."""
         if self._greedy is None or not prompts:
             return
         try:
-            yield from self._greedy.run(prompts, ending, self._budget(max(map(len, prompts)) + ending.limit))
+            yield from self._greedy.run(prompts, ending, self._budget(max(map(len, prompts.values())) + ending.limit))
         except Exception as error:  # memory included: the plain way takes less
             self._greedy = None
             self._as_hf = str(error) if isinstance(error, Mismatch) else f"{type(error).__name__}: {error}"
@@ -275,8 +275,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         """
         continuations = [self._continuation(request) for request in requests]
         budget = self._budget(max(len(continuation.inputs) for continuation in continuations))
-        scorer = Scorer(self._prefix_model, continuations, budget, self._is_verified, self._agreement.witnesses)
-        self.work.distinct += scorer.distinct_tokens
+        scorer = Scorer(self._prefix_model, continuations, budget, self._is_verified, self._agreement.witnesses, self.work)
         answers: list[Found | None] = [None] * len(requests)
 
         def accept(batches: Iterable[tuple[BatchKind, Mapping[int, Found]]]) -> None:
@@ -291,16 +290,12 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         total, hidden = before + len(requests) + behind, disable_tqdm or self.rank != 0
         with tqdm(total=total, initial=before, disable=hidden, desc="Running loglikelihood requests") as progress:
             waiting = []
-            try:
-                for item in self._batches(scorer):
-                    waiting.append(item)
-                    if not scorer.awaits_reference:
-                        accept(waiting)
-                        waiting = []
-                accept(waiting)
-            finally:
-                self.work.forwarded += scorer.forwarded_tokens
-                self.work.verification += scorer.reference_tokens
+            for item in self._batches(scorer):
+                waiting.append(item)
+                if not scorer.awaits_reference:
+                    accept(waiting)
+                    waiting = []
+            accept(waiting)
         return answers
 
     def _continuation(self, request: Request) -> Continuation:
@@ -342,24 +337,24 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return max(int(self.batch_size) * longest, AUTO_BATCH_TOKENS if self.device.type != "cpu" else 0)
 
     def _verify(self, kind: BatchKind, batch: Mapping[int, Found], requests: list[Request], scorer: Scorer) -> None:
-        """Compares an answer with the plain forward pass if this kind of batch has not been checked yet.
+        """Compares answers with a plain forward pass if this kind of batch has not been checked yet.
 
-        It uses a reference, if there is one, instead of a separate forward pass.
+        Those with a reference come first, as they need no pass of their own.
         """
         witnesses = {index: scorer.witnesses.pop(index) for index in batch if index in scorer.witnesses}
         if not batch or self._is_verified(kind):
             return
         lengths = {index: len(self._continuation(requests[index]).inputs) for index in witnesses}
-        for index in witnesses:
-            if index in scorer.references:
-                self._compare(index, batch[index], scorer.references[index], witnesses, requests)
-                self._verified.add(dataclasses.replace(kind, length=lengths[index]))
-        if self._is_verified(kind):
-            return
-        # the median of many predictions is seldom in doubt
-        index = max(lengths.keys() - scorer.references.keys(), key=lambda index: (len(witnesses[index]), lengths[index], index))
-        self._compare(index, batch[index], self._plain_answer(requests[index]), witnesses, requests)
-        self._verified.add(kind)
+        for index in sorted(
+            witnesses,  # the median of many predictions is seldom in doubt
+            key=lambda index: (index in scorer.references, len(witnesses[index]), lengths[index], index),
+            reverse=True,
+        ):
+            reference = scorer.references.get(index)
+            if reference is None and self._is_verified(kind):
+                return
+            self._compare(index, batch[index], reference or self._plain_answer(requests[index]), witnesses, requests)
+            self._verified.add(dataclasses.replace(kind, length=lengths[index]) if reference else kind)
 
     def _is_verified(self, kind: BatchKind) -> bool:
         return any(seen.covers(kind) for seen in self._verified)

@@ -40,9 +40,8 @@ class Slots(DynamicCache):
         least = LEAST_PIECE.get(device.type, ACCELERATOR_LEAST_PIECE)
         self._pieces = min(max(capacity // least, 1), PIECES)
         self._piece = math.ceil(capacity / self._pieces)
-        self.prefix, self.capacity = prefix, self._pieces * self._piece
+        self.prefix, self.slots, self.capacity = prefix, slots, self._pieces * self._piece
         self.in_parts = False  # whether attention has two parts in passes that continue texts; known after the first pass
-        self._slots = slots
         self._kept: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = {}  # layer → keys and values, in both parts
         self._prefixes: list[torch.Tensor] = []  # of the layer that was updated last
         self._handed: tuple[torch.Tensor, ...] = ()  # what that layer attends to
@@ -131,7 +130,7 @@ class Slots(DynamicCache):
         both = self._kept.setdefault(layer, [])
         if len(both) == number:
             # masked entries are multiplied by 0, so they must be numbers
-            slots = new.new_zeros(self._pieces, self._slots, heads, self._piece, size)
+            slots = new.new_zeros(self._pieces, self.slots, heads, self._piece, size)
             both.append((new.new_zeros(1, heads, self.prefix, size), slots))
         prefix, slots = both[number]
         if self._at is None:
