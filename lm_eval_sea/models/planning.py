@@ -60,8 +60,9 @@ def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int, *, bra
     The budget is the most tokens in a batch. If rows may not branch, each holds a sequence, and those that it begins with.
     `pass_tokens` is the fixed cost of a forward pass, in tokens.
     """
-    root = build_tree(lengths, shared)
-    group = _make_groups(root, min(ROW_TOKENS, budget) if branches else 0, 0 if branches else pass_tokens)
+    row_tokens = min(ROW_TOKENS, budget) if branches else 0
+    root = build_tree(lengths, shared, lambda node: _fits_row(node, node.start, row_tokens))
+    group = _make_groups(root, row_tokens, 0 if branches else pass_tokens)
     todo = [group]
     while todo:
         inner = todo.pop()
@@ -77,36 +78,21 @@ def _fits_row(node: Node, start: int, row_tokens: int) -> bool:
     if not row_tokens:
         return not node.children
     shared = node.end - start
-    tokens = shared + sum(child.tokens for child in node.children)
+    tokens = node.tokens + node.start - start
     limit = row_tokens if shared > WORTH_SHARING * tokens else min(row_tokens, LOOSE_ROW_TOKENS)
     return not node.children or tokens <= max(limit, ROW_EXCESS * (node.longest - start))
 
 
-def _count_rows(root: Node, row_tokens: int) -> dict[int, int]:
-    """The number of rows below each node, by the node's identity."""
-    order, todo = [], [root]
-    while todo:
-        node = todo.pop()
-        order.append(node)
-        todo += node.children
-    rows: dict[int, int] = {}
-    for node in reversed(order):  # children before their parents
-        rows[id(node)] = 1 if _fits_row(node, node.start, row_tokens) else sum(rows[id(child)] for child in node.children)
-    return rows
-
-
 def _make_groups(root: Node, row_tokens: int, least_saving: int) -> Group:
-    rows = _count_rows(root, row_tokens)
     top = Group(0, 0, root.first, root.last, root.longest)
     todo = [(root, root.first, top)]
     while todo:
         node, first, group = todo.pop()
         if node.end and _fits_row(node, group.end, row_tokens):
-            tokens = node.end - group.end + sum(child.tokens for child in node.children)
-            group.rows.append(Row(group.end, first, node.last, tokens))
+            group.rows.append(Row(group.end, first, node.last, node.tokens + node.start - group.end))
             continue
         shared = node.end - group.end
-        saved = shared * (rows[id(node)] - 1)
+        saved = shared * (node.rows - 1)
         # models that keep a state take a single token for generation
         if shared > 1 and saved > max(WORTH_SHARING * node.tokens, least_saving):
             inner = Group(group.end, node.end, first, node.last, node.longest)

@@ -6,7 +6,7 @@ the tokens of all nodes are the distinct token positions: the least that a model
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,6 +26,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
     tokens: int = 0  # tokens of this node and all below it
     longest: int = 0  # length of the longest sequence through it
+    rows: int = 0  # that a plan without prefixes makes of it and all below it
 
 
 def sort_key(tokens: Sequence[int]) -> bytes:
@@ -51,10 +52,10 @@ def common_prefixes(keys: Sequence[bytes]) -> list[int]:
     return [0, *map(common_prefix, keys, keys[1:])][: len(keys)]
 
 
-def build_tree(lengths: Sequence[int], shared: Sequence[int]) -> Node:
+def build_tree(lengths: Sequence[int], shared: Sequence[int], fits_row: Callable[[Node], bool]) -> Node:
     """The root, a node without tokens, of the tree of sorted, distinct, non-empty sequences of these lengths.
 
-    `shared` is what `common_prefixes` says of them.
+    `shared` is what `common_prefixes` says of them; `fits_row` says whether a node and all below it may be a row.
     """
     root = Node(0, 0, 0)
     path = [root]  # from the root to the end of the sequence before
@@ -64,14 +65,15 @@ def build_tree(lengths: Sequence[int], shared: Sequence[int]) -> Node:
             if path[-1].end < parting:  # the sequences part inside this node
                 path.append(Node(0, parting, node.first))
             node.start = path[-1].end
-            path[-1].children.append(_complete(node, index))
+            path[-1].children.append(_complete(node, index, fits_row))
         path.append(Node(0, length, index))
-    return _complete(root, len(lengths))
+    return _complete(root, len(lengths), fits_row)
 
 
-def _complete(node: Node, last: int) -> Node:
+def _complete(node: Node, last: int, fits_row: Callable[[Node], bool]) -> Node:
     """The node, with what its children tell."""
     node.last = last
     node.tokens = node.end - node.start + sum(child.tokens for child in node.children)
     node.longest = max((child.longest for child in node.children), default=node.end)
+    node.rows = 1 if fits_row(node) else sum(child.rows for child in node.children)
     return node
