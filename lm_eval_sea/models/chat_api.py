@@ -217,7 +217,7 @@ class ChatAPI(LM):
         if self.prompt_end is not None:
             return self._without_thoughts_said(requests, answers)
         bodies = zip(answers, self._bodies(requests), strict=True)
-        told = [(getattr(answer, "reply", None), wanted, until) for answer, (_, wanted, until) in bodies]
+        told = [(answer.reply, wanted, until) for answer, (_, wanted, until) in bodies]
         shown = chain.from_iterable(self._shows(reply, wanted) for reply, wanted, _ in told if reply is not None)
         self._unopened = self._of_question + Counter(shown)
         if (mark := self._opened()) and mark != self._mark_told:
@@ -235,8 +235,8 @@ class ChatAPI(LM):
 
         A server that knows no thoughts lets it write nothing but an option.
         """
-        chosen = [answer for request, answer in zip(requests, answers, strict=True) if "structured_outputs" in request.args[1]]
-        chosen = [answer for answer in chosen if not getattr(answer, "failure", None)]
+        both = zip(requests, answers, strict=True)
+        chosen = [answer for request, answer in both if "structured_outputs" in request.args[1] and not answer.failure]
         thinks = self._told_to_think() or (self.first_answer or {}).get("thinks")
         told = {"structured_outputs": _NO_THOUGHTS} if thinks and not any(map(_has_thought, chosen)) else {}
         for answer in chosen:
@@ -259,8 +259,7 @@ class ChatAPI(LM):
             return told
         if self.prompt_end and (open_thought(self.prompt_end) or asks_for_thought(self.prompt_end) is False):
             return open_thought(self.prompt_end) is not None
-        if self.first_answer is None:
-            self.first_answer = self._told_by_question()
+        self.first_answer = self.first_answer or self._told_by_question()
         if self.first_answer is None:
             return None
         self._of_question = self._unopened = Counter(self.first_answer["shows"])
