@@ -92,10 +92,9 @@ def make_plan(targets: Sequence[Target], block_size: int, most_asked: int) -> tu
     paths |= asked.keys()
 
     ordered = sorted(paths)
-    ends = common_prefixes(ordered)
     requests: list[Request] = []
     last_of: dict[bytes, Request] = {}
-    for key, common in zip(ordered, ends, strict=True):
+    for key, common in zip(ordered, common_prefixes(ordered), strict=True):
         tokens, wanted = tokens_of(key), sorted(asked.get(key, ()))
         for begin in range(0, max(len(wanted), 1), most_asked):
             scored = not begin and needs.within(key[: (common + 1) * KEY_BYTES], len(tokens))
@@ -132,8 +131,8 @@ def make_checks(uncached: Request, block_size: int) -> list[Request]:
     end = len(uncached.tokens) // block_size * block_size
     if end < 2 * block_size:
         end = len(uncached.tokens)
-    tokens, shared = uncached.tokens[:end], end
-    return [Request(tokens, shared, [], scored=True), Request(tokens[:-1], shared - 1, tokens[-1:], scored=False)]
+    tokens = uncached.tokens[:end]
+    return [Request(tokens, end, [], scored=True), Request(tokens[:-1], end - 1, tokens[-1:], scored=False)]
 
 
 class _Needs:

@@ -72,9 +72,10 @@ def find_predictions(
         for number, pieces in enumerate(layout.pieces, start=first):
             sequence = sequences[number]
             if number in watched:
-                piece, first = pieces[-1], min(query.first for query in queries[number])
-                begin = max(piece.end - COMPARED, piece.start, first)
-                ends[number] = row * width + piece.slot + begin - piece.start, row * width + piece.slot + piece.end - piece.start
+                piece = pieces[-1]
+                begin = max(piece.end - COMPARED, piece.start, min(query.first for query in queries[number]))
+                slot = row * width + piece.slot
+                ends[number] = slot + begin - piece.start, slot + piece.end - piece.start
             for query in queries[number]:
                 for piece in pieces:
                     if query.first < piece.end:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from importlib.util import find_spec
 from typing import Any
 
 from transformers import PreTrainedModel
@@ -42,7 +41,7 @@ def whole_weights(*, adapters: bool) -> Iterator[None]:
 
     with (
         replaced(PreTrainedModel, from_pretrained=classmethod(from_pretrained)),
-        _whole_adapters() if adapters and find_spec("peft") else nullcontext(),
+        _whole_adapters() if adapters else nullcontext(),
     ):
         yield
 
