@@ -459,19 +459,14 @@ def _required(reply: Any, name: str) -> Any:
 
 
 def _stated_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait, in any form of its header; None if it names none."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is None:
-            continue
-        try:
-            seconds = float(value) * unit
-        except ValueError:
-            date = email.utils.parsedate_tz(value)
-            seconds = email.utils.mktime_tz(date) - time.time() if date else math.nan
-        if math.isfinite(seconds) and seconds >= 0:
-            return seconds
-    return None
+    """Seconds that a server asks to wait, also by a date; None if it names none."""
+    told = headers.get("retry-after", "")
+    try:
+        seconds = float(told)
+    except ValueError:
+        date = email.utils.parsedate_tz(told)
+        seconds = email.utils.mktime_tz(date) - time.time() if date else math.nan
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
 def _message(error: Any) -> str:

@@ -25,8 +25,8 @@ EXPECTED = ((1 + 0.25) / 2 + 0.5) / 2
 
 
 FAULTS = {
-    "busy": Status(429, {}, {"retry-after-ms": "1"}),
-    "an error": Status(500, {}, {"retry-after-ms": "1"}),
+    "busy": Status(429, {}, {"Retry-After": "0.001"}),
+    "an error": Status(500, {}, {"Retry-After": "0.001"}),
     "no reply": DROP,
     "half a stream": text("Because.", finish=None),
     "half a body": Status(200, b'{"id": "1", "choi'),
