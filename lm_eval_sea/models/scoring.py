@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -102,12 +102,12 @@ class Scorer:
         self._is_verified = is_verified
         self._most_witnesses = witnesses
         self._wants_references = not is_verified(BatchKind(behind_prefix=False, branching=False, length=0))
-        self._awaited: set[int] = set()
+        self._awaited: int | None = None  # the sequence that has a reference, and no answers yet
 
     @property
     def awaits_reference(self) -> bool:
         """Whether there is a reference for a request without an answer yet."""
-        return bool(self._awaited)
+        return self._awaited is not None
 
     def run(self) -> Iterator[tuple[BatchKind, dict[int, Found]]]:
         """Computes everything, batch by batch; yields the answers, by the number of the request, as they become known.
@@ -116,12 +116,12 @@ class Scorer:
         not fit memory has no answers. The answers of a batch are read once the next one is in progress, so that an accelerator
         stays busy.
         """
-        before: tuple[BatchKind, list[int]] | None = None
-        for item in itertools.chain(self._compute_all(), [None]):
-            if before:
-                kind, numbers = before
-                yield kind, {query.index: self._answer(query.index) for number in numbers for query in self._queries[number]}
-            before = item
+        nothing: list[Any] = [None]  # comes after the last batch
+        for (kind, numbers), _ in itertools.pairwise(itertools.chain(self._compute_all(), nothing)):
+            if self._awaited in numbers:
+                self._awaited = None
+            queries = [query for number in numbers for query in self._queries[number]]
+            yield kind, {query.index: _total(self._parts.pop(query.index)) for query in queries}
 
     def _compute_all(self) -> Iterator[tuple[BatchKind, list[int]]]:
         """Computes everything; yields the numbers of the sequences that a batch ends."""
@@ -136,19 +136,17 @@ class Scorer:
                 prefix, kind = found
                 yield kind, [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
             batches = deque(self._make_batches(group.rows))
-            if self._awaited and batches:
-                _, first = self._choose_reference(group)
-                batches.insert(0, batches[first])
-                del batches[first + 1]
+            if self._awaited is not None:  # the batch with the reference comes first
+                batches = deque(sorted(batches, key=lambda rows: self._awaited not in _numbers(rows)))
             while batches:
                 rows = batches.popleft()
                 of_rows = _within_memory(partial(self._compute_rows, rows, prefix))
                 if of_rows is not None:
-                    yield of_rows, [number for row in rows for number in range(row.first, row.last)]
+                    yield of_rows, _numbers(rows)
                     continue
                 halves = _halve(rows)
                 if not halves:
-                    self._give_up(range(rows[0].first, rows[0].last))
+                    self._give_up(_numbers(rows))
                     continue
                 self._budget = max(len(rows) * rows[0].tokens // 2, 1)
                 batches = deque([*halves, *self._make_batches([row for later in batches for row in later])])
@@ -166,11 +164,12 @@ class Scorer:
             self._wants_references = False  # perhaps its logits of every token did not fit
         return _within_memory(partial(self._compute_prefix, group, prefix))
 
-    def _give_up(self, numbers: Iterable[int]) -> None:
+    def _give_up(self, numbers: Sequence[int]) -> None:
+        if self._awaited in numbers:
+            self._awaited = None
         for number in numbers:
             for query in self._queries[number]:
                 self._parts.pop(query.index, None)
-                self._awaited.discard(query.index)
 
     def _compute_prefix(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind]:
         sequences = self._sequences[group.first : group.last]
@@ -179,7 +178,7 @@ class Scorer:
 
     def _compute_reference(self, model: BranchingModel, group: Group) -> tuple[Prefix, BatchKind]:
         """Computes a prefix as a part of one of its sequences."""
-        number, _ = self._choose_reference(group)
+        number = self._choose_reference(group)
         sequence = self._sequences[number]
         whole = lay_out_prefix(sequence, 0, len(sequence), [len(sequence)])
         part = lay_out_prefix(sequence, 0, group.end, map(len, self._sequences[group.first : group.last]))
@@ -193,30 +192,25 @@ class Scorer:
             self._parts[reading.index].append((scores, reading))
         for reading in both[1].readings:
             self.references[reading.index] = Plain(_total([(plain, reading)])[0], plain.watched[number])
-        self._awaited.update(self.references)
+        self._awaited = number
         self._wants_references = False
         self._work.forwarded += group.end
         self._work.verification += len(sequence) - group.end
         return prefix, BatchKind(behind_prefix=False, branching=False, length=group.end)
 
-    def _choose_reference(self, group: Group) -> tuple[int, int]:
-        """A sequence after the prefix of a group with others before it in its row, and the number of its batch.
+    def _choose_reference(self, group: Group) -> int:
+        """A sequence after the prefix of a group with others before it in its row.
 
         It is the shortest that covers the longest, because what follows the prefix is computed only for the reference.
         """
         while not group.rows:
             group = group.groups[0]
-        batches = list(enumerate(self._make_batches(group.rows)))
-        found = [
-            (number, batch)
-            for batch, rows in batches
-            for row in rows
-            for number in range(row.first + 1, row.last)
-            if self._shared[number] < len(self._sequences[number - 1])
-        ] or [(row.first, batch) for batch, rows in batches for row in rows]
-        longest = BatchKind(behind_prefix=True, branching=True, length=max(len(self._sequences[number]) for number, _ in found))
-        covering = [pair for pair in found if dataclasses.replace(longest, length=len(self._sequences[pair[0]])).covers(longest)]
-        return min(covering, key=lambda pair: len(self._sequences[pair[0]]))
+        numbers = [number for row in group.rows for number in range(row.first + 1, row.last)]
+        found = [number for number in numbers if self._shared[number] < len(self._sequences[number - 1])]
+        found = found or [row.first for row in group.rows]
+        kinds = {number: BatchKind(behind_prefix=True, branching=True, length=len(self._sequences[number])) for number in found}
+        longest = max(kinds.values(), key=lambda kind: kind.length)
+        return min((number for number in found if kinds[number].covers(longest)), key=lambda number: kinds[number].length)
 
     def _compute_rows(self, rows: Sequence[Row], prefix: Prefix) -> BatchKind:
         layouts = []
@@ -257,10 +251,6 @@ class Scorer:
         some = [number for number in ended[-self._most_witnesses :] if len(self._sequences[number]) > 0.9 * longest]
         return {*some, *(number for number in ended if self._queries[number][0].index in self.references)}
 
-    def _answer(self, index: int) -> Found:
-        self._awaited.discard(index)
-        return _total(self._parts.pop(index))
-
 
 def _within_memory(work: Callable[[], Made]) -> Made | None:
     """The result of some work; None if memory does not suffice."""
@@ -277,6 +267,11 @@ def _total(parts: Sequence[tuple[Scores, Reading]]) -> Found:
     """The score that parts add up to. A sum of thousands of terms depends on the order: that of lm-eval."""
     logprobs, greedy = np.concatenate([scores.of(reading) for scores, reading in parts], axis=1)
     return float(torch.from_numpy(logprobs).to(parts[0][0].dtype).sum()), bool(greedy.all())
+
+
+def _numbers(rows: Sequence[Row]) -> list[int]:
+    """The sequences in some rows."""
+    return [number for row in rows for number in range(row.first, row.last)]
 
 
 def _halve(rows: Sequence[Row]) -> list[list[Row]]:
