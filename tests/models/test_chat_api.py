@@ -679,12 +679,6 @@ def test_rows_that_are_never_answered_do_not_end_the_run(fault, why):
     assert all(why in answer.failure for answer in [*answers[1:-1], *left])
 
 
-def test_where_no_row_has_an_answer_a_server_that_refuses_is_there_and_one_that_drops_is_not():
-    assert "content filter" in answer_of(refusal("content filter"), "one").failure
-    with serve(lambda *_: DROP) as toy, pytest.raises(ServerError, match="3 of 3 requests have no answer"):
-        ask(toy, *"abc", max_retries=0)
-
-
 def test_equal_sampled_requests_have_seeds_of_their_own():
     settings = {"do_sample": True, "temperature": 0.7, "seed": 11}
     with serve(lambda body, _: text(str(body.get("seed")))) as toy:

@@ -8,7 +8,6 @@ from bench_workloads import GENERATED, generate
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
-from lm_eval.api.model import CachingLM
 from lm_eval.models.huggingface import HFLM
 from transformers import AutoModelForCausalLM
 
@@ -21,9 +20,7 @@ from .conftest import (
     TEXT,
     WITH_ATTENTION,
     WORDS,
-    answer,
     ask,
-    assert_equal,
     assert_like_parent,
     make_model,
     ranking_requests,
@@ -176,30 +173,15 @@ def test_rolling_log_likelihoods_are_the_parents(llama, tokenizers):
     assert got == expected
 
 
-def test_interrupted_and_resumed(llama, tokenizers, tmp_path, monkeypatch):
-    """What was answered before an interruption is not computed again."""
-    requests = [Instance("loglikelihood", {}, args, 0) for args in ranking_requests()]
-    _, expected = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests())
-    path, backends = str(tmp_path / "cache.db"), [SharedPrefixLM(llama, tokenizer=tokenizers[False]) for _ in range(2)]
-    first = CachingLM(backends[0], path)
-    put, answered = first.lm.cache_hook.add_partial, []
-
-    def interrupt(*args):
-        put(*args)
-        answered.append(args)
-        if len(answered) == 10:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(first.lm.cache_hook, "add_partial", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        first.loglikelihood(requests)
-    first.dbdict.close()
-    second, sizes, compute = CachingLM(backends[1], path), [], backends[1]._loglikelihood_tokens
-    monkeypatch.setattr(second.lm, "_loglikelihood_tokens", lambda rest, **more: sizes.append(len(rest)) or compute(rest, **more))
-    answers = second.loglikelihood(requests)
-    assert 0 < sizes[0] <= len(requests) - 8  # the plain passes of the self-check are among the first ten
-    assert_equal(answers, expected, greedy=False)
-    second.dbdict.close()
+def test_answers_are_stored_batch_by_batch(llama, tokenizers):
+    """An interruption loses one batch at most; `tests/run/test_resume.py` has runs that are killed."""
+    lm, stored, passes = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=4), [], []
+    lm.cache_hook.add_partial = lambda _, request, answer: stored.append((len(passes), request, answer))
+    hook = llama.get_input_embeddings().register_forward_hook(lambda *_: passes.append(1))
+    answers = ask(lm, ranking_requests())
+    hook.remove()
+    assert {request: answer for _, request, answer in stored} == dict(zip(ranking_requests(), answers, strict=True))
+    assert stored[0][0] < len(passes) / 2
 
 
 # whole runs; `tests/tasks/test_runs.py` has several processes
