@@ -175,12 +175,13 @@ def test_rolling_log_likelihoods_are_the_parents(llama, tokenizers):
 
 def test_answers_are_stored_batch_by_batch(llama, tokenizers):
     """An interruption loses one batch at most; `tests/run/test_resume.py` has runs that are killed."""
-    lm, stored, passes = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=4), [], []
+    requests, stored, passes = ranking_requests(20), [], []
+    lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=1)
     lm.cache_hook.add_partial = lambda _, request, answer: stored.append((len(passes), request, answer))
     hook = llama.get_input_embeddings().register_forward_hook(lambda *_: passes.append(1))
-    answers = ask(lm, ranking_requests())
+    answers = ask(lm, requests)
     hook.remove()
-    assert {request: answer for _, request, answer in stored} == dict(zip(ranking_requests(), answers, strict=True))
+    assert {request: answer for _, request, answer in stored} == dict(zip(requests, answers, strict=True))
     assert stored[0][0] < len(passes) / 2
 
 
