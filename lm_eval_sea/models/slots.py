@@ -43,7 +43,7 @@ class Slots(DynamicCache):
         self.prefix, self.slots, self.capacity = prefix, slots, self._pieces * self._piece
         self.in_parts = False  # whether attention has two parts in passes that continue texts; known after the first pass
         self._kept: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = {}  # layer → keys and values, in both parts
-        self._prefixes: list[torch.Tensor] = []  # of the layer that was updated last
+        self._layer = 0  # that was updated last
         self._handed: tuple[torch.Tensor, ...] = ()  # what that layer attends to
         self._before = 0
         self._columns = _NONE  # of a pass that continues texts, [texts, tokens]; empty in one that puts texts into slots
@@ -121,7 +121,7 @@ class Slots(DynamicCache):
         """The keys and values that a layer attends to; with two parts those of all slots."""
         self._layers_seen += 1
         keys, values = (self._updated(number, part, layer_idx) for number, part in enumerate((key_states, value_states)))
-        self._handed = keys, values
+        self._layer, self._handed = layer_idx, (keys, values)
         return keys, values
 
     def _updated(self, number: int, new: torch.Tensor, layer: int) -> torch.Tensor:
@@ -141,7 +141,6 @@ class Slots(DynamicCache):
         if not len(self._columns):
             return torch.cat([prefix, new], dim=2) if self.prefix else new
         if self.in_parts:
-            self._prefixes = [*self._prefixes[:number], prefix]
             return slots
         return torch.cat([prefix, slots[:, : len(self._columns)].permute(2, 1, 0, 3, 4).flatten(1, 3)[None]], dim=2)
 
@@ -173,7 +172,7 @@ class Slots(DynamicCache):
 
         Queries are [1, heads, texts × tokens, size of a head], keys and values those of all slots.
         """
-        keys, values = self._prefixes
+        (keys, _), (values, _) = self._kept[self._layer]
         rows, _, width, all_columns = mask.shape
         _, _, heads, piece, _ = key.shape
         groups, prefix = query.shape[1] // heads, self.prefix
