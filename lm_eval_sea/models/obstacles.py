@@ -61,8 +61,9 @@ def ropes_of(config: Any) -> list[Mapping[str, Any]]:
 def takes_masks(model: PreTrainedModel) -> bool:
     """Whether our masks control all that a token of the model sees of the others."""
     config = model.config.get_text_config()
-    # ALiBi measures distances in columns of the cache, as do models that take no positions
-    may_mask = config._attn_implementation in ATTENTION and not _keeps_state(model) and not _has_alibi(config)
+    # ALiBi and GPT-Neo's local attention measure distances in columns of the cache, as do models that take no positions
+    counts_columns = _has_alibi(config) or "local" in getattr(config, "attention_layers", ())
+    may_mask = config._attn_implementation in ATTENTION and not _keeps_state(model) and not counts_columns
     return may_mask and "position_ids" in forward_parameters(model)
 
 

@@ -99,6 +99,11 @@ COPYING = {
         "head_dim": 8, "layer_types": ["chunked_attention", "full_attention"], "attention_chunk_size": 16,
         "no_rope_layers": [1, 0], "num_local_experts": 2, "moe_layers": [1], "intermediate_size_mlp": 64,
     }),
+    # looks back on columns, whatever their positions
+    "gpt-neo": ("gpt_neo", {
+        "hidden_size": 32, "num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]], "window_size": 24,
+        "max_position_embeddings": 256, "initializer_range": 0.3,
+    }),
     # turns keys by their columns, so that a beginning that was computed elsewhere is not its own
     "roformer": ("roformer", _SIZES | {"embedding_size": 32, "is_decoder": True, "initializer_range": 0.3}),
     "falcon-alibi": ("falcon", _SIZES | {"alibi": True, "new_decoder_architecture": False, "initializer_range": 0.3}),
@@ -113,6 +118,7 @@ PLAIN = {
         "num_hidden_layers": 3, "lru_width": 32, "attention_window_size": 24, "head_dim": 8,
         "block_types": ["recurrent", "recurrent", "attention"],
     }),
+    "roberta": ("roberta", _SIZES | {"is_decoder": True}),
     "rwkv": ("rwkv", {"hidden_size": 32, "num_hidden_layers": 2, "attention_hidden_size": 32, "intermediate_size": 64}),
 }  # fmt: skip
 

@@ -7,59 +7,44 @@ from contextlib import nullcontext
 import pytest
 import torch
 from lm_eval.models.huggingface import HFLM
-from transformers import AutoConfig, AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM
 from lm_eval_sea.models.greedy_generation import GreedyGeneration
 from lm_eval_sea.models.tolerance import Agreement, Mismatch, check_agreement, distance
 
-from .conftest import generate
+from .conftest import generate, make_model
 
 VOCABULARY = 1000
 
-_SIZES = {"hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 128, "initializer_range": 0.1}
-_LONG = _SIZES | {"max_position_embeddings": 514}
-_GROUPED = _SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 512}
 # The border lies within the texts.
 _LONGROPE = {
     "rope_type": "longrope", "rope_theta": 10000.0, "original_max_position_embeddings": 110,
     "short_factor": [1 + place / 10 for place in range(8)], "long_factor": [2 + place for place in range(8)],
 }  # fmt: skip
+_LARGER = {"hidden_size": 64, "num_hidden_layers": 4, "intermediate_size": 128, "max_position_embeddings": 514}
+_LARGER |= {"initializer_range": 0.1}
+# What they have besides; windows end within the texts.
 FAMILIES = {
-    "Llama": ("llama", _GROUPED),
-    "Gemma 3": ("gemma3_text", _GROUPED | {
-        "head_dim": 16, "sliding_window": 48, "layer_types": ["sliding_attention", "full_attention"] * 2,
-    }),
-    "Qwen 2.5": ("qwen2", _GROUPED),
-    "Phi-3, longrope": ("phi3", _GROUPED | {"rope_parameters": _LONGROPE, "original_max_position_embeddings": 110}),
-    "GPT-Neo": ("gpt_neo", {
-        "hidden_size": 64, "num_layers": 4, "num_heads": 4, "attention_types": [[["global", "local"], 2]], "window_size": 48,
-        "max_position_embeddings": 512, "initializer_range": 0.1,
-    }),
-    "RoBERTa decoder": ("roberta", _LONG | {"is_decoder": True}),
-    "RoFormer decoder": ("roformer", _LONG | {"is_decoder": True, "embedding_size": 64}),
-    "Mamba-2": ("mamba2", {
-        "hidden_size": 64, "num_hidden_layers": 4, "num_heads": 8, "head_dim": 16, "state_size": 16, "n_groups": 1,
-        "chunk_size": 16, "initializer_range": 0.1,
-    }),
-    "RecurrentGemma": ("recurrent_gemma", _GROUPED | {
-        "num_hidden_layers": 3, "lru_width": 64, "attention_window_size": 48, "head_dim": 16,
-        "block_types": ["recurrent", "recurrent", "attention"],
-    }),
-}  # fmt: skip
-NEITHER_MASKS_NOR_POSITIONS = ["GPT-Neo", "RoBERTa decoder", "RecurrentGemma"]
+    "llama": {},
+    "gemma3": {"head_dim": 16, "sliding_window": 48, "layer_types": ["sliding_attention", "full_attention"] * 2},
+    "qwen2": {},
+    "phi3": {"rope_parameters": _LONGROPE, "original_max_position_embeddings": 110},
+    "gpt-neo": {"num_layers": 4, "attention_types": [[["global", "local"], 2]], "window_size": 48},
+    "roberta": {},
+    "roformer": {"embedding_size": 64},
+    "mamba2": {"num_heads": 8, "state_size": 16},
+    "recurrent-gemma": {"num_hidden_layers": 3, "lru_width": 64, "attention_window_size": 48, "head_dim": 16},
+}
+LEFT_TO_HF = ["roberta", "recurrent-gemma"]
 
 
-def make_model(family, dtype):
+def make_larger(family, dtype):
     """A model with random weights that `dtype` can hold, in 32 bits."""
-    kind, settings = FAMILIES[family]
-    torch.manual_seed(0)
-    ids = {"vocab_size": VOCABULARY, "bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 1}
-    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(kind, **settings, **ids)).eval()
+    model = make_model(family, VOCABULARY, **_LARGER | FAMILIES[family])
     for parameter in model.parameters():
         if parameter.dim() == 1:  # biases and norms begin as nothing
             parameter.data += torch.randn_like(parameter) * 0.05
-    if family == "Qwen 2.5":  # its products of queries and keys are far from zero
+    if family == "qwen2":  # its products of queries and keys are far from zero
         for layer in model.model.layers:
             for part in (layer.self_attn.q_proj, layer.self_attn.k_proj):
                 part.bias.data += 5
@@ -86,24 +71,24 @@ def answers_of(backend, model, tokenizer, requests, batch_size):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_further_from_32_bits_than_hf(family, tokenizers):
     """By no more than a quarter; and not for the reason that everything is left to hf."""
-    requests, model = make_requests(8), make_model(family, torch.bfloat16)
+    requests, model = make_requests(8), make_larger(family, torch.bfloat16)
     _, truth = answers_of(HFLM, model, tokenizers[False], requests, 1)
     model = model.to(torch.bfloat16)
     _, plain = answers_of(HFLM, model, tokenizers[False], requests, 1)
     lm, shared = answers_of(SharedPrefixLM, model, tokenizers[False], requests, 8)
     of_plain, of_shared = (sum(abs(one - true) for one, true in zip(found, truth, strict=True)) for found in (plain, shared))
     assert 0 < of_shared <= 1.25 * of_plain
-    assert lm._plain == (family in NEITHER_MASKS_NOR_POSITIONS)
+    assert lm._plain == (family in LEFT_TO_HF)
 
 
-@pytest.mark.parametrize("family", ["Llama", "Gemma 3", "Qwen 2.5"])
+@pytest.mark.parametrize("family", ["llama", "gemma3", "qwen2"])
 def test_written_tokens_are_no_further_from_32_bits_than_hf(family, tokenizers, monkeypatch):
     """By no more than a quarter, over all words that could have come next."""
     seen = []
     monkeypatch.setattr(
         GreedyGeneration, "_verify", lambda _, text, found: seen.append(((text.prompt + text.written)[:-1], found))
     )
-    model = make_model(family, torch.bfloat16)
+    model = make_larger(family, torch.bfloat16)
     copied = copy.deepcopy(model).to(torch.bfloat16)
     for draw in range(12):
         beginning = " ".join(random.Random(draw).choices("abcdefghijklmnopqrstuvwxyz", k=60))
@@ -122,7 +107,7 @@ def test_written_tokens_are_no_further_from_32_bits_than_hf(family, tokenizers, 
 
 def test_the_check_of_16_bits_is_a_single_text(tokenizers):
     """The noise is measured only where a fixed tolerance of a few rounding steps would not do."""
-    lm = SharedPrefixLM(make_model("Llama", torch.bfloat16).to(torch.bfloat16), tokenizer=tokenizers[False], batch_size=8)
+    lm = SharedPrefixLM(make_larger("llama", torch.bfloat16).to(torch.bfloat16), tokenizer=tokenizers[False], batch_size=8)
     requests = make_requests(24)
     lm._loglikelihood_tokens(requests, disable_tqdm=True)
     assert 0 < lm.work.verification <= 2 * max(len(context) + len(continuation) for _, context, continuation in requests)
