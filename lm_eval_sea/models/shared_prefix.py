@@ -198,17 +198,14 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
     def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
         """The tokens of strings; those that begin with the begin-of-sequence token get no other, as in `HFLM.tok_encode`."""
         begin = self.tokenizer.decode(self.prefix_token_id)
-        has_begin = [add_special_tokens is None and has_bos_prefix(string, begin) for string in strings]
+        begun = {string for string in strings if add_special_tokens is None and has_bos_prefix(string, begin)}
         special = self.add_bos_token if add_special_tokens is None else add_special_tokens
-        encoded: list[list[int]] = [[]] * len(strings)
-        for group in sorted(set(has_begin)):
-            wanted = False if group else special
+        encoded: dict[str, list[int]] = {}
+        for some, wanted in ((list(begun), False), ([string for string in strings if string not in begun], special)):
             options = {} if wanted is None else {"add_special_tokens": wanted}
-            numbers = [number for number, its in enumerate(has_begin) if its is group]
-            found = self.tokenizer([strings[number] for number in numbers], return_attention_mask=False, **options)
-            for number, tokens in zip(numbers, found["input_ids"], strict=True):
-                encoded[number] = tokens
-        return encoded
+            if some:
+                encoded |= zip(some, self.tokenizer(some, return_attention_mask=False, **options)["input_ids"], strict=True)
+        return [encoded[string] for string in strings]
 
     def _model_generate(self, context: torch.Tensor, max_length: int, stop: list[str], **settings: Any) -> torch.Tensor:
         """Continues a batch of prompts; the arguments are those of `HFLM`."""
