@@ -78,17 +78,17 @@ def beside_others(own: pd.DataFrame, others: Sequence[pd.DataFrame]) -> Estimate
 def contamination_table(scores: Scores) -> pd.DataFrame:
     """One row per model and task; `p` is corrected for all of them (Holm)."""
     found: list[tuple[str, TaskRun, pd.DataFrame]] = []
-    by_language: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}  # of a model and data set
+    by_language: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}  # of a model and the same rows
     for (model, _), task in scores.of.items():
         if len(gaps := gaps_of(task)):
             found.append((model, task, gaps))
-            of_set = by_language.setdefault((model, task.facts.data_set), {})
+            of_set = by_language.setdefault((model, task.facts.pool), {})
             of_set[task.facts.language] = gaps.combine_first(of_set.get(task.facts.language, gaps))
     rows = []
     for model, task, gaps in found:
-        gap, data_set, language = mean_gap(gaps), task.facts.data_set, task.facts.language
-        others = [other for name, other in by_language[model, data_set].items() if name != language]
-        row: dict[str, object] = {"model": model, "task": task.name, "dataset": data_set, "language": language}
+        gap, language = mean_gap(gaps), task.facts.language
+        others = [other for name, other in by_language[model, task.facts.pool].items() if name != language]
+        row: dict[str, object] = {"model": model, "task": task.name, "dataset": task.facts.data_set, "language": language}
         likelier = (gaps.nats > 0) + (gaps.nats == 0) / 2  # is the published list; both groups weigh the same
         share = group_mean_statistics(list(gaps.group), list(likelier)).of_all_rows
         row |= {"rows": gap.rows, "limited": task.limited, "likelier": 100 * share}

@@ -168,3 +168,16 @@ def test_gaps_of_a_part_of_the_rows_are_marked(tmp_path, original, mark):
     rows = logged(facts["headline_metric"], [1.0] * 12, {"gold": [0] * 12, "option_scores": [options] * 12})
     [row] = shown(contamination_section(scored(tmp_path, {"m": {task.name: {"metadata": facts, "rows": rows}}})), "contamination")
     assert row["rows"] == f"12{mark}"
+
+
+def test_equal_ids_in_languages_with_rows_of_their_own_are_not_compared(tmp_path):
+    """M3Exam's rows are numbered in each language, but they are other questions."""
+    options = [{"loglikelihood": -1.0}, {"loglikelihood": -2.0}]
+    rows = logged("acc_ppl", [1.0] * 12, {"gold": [0] * 12, "option_scores": [options] * 12})
+    beside = {}
+    for data_set in ("m3exam", "belebele"):
+        tasks = on_demand.select([f"sea_{data_set}_{language}_order" for language in ("th", "vi")])
+        runs = {task.name: {"metadata": task.metadata, "rows": rows} for task in tasks}
+        [beside[data_set], _] = shown(contamination_section(scored(tmp_path / data_set, {"m": runs})), "contamination")
+    assert beside["m3exam"]["beside"] == "–"
+    assert beside["belebele"]["beside"] != "–"
