@@ -54,7 +54,8 @@ def curve(scores: Scores) -> pd.DataFrame:
 
     The weights are those of the suite if all these tasks are members of it, else of the page's means. `bits` is the mean of the
     bits per byte of the right answers, over those of these tasks that rank options and have bits for all checkpoints that have
-    any; lower is better.
+    any; lower is better. `chosen` of the tasks have answers that are chosen, and so a chance level, and `chosen_low` is the lower
+    end of their part of the mean: other scores, such as chrF++, are above 0 also for texts without sense.
     """
     steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
@@ -67,13 +68,14 @@ def curve(scores: Scores) -> pd.DataFrame:
     have_bits = set.intersection(*(found or set(weights) for found in with_bits)) if of_means else set()
     rows = []
     for model, own in of_means.items():
-        mean = mean_of(own, weights)
+        chosen = {name: task for name, task in own.items() if task.facts.chance > 0}
+        mean, of_chosen = mean_of(own, weights), mean_of(chosen, weights)
         names = ("low", "high", "tasks", "limited")
         row = {"mean": mean.value} | {name: getattr(mean, name) for name in names} if mean else {"tasks": 0}
+        row |= {"chosen": of_chosen.tasks, "chosen_low": of_chosen.low} if of_chosen else {"chosen": 0}
         rows.append({"model": model, "step": steps[model], **row, **_bits([own[name] for name in sorted(have_bits)])})
-    return pd.DataFrame(
-        rows, columns=["model", "step", "mean", "low", "high", "tasks", "bits", "bits_low", "bits_high", "limited"]
-    )
+    means, bits = ["mean", "low", "high", "tasks", "chosen", "chosen_low"], ["bits", "bits_low", "bits_high"]
+    return pd.DataFrame(rows, columns=["model", "step", *means, *bits, "limited"])
 
 
 def _bits(tasks: Sequence[TaskRun]) -> dict[str, float | None]:
@@ -98,13 +100,26 @@ def parts(scores: Scores) -> list[Table | Figure | None]:
     return [_table(rows, [model for model in scores.models if model not in set(rows.model)]), _figure(rows.dropna(subset="mean"))]
 
 
+def _beside_chance(rows: pd.DataFrame) -> str:
+    """Which checkpoints of a `curve` are above chance."""
+    is_above = rows.chosen_low > 0
+    where = "" if (rows.chosen == rows.tasks).all() else f" by the tasks whose answers are chosen ({rows.chosen.max()}),"
+    lasting, above = rows.step[is_above[::-1].cumprod()[::-1] == 1], rows.step[is_above]
+    if len(lasting):
+        return f"From step {lasting.min():,} on they are above chance{where} with 95 % certainty each."
+    if rows.chosen_low.isna().all():
+        lacking = "mean has an interval" if rows.chosen.any() else "task that all were run on has answers that are chosen"
+        return f"Whether they are above chance is unknown, because no {lacking}."
+    if above.empty:
+        return f"No checkpoint is above chance{where} with 95 % certainty."
+    steps = some_names([f"step {step:,}" for step in above])
+    return f"Above chance{where} with 95 % certainty each are {steps}, but not the last."
+
+
 def _table(rows: pd.DataFrame, without: Sequence[str]) -> Table:
-    above = rows.step[(rows.low > 0)[::-1].cumprod()[::-1] == 1]  # from here on all
-    beside = f"From step {above.min():,} on each is" if len(above) else "Even the last is not"
     note = (
         "Means of normalised scores over the tasks that all checkpoints were run on; the step is the number in the model's name. "
-        f"{beside} above chance with 95 % certainty. Where scores are at chance, look at bits per byte of the right answer: "
-        "lower is better."
+        f"{_beside_chance(rows)} Where scores are at chance, look at bits per byte of the right answer: lower is better."
     )
     if without:
         note += f" Left out, because their names have no step: {some_names(without)}."

@@ -567,6 +567,16 @@ def test_a_curve_over_checkpoints_and_which_are_above_chance(tmp_path, counts, r
     assert said in checkpoints.parts(scores)[0].note
 
 
+def test_texts_without_sense_lift_no_checkpoint_above_chance(tmp_path):
+    """Random letters have a ROUGE-L or chrF++ above 0, so only tasks whose answers are chosen can tell."""
+    text = toy([12.0, 12.5] * 20, "rougeL", value=12.25, chance=0)
+    tasks = {"choice": toy(right(10, 40)), "text": text}
+    scores = scored(tmp_path, {"org/m-step1": tasks, "org/m-step2": tasks})
+    assert "No checkpoint is above chance by the tasks whose answers are chosen (1)," in checkpoints.parts(scores)[0].note
+    scores = scored(tmp_path / "texts", {f"org/m-step{step}": {"text": text} for step in (1, 2)})
+    assert "no task that all were run on has answers that are chosen" in checkpoints.parts(scores)[0].note
+
+
 @pytest.mark.parametrize(
     ("steps", "others"),
     [
