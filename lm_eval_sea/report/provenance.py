@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import pandas as pd
 
+from lm_eval_sea.report.robustness import not_compared
 from lm_eval_sea.report.sample_row import Key
 from lm_eval_sea.report.scores import Scores, date_of
 from lm_eval_sea.report.section import MODEL, TASK, Section
@@ -100,6 +101,7 @@ def provenance_section(scores: Scores) -> Section:
         *told(scores.of.items(), collapsed_text),
         *told(scores.of.items(), absent_labels_text),
         *told(((key, task) for key, task in scores.of.items() if task.facts.setting != ORDER), score_text),
+        *not_compared(scores.headline),
     ]
     warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores), *scores.notes]))})
     known = [entry.name for entry in fields(Settings) if scores.runs[entry.name].notna().any()]

@@ -19,6 +19,7 @@ from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure
 from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.comparison import VARIATION
 from lm_eval_sea.results.uncertainty import CONFIDENCE
+from lm_eval_sea.results.visible_text import some_names
 
 # In the order of the paper's table; any other variant follows.
 TITLES = {
@@ -154,6 +155,16 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
     of_plain = frame.assign(rows=frame.rows.where(frame.setting == "")).groupby(keys, dropna=False).rows.transform("max")
     frame = frame[frame.rows == of_plain.fillna(frame.groupby(keys, dropna=False).rows.transform("max"))]
     return frame[frame.groupby(keys, dropna=False).task.transform("size") > 1]
+
+
+def not_compared(headline: pd.DataFrame) -> list[str]:
+    """A line on the tasks with other prompts that `prompt_scores` leaves out; none if there are none."""
+    varied = headline[headline.setting.str.fullmatch(VARIATION.pattern)]
+    compared = prompt_scores(headline)
+    left_out = {*zip(varied.model, varied.task, strict=True)} - {*zip(compared.model, compared.task, strict=True)}
+    named = some_names([f"{task} of {model}" for model, task in sorted(left_out)])
+    why = "the plain task was not run on as many rows with as many exemplars"
+    return [f"Robustness to the prompt lacks {named}: {why}"] if left_out else []
 
 
 def spread_table(scores: pd.DataFrame) -> pd.DataFrame:

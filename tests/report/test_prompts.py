@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lm_eval_sea.report.robustness import prompt_scores, robustness_table, spread_table
+from lm_eval_sea.report.robustness import not_compared, prompt_scores, robustness_table, spread_table
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
 
@@ -39,6 +39,8 @@ def test_spread_and_worst_case():
     assert row["mean"] == pytest.approx(125 / 3)
     for other in (("a", "t_p2", "p2", 0.0, 10), ("b", "t", "", 50.0, 100)):
         assert spread_table(prompt_scores(headline(("a", "t", "", 50.0, 100), other))).empty
+    [said] = not_compared(headline(("a", "t", "", 50.0, 40), ("a", "t_p2", "p2", 60.0, 100), ("b", "t_lite", "lite", 50.0, 100)))
+    assert "lacks t_p2 of a: the plain task" in said and not_compared(BOTH) == []
 
 
 def test_prompts_with_other_exemplars_are_not_compared(tmp_path):
