@@ -550,9 +550,10 @@ def test_a_curve_over_checkpoints_has_the_weights_of_the_means(tmp_path, weigh, 
 @pytest.mark.parametrize(
     ("counts", "rows", "said"),
     [
-        ((10, 25, 35), 40, "From step 3,000 on each is above chance"),
-        ((30, 35, 8), 40, "Even the last is not above chance"),
-        ((4, 4, 4), 4, "Even the last is not above chance"),
+        ((10, 25, 35), 40, "From step 3,000 on they are above chance"),
+        ((30, 35, 8), 40, "Above chance with 95 % certainty each are step 1,000, step 3,000, but not the last."),
+        ((10, 8, 10), 40, "No checkpoint is above chance"),
+        ((4, 4, 4), 4, "Whether they are above chance is unknown"),
     ],
 )
 def test_a_curve_over_checkpoints_and_which_are_above_chance(tmp_path, counts, rows, said):
