@@ -40,9 +40,12 @@ if ! [ -x "$bin/lm-eval-sea" ] || ! [ -x "$bin/lm_eval" ]; then
 fi
 [ -f tiny_model/config.json ] || "$bin/python" scripts/make_tiny_model.py tiny_model
 
+# lm-eval finds the tasks of an installed wheel by itself, and would warn of every one that it finds twice.
+include=(--include_path "$root/lm_eval_sea/tasks")
+if compgen -G "$environment/lib/python*/site-packages/lm_eval/tasks/lm_eval_sea" >/dev/null; then include=(); fi
 command=(
     "$bin/lm_eval" --model hf --model_args "pretrained=$root/tiny_model" --device cpu
-    --include_path "$root/lm_eval_sea/tasks" --tasks sea_belebele_to_ppl,sea_m3exam_litilo_gen
+    ${include[@]+"${include[@]}"} --tasks sea_belebele_to_ppl,sea_m3exam_litilo_gen
     --output_path "$root/results/quickstart" --log_samples
 )
 cat <<EOT

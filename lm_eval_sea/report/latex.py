@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from lm_eval_sea.report.scores import Scores
-from lm_eval_sea.report.tables import Table
+from lm_eval_sea.report.tables import CONTRADICTED, FEW, LIMITED, Table
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import one_line, some_names
 
@@ -23,26 +25,37 @@ _ESCAPED = {
     "×": r"$\times$",
     "ₒ": "$_o$",
     "ᵢ": "$_i$",
+    "|": r"\textbar{}",  # in the default encoding of fonts "|" is a dash
+    "`": r"\textasciigrave{}",
+}
+_SIGNS = {  # a table of a paper stands without the text above it
+    LIMITED: f"{LIMITED} marks numbers that are not of all rows of the data set.",
+    CONTRADICTED: f"{CONTRADICTED} marks numbers that the logged rows contradict.",
+    FEW: f"“{FEW.strip()}” marks numbers of fewer than ten independent rows.",
 }
 
 
 def escaped(text: str) -> str:
     """Text that LaTeX prints as it is, on one line."""
-    return "".join(_ESCAPED.get(character, character) for character in one_line(text))
+    parts = re.split("(?<=-)(?=-)", one_line(text))  # TeX would join two hyphens to a dash
+    return "{}".join("".join(_ESCAPED.get(character, character) for character in part) for part in parts)
 
 
 def latex(table: Table, made_of: str) -> str:
     """A floating table of the first `LONGEST` rows, numbers to the right; `made_of` follows the note in the caption."""
+    shown = table.cells(LONGEST)
     head = " & ".join(escaped(column.title) for column in table.columns)
     lines = [
         " & ".join(rf"\textbf{{{escaped(cell.text)}}}" if cell.strong else escaped(cell.text) for cell in cells)
-        for _, cells in table.cells(LONGEST)
+        for _, cells in shown
     ]
     # [ or * would be taken for a part of the command that ends the line before
     body = "".join(f"{'{}' * line.startswith(('[', '*'))}{line} \\\\\n" for line in lines)
     places = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     cut = f"The first {LONGEST} of {len(table.frame)} rows." if len(table.frame) > LONGEST else ""
-    caption = " ".join(filter(None, [f"{table.title}.", table.note, cut, made_of]))
+    numbers = "".join(cell.text for _, cells in shown for cell in cells if cell.numeric)
+    signs = [meaning for sign, meaning in _SIGNS.items() if sign in numbers and sign.strip() not in table.note]
+    caption = " ".join(filter(None, [f"{table.title}.", table.note, *signs, cut, made_of]))
     return rf"""% needs \usepackage{{booktabs}}
 \begin{{table}}
 \centering\small

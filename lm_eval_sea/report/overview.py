@@ -199,7 +199,7 @@ def _wide_scores(scores: Scores) -> Table:
     for model in scores.means.order or scores.models:
         of_model = {part: f"{model}: {name}" for part, name in parts.items()}
         shown.append(Column(f"{model}: score", model, "score", shows=("model", model), **of_model))
-    note = "A score links to its rows; – is a member of the suite that was not run."
+    note = "– is a member of the suite that was not run."
     return Table("scores_by_model", "Scores by task and model", note, frame, shown)
 
 

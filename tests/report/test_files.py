@@ -41,6 +41,9 @@ def test_tables_and_figures_for_a_paper(tmp_path):
     assert r"sea\_belebele\_th\_to\_ppl & Thai & acc\_ppl & 25.0 & 83.3 [10.2, 99.5] few\textdagger{} & " in text
     assert r"\toprule" in text and r"\label{tab:scores_by_model}" in text
     assert "7 tasks, 1 to 6 rows each, 3 exemplars" in text
+    caption = text.split(r"\caption{")[1]  # a paper has no text of the page to explain the signs
+    assert r"\textdagger{} marks numbers that are not of all rows" in caption and "“few” marks" in caption
+    assert "links to" not in caption
     rows = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
     assert {row.count(" & ") for row in rows} == {5} and all(row.endswith(r"\\") for row in rows)
     assert "XNLI: sea\\_xnli\\_th 1.0" in (out / "tables" / "citation.tex").read_text(encoding="utf-8")
@@ -53,5 +56,6 @@ def test_what_a_model_is_called_is_text_in_latex():
     assert line == (
         r"a\_b \& 50\% \$x\$ \textbackslash{}\textbackslash{}input\{/etc/passwd\} \{\textasciitilde{}\textasciicircum{}\} \\"
     )
+    assert r"a-{}-b-{}-{}-c\textbar{}d" in latex(Table("t", "a--b---c|d", "", frame, [Column("m", "model")]), "")  # no dashes
     for first in ("[9cm] a", "*a"):  # after \\, its length and its star
         assert rf"{{}}{first} \\" in latex(Table("t", "T", "", pd.DataFrame([{"m": first}]), [Column("m", "model")]), "")
