@@ -9,7 +9,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +65,13 @@ def size_of_samples(task: Any, limit: float | None) -> float:
     return number * size * (1 + prompts * (1 + (task.config.num_fewshot or 0)))
 
 
-def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None) -> None:
+def save(
+    tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[str, Any]]] | None, what_is_kept: Callable[[], str]
+) -> None:
     """Writes results, and samples by task if given; if that fails, to a new temporary folder.
 
-    Raises a `FailedRunError` that says where they are, if that is not where lm-eval's `EvaluationTracker` was to write them.
+    Raises a `FailedRunError` that says where they are, if that is not where lm-eval's `EvaluationTracker` was to write them; or
+    if they are nowhere, what is kept.
     """
     wanted, described = tracker.output_path, tracker.general_config_tracker
     described.model_name_sanitized = _name_of_folder(described.model_name_sanitized)
@@ -78,9 +81,13 @@ def save(tracker: Any, results: dict[str, Any], samples: Mapping[str, list[dict[
     try:
         tracker.output_path = tempfile.mkdtemp(prefix="lm-eval-sea-results-")
     except OSError as error:
-        raise FailedRunError(f"the results could not be written, not even to a temporary folder ({error})") from error
+        raise FailedRunError(
+            f"the results could not be written, not even to a temporary folder ({error}); {what_is_kept()}"
+        ) from error
     if not _is_saved(tracker, results, samples):
-        raise FailedRunError(f"the results could not be written, nor all of them to {tracker.output_path}; see the warnings")
+        raise FailedRunError(
+            f"the results could not be written, nor all of them to {tracker.output_path} (see the warnings); {what_is_kept()}"
+        )
     for part in parts:  # else they would be read as a run of fewer rows
         with contextlib.suppress(OSError):
             part.unlink()

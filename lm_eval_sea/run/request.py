@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -64,6 +65,8 @@ def what_failed(error: BaseException) -> str:
     """The type and the shortened text of an error."""
     text = one_line(in_one_line(error))
     text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:  # it names no file, and the disk of the results was looked at
+        text += " for temporary files or caches (TMPDIR and HF_HOME name their folders)"
     return text if type(error) is ValueError else f"{type(error).__name__}: {text}"
 
 

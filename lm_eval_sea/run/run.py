@@ -249,7 +249,7 @@ class _Run:
             print(json.dumps(results, indent=2, default=handle_non_serializable, ensure_ascii=False))
         lm_eval_run.log_experiment(experiment, results, samples)
         try:
-            save(tracker, results, samples)
+            save(tracker, results, samples, self.what_is_kept)
         finally:
             print(table + "".join(f"left out: {line}\n" for line in self.left_out))
         if tracker.push_results_to_hub or tracker.push_samples_to_hub:

@@ -42,7 +42,7 @@ class Workload:
         """One line for the user."""
         kinds = [f"{self.ranked:,} to rank texts"] if self.ranked else []
         kinds += [f"{self.generated:,} to generate"] if self.generated else []
-        written = f", at most {_rounded(self.written)} tokens to write" if self.generated else ""
+        written = f", at most {self.written:,} tokens to write" if self.generated else ""
         tasks = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
         number = self.ranked + self.generated
         return f"{number:,} requests of {tasks} ({', '.join(kinds)}): about {_rounded(self.read)} {self.unit} to read{written}"

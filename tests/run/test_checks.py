@@ -1,5 +1,6 @@
 """Data that is missing, and results that cannot be written; other refusals are lines of `tests/robustness/mistakes.yml`."""
 
+import errno
 import json
 import os
 import resource
@@ -17,8 +18,8 @@ from lm_eval_sea.run import output_folder
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.model_check import check_batch_size, warn_of_other_tokens
 from lm_eval_sea.run.model_files import check_files
-from lm_eval_sea.run.output_folder import check_space
-from lm_eval_sea.run.request import RunError, in_one_line
+from lm_eval_sea.run.output_folder import check_space, save
+from lm_eval_sea.run.request import RunError, in_one_line, what_failed
 from lm_eval_sea.run.task_loading import RunTasks
 from lm_eval_sea.run.task_loading import load_tasks as load_those_here
 from tests.make.test_own_data import plant_questions
@@ -144,6 +145,8 @@ def test_a_disk_without_room_for_the_samples(tmp_path, load_tasks, monkeypatch):
     monkeypatch.setattr(output_folder.shutil, "disk_usage", lambda _: full)
     with pytest.raises(RunError, match="the samples take about 0 MB, and 0 MB are free"):
         check_space(str(tmp_path), tasks, None)
+    full_cache = what_failed(OSError(errno.ENOSPC, "No space left on device"))  # which names no file
+    assert full_cache.endswith("No space left on device for temporary files or caches (TMPDIR and HF_HOME name their folders)")
 
 
 def into_a_file(output):
@@ -170,13 +173,13 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(
     output, elsewhere, limits = tmp_path / name, tmp_path / "tmp", resource.getrlimit(resource.RLIMIT_FSIZE)
     elsewhere.mkdir()
     monkeypatch.setattr(output_folder.tempfile, "tempdir", str(elsewhere))
-    save = EvaluationTracker.save_results_aggregated
+    save_aggregated = EvaluationTracker.save_results_aggregated
 
     def save_after_the_fault(tracker, *args, **kwargs):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         if tracker.output_path == str(output):
             fault(output)
-        return save(tracker, *args, **kwargs)
+        return save_aggregated(tracker, *args, **kwargs)
 
     monkeypatch.setattr(EvaluationTracker, "save_results_aggregated", save_after_the_fault)
     try:
@@ -189,6 +192,20 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(
     assert "acc_ppl,none" in written(elsewhere)["results"]["sea_xcopa_th_to_ppl"]
     rows = logged(elsewhere)
     assert len(rows) == 4 and set(rows[0]["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
+
+
+def test_results_that_can_be_written_nowhere(tmp_path, monkeypatch):
+    """The line says how to get them all the same."""
+    from lm_eval.loggers import EvaluationTracker
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    monkeypatch.setattr(output_folder.tempfile, "tempdir", str(tmp_path))
+    try:
+        no_long_files(tmp_path)
+        with pytest.raises(RunError, match=rf"^the results .* nor all of them to {tmp_path}/.*; 44 answers are kept$"):
+            save(EvaluationTracker(output_path=str(tmp_path)), {"results": {"t": "x" * 1000}}, None, lambda: "44 answers are kept")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 @pytest.mark.parametrize("closed", ["model", "model/model.safetensors"])
