@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,11 +11,10 @@ import ray
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
-from lm_eval_sea.sweep.sweep import Events
+from lm_eval_sea.sweep.sweep import Ended
 from lm_eval_sea.tasks._shared.hub_files import first_line
 
 _RETRIES = 10  # of a job whose worker or node died; a job that kills its machine each time must end, too
-_PATIENCE = 5.0  # seconds between two checks of which jobs have begun; ended ones are seen at once
 _WAIT_FOR_END = 45  # seconds that interrupted jobs get
 
 
@@ -38,7 +36,7 @@ class RayEngine:
         alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         return [Resources(each.get("GPU", 0), each.get("CPU", 0), each.get("memory", 0) / 1e9) for each in alive]
 
-    def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
+    def run(self, plan: Plan, jobs: Iterable[Job]) -> Ended:
         """Runs jobs; see `Engine.run`. Each is a Ray task, which begins when a node has what it needs."""
         needed = plan.resources
         remote = ray.remote(
@@ -49,15 +47,9 @@ class RayEngine:
             max_calls=1,  # a worker ends with its job, and with it what the job left behind
         )(run_job)  # a task that Ray repeats finds the results of an attempt that was complete
         waiting = {remote.remote(job.task(plan)): job for job in jobs}
-        begun: set[Any] = set()
-        begin = time.time()
         try:
             while waiting:
-                done, _ = ray.wait(list(waiting), timeout=_PATIENCE)
-                for reference, job in waiting.items():
-                    if reference not in begun and job.has_begun(begin):
-                        begun.add(reference)
-                        yield job, None
+                done, _ = ray.wait(list(waiting))
                 for reference in done:
                     yield waiting.pop(reference), _outcome(reference)
         except BaseException:

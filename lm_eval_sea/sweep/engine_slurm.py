@@ -21,7 +21,7 @@ from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import SLURM_FOLDER, Plan, PlanError, Resources
-from lm_eval_sea.sweep.sweep import Events
+from lm_eval_sea.sweep.sweep import Ended
 
 _REQUEUES = 10  # of a job whose time was up; one that makes no progress must end, too
 _LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 by default
@@ -77,21 +77,16 @@ class SlurmEngine:
             raise PlanError(f"--engine slurm: sinfo does not say what the nodes have ({error})") from error
         return [_node(line) for line in said.splitlines() if line.count("|") == 2]
 
-    def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
+    def run(self, plan: Plan, jobs: Iterable[Job]) -> Ended:
         """Runs jobs; see `Engine.run`. It waits for jobs that an earlier sweep left in the queue, and does not submit them again.
 
         An interrupt cancels all jobs that it waits for. If this process is killed, SLURM keeps the jobs.
         """
-        begin = time.time()
         waiting = self.submit(list(jobs), plan)
-        begun: set[Job] = set()
         try:
             while waiting:
                 time.sleep(_PATIENCE)
                 for job, submitted in list(waiting.items()):
-                    if job not in begun and job.has_begun(begin):
-                        begun.add(job)
-                        yield job, None
                     if submitted.done():
                         yield job, _outcome(waiting.pop(job))
         except BaseException:

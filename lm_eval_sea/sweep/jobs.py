@@ -16,7 +16,7 @@ from typing import Any
 from lm_eval_sea.results.secrets import masked, masked_text
 from lm_eval_sea.run.answer_cache import files_of_model
 from lm_eval_sea.run.seeds import drawing_with
-from lm_eval_sea.sweep.completeness import LOG, installed
+from lm_eval_sea.sweep.completeness import installed
 from lm_eval_sea.sweep.plan import Model, Plan
 
 WHOLE_PLAN = "all"  # the folder of a job with all tasks
@@ -62,13 +62,6 @@ class Job:
             "versions": installed(),
             "files": self.files,
         }
-
-    def has_begun(self, since: float) -> bool:
-        """Whether, by its log, a process has worked on it since a time in seconds of the epoch."""
-        try:
-            return (self.folder / LOG).stat().st_mtime >= since
-        except OSError:
-            return False
 
     @functools.cached_property
     def digest(self) -> str:

@@ -24,7 +24,7 @@ from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
 from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
 
-Events = Generator[tuple[Job, Outcome | None], None, None]  # a job that begins, with None, or that has ended, with its outcome
+Ended = Generator[tuple[Job, Outcome], None, None]
 
 
 class Engine(Protocol):
@@ -33,8 +33,8 @@ class Engine(Protocol):
     def machines(self) -> list[Resources]:
         """The available machines."""
 
-    def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
-        """Runs jobs, and yields each when it begins and when it ends. Closing the generator ends the running jobs."""
+    def run(self, plan: Plan, jobs: Iterable[Job]) -> Ended:
+        """Runs jobs, and yields each when it ends. Closing the generator ends the running jobs."""
 
 
 class LocalEngine:
@@ -47,10 +47,9 @@ class LocalEngine:
 
         return [Resources(torch.cuda.device_count(), os.cpu_count() or 1, psutil.virtual_memory().total / 1e9)]
 
-    def run(self, plan: Plan, jobs: Iterable[Job]) -> Events:
+    def run(self, plan: Plan, jobs: Iterable[Job]) -> Ended:
         """As `Engine.run`."""
         for job in jobs:
-            yield job, None
             yield job, run_job(job.task(plan))
 
 
@@ -101,26 +100,21 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
     probe(str(prepared.plan.output), "output")
     complete, open_jobs = prepared.split()
     bar = tqdm(total=len(prepared.jobs), initial=len(complete), desc="jobs", unit="job", dynamic_ncols=True)
-    with bar, contextlib.closing(engine.run(prepared.plan, open_jobs)) as events:
-        running: set[Job] = set()
+    with bar, contextlib.closing(engine.run(prepared.plan, open_jobs)) as ended:
         tokens = 0  # of the jobs that are done
-        bar.set_postfix({"running": 0, "failed": 0})
-        for job, outcome in events:
-            if outcome is None:
-                running.add(job)
+        bar.set_postfix({"failed": 0})
+        for job, outcome in ended:
+            mark = read_mark(job.folder, job.digest)
+            if outcome.status or mark is None:
+                if not outcome.status:
+                    outcome = replace(outcome, last_line="its results are not there: removed, or replaced by another sweep")
+                failed[job] = outcome
+                bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
             else:
-                running.discard(job)
-                mark = read_mark(job.folder, job.digest)
-                if outcome.status or mark is None:
-                    if not outcome.status:
-                        outcome = replace(outcome, last_line="its results are not there: removed, or replaced by another sweep")
-                    failed[job] = outcome
-                    bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
-                else:
-                    tokens += mark.get("tokens") or 0
-                bar.update()
+                tokens += mark.get("tokens") or 0
+            bar.update()
             speed = {"tokens/s": f"{tokens / bar.format_dict['elapsed']:,.0f}"} if tokens else {}
-            bar.set_postfix({"running": len(running), "failed": len(failed)} | speed)
+            bar.set_postfix({"failed": len(failed)} | speed)
     for job in [job for job in failed if read_mark(job.folder, job.digest)]:  # another sweep worked on it, and was faster
         del failed[job]
 

@@ -151,7 +151,7 @@ def test_a_job_that_the_cluster_preempts_and_does_not_queue_again_has_failed(tmp
     [job] = jobs_of_plan(tmp_path)
     events = engine.run(plan, [job])
     threading.Thread(target=lambda: plans.wait_for((slurm / "100.sh").exists) and (slurm / "100.preempt").touch()).start()
-    [outcome] = [outcome for _, outcome in events if outcome]
+    [(_, outcome)] = events
     assert outcome.status == 1 and outcome.last_line.startswith("SLURM's job 100 ended without a result: ")
     assert stand_in_slurm.states()["100"]["state"] == "PREEMPTED"
 

@@ -152,7 +152,6 @@ def test_a_job_that_another_sweep_has_completed_meanwhile_has_not_failed(tmp_pat
     class Engine:
         def run(self, plan, open_jobs):
             for job in open_jobs:
-                yield job, None
                 yield job, Outcome(1, "another process works on it", 0)
             complete(jobs[0], 0.5)
 
