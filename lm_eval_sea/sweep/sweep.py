@@ -101,20 +101,15 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
     complete, open_jobs = prepared.split()
     bar = tqdm(total=len(prepared.jobs), initial=len(complete), desc="jobs", unit="job", dynamic_ncols=True)
     with bar, contextlib.closing(engine.run(prepared.plan, open_jobs)) as ended:
-        tokens = 0  # of the jobs that are done
         bar.set_postfix({"failed": 0})
         for job, outcome in ended:
-            mark = read_mark(job.folder, job.digest)
-            if outcome.status or mark is None:
-                if not outcome.status:
-                    outcome = replace(outcome, last_line="its results are not there: removed, or replaced by another sweep")
+            if not outcome.status and not read_mark(job.folder, job.digest):
+                outcome = replace(outcome, status=1, last_line="its results are not there: removed, or replaced by another sweep")
+            if outcome.status:
                 failed[job] = outcome
                 bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
-            else:
-                tokens += mark.get("tokens") or 0
             bar.update()
-            speed = {"tokens/s": f"{tokens / bar.format_dict['elapsed']:,.0f}"} if tokens else {}
-            bar.set_postfix({"failed": len(failed)} | speed)
+            bar.set_postfix({"failed": len(failed)})
     for job in [job for job in failed if read_mark(job.folder, job.digest)]:  # another sweep worked on it, and was faster
         del failed[job]
 
