@@ -37,7 +37,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.download_only:
         return _download(plan, arguments.split)
     engine = _engine(arguments, plan)  # before data is loaded: a wrong address ends the sweep
-    from lm_eval_sea.sweep.sweep import carry_out, check_room, notes, prepare, state
+    from lm_eval_sea.sweep.sweep import carry_out, check_room, notes, prepare
 
     prepared = prepare(plan, arguments.split)
     for note in notes(prepared, engine):
@@ -53,7 +53,8 @@ def _run(arguments: argparse.Namespace) -> int:
         carry_out(prepared, engine, failed)
     except KeyboardInterrupt:
         _print_failures(failed, prepared, arguments)
-        print(f"{state(prepared, failed)}\nto continue: {_again(arguments)}")
+        complete, _ = prepared.split()
+        print(f"{len(complete)} of {len(prepared.jobs)} jobs are complete; to continue: {_again(arguments)}")
         raise
     print("\n".join(report_of(prepared)))
     _print_failures(failed, prepared, arguments)

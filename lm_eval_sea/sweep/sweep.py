@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -141,20 +141,6 @@ def notes(prepared: Prepared, engine: Engine) -> list[str]:
         folders = some_names([str(job.folder) for job in jobs])
         found.append(f"complete jobs that run again ({reason}), with their results kept in {REPLACED}: {folders}")
     return [f"note: {line}" for line in found]
-
-
-def state(prepared: Prepared, failed: Collection[Job]) -> str:
-    """How many jobs are complete, have failed, have begun (with their names), and have not begun."""
-    complete, open_jobs = prepared.split()
-    left = [job for job in open_jobs if job not in failed]
-    begun = [str(job.folder) for job in left if (job.folder / LOG).exists()]
-    numbers = {
-        "complete": len(complete),
-        "failed": len(failed),
-        "stopped": f"{len(begun)}  {some_names(begun)}",
-        "not begun": len(left) - len(begun),
-    }
-    return "\n".join(f"{name:<9} {number}".rstrip() for name, number in numbers.items())
 
 
 def table_of_failures(failed: Mapping[Job, Outcome]) -> str:

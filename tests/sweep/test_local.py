@@ -44,15 +44,10 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undistur
         process.send_signal(number)
         status, out, err = plans.finish(process)
         assert status == (-9 if number == signal.SIGKILL else 130), err
-    table, _, again = out.strip().rpartition("\n")
-    numbers = dict(re.findall(r"^(complete|failed|stopped|not begun) +(\d+)", table, re.MULTILINE))
-    complete = len(list(output.rglob(MARK)))
-    assert numbers == {"complete": str(complete), "failed": "0", "stopped": "1", "not begun": str(3 - complete)}
-    [stopped] = [folder for folder in plans.attempts(output) if not (folder / MARK).exists()]
-    assert re.search(rf"^stopped +1  {stopped}$", table, re.MULTILINE)
-    assert again == f"to continue: lm-eval-sea sweep {models / 'out.yaml'} --split suite --engine local"
+    again = f"{models / 'out.yaml'} --split suite --engine local"
+    assert out.strip() == f"{plans.complete(output)} of 4 jobs are complete; to continue: lm-eval-sea sweep {again}"
     assert err.strip().endswith("interrupted; the same command continues where this one stopped")
-    status, out = sweep_here(*shlex.split(again)[4:])  # behind "to continue: lm-eval-sea sweep"
+    status, out = sweep_here(*shlex.split(again))
     assert status == 0, out
     assert "0 of 4" not in out
     plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=4)
