@@ -30,17 +30,16 @@ from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
 # A row's metric → its greatest value.
 NATIVE_MAXIMUM = {"correct": 1.0, "f1": 1.0, "pass": 1.0, "rougeL": 100.0, PROBABILITY: 100.0}
 _ROUNDING = 1e-6
-# Settings in which runs of a task must agree to be draws of one score: those of `task_settings`, and of the run.
+# What runs of a task must agree in to be draws of one score: settings in `task_settings`, and those of the run (`Settings`).
 _OF_TASK = (
     *("number of exemplars", "exemplars", "limit of tokens", "version of the task", "version of the prompt file"),
     *("words of the prompt", "rows of the data set"),
 )
 _OF_RUN = (
-    *("adapter_or_quantisation", "chat_template", "system_instruction", "thinking", "generation"),
-    *("revision", "weights", "dtype", "softmax_dtype"),
+    *("adapter or quantisation", "chat template", "system instruction", "thinking", "generation"),
+    *("revision", "weights", "dtype", "softmax dtype"),
 )
-# For the others None means that nothing was recorded.
-_NONE_IS_A_VALUE = ("adapter or quantisation", "chat template", "system instruction", "generation")
+_NONE_IS_A_VALUE = ("adapter or quantisation", "chat template", "system instruction", "generation")  # else it was not recorded
 
 
 def is_ranked(facts: Facts) -> bool:
@@ -178,19 +177,30 @@ def _shared_texts(tasks: Iterable[TaskRun]) -> str | None:
     )
 
 
+def _asked(result: TaskRun) -> dict[str, str]:
+    """How a run of a task was asked, setting by setting, without those that were not recorded."""
+    settings = task_settings(result)
+    asked = {
+        "prompts": result.name,
+        **{name: settings[name] for name in _OF_TASK},
+        **{name: getattr(result.run.settings, name.replace(" ", "_")) for name in _OF_RUN},
+    }
+    recorded = {name: value for name, value in asked.items() if value is not None or name in _NONE_IS_A_VALUE}
+    return {name: "none" if value is None else str(value) for name, value in recorded.items()}
+
+
 def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:
     """Raises `ResultsError`, with the first setting in which they differ, if runs of a task are not draws of one score."""
-    found: dict[tuple[str, str], dict[str, str]] = {}  # setting and task → value → the first run with it
+    found = []  # (setting, task), (value, where)
     for results in tasks:
         for result in results:
-            for setting, value in _asked(result).items():
-                if value is not None or setting in _NONE_IS_A_VALUE:
-                    places = found.setdefault((setting, results[0].name), {})
-                    places.setdefault("none" if value is None else str(value), str(result.run.place or result.run.model))
-    differing = grouped((setting, (name, places)) for (setting, name), places in found.items() if len(places) > 1)
+            where = result.run.place or result.run.model
+            found += [((setting, results[0].name), (value, where)) for setting, value in _asked(result).items()]
+    values = [(setting, (task, grouped(of_task))) for (setting, task), of_task in grouped(found).items()]
+    differing = grouped((setting, (task, by_value)) for setting, (task, by_value) in values if len(by_value) > 1)
     for setting, of_tasks in differing.items():
         (_, of_first), names = of_tasks[0], [name for name, _ in of_tasks]
-        values_of = ", ".join(f"{value} in {place}" for value, place in sorted(of_first.items()))
+        values_of = ", ".join(f"{value} in {places[0]}" for value, places in sorted(of_first.items()))
         raise ResultsError(
             f"{some_names(names)}: runs differ in the {setting} ({values_of}), so they are not seeds of one score; "
             "give only the folder, or the results files, of one"
@@ -202,27 +212,16 @@ def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
 
     Tasks with SEA-HELM's own prompts (`make --official`) are in the same places, under other names.
     """
-    by_prompts = grouped((task.name.startswith(SEA_HELM), task.name) for task in tasks)
-    of_both = " against ".join(some_names(list(dict.fromkeys(names))) for names in by_prompts.values())
-    lines = [f"tasks differ in whose prompts they have, the pack's or others ({of_both})"] if len(by_prompts) > 1 else []
-    for setting in _OF_RUN:
-        by_value: dict[str, dict[str, None]] = {}
-        for task in tasks:
-            value, name = getattr(task.run.settings, setting), setting.replace("_", " ")
-            if (value is not None or name in _NONE_IS_A_VALUE) and not (setting == "generation" and is_ranked(task.facts)):
-                by_value.setdefault(str(value), {})[task.name] = None
-        if len(by_value) > 1:
-            lines.append(f"tasks differ in the {name} ({' against '.join(some_names([*names]) for names in by_value.values())})")
-    return lines
-
-
-def _asked(result: TaskRun) -> dict[str, Any]:
-    settings = task_settings(result)
-    return {
-        "prompts": result.name,
-        **{name: settings[name] for name in _OF_TASK},
-        **{name.replace("_", " "): getattr(result.run.settings, name) for name in _OF_RUN},
-    }
+    found = []  # setting, (value, task)
+    for task in tasks:
+        found.append(("whose prompts they have, the pack's or others", (str(task.name.startswith(SEA_HELM)), task.name)))
+        settings = set(_OF_RUN) - {"generation" if is_ranked(task.facts) else ""}
+        found += [(f"the {setting}", (value, task.name)) for setting, value in _asked(task).items() if setting in settings]
+    return [
+        f"tasks differ in {setting} ({' against '.join(some_names(list(dict.fromkeys(names))) for names in by_value.values())})"
+        for setting, of_tasks in grouped(found).items()
+        if len(by_value := grouped(of_tasks)) > 1
+    ]
 
 
 def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: Evidence) -> None:
