@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from lm_eval_sea.results.rows import POSITION, in_published_order, says_its_order
+from lm_eval_sea.results.rows import says_its_order
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.sea_helm import OFFICIAL_BATCH, OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, SeaHelmError, row_scores
 from lm_eval_sea.sea_helm.metricx_model import WORST, points, text_of
-from lm_eval_sea.sea_helm.totals.evidence import place_of
+from lm_eval_sea.sea_helm.totals.evidence import place_of, rows_in_order
 from lm_eval_sea.tasks._shared.row_order import FEW_ROWS
 
 GROUP = "translations"  # of the tasks that MetricX scores
 BATCHES = "metricx-batches"  # beginning of the name of the file with the errors of the batches
-_COLUMNS = ("doc.text", "doc.answer", "doc.label", POSITION)
+_COLUMNS = ("doc.text", "doc.answer", "doc.label")
 
 Errors = Callable[[Sequence[str]], list[float]]
 
@@ -64,17 +64,13 @@ def jobs_of(tasks: Sequence[TaskRun], notes: list[str]) -> list[Job]:
         place = place_of(task.facts)
         if place is None or place.group != GROUP or task.samples is None:
             continue
-        read = task.rows_frame(*_COLUMNS)
-        assert read is not None
-        frame = in_published_order(read)
-        notes += [*task.notes, *row_scores.repeated(task.samples, frame.doc_id)]
-        frame = frame[~frame.doc_id.duplicated(keep="last")]
+        frame = rows_in_order(task, notes, *_COLUMNS)
         if len(frame) > FEW_ROWS and not says_its_order(frame):
             notes.append(
                 f"{task.samples}: its rows do not say in which order they were published, so its batches are not SEA-HELM's; "
                 "run the task again"
             )
-        rows = frame[["doc_id", "doc.text", "doc.answer", "doc.label"]].itertuples(index=False, name=None)
+        rows = frame[["doc_id", *_COLUMNS]].itertuples(index=False, name=None)
         texts = [_text(task, *row) for row in rows]
         if not texts:
             notes.append(f"{task.samples}: left out, because it has no rows")

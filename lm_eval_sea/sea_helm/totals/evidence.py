@@ -292,18 +292,12 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
     metric = _scored_metric(result.facts)
     if result.samples is None or not (metric or beside):
         return None
-    columns = ["doc.label", "doc.phenomenon", POSITION, *([metric] if metric else [])]
-    read = result.rows_frame(*columns)
-    notes += [note for note in result.notes if note not in notes]
-    assert read is not None
-    frame = in_published_order(read)
+    frame = rows_in_order(result, notes, "doc.label", "doc.phenomenon", *filter(None, [metric]))
     if not all(type(number) in (int, str) for number in frame.doc_id):
         raise ResultsError(f"{result.samples}: a row has no doc_id; run the task again")
     frame = frame.set_index("doc_id")
     if result.facts.labels and metric != PROBABILITY and (unlabelled := list(frame.index[frame["doc.label"].isna()])):
         raise ResultsError(f"{result.samples}: row {unlabelled[0]} has no label; run the task again")
-    notes += row_scores.repeated(result.samples, frame.index)
-    frame = frame[~frame.index.duplicated(keep="last")]
     frame["score"] = frame[metric] if beside is None else [beside.scores.get(number) for number in frame.index]
     frame = frame if beside is None else frame[frame.score.notna()]
     best = NATIVE_MAXIMUM.get(metric, math.inf)
@@ -312,6 +306,19 @@ def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str
             what = "no number" if not is_number(score) else f"{score:g}, which is not between 0 and {best:g},"
             raise ResultsError(f"{result.samples}: row {number} has {what} for {metric!r}; run the task again")
     return frame.astype({"score": float}) if len(frame) else None
+
+
+def rows_in_order(task: TaskRun, notes: list[str], *columns: str) -> pd.DataFrame:
+    """The logged rows of a task in published order, with further columns; of rows that repeat others the last.
+
+    `notes` gets a line for what is odd.
+    """
+    read = task.rows_frame(*columns, POSITION)
+    assert read is not None
+    frame = in_published_order(read)
+    found = [*task.notes, *row_scores.repeated(task.samples, frame.doc_id)]
+    notes += [note for note in found if note not in notes]
+    return frame[~frame.doc_id.duplicated(keep="last")]
 
 
 def _scored_metric(facts: Facts) -> str:

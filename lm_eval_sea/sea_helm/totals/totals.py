@@ -55,7 +55,6 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     ran = evidence.rows.keys() | evidence.without_samples
     languages = {place.language for place in evidence.rows}
     not_run = [place for place in members if place.language in languages and place not in ran]
-    absent = [place for place in members if place.language not in languages]
     empty = sorted(evidence.without_samples & set(members))
     draws = rule.draw(rows, suite.places)
     if rule.zero is not None:
@@ -76,7 +75,7 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     if outside := sorted(draws.keys() - counted):
         names = ", ".join(f"{place.language} {place.task}" for place in outside)
         notes.append(f"in no mean, because they are not in the suite {suite.name} {suite.version}: {names}")
-    lacking = incomplete([*not_run, *absent, *empty, *(uneven & counted)]) | uneven | evidence.without_samples
+    lacking = incomplete([*(set(members) - evidence.rows.keys()), *(uneven & counted)]) | uneven | evidence.without_samples
     nodes = {}
     questions = _all_levels(of_tasks, counted)
     for place, drawn in _all_levels({place: draw.score for place, draw in draws.items()}, counted).items():
