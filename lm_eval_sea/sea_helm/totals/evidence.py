@@ -119,7 +119,8 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     _doubt_repeated_seeds(found, evidence)
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
-        _gather_task(place, results, most, evidence)
+        _doubt_parts(place, results, most, evidence)
+        _gather_task(place, results, evidence)
     _doubt_mixed_scorers(evidence)
     evidence.notes += _notes_on_answers(found)
     sizes = unknown_size_note({results[0].name: results[0].facts for _, results in sorted(found.items())})
@@ -224,7 +225,8 @@ def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
     ]
 
 
-def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: Evidence) -> None:
+def _doubt_parts(place: Place, results: Sequence[TaskRun], most: int, evidence: Evidence) -> None:
+    """Notes if there are fewer than the `most` runs of a task, or runs of fewer rows than the data set has."""
     name = results[0].name
     if len(results) < most:
         evidence.doubt([place], f"{name}: {len(results)} of {most} runs")
@@ -233,63 +235,53 @@ def _gather_task(place: Place, results: Sequence[TaskRun], most: int, evidence: 
         evidence.doubt([place], f"{name}: {partial[0].rows} of {partial[0].rows_total} rows were evaluated (--limit)")
     for note in dict.fromkeys(filter(None, (row_count_note(result.facts, result.rows_total) for result in results))):
         evidence.doubt([place], f"{name}: {note}")
-    headline = PROBABILITY if is_ranked(results[0].facts) else results[0].facts.headline_metric
+
+
+def _gather_task(place: Place, results: Sequence[TaskRun], evidence: Evidence) -> None:
+    name, facts = results[0].name, results[0].facts
+    headline = PROBABILITY if is_ranked(facts) else facts.headline_metric
     values = [result.scores[headline].value for result in results if headline in result.scores]
     if values:
         evidence.headlines[place] = (headline, float(np.mean(values)))
-    beside = [_scores_beside(result) for result in results]
-    if not _scored_metric(results[0].facts) and not any(beside):
+    metric = PROBABILITY if is_ranked(facts) else facts.item_metric  # of the rows; empty if lm-eval does not score them
+    beside = [None if metric or result.samples is None else row_scores.read_beside(result) for result in results]
+    if not metric and not any(beside):
         if any(result.samples for result in results):
             evidence.without_scores.add(place)
         return
-    read = [_table(result, scores, evidence.notes) for result, scores in zip(results, beside, strict=True)]
+    read = [_table(result, metric, scores, evidence.notes) for result, scores in zip(results, beside, strict=True)]
     tables = [table for table in read if table is not None]
     if not tables:
         evidence.without_samples.add(place)
         evidence.notes.append(f"{name}: no samples; run it with --log_samples")
         return
+    scored = [scores for scores in beside if scores]
+    if not scored and metric not in NATIVE_MAXIMUM:
+        known = ", ".join(NATIVE_MAXIMUM)
+        raise ResultsError(f"{name}: the scale of {metric!r} is not known, only that of {known}; run the pack's own task")
     sizes = [(len(table), result.evaluated) for result, table in zip(results, read, strict=True) if table is not None]
     fewer = [f"{there} of {rows} rows" for there, rows in sizes if rows and there < rows]
     fewer += [f"{len(tables)} of {len(results)} runs"] * (len(tables) < len(results))
     if fewer:
-        evidence.doubt([place], f"{name}: only {'scores' if any(beside) else 'samples'} of {', '.join(fewer)}")
+        evidence.doubt([place], f"{name}: only {'scores' if scored else 'samples'} of {', '.join(fewer)}")
     elif said := list(filter(None, (result.score and result.score.contradiction for result in results))):
         evidence.doubt([place], f"{name}: {said[0]}")
     shared = [row for row in tables[0].index if all(row in table.index for table in tables)]
     if len(shared) < max(map(len, tables)):
         evidence.doubt([place], f"{name}: the runs have different rows; the {len(shared)} that all have are scored")
     if shared:
-        best = _best(place, results[0], [scores for scores in beside if scores], evidence)
-        evidence.rows[place] = _task_rows(results[0].facts, best, [table.loc[shared] for table in tables])
+        best = scored[0].best if scored else NATIVE_MAXIMUM[metric]
+        evidence.scorers[place] = sorted({scores.scorer for scores in scored})
+        evidence.notes += dict.fromkeys(f"{name}: {note}" for scores in scored for note in (scores.scorer, *scores.notes))
+        evidence.rows[place] = _task_rows(facts, best, [table.loc[shared] for table in tables])
 
 
-def _scores_beside(result: TaskRun) -> row_scores.RowScores | None:
-    """The scores of a judge or a metric model for a task that lm-eval does not score, if there are any."""
-    if result.samples is None or _scored_metric(result.facts):
-        return None
-    return row_scores.read_beside(result)
-
-
-def _best(place: Place, result: TaskRun, beside: Sequence[row_scores.RowScores], evidence: Evidence) -> float:
-    """The score of a perfect row; also records who gave the scores."""
-    if beside:
-        evidence.scorers[place] = sorted({scores.scorer for scores in beside})
-        evidence.notes += dict.fromkeys(f"{result.name}: {note}" for scores in beside for note in (scores.scorer, *scores.notes))
-        return beside[0].best
-    metric = _scored_metric(result.facts)
-    if metric not in NATIVE_MAXIMUM:
-        known = ", ".join(NATIVE_MAXIMUM)
-        raise ResultsError(f"{result.name}: the scale of {metric!r} is not known, only that of {known}; run the pack's own task")
-    return NATIVE_MAXIMUM[metric]
-
-
-def _table(result: TaskRun, beside: row_scores.RowScores | None, notes: list[str]) -> pd.DataFrame | None:
+def _table(result: TaskRun, metric: str, beside: row_scores.RowScores | None, notes: list[str]) -> pd.DataFrame | None:
     """The rows of one run by their number in the data set, in published order: SEA-HELM draws them by their place.
 
     None without rows. If the scores are `beside` the samples, rows without one are left out; `notes` gets a line for rows that
     cannot be read.
     """
-    metric = _scored_metric(result.facts)
     if result.samples is None or not (metric or beside):
         return None
     frame = rows_in_order(result, notes, "doc.label", "doc.phenomenon", *filter(None, [metric]))
@@ -319,10 +311,6 @@ def rows_in_order(task: TaskRun, notes: list[str], *columns: str) -> pd.DataFram
     found = [*task.notes, *row_scores.repeated(task.samples, frame.doc_id)]
     notes += [note for note in found if note not in notes]
     return frame[~frame.doc_id.duplicated(keep="last")]
-
-
-def _scored_metric(facts: Facts) -> str:
-    return PROBABILITY if is_ranked(facts) else facts.item_metric
 
 
 def _task_rows(facts: Facts, best: float, runs: Sequence[pd.DataFrame]) -> TaskRows:
