@@ -60,12 +60,11 @@ class Cache(KeyedLines):
 
     def answer(self, key: str) -> Answer | None:
         """The answer to a call; None if there is none that can be used."""
-        record = self.get(key)
         try:
-            answer = None if record is None else Answer(**record)
+            answer = Answer(**(self.get(key) or {}))
         except TypeError:
             return None
-        return answer if answer is not None and answer.is_sound else None
+        return answer if answer.is_sound else None
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
         return
     left = iter(waiting.items())
     unanswered = Counter(cache for cache, _ in waiting)
-    held: dict[Cache, ExitStack] = {}
+    held: dict[Cache, ExitStack] = {}  # those with questions now; of many models there may be more than a process may open
     failures: list[RequestError] = []
     in_a_row = 0
 
