@@ -14,7 +14,7 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.sea_helm import row_scores
-from lm_eval_sea.sea_helm.judge_calls import Answer, Cache, Call, Endpoint, ask_all, key_of
+from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
 from lm_eval_sea.sea_helm.judge_questions import (
     GRADES,
     OFFICIAL_FILES,
@@ -99,17 +99,13 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
 
 
 def estimate_of(jobs: Sequence[Job], model: str, concurrency: int, prices: tuple[float, float] | None) -> str:
-    """Estimates the calls that are still to be made."""
-    found = [(call, job.cache.answer(key_of(model, call))) for job in jobs for call in job.calls]
-    waiting = [call for call, answer in found if answer is None]
-    return estimate(waiting, [answer for _, answer in found if answer is not None], concurrency, prices)
-
-
-def estimate(calls: Sequence[Call], known: Sequence[Answer], concurrency: int, prices: tuple[float, float] | None) -> str:
-    """Calls, tokens, time and cost in one line, estimated from the same judge's answers so far (`known`).
+    """Calls that are still to be made, their tokens, time and cost in one line, by the same judge's answers so far.
 
     `prices` are those of a million tokens of input and of output, in the provider's currency; None if unknown.
     """
+    found = [(call, job.cache.answer(key_of(model, call))) for job in jobs for call in job.calls]
+    calls = [call for call, answer in found if answer is None]
+    known = [answer for _, answer in found if answer is not None]
     measured = [answer.completion_tokens for answer in known if answer.completion_tokens]
     answer_tokens = fmean(measured) if measured else ANSWER_TOKENS
     seconds = fmean(answer.seconds for answer in known) if known else SECONDS

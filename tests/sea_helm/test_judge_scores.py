@@ -1,9 +1,11 @@
 """Scores from verdicts, and what is said before the first call, worked out by hand."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from lm_eval_sea.sea_helm.judge import estimate
-from lm_eval_sea.sea_helm.judge_calls import Answer, Call
+from lm_eval_sea.sea_helm.judge import estimate_of
+from lm_eval_sea.sea_helm.judge_calls import Answer, Cache, Call, key_of
 from lm_eval_sea.sea_helm.judge_rows import Conversation, Criterion
 from lm_eval_sea.sea_helm.judge_scores import by_category, of_criteria, of_pairs, of_severities, of_turns
 
@@ -46,14 +48,16 @@ def test_categories():
     assert by_category(rows, [0.0, 1.0, 0.25]) == {"a": 0.5, "b": 0.25}
 
 
-CALLS = [Call([{"role": "system", "content": "x" * 400}, {"role": "user", "content": "y" * 3600}], {})] * 100
-
-
-def test_an_estimate_is_of_answers_so_far_or_names_its_assumptions():
-    text = estimate(CALLS, [], 5, None)
+def test_an_estimate_is_of_answers_so_far_or_names_its_assumptions(tmp_path):
+    contents = [f"{number:400}" for number in range(102)]
+    calls = [Call([{"role": "system", "content": content}, {"role": "user", "content": "y" * 3600}], {}) for content in contents]
+    cache = Cache(tmp_path / "verdicts.jsonl")
+    text = estimate_of([SimpleNamespace(calls=calls[:100], cache=cache)], "judge", 5, None)
     # 100 calls of 4,000 bytes at 4 bytes per token; 800 tokens each; 15 s each, five at once
     assert text.startswith("100 calls, about 100,000 tokens of input and 80,000 of output, 5.0 min with 5 at once")
     assert "if an answer takes 15 s and 800 tokens" in text and "cost unknown" in text
-    text = estimate(CALLS, [Answer("a", 30.0, 900, 100), Answer("b", 90.0, 900, 300)], 10, (2.0, 8.0))
-    assert "20,000 of output, 10.0 min with 10 at once (as in 2 answers so far)" in text
+    for call, answer in zip(calls[100:], (Answer("a", 30.0, 900, 100), Answer("b", 90.0, 900, 300)), strict=True):
+        cache.add(key_of("judge", call), vars(answer))
+    text = estimate_of([SimpleNamespace(calls=calls, cache=cache)], "judge", 10, (2.0, 8.0))
+    assert "100 calls, " in text and "20,000 of output, 10.0 min with 10 at once (as in 2 answers so far)" in text
     assert text.endswith("cost about 0.36")  # 100,000 · 2 + 20,000 · 8 per million
