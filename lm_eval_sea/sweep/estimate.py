@@ -14,7 +14,7 @@ from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.request import rows_within
 from lm_eval_sea.run.task_loading import RunTasks
-from lm_eval_sea.run.workload import planned
+from lm_eval_sea.run.workload import planned, text_of
 from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model, Plan, Resources
@@ -65,14 +65,10 @@ def _measure(task: Any, count: Callable[[str], int], rows: int) -> Counter[str]:
     scale = rows / len({instance.doc_id for instance in task.instances})
     found: Counter[str] = Counter()  # sums of fractions
     for instance in task.instances:
-        prompt, ending = instance.arguments if len(instance.arguments) > 1 else ("", *instance.arguments)  # a text of its own
-        if isinstance(ending, str):
-            # prompts without content are asked once per task, after the others
-            times = 1 if prompt and instance.idx > 2 * len(task.doc_to_choice(instance.doc)) else scale
-            sent = prompt + ending
-        else:
-            times, sent = scale, prompt
-        found.update({"requests": times, "tokens_in": times * count(sent)})
+        # prompts without content are asked once per task, after the others
+        is_ranked = instance.request_type == "loglikelihood" and instance.arguments[0]
+        times = 1 if is_ranked and instance.idx > 2 * len(task.doc_to_choice(instance.doc)) else scale
+        found.update({"requests": times, "tokens_in": times * count(text_of(instance.arguments))})
     return found
 
 
