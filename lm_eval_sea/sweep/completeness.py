@@ -43,7 +43,7 @@ def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
     if mark.get("digest") != digest:
         return None
     try:
-        files, digests = dict(mark["files"]), dict(mark.get("digests", {}))  # marks of older versions have no digests
+        files, digests = dict(mark["files"]), dict(mark["digests"])
         whole = bool(files) and all((folder / name).stat().st_size == size for name, size in files.items())
         whole = whole and all(_digest(folder / name) == sha256 for name, sha256 in digests.items())
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,6 +1,5 @@
 """Nothing counts as a result that is half-written or answers another question."""
 
-import json
 import subprocess
 import sys
 import time
@@ -139,13 +138,6 @@ def test_a_mark_whose_digest_is_a_path_and_a_link_to_a_folder_elsewhere(folder, 
     set_aside(folder, tmp_path / "out")
     [place] = (tmp_path / "out" / REPLACED).rglob("toy")
     assert not (tmp_path / "elsewhere").exists() and any(place.rglob("results_*.json")) and (place / "link").is_symlink()
-
-
-def test_a_mark_of_a_version_without_digests_is_one(folder):
-    mark = json.loads((marked(folder) / MARK).read_text())
-    del mark["digests"]
-    (folder / MARK).write_text(json.dumps(mark))
-    assert read_mark(folder, "d")
 
 
 @pytest.mark.slow
