@@ -150,21 +150,18 @@ def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
     for task, name in (("mt-bench", "a judge model"), ("translation-en-xx", "the metric model MetricX-24")):
         assert f"not scored yet, needs {name}: id {task}; run them, then {judges()[task].command}" in totals.notes
     assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
-    run = write_run(tmp_path / "one language", 1, NLI)
-    totals = totals_of(run, also=[place("th", "nli")])
-    assert totals.nodes[Place("id")].complete and not totals.nodes[SEA].complete and not totals.nodes[ALL].complete
-    assert "means over languages are only of id; nothing of the suite is scored in th" in totals.notes
-    assert totals_of(run).nodes[SEA].complete
 
 
-def test_a_language_whose_tasks_are_in_no_mean_is_not_named_as_one_of_the_mean(tmp_path):
+def test_languages_that_a_mean_lacks_are_named_and_those_in_no_mean_are_not(tmp_path):
     run = write_run(tmp_path, 1, planted(1))  # of Indonesian and Javanese
-    for tasks, said in (
-        ([place("id", "nli"), place("th", "nli")], "means over languages are only of id; nothing of the suite is scored in th"),
-        ([place("th", "nli")], "there is no mean over languages; nothing of the suite is scored in th"),
-    ):
-        totals = totals_of(run, suite=Suite("planted", "v0", tuple(tasks)))
-        assert said in totals.notes and (SEA in totals.nodes) == (len(tasks) > 1)
+    thai, said = place("th", "nli"), "nothing of the suite is scored in th"
+    totals = totals_of(run, suite=Suite("planted", "v0", (place("id", "nli"), thai)))
+    assert f"means over languages are only of id; {said}" in totals.notes
+    assert [totals.nodes[node].complete for node in (Place("id"), SEA, ALL)] == [True, False, False]
+    totals = totals_of(run, suite=Suite("planted", "v0", (thai,)))
+    assert f"there is no mean over languages; {said}" in totals.notes and SEA not in totals.nodes
+    _, overall, _, competencies, *_ = as_text(totals).split("\n\n")
+    assert (overall, competencies) == ("none", "none")
 
 
 @pytest.mark.parametrize("method", ["2026-08", "2026-06"])
@@ -245,33 +242,23 @@ def test_other_prompts_are_no_seeds_and_make_no_complete_mean_with_those_of_the_
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
-    [({"revision": "0000002"}, "2 different revisions"), ({"load_in_4bit": True}, "2 different adapters or quantisations")],
-)
-def test_tasks_of_several_checkpoints_have_no_total(tmp_path, change, said):
-    for seed, (rows, own) in enumerate(((NLI, {}), (CAUSAL, change)), start=1):
-        write_run(tmp_path / str(seed), seed, rows, **of_model(**own))
-    with pytest.raises(ResultsError, match=f"{said} under one name"):
-        totals_of(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("setting", "change"),
+    ("said", "change"),
     [
-        ("chat template", {"chat_template_sha": "c0ffee"}),
-        ("system instruction", {"system_instruction_sha": "c0ffee"}),
-        ("generation", {"config": {"gen_kwargs": {"do_sample": True}}}),
-        ("dtype", {"config": {"model_dtype": "torch.float16"}}),
+        ("tasks differ in the chat template (sea_helm_id_nli against", {"chat_template_sha": "c0ffee"}),
+        ("tasks differ in the system instruction (sea_helm_id_nli against", {"system_instruction_sha": "c0ffee"}),
+        ("tasks differ in the generation (sea_helm_id_nli against", {"config": {"gen_kwargs": {"do_sample": True}}}),
+        ("tasks differ in the dtype (sea_helm_id_nli against", {"config": {"model_dtype": "torch.float16"}}),
+        ("means mix numbers of exemplars: 1 of 2 tasks", {"n-shot": {"sea_helm_id_causal": 5}}),
     ],
 )
-def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, setting, change):
+def test_tasks_that_were_run_otherwise_have_no_complete_mean(tmp_path, said, change):
     """They are no seeds of each other, but one mean goes over them."""
-    for seed, (rows, own) in enumerate(((NLI, {}), (CAUSAL, change)), start=1):
+    for seed, (rows, own) in enumerate(((NLI, {"n-shot": {"sea_helm_id_nli": 0}}), (CAUSAL, change)), start=1):
         config = {"model_dtype": "torch.bfloat16"} | own.get("config", {})
         write_run(tmp_path / str(seed), seed, rows, **own | {"config": config})
     totals = totals_of(tmp_path)
-    said = f"tasks differ in the {setting} (sea_helm_id_nli against sea_helm_id_causal)"
-    assert [note for note in totals.notes if "differ" in note] == [said]
+    [note] = [note for note in totals.notes if " differ " in note or " mix " in note]
+    assert note.startswith(said) and "sea_helm_id_causal" in note
     assert not totals.nodes[Place("id")].complete
 
 
@@ -322,19 +309,24 @@ def test_a_mean_over_tasks_of_several_judges_is_marked(tmp_path, other, is_compl
     assert (said in totals.notes) == (not is_complete)
 
 
+LITE = {"nli": {"subset": {"of": 1000}}}
+LEFT_OUT = "left out, because totals are of whole tasks with their results file: sea_helm_id_nli"
 REFUSED = {
-    "row 0 has no number for 'correct'": ({("id", "nli"): [(float("nan"), "A"), (1.0, "B")]}, {}),
-    "row 0 has 37, which is not between 0 and 1, for 'correct'": ({("id", "nli"): [(37.0, "A"), (1.0, "B")]}, {}),
-    "--log_samples": (planted(1), {"samples": False}),
-    "the scale of 'likes' is not known": ({("id", "qa"): [(0.5, ["x"])] * 3}, {"facts": {"qa": {"item_metric": "likes"}}}),
-    "no task of SEA-HELM": (NLI, {"facts": {"nli": {"suite": "another"}}}),
+    "row 0 has no number for 'correct'": [({("id", "nli"): [(float("nan"), "A"), (1.0, "B")]}, {})],
+    "row 0 has 37, which is not between 0 and 1, for 'correct'": [({("id", "nli"): [(37.0, "A"), (1.0, "B")]}, {})],
+    "--log_samples": [(planted(1), {"samples": False})],
+    "the scale of 'likes' is not known": [({("id", "qa"): [(0.5, ["x"])] * 3}, {"facts": {"qa": {"item_metric": "likes"}}})],
+    "no task of SEA-HELM": [(NLI, {"facts": {"nli": {"suite": "another"}}})],
+    LEFT_OUT: [(NLI, {"facts": LITE})],
+    "2 different revisions under one name": [(NLI, of_model()), (CAUSAL, of_model(revision="0000002"))],
+    "2 different adapters or quantisations under one": [(NLI, of_model()), (CAUSAL, of_model(load_in_4bit=True))],
 }
 
 
 @pytest.mark.parametrize("said", REFUSED)
 def test_what_has_no_totals_is_refused(tmp_path, said):
-    rows, how = REFUSED[said]
-    write_run(tmp_path, 1, rows, **how)
+    for seed, (rows, how) in enumerate(REFUSED[said], start=1):
+        write_run(tmp_path / str(seed), seed, rows, **how)
     with pytest.raises(ResultsError, match=said):
         totals_of(tmp_path)
 
@@ -418,12 +410,6 @@ def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
         assert "† not in the suite" in as_text(alone)
 
 
-def test_runs_without_a_task_of_the_suite_have_no_mean(tmp_path):
-    shown = as_text(totals_of(write_run(tmp_path, 1, NLI), suite=Suite("planted", "v0", (place("tl", "nli"),))))
-    head, overall, _, competencies, *_ = shown.split("\n\n")
-    assert head.startswith("org/model: SEA-HELM, suite planted v0") and (overall, competencies) == ("none", "none")
-
-
 def test_totals_are_the_mean_of_several_runs_and_have_an_interval_by_the_method_of_august(tmp_path):
     for seed in (1, 2):
         write_run(tmp_path / f"{seed}", seed, planted(seed))
@@ -500,13 +486,8 @@ def test_a_total_of_answers_that_were_not_read_says_so(tmp_path):
     assert "sea_helm_id_nli: hardly any answer could be read; is this a chat model? add --apply_chat_template" in notes
 
 
-def test_lite_tasks_are_named_and_left_out(tmp_path):
-    lite = {"nli": {"subset": {"of": 1000}}}
-    said = "left out, because totals are of whole tasks with their results file: sea_helm_id_nli"
-    assert said in totals_of(write_run(tmp_path, 1, BOTH, facts=lite)).notes
-    alone = write_run(tmp_path / "alone", 1, NLI, facts=lite)
-    with pytest.raises(ResultsError, match=said):
-        totals_of(alone)
+def test_lite_tasks_beside_whole_ones_are_named_and_left_out(tmp_path):
+    assert LEFT_OUT in totals_of(write_run(tmp_path, 1, BOTH, facts=LITE)).notes
 
 
 def test_rows_that_repeat_others_are_named(tmp_path):
@@ -539,12 +520,6 @@ def test_rows_that_make_another_score_than_the_results_leave_no_complete_mean(tm
     assert said in totals.notes
     complete = {name: totals.nodes[place("id", name)].complete for name in ("nli", "qa")}
     assert complete == {"nli": False, "qa": True} and not totals.nodes[Place("id", "nlr")].complete
-
-
-def test_tasks_with_unlike_numbers_of_exemplars_have_no_complete_mean(tmp_path):
-    for name, shown in {"alike": 5, "mixed": 0}.items():
-        run = write_run(tmp_path / name, 1, BOTH, **{"n-shot": {"sea_helm_id_nli": 5, "sea_helm_id_causal": shown}})
-        assert totals_of(run).nodes[Place("id")].complete == (name == "alike")
 
 
 def test_scores_of_other_answers_are_refused(tmp_path):
