@@ -127,10 +127,17 @@ def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, score
     assert main([*command, "--device", "none"]) == 0, "what is kept needs no model"
 
 
+def scored(folder, errors, eos="google", size=2):
+    """The only task in a folder, scored with the errors of a function of batches: the line about it, and what is odd."""
+    notes = []
+    [line] = score(jobs_of(read_runs(folder).tasks, notes), errors, Setting("m", "t", eos, size))
+    return line, notes
+
+
 def test_batches_are_kept(tmp_path):
     write_translations(tmp_path)
-    jobs, setting = jobs_of(read_runs(tmp_path).tasks, []), Setting("m", "t", "google", 2)
-    texts, asked = jobs[0].texts, []
+    texts = jobs_of(read_runs(tmp_path).tasks, [])[0].texts
+    asked, again, other = [], [], []
 
     def errors(batch):
         if len(asked) == 2:
@@ -139,34 +146,30 @@ def test_batches_are_kept(tmp_path):
         return [float(len(text)) / 100 for text in batch]
 
     with pytest.raises(KeyboardInterrupt):
-        score(jobs, errors, setting)
+        scored(tmp_path, errors)
     assert not list(tmp_path.glob("metricx_*"))
-    again = []
-    score(jobs, lambda batch: again.append(batch) or [float(len(text)) / 100 for text in batch], setting)
+    scored(tmp_path, lambda batch: again.append(batch) or [float(len(text)) / 100 for text in batch])
     assert asked == [texts[:2], texts[2:4]] and again == [texts[4:]]
     [path] = tmp_path.glob("metricx_*")
     # an error of 0 is 100 points, one of 25 is none
     assert read(path).scores == pytest.approx({number: 100 - 4 * len(text) / 100 for number, text in enumerate(texts)})
-    other = []
-    score(jobs, lambda batch: other.append(batch) or [0.0] * len(batch), setting._replace(eos="seahelm"))
+    scored(tmp_path, lambda batch: other.append(batch) or [0.0] * len(batch), eos="seahelm")
     assert len(other) == 3  # another setting is another number
 
 
 def test_an_error_that_is_no_number_leaves_no_score(tmp_path):
     """As of weights of half precision that overflow."""
     write_translations(tmp_path)
-    jobs, setting = jobs_of(read_runs(tmp_path).tasks, []), Setting("m", "t", "google", 2)
     with pytest.raises(SeaHelmError, match=r"^m: an error is no number \(its weights overflow\?\); try another --device$"):
-        score(jobs, lambda batch: [math.nan] * len(batch), setting)
+        scored(tmp_path, lambda batch: [math.nan] * len(batch))
     assert not list(tmp_path.glob("metricx*"))
 
 
 def test_of_rows_that_repeat_others_the_last_counts(tmp_path):
     samples = write_translations(tmp_path)
     edit(samples, lambda rows: rows.append(rows[0] | {"doc": rows[0]["doc"] | {"answer": "again"}}))
-    notes, asked = [], []
-    [job] = jobs_of(read_runs(tmp_path).tasks, notes)
-    score([job], lambda batch: asked.extend(batch) or [0.0] * len(batch), Setting("m", "t", "google", 2))
+    asked = []
+    _, notes = scored(tmp_path, lambda batch: asked.extend(batch) or [0.0] * len(batch))
     assert len(asked) == 5 and sum("candidate: again" in text for text in asked) == 1
     assert notes == [f"{samples}: 1 of 6 rows repeat others; the last of each counts"]
 
@@ -175,8 +178,7 @@ def test_of_rows_that_repeat_others_the_last_counts(tmp_path):
 def test_the_mean_has_the_score_interval_by_passage(tmp_path, clusters, passages):
     docs = [{"text": f"t{n}", "answer": "a" * n, "label": "x", "cluster": cluster} for n, cluster in enumerate(clusters)]
     write_answers(tmp_path, "id", "translation-en-xx", [{"doc_id": n, "doc": doc} for n, doc in enumerate(docs)])
-    jobs, setting = jobs_of(read_runs(tmp_path).tasks, []), Setting("m", "t", "google", 12)
-    [line] = score(jobs, lambda batch: [2.0 * n for n in range(len(batch))], setting)
+    line, _ = scored(tmp_path, lambda batch: [2.0 * n for n in range(len(batch))], size=12)
     content = json.loads(next(tmp_path.glob("metricx_*.json")).read_text())
     expected = estimate([1 - 2 * n / 25 for n in range(12)], clusters)
     assert expected.clusters == passages
