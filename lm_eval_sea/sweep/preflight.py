@@ -210,7 +210,7 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
 
 
 def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
-    """Refuses a plan without a machine that has what a job needs, and the device that a model names."""
+    """Refuses a plan without a machine that has what a job needs."""
     needed = plan.resources
 
     def enough(machine: Resources) -> bool:
@@ -219,21 +219,6 @@ def check_machines(plan: Plan, machines: Sequence[Resources]) -> None:
     if not any(map(enough, machines)):
         there = "; ".join(dict.fromkeys(map(str, machines))) or "none"
         raise PlanError(f"resources: no machine has {needed}; machines: {there}")
-    most_gpus = max(machine.gpus for machine in machines)
-    devices = [(model.name, str(model.run.get("device") or "")) for model in plan.models]
-    faults = [
-        f"{name}: run: device {device}: no machine has {_gpus_of(device)} GPUs, and lm-eval would use another device"
-        for name, device in devices
-        if _gpus_of(device) > most_gpus
-    ]
-    if faults:
-        raise PlanError(*faults)
-
-
-def _gpus_of(device: str) -> int:
-    """The fewest GPUs of a machine that has a device: one for cuda, eight for cuda:7."""
-    kind, _, number = device.partition(":")
-    return int(number) + 1 if kind == "cuda" and number.isdecimal() else int(kind == "cuda")
 
 
 def check_disk(plan: Plan, jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
