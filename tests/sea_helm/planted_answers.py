@@ -14,8 +14,7 @@ def two_turns(number: int, first: str, second: str, criteria: list[dict], **more
 
 def one_turn(number: int, answer: str, criteria: list[dict]) -> dict:
     """A line of samples of one question."""
-    doc = {"id": str(number), "category": "x", "turns": [f"Tanong {number}"], "answers": [], "criteria": criteria}
-    return {"doc_id": number, "doc": doc | {"cluster": str(number)}, "filtered_resps": [answer], "resps": [[answer]]}
+    return two_turns(number, "", answer, criteria, turns=[f"Tanong {number}"], answers=[])
 
 
 def write_answers(folder, language: str, task: str, samples: list[dict], seed: int = 1):

@@ -1,9 +1,11 @@
 """Nothing counts as a result that is half-written or answers another question."""
 
+import contextlib
 import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from lm_eval_sea.results.read import REPLACED
@@ -140,6 +142,11 @@ def test_a_mark_whose_digest_is_a_path_and_a_link_to_a_folder_elsewhere(folder, 
     assert not (tmp_path / "elsewhere").exists() and any(place.rglob("results_*.json")) and (place / "link").is_symlink()
 
 
+def lives(process):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+
+
 @pytest.mark.slow
 def test_a_job_ends_with_whoever_started_it(tmp_path):
     """A killed starter tells nobody; its end of the pipe closes."""
@@ -157,18 +164,10 @@ def test_a_job_ends_with_whoever_started_it(tmp_path):
     grandchild = int(process.stdout.readline())
     process.stdin.close()
     assert process.wait(60) == -9
-    import psutil
-
-    def ended():
-        try:
-            return psutil.Process(grandchild).status() == psutil.STATUS_ZOMBIE
-        except psutil.NoSuchProcess:
-            return True
-
     deadline = time.monotonic() + 60
-    while not ended() and time.monotonic() < deadline:
+    while lives(grandchild) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert ended()
+    assert not lives(grandchild)
 
 
 def test_weights_that_were_written_over_begin_no_job_and_cost_no_results(folder, tmp_path):

@@ -20,7 +20,8 @@ from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
 from tests.sweep import plans, stand_in_slurm
 from tests.sweep.test_two_plans import MODEL, jobs_of_plan
 
-pytest.importorskip("submitit", reason="needs submitit: pip install 'lm-eval-sea[slurm]'")
+submitit = pytest.importorskip("submitit", reason="needs submitit: pip install 'lm-eval-sea[slurm]'")
+engine_slurm = pytest.importorskip("lm_eval_sea.sweep.engine_slurm")
 # two models, three tasks: 6 jobs
 PLAN = {
     "tasks": ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl", "sea_xcopa_id_to_ppl"],
@@ -93,13 +94,16 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
     plans.assert_it_ended_as_if_undisturbed(output, undisturbed, jobs=6)
 
 
-def test_what_slurm_is_asked_for(tmp_path, slurm):
-    from lm_eval_sea.sweep.engine_slurm import SlurmEngine
+def engine_for(tmp_path, **changes):
+    """An engine for a plan of one model, and the plan."""
+    changes = {"slurm": {"time": 60, "array_parallelism": 1}, **MODEL, **changes}
+    plan = read_plan(plans.write_plan(tmp_path / "plan.yaml", **changes))
+    return engine_slurm.SlurmEngine(plan), plan
 
-    asked = {"resources": {"gpus": 2, "cpus": 8, "memory_gb": 60}, "minutes": 90, **MODEL}
+
+def test_what_slurm_is_asked_for(tmp_path, slurm):
     own = {"partition": "gpu", "array-parallelism": 3, "account": "lab"}
-    plan = read_plan(plans.write_plan(tmp_path / "plan.yaml", slurm=own, **asked))
-    engine = SlurmEngine(plan)
+    engine, plan = engine_for(tmp_path, slurm=own, resources={"gpus": 2, "cpus": 8, "memory_gb": 60}, minutes=90)
     assert engine.machines() == [Resources(8, 64, 515), Resources(0, 4, 16)]
     jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1, 2, 3])
     engine.submit(jobs, plan)
@@ -113,12 +117,10 @@ def test_what_slurm_is_asked_for(tmp_path, slurm):
 
 def test_jobs_of_an_earlier_plan_do_not_stay_in_the_queue(tmp_path, slurm):
     """They would begin after those of the plan as it is now, and replace their results."""
-    from lm_eval_sea.sweep.engine_slurm import SlurmEngine
-
-    plan = read_plan(plans.write_plan(tmp_path / "plan.yaml", slurm={"time": 5, "array_parallelism": 1}, **MODEL))
 
     def submitted(**changes):
-        return [job.job_id for job in SlurmEngine(plan).submit(jobs_of_plan(tmp_path, **changes), plan).values()]
+        engine, plan = engine_for(tmp_path)
+        return [job.job_id for job in engine.submit(jobs_of_plan(tmp_path, **changes), plan).values()]
 
     first = submitted(num_fewshot=[0, 1, 2])
     assert submitted(num_fewshot=[2])[0] == first[2], "the same job, which the queue has already"
@@ -131,18 +133,9 @@ def test_jobs_of_an_earlier_plan_do_not_stay_in_the_queue(tmp_path, slurm):
 @pytest.fixture
 def often(monkeypatch):
     """The queue is asked often."""
-    from lm_eval_sea.sweep import engine_slurm
-
     monkeypatch.setattr(engine_slurm, "_ASKED_AGAIN", 0.2)
     monkeypatch.setattr(engine_slurm, "_PATIENCE", 0.2)
     monkeypatch.setattr("submitit.SlurmJob._results_timeout_s", 0.1)
-
-
-def engine_for(tmp_path):
-    from lm_eval_sea.sweep.engine_slurm import SlurmEngine
-
-    plan = read_plan(plans.write_plan(tmp_path / "plan.yaml", slurm={"time": 60, "array_parallelism": 1}, **MODEL))
-    return SlurmEngine(plan), plan
 
 
 def test_a_job_that_the_cluster_preempts_and_does_not_queue_again_has_failed(tmp_path, slurm, often):
@@ -181,15 +174,11 @@ def test_a_queue_that_does_not_answer_gets_no_job_twice(tmp_path, slurm, often):
 
 
 def test_the_last_line_of_a_traceback_says_why_a_job_has_no_result(tmp_path):
-    import submitit
-
-    from lm_eval_sea.sweep.engine_slurm import _outcome
-
     trace = 'Traceback (most recent call last):\n  File "a.py", line 1\nModuleNotFoundError: No module named lm_eval_sea\n'
     job = submitit.SlurmJob(tmp_path, "7")
     job.paths.result_pickle.write_bytes(pickle.dumps(("error", trace)))
     said = "SLURM's job 7 ended without a result: ModuleNotFoundError: No module named lm_eval_sea"
-    assert _outcome(job).last_line == said
+    assert engine_slurm._outcome(job).last_line == said
 
 
 @pytest.mark.parametrize(

@@ -122,26 +122,19 @@ def test_what_runs_more_than_once_is_said(tmp_path):
     assert note.startswith("note: complete jobs that run again (its files were changed)")
 
 
-def test_jobs_that_do_not_ask_for_the_gpus_of_a_cluster_are_said(tmp_path):
-    class Cluster:
-        def machines(self):
-            return [Resources(cpus=8), Resources(gpus=4, cpus=8)]
+class Cluster:
+    def machines(self):
+        return [Resources(cpus=8), Resources(gpus=4, cpus=8)]
 
-    for changes, is_said in (
-        ({}, True),
-        ({"resources": {"gpus": 0.5}}, False),
-        ({"slurm": {"gpus-per-task": 1}}, False),
-        ({"run": {"device": "cpu"}}, False),
-        ({"backend": "chat-api"}, False),
-    ):
-        plan = read_plan(write_plan(tmp_path / "plan.yaml", **{"run": None} | changes))
-        said = notes(Prepared(plan, [], {}), Cluster())
-        assert (
-            said
-            == ["note: resources: the jobs ask for no GPUs, so they get none of the machines' or share them; give gpus: 1"]
-            * is_said
-        )
-        assert notes(Prepared(plan, [], {}), LocalEngine()) == []
+
+ASKED = {"resources": {"gpus": 0.5}}, {"slurm": {"gpus-per-task": 1}}, {"run": {"device": "cpu"}}, {"backend": "chat-api"}
+
+
+@pytest.mark.parametrize(("changes", "engine"), [({}, LocalEngine()), *((changes, Cluster()) for changes in ASKED)])
+def test_only_jobs_that_do_not_ask_for_the_gpus_of_a_cluster_are_said(tmp_path, changes, engine):
+    plain, plan = (read_plan(write_plan(tmp_path / "plan.yaml", **{"run": None} | each)) for each in ({}, changes))
+    said = "note: resources: the jobs ask for no GPUs, so they get none of the machines' or share them; give gpus: 1"
+    assert notes(Prepared(plain, [], {}), Cluster()) == [said] and notes(Prepared(plan, [], {}), engine) == []
 
 
 def test_a_job_that_another_sweep_has_completed_meanwhile_has_not_failed(tmp_path, monkeypatch):
