@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +35,7 @@ OFFICIAL_FILES = {
 _ADVICE = "give a checkout of aisingapore/SEA-HELM, v1.2.0 or later"
 _YES_OR_NO = "syntax-criteria"  # its criteria are met or not
 _FIRST_VERDICT = "kalahi-judge"  # whose official reading takes the first verdict instead of the last
-_OFFICIAL_VERDICT = re.compile(r"<classification>\s*(\w+)\s*</classification>")
+_OFFICIAL_TAG = "classification"
 _OFFICIAL_TAGS = re.compile(r"<(/?\s*(?:classification|reflection|text|transcript|criterion)\s*/?)>", re.IGNORECASE)
 _HEAD_OF_TURN = re.compile(r"^\[(?=(?:User|Assistant)\b)", re.IGNORECASE | re.MULTILINE)
 _OFFICIAL_LABELS = re.compile(r"\[\[([ABC])\]\]")
@@ -45,7 +46,7 @@ class Question(NamedTuple):
 
     part: tuple[int, int]  # turn and criterion, or turn and order (0: the model's answer is A, 1: the baseline's)
     messages: list[dict[str, str]]
-    tag: str  # of the verdict; empty for SEA-HELM's
+    tag: str = _OFFICIAL_TAG  # of the verdict; SEA-HELM's pairs have none
 
 
 @dataclass(frozen=True)
@@ -83,10 +84,10 @@ def own_rubric(task: str) -> Rubric:
     prompts = yaml.safe_load(OWN_PROMPTS.read_text(encoding="utf-8"))
     source = f"prompts of our own (version {prompts['version']})"
     if task == PAIRS:
-        return Rubric(lambda row: _own_pairs(prompts["pairs"], row), _read_own, {}, prompts["generation"], source)
+        return Rubric(lambda row: _own_pairs(prompts["pairs"], row), _verdict, {}, prompts["generation"], source)
     kind = prompts[{_YES_OR_NO: "yes_or_no", SAFETY: "safety", GRADES: "grades"}.get(task, "criteria")]
     texts = prompts["criteria"] | kind
-    return Rubric(lambda row: _own_criteria(texts, row), _read_own, kind["classes"], prompts["generation"], source)
+    return Rubric(lambda row: _own_criteria(texts, row), _verdict, kind["classes"], prompts["generation"], source)
 
 
 def _own_criteria(texts: Mapping[str, Any], row: Conversation) -> list[Question]:
@@ -136,9 +137,10 @@ def _messages(system: str, user: str) -> list[dict[str, str]]:
     return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
 
-def _read_own(question: Question, answer: str) -> str | None:
+def _verdict(question: Question, answer: str, *, counts: int = -1) -> str | None:
+    """What stands in the tag of the question; of several the last."""
     found = re.findall(rf"<{question.tag}>\s*(\w+)\s*</{question.tag}>", answer)
-    return found[-1] if found else None
+    return found[counts] if found else None
 
 
 def official_rubric(task: str, checkout: Path) -> Rubric:
@@ -156,12 +158,7 @@ def official_rubric(task: str, checkout: Path) -> Rubric:
         _ = prompts["system_prompt"], prompts["criteria_prompt"]
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise SeaHelmError(f"{path}: no prompts of the judge of {task} ({error!r}); {_ADVICE}") from error
-    counts = 0 if task == _FIRST_VERDICT else -1
-
-    def read(question: Question, answer: str) -> str | None:
-        found = _OFFICIAL_VERDICT.findall(answer)
-        return found[counts] if found else None
-
+    read = partial(_verdict, counts=0 if task == _FIRST_VERDICT else -1)
     return Rubric(lambda row: _official_criteria(prompts, row), read, classes, generation, source, model)
 
 
@@ -180,7 +177,7 @@ def _official_criteria(prompts: Mapping[str, Any], row: Conversation) -> list[Qu
             keyPointText=criterion.text,
             reference_text_block="",
         )
-        questions.append(Question((criterion.turn, number), _messages(prompts["system_prompt"], user), ""))
+        questions.append(Question((criterion.turn, number), _messages(prompts["system_prompt"], user)))
     return questions
 
 
@@ -194,7 +191,7 @@ def _official_pairs(record: Mapping[str, Any], row: Conversation) -> list[Questi
         told |= {"ref_answer": row.references} if with_reference else {}
         fields = {f"{name}_{number + 1}": texts[number] for name, texts in told.items() for number in range(turn + 1)}
         system = _filled(prompts[turn]["system_prompt"], **record["judgement_labels"])
-        questions.append(Question((turn, order), _messages(system, _filled(prompts[turn]["prompt_template"], **fields)), ""))
+        questions.append(Question((turn, order), _messages(system, _filled(prompts[turn]["prompt_template"], **fields))))
     return questions
 
 
