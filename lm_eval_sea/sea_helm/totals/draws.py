@@ -8,7 +8,6 @@ in the same order.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,7 +19,6 @@ RUN_SEED, RUN_DRAWS = 94370244, 30  # of the notebook of June 2026
 SEED, REPLICATES = 94370244, 2000  # of August 2026
 MOST_LABELS = 0.5  # different right answers of multiple choice, as a share of the questions
 QUESTION_SEED, QUESTION_DRAWS = 1234, REPLICATES  # ours: enough draws for the ends of an interval of 95 per cent
-FEW_QUESTIONS = 10  # right answers of multiple choice with fewer questions than this are named
 FEW_CLUSTERS = 30  # of a task: percentiles of draws of fewer values are too narrow, the more so the nearer the score is to 0 or 1
 SEED_END = 2**32 - 1  # the greatest seed is one less
 
@@ -52,11 +50,7 @@ def question_draws(scoring: Scoring, clusters: Sequence[str], generator: np.rand
 
 
 def published_error(draws: np.ndarray) -> float:
-    """√(variance / number of draws) of the draws over runs, the error that SEA-HELM publishes.
-
-    The variance is the one with n − 1. The more draws, the smaller this error: it is about the mean of the draws, not about
-    the model.
-    """
+    """√(variance / number of draws) of the draws over runs, as SEA-HELM has it: the error of their mean, not of the score."""
     return float(np.sqrt(draws.var(ddof=1) / len(draws)))
 
 
@@ -69,12 +63,6 @@ def interval(draws: np.ndarray) -> tuple[float, float]:
     """The 2.5th and 97.5th percentiles of the draws over questions: the bootstrap's interval of 95 per cent."""
     low, high = np.percentile(draws, (2.5, 97.5))
     return float(low), float(high)
-
-
-def rare_labels(labels: Sequence[str | tuple[str, ...] | None]) -> dict[str, int]:
-    """The questions per right answer, if one has fewer than FEW_QUESTIONS although it weighs as much as the others."""
-    counts = Counter(map(str, labels))
-    return dict(counts) if min(counts.values()) < FEW_QUESTIONS else {}
 
 
 def replicates(rows: TaskRows, seeds: np.ndarray) -> np.ndarray:

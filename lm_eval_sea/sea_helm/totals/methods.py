@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,6 +25,7 @@ from lm_eval_sea.sea_helm.totals.task_score import (
 
 # The two tasks of LINDSEA's pragmatics, whose rows the corrected rule scores together.
 PRAGMATICS = "pragmatics"
+_FEW_QUESTIONS = 10  # of a right answer, which is named if it has fewer
 RANKED = "logprobs"  # the one method of a suite with ranked labels, and of no other
 
 
@@ -115,9 +117,10 @@ def pooled_pragmatics(rows: Mapping[Place, TaskRows]) -> dict[Place, TaskRows]:
 
 def _remark_on_replicates(rows: TaskRows) -> str | None:
     is_choice = taken_for_multiple_choice(rows.labels, draws.MOST_LABELS)
-    if is_choice and (rare := draws.rare_labels(rows.labels)):
-        counts = ", ".join(f"{label} {count}" for label, count in sorted(rare.items()))
-        return f"a right answer with few questions weighs as much as the others ({counts})"
+    counts = Counter(map(str, rows.labels))
+    if is_choice and min(counts.values()) < _FEW_QUESTIONS:
+        named = ", ".join(f"{label} {count}" for label, count in sorted(counts.items()))
+        return f"a right answer with few questions weighs as much as the others ({named})"
     if is_choice != rows.is_label_task:
         return f"{'taken' if is_choice else 'not taken'} for multiple choice by its right answers"
     return None

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_sea.results.uncertainty import clustered_standard_error
-from lm_eval_sea.sea_helm.totals.draws import QUESTION_DRAWS, REPLICATES, question_draws, rare_labels, replicates, standard_error
+from lm_eval_sea.sea_helm.totals.draws import QUESTION_DRAWS, REPLICATES, question_draws, replicates, standard_error
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.methods import METHODS
 from lm_eval_sea.sea_helm.totals.task_score import Scoring, TaskRows, weighted_mean
@@ -90,8 +90,9 @@ def test_all_levels_are_means_replicate_by_replicate():
 
 
 def test_answers_of_few_questions_are_named():
-    assert rare_labels(["A"] * 10 + ["B"] * 10) == {}
-    assert rare_labels(["A"] * 30 + ["B"] * 9) == {"A": 30, "B": 9}
+    for fewest, said in ((10, False), (9, True)):
+        rows = task([[1] * (30 + fewest)], ["A"] * 30 + ["B"] * fewest, is_label_task=True)
+        assert ("(A 30, B 9)" in (METHODS["2026-08"].remark(rows) or "")) == said
 
 
 def test_error_over_questions_is_the_clustered_one():
