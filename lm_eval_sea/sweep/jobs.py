@@ -117,9 +117,9 @@ def cut(
                 "names": list(part.tasks),
                 "settings": settings,
             }
-            flags = [*_flags(settings), *_flag("output_path", str(folder)), "--log_samples"]
+            flags = _flags({"tasks": part.tasks, **settings, "output_path": str(folder), "log_samples": True})
             label = f"{model.name}, {shots} exemplars" if len(plan.num_fewshot) > 1 else model.name
-            jobs.append(Job(folder, label, model, part, ["--tasks", ",".join(part.tasks), *flags], asked, files))
+            jobs.append(Job(folder, label, model, part, flags, asked, files))
     return jobs
 
 
@@ -140,12 +140,9 @@ def _flags(settings: Mapping[str, Any]) -> list[str]:
         if value is True:
             flags += [f"--{name}"]
         elif value is not None and value is not False:
-            flags += _flag(name, _text(value))
+            text = _text(value)
+            flags += [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]  # else it would be taken for a flag
     return flags
-
-
-def _flag(name: str, value: str) -> list[str]:
-    return [f"--{name}={value}"] if value.startswith("-") else [f"--{name}", value]  # else it would be taken for a flag
 
 
 def _text(value: Any) -> str:
