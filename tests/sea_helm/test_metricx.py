@@ -18,7 +18,6 @@ from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
 from lm_eval_sea.sea_helm.metricx_model import MetricX, points, text_of, tokens_of
 from lm_eval_sea.sea_helm.row_scores import read
 
-from ..robustness.conftest import edit
 from ..tasks.evaluation import evaluate, write_json_lines
 from ..tasks.planted_model import PlantedModel
 from .official import checkout, run
@@ -128,10 +127,9 @@ def test_the_command_scores_samples_and_the_totals_read_them(tiny_metricx, score
 
 
 def scored(folder, errors, eos="google", size=2):
-    """The only task in a folder, scored with the errors of a function of batches: the line about it, and what is odd."""
-    notes = []
-    [line] = score(jobs_of(read_runs(folder).tasks, notes), errors, Setting("m", "t", eos, size))
-    return line, notes
+    """The line about the only task in a folder, scored with the errors of a function of batches."""
+    [line] = score(jobs_of(read_runs(folder).tasks, []), errors, Setting("m", "t", eos, size))
+    return line
 
 
 def test_batches_are_kept(tmp_path):
@@ -165,20 +163,11 @@ def test_an_error_that_is_no_number_leaves_no_score(tmp_path):
     assert not list(tmp_path.glob("metricx*"))
 
 
-def test_of_rows_that_repeat_others_the_last_counts(tmp_path):
-    samples = write_translations(tmp_path)
-    edit(samples, lambda rows: rows.append(rows[0] | {"doc": rows[0]["doc"] | {"answer": "again"}}))
-    asked = []
-    _, notes = scored(tmp_path, lambda batch: asked.extend(batch) or [0.0] * len(batch))
-    assert len(asked) == 5 and sum("candidate: again" in text for text in asked) == 1
-    assert notes == [f"{samples}: 1 of 6 rows repeat others; the last of each counts"]
-
-
 @pytest.mark.parametrize(("clusters", "passages"), [([str(n) for n in range(12)], 12), ([str(n // 3) for n in range(12)], 4)])
 def test_the_mean_has_the_score_interval_by_passage(tmp_path, clusters, passages):
     docs = [{"text": f"t{n}", "answer": "a" * n, "label": "x", "cluster": cluster} for n, cluster in enumerate(clusters)]
     write_answers(tmp_path, "id", "translation-en-xx", [{"doc_id": n, "doc": doc} for n, doc in enumerate(docs)])
-    line, _ = scored(tmp_path, lambda batch: [2.0 * n for n in range(len(batch))], size=12)
+    line = scored(tmp_path, lambda batch: [2.0 * n for n in range(len(batch))], size=12)
     content = json.loads(next(tmp_path.glob("metricx_*.json")).read_text())
     expected = estimate([1 - 2 * n / 25 for n in range(12)], clusters)
     assert expected.clusters == passages

@@ -491,12 +491,13 @@ def test_lite_tasks_beside_whole_ones_are_named_and_left_out(tmp_path):
 
 
 def test_rows_that_repeat_others_are_named(tmp_path):
-    write_run(tmp_path, 1, NLI)
+    write_run(tmp_path, 1, {("id", "qa"): [(0.5, ["x"])] * 40})
     [samples] = tmp_path.glob("samples_*")
-    samples.write_text(samples.read_text(encoding="utf-8") * 2, encoding="utf-8")
+    edit(samples, lambda rows: rows.extend([row | {"f1": 1.0} for row in rows]))
     totals = totals_of(tmp_path)
     assert f"{samples}: 40 of 80 rows repeat others; the last of each counts" in totals.notes
-    assert totals.nodes[place("id", "nli")].rows == 40
+    node = totals.nodes[place("id", "qa")]
+    assert (node.rows, node.score) == (40, pytest.approx(100))
 
 
 @pytest.mark.parametrize("doc", [None, {}, {"label": None}])
