@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
+from lm_eval_sea.results.types import count_of, is_number
 from lm_eval_sea.sea_helm import SeaHelmError
 from lm_eval_sea.sea_helm.row_scores import KeyedLines
 
@@ -44,9 +45,9 @@ class Answer:
     def is_sound(self) -> bool:
         """Whether its parts have the right types; servers and files of others may contain anything."""
         counts = (self.prompt_tokens, self.completion_tokens)
-        numbers = all(count is None or (type(count) is int and 0 <= count < 2**53) for count in counts)
+        numbers = all(count is None or count_of(count) is not None for count in counts)
         texts = isinstance(self.text, str) and isinstance(self.refused_parameters, dict | None)
-        return texts and numbers and type(self.seconds) in (int, float) and 0 <= self.seconds < 1e9
+        return texts and numbers and is_number(self.seconds) and 0 <= self.seconds < 1e9
 
 
 def key_of(model: str, call: Call) -> str:
