@@ -66,27 +66,32 @@ def test_missing_data_is_named_without_a_flag_that_a_sweep_lacks(tmp_path, monke
     assert str(error.value).endswith("to fetch: lm-eval-sea data fetch --tasks sea_xcopa_th_to_ppl")
 
 
-def test_a_plan_is_as_long_as_the_tasks_that_count_in_means_ask(models, sweep_here, tmp_path):
-    """Texts have no score, and the likelihood of an order says nothing of how good answers are."""
-    output, said = str(tmp_path / "out"), []
-    for more in ([], ["sea_belebele_th_text", "sea_belebele_th_order"]):
-        plan = write_plan(models / "plan.yaml", output=output, tasks=["sea_xcopa_th_to_ppl", *more], detect=60)
+@pytest.fixture
+def differences(models, sweep_here, tmp_path):
+    """The lines on differences that a plan of these tasks can show; none if it is refused."""
+
+    def differences(*tasks, **changes):
+        plan = write_plan(models / "plan.yaml", output=str(tmp_path / "out"), tasks=list(tasks), **changes)
         status, out = sweep_here(plan, "--dry-run")
-        assert status == 0
-        said += [line for line in out.splitlines() if line.startswith("two models that differ by")]
-    assert len(said) == 2 and said[0] == said[1]
-    plan = write_plan(models / "plan.yaml", output=output, tasks=["sea_belebele_th_text"], detect=60)
-    assert sweep_here(plan, "--dry-run")[0] == 2
+        lines = [line for line in out.splitlines() if line.startswith("two models that differ by")]
+        assert status == (0 if lines else 2)
+        return lines
+
+    return differences
 
 
-def test_a_plan_counts_rows_once(models, sweep_here, tmp_path):
+def test_a_plan_is_as_long_as_the_tasks_that_count_in_means_ask(differences):
+    """Texts have no score, and the likelihood of an order says nothing of how good answers are."""
+    [alone] = differences("sea_xcopa_th_to_ppl", detect=60)
+    assert differences("sea_xcopa_th_to_ppl", "sea_belebele_th_text", "sea_belebele_th_order", detect=60) == [alone]
+    assert differences("sea_belebele_th_text", detect=60) == []
+
+
+def test_a_plan_counts_rows_once(differences):
     """Another wording and another order of exemplars have the rows of the task; in two languages differences correlate by 0.1."""
 
     def shown(*tasks):
-        plan = write_plan(models / "plan.yaml", output=str(tmp_path / "out"), tasks=list(tasks))
-        status, out = sweep_here(plan, "--dry-run")
-        assert status == 0
-        [line] = [line for line in out.splitlines() if line.startswith("two models that differ by")]
+        [line] = differences(*tasks)
         return [float(number) for number in re.findall(r"by ([\d.]+) (?:points|on any)", line)]
 
     thai, vietnamese, other = "sea_belebele_th_to_ppl", "sea_belebele_vi_to_ppl", "sea_xcopa_th_to_ppl"
