@@ -32,6 +32,12 @@ class Configuration(NamedTuple):
     max_new_tokens: int | None  # of a generated answer; None if options are ranked
     options: Mapping[str, str]  # label → option as it follows the cue, in the order that decides ties; empty if generated
 
+    @property
+    def option_columns(self) -> list[str]:
+        """The columns of the options; none where the options are the same words for all rows."""
+        found = [_PLACE.fullmatch(option) for option in self.options.values()]
+        return [match[1] for match in found if match] if all(found) else []
+
     def turns(self, label: str | None = None) -> list[str]:
         """All turns; with the option of a label after the cue."""
         ending = self.cue if label is None else f"{self.cue} {self.options[label]}"

@@ -93,7 +93,7 @@ def _task_files(task: OfficialTask, checkout: Checkout) -> dict[str, str]:
             )
     # each once, in the order of the prompt
     shown = list(dict.fromkeys(places("\n".join([*configuration.before, configuration.question]), columns)))
-    names = _option_columns(configuration)
+    names = configuration.option_columns
     row_record = {
         "file": f"{task.name}.jsonl",
         "columns": shown,
@@ -131,12 +131,6 @@ def _task_files(task: OfficialTask, checkout: Checkout) -> dict[str, str]:
     }
 
 
-def _option_columns(configuration: Configuration) -> list[str]:
-    """The columns of the options; none where the options are the same words for all rows."""
-    found = [re.fullmatch(r"\{(\w+)\}", option) for option in configuration.options.values()]
-    return [match[1] for match in found if match] if all(found) else []
-
-
 def _metrics(aggregations: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"metric": name, "aggregation": aggregation, "higher_is_better": True} for name, aggregation in aggregations.items()]
 
@@ -146,7 +140,7 @@ def _answer_metrics(evaluator: str) -> list[str]:
 
 
 def _ranked(configuration: Configuration) -> dict[str, Any]:
-    of_rows = bool(_option_columns(configuration))
+    of_rows = bool(configuration.option_columns)
     metrics = [*_answer_metrics(configuration.evaluator), "acc", *([] if of_rows else ["acc_cc", "acc_cc_zhao"])]
     return {
         "class": Function(f"utils.{'SailCompassRankingTask' if of_rows else 'SailCompassCalibratedTask'}"),
@@ -175,14 +169,14 @@ def _generated(configuration: Configuration) -> dict[str, Any]:
 
 def _check_prompts(task: OfficialTask, content: Mapping[str, Any], rows: Sequence[Row]) -> None:
     """Refuses a task that would show any row differently from OpenCompass."""
-    configuration, columns = task.configuration, _option_columns(task.configuration)
+    configuration = task.configuration
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)  # lm-eval's
     template = environment.from_string(content["description"] + content["doc_to_text"])
     for number, row in enumerate(rows):
         # OpenCompass hides the answer of generation; a prompt that names it is noticed here
         hidden = {} if configuration.options else {configuration.answer_column: ""}
         shown = template.render(row)
-        options = [str(row[column]) for column in columns] or list(configuration.options.values())
+        options = [str(row[column]) for column in configuration.option_columns] or list(configuration.options.values())
         endings = [f" {option}" for option in options] or [""]
         wanted = [prompt(configuration.turns(label), row | hidden) for label in configuration.options or [None]]
         if [shown + ending for ending in endings] != wanted:
