@@ -11,11 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
-from jinja2 import Environment
 
-from lm_eval_sea.official.sea_helm_prompts import jinja, read_configs
+from lm_eval_sea.official.sea_helm_prompts import read_configs
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.lm_eval_private import template
@@ -136,14 +133,6 @@ def test_what_cannot_be_made_is_said(tmp_path, capsys):
     assert f"lm-eval-sea: seahelm_vi_global_mmlu_lite: its rows are missing: {rows}" in lines
     assert lines[-1].endswith("--keep-going writes what can be made")
     assert not (tmp_path / "tasks").exists()
-
-
-@given(st.lists(st.tuples(st.text(string.ascii_letters + " .\n'\"", max_size=9), st.sampled_from(["text", "label"])), max_size=4))
-def test_templates_are_filled_as_str_format_fills_them(parts):
-    text = "".join(f"{words}{{{field}}}" for words, field in parts)
-    values = {"text": "{label} {{x}} {% y %}", "label": "b"}
-    made = Environment(autoescape=False, keep_trailing_newline=True).from_string(jinja(text, {})).render(values)
-    assert made == text.format(**values)
 
 
 OFFICIAL = """
