@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 
 import pytest
 import yaml
@@ -22,17 +21,6 @@ CRITERIA = [{"turn": 0, "criterion": "first"}, {"turn": 0, "criterion": "second"
 # criterion → verdict
 PLANTED = {"first": "CLASS_EXACTLY_MET", "second": "CLASS_SLIGHTLY_MET", "third": "CLASS_MODERATELY_MET"}
 EXPECTED = ((1 + 0.25) / 2 + 0.5) / 2
-
-
-FAULTS = {
-    "busy": Status(429, {}, {"Retry-After": "0.001"}),
-    "an error": Status(500, {}, {"Retry-After": "0.001"}),
-    "no reply": DROP,
-    "half a stream": text("Because.", finish=None),
-    "half a body": Status(200, b'{"id": "1", "choi'),
-    "a connection that is cut": Status(200, b'{"id": "1", "choi', {"Content-Length": "500"}),
-    "no choices": Status(200, {"id": "1"}),
-}
 
 
 def serving(verdict, faults=None):
@@ -100,21 +88,14 @@ def test_the_judge_sees_both_turns_and_only_the_second_answer_is_graded(tmp_path
     assert third["seed"] == 1 and third["max_completion_tokens"] == 16384 and third["model"] == "judge"
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_every_fault_is_tried_again(tmp_path, fault):
+def test_what_is_no_reply_is_tried_again(tmp_path):
+    """As `chat-api` does, whose tests have all faults of servers."""
     samples = write_conversations(tmp_path)
-    assert len(judge(tmp_path, faults=dict.fromkeys((1, 4, 9), fault)).requests) == 18 + 3
+    cut = Status(200, b'{"id": "1", "choi', {"Content-Length": "500"})
+    busy = Status(429, {}, {"retry-after-ms": "1"})
+    faults = {1: busy, 4: DROP, 6: text("Because.", finish=None), 9: cut}
+    assert len(judge(tmp_path, faults=faults).requests) == 18 + len(faults)
     assert read(judged(samples)).scores == pytest.approx(dict.fromkeys(range(6), EXPECTED))
-
-
-@pytest.mark.slow
-def test_a_call_that_takes_too_long_is_tried_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(judge_calls, "TIMEOUT_SECONDS", 3.0)
-    samples = write_conversations(tmp_path, rows=1)
-    waits = iter([6])  # the first call alone
-    server = judge(tmp_path, verdict=lambda body: time.sleep(next(waits, 0)) or planted_verdict(body))
-    assert len(server.requests) > 3
-    assert read(judged(samples)).scores == pytest.approx({0: EXPECTED})
 
 
 def test_nothing_is_asked_twice(tmp_path, capsys):
