@@ -65,9 +65,9 @@ def _measure(task: Any, count: Callable[[str], int], rows: int) -> Counter[str]:
     scale = rows / len({instance.doc_id for instance in task.instances})
     found: Counter[str] = Counter()  # sums of fractions
     for instance in task.instances:
-        # prompts without content are asked once per task, after the others
-        is_ranked = instance.request_type == "loglikelihood" and instance.arguments[0]
-        times = 1 if is_ranked and instance.idx > 2 * len(task.doc_to_choice(instance.doc)) else scale
+        has_option = instance.request_type == "loglikelihood" and bool(instance.arguments[0])  # behind a prompt
+        is_without_content = has_option and instance.idx > 2 * len(task.doc_to_choice(instance.doc))
+        times = 1 if is_without_content else scale  # prompts without content are asked once per task, after the others
         found.update({"requests": times, "tokens_in": times * count(text_of(instance.arguments))})
     return found
 
