@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -128,25 +128,21 @@ def _read(path: Path) -> dict[str, Any]:
     prompts = read_yaml_of_people(path, PromptFileError)
     if not isinstance(prompts, dict):
         raise PromptFileError(f"{path}: not a prompt file: expected keys with values")
-    _refuse(f"{path}: ", prompts, _TYPES)
-    parts = {f"{path}: tasks: {name}: ": part for name, part in (prompts.get("tasks") or {}).items()}
-    for where, part in parts.items():
-        _refuse(where, part, _OF_TASK)
-    for where, part in {f"{path}: ": prompts, **parts}.items():
-        _refuse(f"{where}chat: ", part.get("chat") or {}, _OF_CHAT)
+    for where, part, types in _parts(f"{path}: ", prompts, _TYPES):
+        _refuse(where, part, types)
         _refuse_code(where, part)
-        _refuse_code(f"{where}chat: ", part.get("chat") or {})
-    return _stripped(prompts)
+        # white space around a sentence would come twice before what follows it
+        part |= {key: part[key].strip() for key in ("instruction", "cue") if part.get(key)}
+    return prompts
 
 
-def _stripped(part: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a prompt file without white space around sentences: it would come twice before what follows them."""
-    made = {key: value.strip() if key in ("instruction", "cue") and value else value for key, value in part.items()}
+def _parts(where: str, part: dict[str, Any], types: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any]]]:
+    """A prompt file, its tasks, and what each of these tells chat models: the place, the keys, and the types of their values."""
+    yield where, part, types
     if part.get("chat"):
-        made["chat"] = _stripped(part["chat"])
-    if part.get("tasks"):
-        made["tasks"] = {name: _stripped(own) for name, own in part["tasks"].items()}
-    return made
+        yield f"{where}chat: ", part["chat"], _OF_CHAT
+    for name, own in (part.get("tasks") or {}).items():
+        yield from _parts(f"{where}tasks: {name}: ", own, _OF_TASK)
 
 
 def _refuse(where: str, found: Mapping[str, Any], types: Mapping[str, Any]) -> None:
