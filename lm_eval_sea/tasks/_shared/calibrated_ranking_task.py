@@ -127,21 +127,17 @@ class CalibratedRankingTask(RankingTask):
         log_q = content_free_log_shares(content_free)
         doc["p"] = [math.exp(share) for share in log_softmax(loglikelihoods)]
         doc["q"] = [math.exp(share) for share in log_q]
-        chosen = doc["predictions"]
-        chosen["acc_cc"] = first_maximum(subtract_bias(loglikelihoods, log_q))
+        biases = {"cc": log_q}
         if "acc_cc_zhao" in self._wanted_metrics:
-            chosen["acc_cc_zhao"] = first_maximum(subtract_bias(loglikelihoods, pooled_content_free_log_shares(content_free)))
-            metrics["acc_cc_zhao"] = float(chosen["acc_cc_zhao"] == doc["gold"])
+            biases["cc_zhao"] = pooled_content_free_log_shares(content_free)
         if self._uses_cue:
-            chosen["acc_pmi"] = first_maximum(
-                subtract_bias(loglikelihoods, [score.cue for score in scores if score.cue is not None])
-            )
+            biases["pmi"] = [score.cue for score in scores if score.cue is not None]
         gold, labels = doc["gold"], len(scores)
-        for method in ("cc", "pmi"):
-            if f"acc_{method}" in chosen:
-                metrics[f"acc_{method}"] = float(chosen[f"acc_{method}"] == gold)
-                metrics[f"f1_{method}"] = Choice(gold, chosen[f"acc_{method}"], labels)
-        metrics["f1"] = Choice(gold, chosen["acc"], labels)
+        for method, bias in biases.items():
+            chosen = first_maximum(subtract_bias(loglikelihoods, bias))
+            doc["predictions"][f"acc_{method}"] = chosen
+            metrics |= {f"acc_{method}": float(chosen == gold), f"f1_{method}": Choice(gold, chosen, labels)}
+        metrics["f1"] = Choice(gold, doc["predictions"]["acc"], labels)
         metrics |= dict.fromkeys(("acc_bc", "acc_bc_mean_p", "f1_bc"), Evidence(gold, loglikelihoods))
         metrics |= {f"{name}_stderr": metrics[name] for name in _OF_ALL_ROWS if name in metrics}
         return {name: value for name, value in metrics.items() if name in self._wanted_metrics}
