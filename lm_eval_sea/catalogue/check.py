@@ -37,13 +37,9 @@ class Report:
     expected: int | None  # rows; None if that is not known
     found: int | None = None  # rows; None if the file could not be loaded
     columns: list[str] = field(default_factory=list)
-    ties: list[int] = field(default_factory=list)  # numbers of the rows with identical options, from 0
-    hidden: list[int] = field(default_factory=list)  # … whose right option repeats an earlier one, so that no ranking chooses it
-    repeated: list[int] = field(default_factory=list)  # numbers of the rows that show what an earlier row shows
+    odd: dict[str, list[int]] = field(default_factory=dict)  # what a person should look at → numbers of the rows, from 0
     golds: Counter[int | str] = field(default_factory=Counter)  # position of the right answer, or label → rows
     references: list[int] = field(default_factory=list)  # characters of each reference of a generated text
-    too_long: list[int] = field(default_factory=list)  # numbers of the rows with a reference longer than the model may write
-    limit: str = ""  # how long that is
     tested: str = ""  # whether the rows are those that the pack was tested with
     notes: list[str] = field(default_factory=list)  # unexpected things that do not prevent scoring
     faults: list[str] = field(default_factory=list)
@@ -108,10 +104,14 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     is_sound = len(scored) == total
     report.found = total if is_sound else max(total, len(splits[TEST_SPLIT]))
     report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
-    report.ties = [number for number, row in numbered if len(set(row.get("options", ()))) < len(row.get("options", ()))]
-    ranked = [(number, row["options"], row["gold"]) for number, row in numbered if {"options", "gold"} <= row.keys()]
-    report.hidden = [number for number, options, gold in ranked if options[gold] in options[:gold]]
     _measure_references(task, report, numbered, count_tokens)
+    ranked = [(number, row["options"], row["gold"]) for number, row in numbered if "options" in row]
+    report.odd["ties (identical options, the first of them counts)"] = [
+        number for number, options, _ in ranked if len(set(options)) < len(options)
+    ]
+    report.odd["the right option repeats an earlier one, so that a ranking of texts is wrong"] = [
+        number for number, options, gold in ranked if options[gold] in options[:gold]
+    ]
     unexpected = report.notes if task.may_change else report.faults
     _look_for_repetitions(task, report, numbered, published_exemplars, unexpected)
     if task.source.named_in:
@@ -137,12 +137,13 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
 def _measure_references(
     task: TaskRecord, report: Report, numbered: Sequence[tuple[int, Row]], count_tokens: Callable[[str], int] | None
 ) -> None:
-    report.limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
+    limit = f"{task.max_new_tokens} {'tokens' if count_tokens else 'words'}"
     count = count_tokens or (lambda text: len(segment(text, task.metadata["answer_language"])))
     references = [(number, text) for number, row in numbered for text in _references(task, row)]
     report.references = [len(text) for _, text in references]
     most = task.max_new_tokens
-    report.too_long = [*dict.fromkeys(number for number, text in references if most is not None and count(text) > most)]
+    too_long = dict.fromkeys(number for number, text in references if most is not None and count(text) > most)
+    report.odd[f"references longer than an answer may be, {limit}"] = [*too_long]
 
 
 def _look_for_repetitions(
@@ -151,6 +152,7 @@ def _look_for_repetitions(
     """Of passages in answers, of rows, and of exemplars in rows; the latter are `unexpected` if they come with the rows."""
     exemplars = [*task.exemplars, *published]
     origin, repeating = ("prompt file", report.faults) if task.exemplars else ("data set", unexpected)
+    repeated = report.odd.setdefault("repeated rows", [])
     seen: set[frozenset[str]] = set()
     for number, row in numbered:
         report.faults += [
@@ -160,7 +162,7 @@ def _look_for_repetitions(
         ]
         shown = frozenset(_texts(row, "options"))
         if shown in seen:
-            report.repeated.append(number)
+            repeated.append(number)
         seen.add(shown)
         repeating.extend(
             f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
@@ -262,15 +264,10 @@ def render(report: Report) -> str:
 def remarks(report: Report) -> list[str]:
     """What a person should look at, as lines of text; of many only the first."""
     lines = []
-    for name, numbers in (
-        (f"references longer than an answer may be, {report.limit}", report.too_long),
-        ("ties (identical options, the first of them counts)", report.ties),
-        ("the right option repeats an earlier one, so that a ranking of texts is wrong", report.hidden),
-        ("repeated rows", report.repeated),
-    ):
+    for what, numbers in report.odd.items():
         if numbers:
             rows = [str(number) for number in numbers[:ROWS_SHOWN]] + ["…"] * (len(numbers) > ROWS_SHOWN)
-            lines.append(f"{name}: {len(numbers)}, in row {', '.join(rows)}")
+            lines.append(f"{what}: {len(numbers)}, in row {', '.join(rows)}")
     for name, texts in (("notes", report.notes), ("faults", report.faults)):
         lines += texts[:FAULTS_SHOWN]
         if len(texts) > FAULTS_SHOWN:

@@ -216,7 +216,7 @@ def test_a_file_with_fewer_or_more_rows_than_the_catalogue(task, lines, said, mi
     assert said in found
     report = check_data(PACK[task])
     assert any(f"{lines} rows; expected {PACK[task].metadata['rows']}" in fault for fault in report.faults)
-    assert report.repeated == list(range(len(rows), lines))
+    assert report.odd["repeated rows"] == list(range(len(rows), lines))
 
 
 @pytest.mark.parametrize(("task", "file", "column"), [(TASK, FILE, "premise"), (HELM_TASK, HELM_FILE, "text")])
