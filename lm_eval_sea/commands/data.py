@@ -42,7 +42,7 @@ def _ls(arguments: argparse.Namespace) -> int:
         print(overview(listed))
         return 0
     glob = glob_of(arguments.pattern)
-    made = fnmatch.filter(on_demand.listed(), glob) or on_demand.names_on_demand([arguments.pattern])
+    made = fnmatch.filter(on_demand.listed(), glob) or on_demand.names_on_demand(arguments.pattern)
     of_others = fnmatch.filter((name for each in of_lm_eval() for code in each.languages for name in each.names(code)), glob)
     tasks, groups, tags = listed.search(arguments.pattern)
     if not any((tasks, groups, tags, made, of_others)):

@@ -57,7 +57,7 @@ def _named(arguments: argparse.Namespace) -> int:
         return fail(f"--out: the tasks of {first} are written to that folder, where its rows and prompts are; leave it out", 2)
     if arguments.out:
         files, superfluous, notes = files_on_demand(arguments.names), [], []
-    elif not out.is_dir() and names_on_demand([first]):
+    elif not out.is_dir() and names_on_demand(first):
         return fail(f"{first} needs --out, the folder to write", 2)
     elif not out.is_dir():
         return fail(f"there is no folder {first}, and no task of this name is made on demand; `lm-eval-sea ls` lists them", 2)

@@ -122,15 +122,10 @@ def _variation(prompted: Prompted, base: str, kind: str, number: int) -> Content
     return settings.reworded(prompted, content, number) if 2 <= number < 2 + len(texts) else None
 
 
-def names_on_demand(wanted: Iterable[str]) -> list[str]:
-    """The tasks on demand that names, globs and tags of their settings stand for."""
-    found: dict[str, None] = {}
-    for each in wanted:
-        names = [name for name, setting in listed().items() if fnmatch.fnmatch(name, each) or each == f"{_TAG}{setting}"]
-        if not names and on_demand(each):
-            names = [each]
-        found |= dict.fromkeys(names)
-    return list(found)
+def names_on_demand(wanted: str) -> list[str]:
+    """The tasks on demand that a name, a glob or the tag of a setting stands for."""
+    names = [name for name, setting in listed().items() if fnmatch.fnmatch(name, wanted) or wanted == f"{_TAG}{setting}"]
+    return names or ([wanted] if on_demand(wanted) else [])
 
 
 def select(wanted: Iterable[str]) -> list[TaskRecord]:
@@ -142,7 +137,7 @@ def select(wanted: Iterable[str]) -> list[TaskRecord]:
     files = read_tasks()
     for each in wanted:
         # no other name is that of a file's task and of one on demand
-        made = [] if each in files.tasks or each in files.groups else names_on_demand([each])
+        made = [] if each in files.tasks or each in files.groups else names_on_demand(each)
         if is_glob(each) or not made:
             try:
                 found |= {task.name: task for task in files.select([each])}
@@ -162,14 +157,14 @@ def _record(name: str) -> TaskRecord:
 
 def tasks_on_demand(wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Name → configuration, as lm-eval takes it, of the tasks on demand among names, globs and tags."""
-    return {name: _configuration(_made(name)) for name in names_on_demand(wanted)}
+    return {name: _configuration(_made(name)) for each in wanted for name in names_on_demand(each)}
 
 
 def files_on_demand(wanted: Iterable[str]) -> dict[str, str]:
     """The files of tasks on demand for `lm_eval --include_path`: name → content. What they include is named in full."""
     made: dict[str, Content] = {}
     for each in wanted:
-        if not (names := names_on_demand([each])):
+        if not (names := names_on_demand(each)):
             raise PromptFileError(f"{each!r} is not a task that is made on demand; `lm-eval-sea ls` lists them")
         made |= {name: _made(name) for name in names}
     for content in made.values():

@@ -86,7 +86,7 @@ class RunTasks(TaskManager):
         if entry.endswith(".yaml"):
             return files
         if is_glob(entry):
-            known = self.known(of_lm_eval=not entry.startswith("sea_")).union(names_on_demand([entry]))
+            known = self.known(of_lm_eval=not entry.startswith("sea_")).union(names_on_demand(entry))
             found = sorted(fnmatch.filter(known, entry))
         else:
             found = [entry] if self._add(entry) else []

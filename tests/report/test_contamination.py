@@ -136,7 +136,7 @@ def test_it_is_no_score(runs):
     made = {section.name: section for section in sections(scores_of(found))}
     assert made.keys() == {"contamination", "provenance"}
     assert "not a test of skill" in " ".join(table_of(found).split())
-    assert "sea_belebele_th_order" in on_demand.names_on_demand(["sea_setting_order"])
+    assert "sea_belebele_th_order" in on_demand.names_on_demand("sea_setting_order")
 
 
 def test_every_task_has_a_line(runs):
