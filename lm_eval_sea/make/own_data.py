@@ -167,22 +167,22 @@ def notes_on(tasks: Mapping[str, Content]) -> list[str]:
     """What is wrong or unexpected in languages, and in those rows that are on this machine; rows of the hub are not fetched."""
     from lm_eval_sea.catalogue.check import check_data, distinct_data, remarks  # imports `datasets`
 
-    here = [task for task in distinct_data(records(tasks)) if task.source.is_made_by_user or task.source.local_state()]
+    made = records(tasks)
+    here = [task for task in distinct_data(made) if task.source.is_made_by_user or task.source.local_state()]
     lines = [(task.source, line) for task in here for line in remarks(check_data(task))]
-    languages = {content["metadata"]["language"] for content in tasks.values() if "group" not in content}
-    sharing: dict[Source, set[str]] = defaultdict(set)
-    for task in records(tasks):
-        sharing[task.source].add(task.metadata["language"])
-    same = [(rows, sorted(of)) for rows, of in sharing.items() if len(of) > 1]
+    languages: dict[Source, set[str]] = defaultdict(set)
+    for task in made:
+        languages[task.source].add(task.metadata["language"])
     notes = [
         f"{language!r} is no language of the pack{did_you_mean(languages_like(language))}; words of answers are split at blanks"
-        for language in sorted(languages - language_names().keys())
+        for language in sorted(set().union(*languages.values()) - language_names().keys())
     ]
-    for path in {task.path for task in records(tasks)}:
+    for path in {task.path for task in made}:
         known = {"en", *(data.prompts for data in read_data_set(path).languages.values())}
         files = sorted(file for file in path.parent.glob("prompts/*.yml") if file.stem not in known)
         notes += [f"{file}: makes no task; data_set.yml has no rows that have their prompts there" for file in files]
-    notes += [f"{rows.describe()}: the rows of {' and '.join(of)}; expected other rows for each language" for rows, of in same]
+    same = [(rows.describe(), " and ".join(sorted(of))) for rows, of in languages.items() if len(of) > 1]
+    notes += [f"{rows}: the rows of {of}; expected other rows for each language" for rows, of in same]
     notes += [line if rows.repository in line else f"{rows.describe()}: {line}" for rows, line in lines]
     return list(dict.fromkeys(notes))
 
