@@ -76,9 +76,8 @@ class ModelTask(ConfigurableTask):
         The key of lm-eval's cache of requests (`--cache_requests`) is the task's name and number of exemplars. Here it covers
         everything that shapes a request, so that another prompt, row or tokenizer never gets old requests.
 
-        Raises:
-            ValueError: for `--limit 0`, which lm-eval takes for no limit; `--samples` that would select other rows than they
-                name; more exemplars than there are; a chat template that does not show a question; a model without tokenizer.
+        Raises `ValueError` for `--limit 0`, which lm-eval takes for no limit; `--samples` that would select other rows than they
+        name; more exemplars than there are; a chat template that does not show a question; a model without tokenizer.
         """
         if limit is not None and limit < 1:
             raise ValueError(f"{self.task_name}: --limit {limit} leaves no rows; give at least 1, or leave it out for all")

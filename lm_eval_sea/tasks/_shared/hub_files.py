@@ -29,12 +29,10 @@ class DataError(ValueError):
     """Data that cannot be loaded or scored. The message is one line that says why and how to mend it."""
 
     def __init__(self, message: str, place: str = "", *, to_fetch: bool = False) -> None:
-        """Takes a message and what it is about.
+        """Takes one line and what it is about.
 
-        Args:
-            message: one line.
-            place: the existing file whose content is at fault, perhaps with the row; empty if something is missing.
-            to_fetch: whether `lm-eval-sea data fetch` would get what is missing.
+        `place` is the existing file whose content is at fault, perhaps with the row; empty if something is missing. `to_fetch`
+        says whether `lm-eval-sea data fetch` would get that.
         """
         super().__init__(message)
         self.place, self.to_fetch = place, to_fetch
@@ -43,10 +41,7 @@ class DataError(ValueError):
 def download(source: str, path: str, **options: Any) -> Path:
     """A file of a hub repository, such as "sail/Sailcompass_data": from the hub, or from its cache if that cannot be reached.
 
-    The options are those of `huggingface_hub.hf_hub_download`, such as `revision` or `local_dir`.
-
-    Raises:
-        DataError: if it cannot be loaded.
+    The options are those of `huggingface_hub.hf_hub_download`, such as `revision`. Raises `DataError` if it cannot be loaded.
     """
     if ".." in PurePosixPath(path).parts or path.startswith("/") or "\\" in path:
         raise DataError(f"cannot get {path!r} of {source}: a name that leads out of its folder")
@@ -66,13 +61,9 @@ def download(source: str, path: str, **options: Any) -> Path:
 
 
 def download_all(source: str, paths: Iterable[str]) -> Path:
-    """Files of a hub repository, all of one commit, the newest of the main branch.
+    """Gets files of a hub repository, all of one commit, the newest of the main branch.
 
-    Returns:
-        The folder of the hub's cache that holds them; its name is the commit.
-
-    Raises:
-        DataError: if one of them cannot be loaded.
+    Returns the folder of the hub's cache that holds them; its name is the commit. Raises `DataError` if one cannot be loaded.
     """
     commit = None
     for path in paths:

@@ -201,11 +201,7 @@ def _sound_rows(splits: Mapping[str, Sequence[Row]], process: RowProcessor, file
 
 
 def refuse_repeated_ids(rows: Iterable[Mapping[str, Any]], file: str) -> None:
-    """Refuses a file of which a part was written twice. Row processors do not keep published ids that repeat.
-
-    Raises:
-        DataError: naming both rows.
-    """
+    """Raises `DataError` for a file of which a part was written twice. Row processors do not keep published ids that repeat."""
     numbers: dict[str, int] = {}
     for number, row in enumerate(rows):
         first, place = numbers.setdefault(row["id"], number), f"{file}, row {number}"
@@ -270,8 +266,7 @@ def _rows_in_two_orders(loaded: LoadedRows, file: str) -> LoadedRows:
 def processed_rows(source: Source, process: RowProcessor) -> LoadedRows:
     """Loads, processes and checks all rows of a source. This is done once per process for all tasks, unless the rows change.
 
-    Raises:
-        DataError: if the data cannot be loaded or a row cannot be scored.
+    Raises `DataError` if the data cannot be loaded or a row cannot be scored.
     """
     return _processed(_place(source, process))
 
@@ -290,12 +285,8 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
             the loader to the results.
         metadata: the rest of the metadata, see `facts`.
 
-    Returns:
-        The splits `test` and `examples`; the latter is empty if the data set publishes no exemplars.
-
-    Raises:
-        DataError: if the data cannot be loaded, a row cannot be scored, or the files of a user's own data set have changed since
-            the task was made.
+    Returns the splits `test` and `examples`; the latter is empty if the data set publishes no exemplars. Raises `DataError` if
+    the data cannot be loaded, a row cannot be scored, or the files of a user's own data set have changed since the task was made.
     """
     if fault := changed_since_made(metadata):
         raise DataError(fault, fault)
@@ -374,7 +365,7 @@ def in_published_order(loaded: LoadedRows) -> list[Row]:
 def load_rows_with_scoring(*, scoring: Sequence[str], **arguments: Any) -> dict[str, datasets.Dataset]:
     """`load_rows`, with the facts of the task that `process_results` needs in each row: lm-eval passes it only the row.
 
-    `scoring` names these facts. Every row gets them as a mapping called `scoring`.
+    `scoring` names these facts. Every row gets them as a mapping of this name.
     """
     splits = load_rows(**arguments)
     known = facts(arguments)

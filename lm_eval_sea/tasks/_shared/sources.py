@@ -110,13 +110,9 @@ class Source(NamedTuple):
 
     @_readable()
     def load(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
-        """Loads the published rows.
+        """The published splits by the pack's names, and the commit of the repository or "local folder".
 
-        Returns:
-            The splits by the pack's names, and the commit of the repository or "local folder".
-
-        Raises:
-            DataError: if they are missing, cannot be reached or cannot be read.
+        Raises `DataError` if they are missing, cannot be reached or cannot be read.
         """
         if self._checkout_goes_first():
             return self._of_checkout()._load_files()
@@ -194,8 +190,7 @@ class Source(NamedTuple):
     def hub_builder(self) -> datasets.DatasetBuilder:
         """The object with which `datasets` reads a configuration from the hub or its cache, whatever local folders there are.
 
-        Raises:
-            DataError: if the repository or the configuration cannot be loaded.
+        Raises `DataError` if the repository or the configuration cannot be loaded.
         """
         errors = []
         for name in (self.repository, *self.also):

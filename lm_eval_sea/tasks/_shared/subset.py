@@ -17,8 +17,7 @@ SHOWN = 3
 def rows_of_subset(rows: Sequence[Mapping[str, Any]], subset: Mapping[str, Any], file: str) -> list[Any]:
     """The rows that a subset names, in their own order. Its `ids` are a text with spaces between them.
 
-    Raises:
-        DataError: if a row is missing, because a score on the others would pass for that of the subset.
+    Raises `DataError` if a row is missing, because a score on the others would pass for that of the subset.
     """
     wanted = dict.fromkeys(str(subset["ids"]).split())
     found = [row for row in rows if row["id"] in wanted]

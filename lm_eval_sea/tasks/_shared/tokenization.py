@@ -45,10 +45,7 @@ class TextTokenizer:
 
         If the tokenizer adds a begin-of-sequence token, that is the first, and `first` is empty. Otherwise it is the first token
         of the text. If a byte-level tokenizer splits the first character, `first` is the whole character, and its other pieces
-        are not scored (see `unscored_tokens`).
-
-        Raises:
-            ValueError: if no beginning of the text has the same tokens as inside the text.
+        are not scored (see `unscored_tokens`). Raises `ValueError` if no beginning of the text has the same tokens as inside it.
         """
         if self.adds_bos:
             return "", text
@@ -75,10 +72,8 @@ class TextTokenizer:
     def cut_to_fit(self, text: str, endings: Sequence[str]) -> str:
         """The longest end of `text` that fits into the model together with any of the `endings`.
 
-        It may be a few characters too short: not every end is tried, because fewer characters can be more tokens.
-
-        Raises:
-            ValueError: if an ending alone does not fit.
+        It may be a few characters too short: not every end is tried, because fewer characters can be more tokens. Raises
+        `ValueError` if an ending alone does not fit.
         """
         longest = max(endings, key=lambda ending: len(self.encode(text + ending)))
         if len(self.encode(text + longest)) <= self.max_length:
@@ -109,13 +104,9 @@ def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextT
     """The tokenizer of an lm-eval model; `model` is None outside an evaluation.
 
     It is the model's own. Only for a model that encodes nothing itself, such as that of an API server, the task's metadata may
-    name one. `needs` says in the message what needs the tokenizer; it is empty if nothing does.
-
-    Returns:
-        None if none is needed, if the user wants none, or if nothing names one outside an evaluation.
-
-    Raises:
-        TokenizerError: if an evaluation has no tokenizer, or the metadata names one that is not the model's.
+    name one. `needs` says in the message what needs the tokenizer; it is empty if nothing does. Returns None if none is needed,
+    the user wants none, or nothing names one outside an evaluation. Raises `TokenizerError` if an evaluation has no tokenizer, or
+    the metadata names one that is not the model's.
     """
     named = metadata.get("tokenizer")
     if (own := _own_tokenizer(model)) is not None:

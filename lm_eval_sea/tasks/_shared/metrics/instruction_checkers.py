@@ -261,8 +261,7 @@ def is_scored(instruction_id: str, language: str) -> bool:
 def read_arguments(instruction_id: str, kwargs: Mapping[str, Any], language: str) -> dict[str, Any]:
     """The arguments that an instruction needs, from those of a row, which may have others and empty ones.
 
-    Raises:
-        ValueError: if the instruction is not known, cannot be checked in this language, or lacks an argument.
+    Raises `ValueError` if the instruction is not known, cannot be checked in this language, or lacks an argument.
     """
     if instruction_id not in INSTRUCTIONS:
         raise ValueError(f"no checker for the instruction {instruction_id!r}; there are {', '.join(INSTRUCTIONS)}")
@@ -282,10 +281,8 @@ def read_arguments(instruction_id: str, kwargs: Mapping[str, Any], language: str
 def check(instruction_id: str, response: str, kwargs: Mapping[str, Any], language: str) -> bool:
     """Whether a response, without its thoughts, follows an instruction such as "keywords:existence" in the prompt's language.
 
-    `kwargs` are the arguments of the instruction as the rows have them, such as {"keywords": ["sungai"]}.
-
-    Raises:
-        ValueError: if the instruction is not known, cannot be checked in this language, or lacks an argument.
+    `kwargs` are the arguments of the instruction as the rows have them, such as {"keywords": ["sungai"]}; errors are those of
+    `read_arguments`.
     """
     arguments = read_arguments(instruction_id, kwargs, language)
     text = _composed(response).strip()

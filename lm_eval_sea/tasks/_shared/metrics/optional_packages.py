@@ -37,10 +37,8 @@ def _nothing_in_home() -> Iterator[None]:
 def required(package: str, scores: str) -> ModuleType:
     """An optional package. Loaders of rows ask for it, too, so that a task without it stops before a model is loaded.
 
-    Its name is the same for `import` and pip. `scores` says in the message what needs it, in the plural.
-
-    Raises:
-        ImportError: if it is not installed, too old, or cannot be read; the message has the command that installs it.
+    Its name is the same for `import` and pip. `scores` says in the message what needs it, in the plural. Raises `ImportError`
+    if it is not installed, too old, or cannot be read; the message has the command that installs it.
     """
     try:
         version = importlib.metadata.version(package)

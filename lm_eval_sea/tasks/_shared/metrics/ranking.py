@@ -52,8 +52,7 @@ def gold_probability(loglikelihood: float) -> float:
 def first_maximum(scores: Sequence[float]) -> int:
     """Index of the largest score, the first one among equals.
 
-    Raises:
-        ValueError: if a score is NaN. Comparisons with NaN are always false, so some option would win.
+    Raises `ValueError` if a score is NaN: comparisons with NaN are always false, so some option would win.
     """
     if any(math.isnan(score) for score in scores):
         raise ValueError("a score is not a number (NaN); does the model overflow in this dtype?")
@@ -69,10 +68,7 @@ def predictions(options: Sequence[OptionScore]) -> dict[str, int]:
     acc_token  the same divided by the option's tokens
     acc_ppl    lowest perplexity of the whole text, see `log_perplexity`
 
-    `acc_token` and `acc_ppl` are left out if the tokens are not known.
-
-    Raises:
-        ValueError: if a score is NaN.
+    `acc_token` and `acc_ppl` are left out if the tokens are not known. Raises `ValueError` if a score is NaN.
     """
     loglikelihoods = [option.loglikelihood for option in options]
     chosen = {

@@ -263,8 +263,7 @@ _SIGNATURES = {
 def signatures(evaluator: str) -> dict[str, str]:
     """How the text scores of an official evaluator are computed, by metric, in the style of sacreBLEU; empty for letters.
 
-    Raises:
-        ImportError: if a package that they need is not installed.
+    Raises `ImportError` if a package that they need is not installed.
     """
     found = dict(_SIGNATURES.get(evaluator, {}))
     if evaluator == "AnsEvaluator":  # an answer in any language may be taken for Thai

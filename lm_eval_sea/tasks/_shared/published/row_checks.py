@@ -10,11 +10,7 @@ from ..unicode_text import LONGEST_RUN, has_long_run, is_blank
 
 
 def check_published(value: Any) -> None:
-    """Checks that the texts of a published row can be put into a normal form in a reasonable time.
-
-    Raises:
-        ValueError: for one that is no text of any language.
-    """
+    """Raises `ValueError` for a text of a published row that no language has and that takes minutes to put into a normal form."""
     if isinstance(value, str):
         if has_long_run(value):
             raise ValueError(f"more than {LONGEST_RUN} combining marks in a row in {value[:20]!r}; expected text")
@@ -27,10 +23,9 @@ def check_published(value: Any) -> None:
 
 
 def check_row(row: Mapping[str, Any], *, is_exemplar: bool = False) -> None:
-    """Checks that a processed row can be shown and scored. The solution of an exemplar may also have the steps to the number.
+    """Raises `ValueError`, which names the field and what was expected, for a processed row that cannot be shown and scored.
 
-    Raises:
-        ValueError: naming the field and what was expected.
+    The solution of an exemplar may also have the steps to the number.
     """
     for field, value in row.items():
         if isinstance(value, str) and is_blank(value):

@@ -19,11 +19,8 @@ _OTHERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 def read_table_rows(path: Path, columns: Sequence[str] = ()) -> list[dict[str, str]]:
     """The rows of a file. Cells may be in quotation marks, which are doubled inside a cell.
 
-    `columns` are their names; empty if the first line of the file has them.
-
-    Raises:
-        OSError: if it cannot be read.
-        ValueError: if it is not UTF-8, has a column twice, or a row has another number of cells; one line.
+    `columns` are their names; empty if the first line of the file has them. Raises `ValueError`, one line, if the file is not
+    UTF-8, has a column twice, or a row has another number of cells.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")

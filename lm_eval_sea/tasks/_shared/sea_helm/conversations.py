@@ -47,10 +47,8 @@ def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, da
     """The rows with the answers to the first turn in `answers`, and in `first_turn_failed` whether a server gave none.
 
     `first_turn`, from the user's `--metadata`, is the file of their samples, or a folder into which lm-eval wrote it. Other
-    arguments are those of `rows.load_rows`. The fact `first_turn_task` is the task whose samples have the answers.
-
-    Raises:
-        DataError: if the samples are missing, are of several runs, or are of other rows.
+    arguments are those of `rows.load_rows`. The fact `first_turn_task` is the task whose samples have the answers. Raises
+    `DataError` if the samples are missing, are of several runs, or are of other rows.
     """
     first_turn_task = facts(arguments)["first_turn_task"]
     file = samples_file(first_turn_task, first_turn)

@@ -36,11 +36,7 @@ class SEAHelmMessages(ConfigurableTask):
         return text.strip()
 
     def _exemplars_of(self, doc: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
-        """The first exemplars that a row may have.
-
-        Raises:
-            ValueError: if there are fewer.
-        """
+        """The first exemplars that a row may have; raises `ValueError` if there are fewer."""
         column = facts(self.config.metadata).get("exemplars_by")
         exemplars = [row for row in self.sampler.df if column is None or row[column] == doc[column]]
         if number > len(exemplars):
