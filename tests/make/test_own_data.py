@@ -50,8 +50,24 @@ def plant(folder, kind, rows=(), prompt=None, **record):
     write_json_lines(folder / "rows.jsonl", rows)
 
 
+def plant_on_hub(tmp_path, monkeypatch, rows, **splits):
+    """Questions of a repository of the hub that is a folder here, published split → texts, and their tasks."""
+    plant(tmp_path / "own", "qa", source="me/asked", files={}, config="default", splits=splits)
+    for name, texts in rows.items():
+        write_json_lines(tmp_path / "me/asked" / f"{name}.jsonl", [{"q": text, "a": "เขา"} for text in texts])
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "own")
+
+
 def make(folder, *wanted):
     assert main(["make", str(folder), *wanted]) == 0
+
+
+def refusal(capsys, folder):
+    """The line with which `make` refuses a folder."""
+    assert main(["make", str(folder)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
 
 
 def run(tmp_path, folder, task):
@@ -63,6 +79,14 @@ def run(tmp_path, folder, task):
 def evaluate(folder, tasks):
     manager = TaskManager(include_path=str(folder), include_defaults=False, metadata={"tokenizer": "none"})
     return simple_evaluate(model="dummy", tasks=tasks, task_manager=manager, bootstrap_iters=0)
+
+
+def samples_of(folder, task):
+    return evaluate(folder, [task])["samples"][task]
+
+
+def load(folder, task):
+    return TaskManager(include_path=str(folder), include_defaults=False).load([task])["tasks"][task]
 
 
 @pytest.fixture
@@ -91,15 +115,6 @@ def test_the_page_leads_to_a_score(chiangmai, tmp_path, monkeypatch):
     }
     known = results["configs"]["sea_chiangmai_th_litilo_ppl"]["metadata"]["provenance"]
     assert (known["rows"], known["chance"], known["headline_metric"], known["task"]) == (3, 0.25, "acc_ppl", "culture")
-
-
-def test_questions_from_a_repository_of_the_hub_that_is_a_folder_here(tmp_path, monkeypatch):
-    plant(tmp_path / "asked", "qa", source="me/questions", files={}, config="default", splits={"test": "validation"})
-    write_json_lines(tmp_path / "me/questions/validation.jsonl", [{"q": "ใคร", "a": "เขา"}, {"q": "ที่ไหน", "a": "บ้าน"}])
-    make(tmp_path / "asked")
-    monkeypatch.chdir(tmp_path)
-    samples = evaluate(tmp_path / "asked", ["sea_asked_th"])["samples"]["sea_asked_th"]
-    assert sorted(sample["doc"]["answers"] for sample in samples) == [["บ้าน"], ["เขา"]]
 
 
 # kind → what is known of a sound row, what its last field may not be, and what is said of that
@@ -182,7 +197,7 @@ def test_exemplars_and_rows_have_the_letters_of_the_data_set(tmp_path):
         plant(folder, "mcq", rows, {"exemplars": exemplars}, **record)
         make(folder)
         name = f"sea_{folder.name}_th_litilo_ppl"
-        for sample in evaluate(folder, [name])["samples"][name]:
+        for sample in samples_of(folder, name):
             shown = re.findall(r"^(.)\. ที่ (\d+)$", sample["arguments"][0][0], re.MULTILINE)
             assert {(letter, int(place)) for letter, place in shown} == {(letters[place], place) for place in range(count)}
             answers = [continuation.strip() for _, continuation in sample["arguments"]][: len(sample["doc"]["options"])]
@@ -287,31 +302,19 @@ def test_numbers_without_a_0_are_said_once(tmp_path, caplog, answers, options, i
         ("own", {"files": {"test": "rows.xlsx"}}, "th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json"),
         ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
         ("own", {"files": {"test": "rows.jsonl", "train": "more.jsonl"}}, "th: 'files' has 'train', which no task reads; "),
-        ("own", {"second_turns": True}, "own/data_set.yml: 'second_turns' is for data sets of the pack alone; leave it out"),
-        ("own", {"rows_as": "xnli"}, "own/data_set.yml: 'rows_as' is for data sets of the pack alone; "),
+        ("own", {"second_turns": True}, "data_set.yml: 'second_turns' is for data sets of the pack alone; leave it out"),
+        ("own", {"rows_as": "xnli"}, "data_set.yml: 'rows_as' is for data sets of the pack alone; "),
         ("own", {"languages": {"th": {"rows": 2, "process_asis": "a"}}}, "'process_asis' is for data sets of the pack alone; "),
         ("own", {"process": "rows"}, "data_set.yml: languages: th: 'process' is 'rows', and "),
-        (
-            "own",
-            {"fields": ["answer"]},
-            "data_set.yml: 'fields' has 'answer', which a run writes into each row; choose another name",
-        ),
-        (
-            "own",
-            {"languages": {"th_TH": {"rows": 2}}},
-            "own/data_set.yml: 'languages' has 'th_TH'; expected a code such as th or ",
-        ),
-        (
-            "variant",
-            {"languages": {"th": {"rows": 2}, "vi": {"rows": 2, "prompts_in": "th"}}},
-            "sea_variant_litilo_gen is a name",
-        ),
+        ("own", {"fields": ["answer"]}, ": 'fields' has 'answer', which a run writes into each row; choose another name"),
+        ("own", {"languages": {"th_TH": {"rows": 2}}}, ": 'languages' has 'th_TH'; expected a code such as th or zh-TW"),
+        ("variant", {"languages": {"th": {"rows": 2}, "vi": {"rows": 2, "prompts_in": "th"}}}, "variant_litilo_gen is a name"),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
     plant(tmp_path / name, "mcq", **change)
-    assert main(["make", str(tmp_path / name)]) == 2
-    assert line in (said := capsys.readouterr().err) and said.count("\n") == 1
+    said = refusal(capsys, tmp_path / name)
+    assert said.startswith(f"lm-eval-sea: {tmp_path / name}") and line in said
 
 
 @pytest.mark.parametrize("code", ["import not_there", "def other(row): return row", "def rows(row:"])
@@ -319,9 +322,8 @@ def test_a_function_for_rows_that_cannot_be_had(tmp_path, capsys, code):
     """Even where the rows, and so the first call, are elsewhere."""
     plant(tmp_path / "own", "mcq", process="rows", source="me/elsewhere")
     (tmp_path / "own" / "utils.py").write_text(code, encoding="utf-8")
-    assert main(["make", str(tmp_path / "own")]) == 2
-    said = capsys.readouterr().err
-    assert "languages: th: 'process' is 'rows'; " in said and "own/utils.py does not give it (" in said and said.count("\n") == 1
+    said = refusal(capsys, tmp_path / "own")
+    assert "languages: th: 'process' is 'rows'; " in said and "own/utils.py does not give it (" in said
 
 
 def test_the_other_wordings_of_an_instruction_make_tasks(tmp_path):
@@ -345,14 +347,8 @@ def test_a_run_writes_into_rows_only_what_no_field_can_be_called(tmp_path):
         prompt = {"chat": CHAT, "row": " ".join(f"{{{name}}}" for name in fields["fields"])}
         if kind == "translation":
             prompt |= {"tasks": {"en_th": {"row": "{english}"}, "th_en": {"row": "{translation}"}}}
-        row = {
-            "q": "ไหน",
-            "a": "7" if kind == "number" else "บ้าน",
-            "b": "เรือน",
-            "answer": "A",
-            "comment": "ดี",
-            "sentiment": "pos",
-        }
+        row = {"q": "ไหน", "a": "7" if kind == "number" else "บ้าน", "b": "เรือน"}
+        row |= {"answer": "A", "comment": "ดี", "sentiment": "pos"}
         plant(folder, kind, [row] if kind != "short_answer" else [row | {"a": ["บ้าน"], "votes": [1]}], prompt)
         make(folder)
         names = sorted(path.stem for path in folder.glob("*.yaml") if "\ngroup: " not in path.read_text(encoding="utf-8"))
@@ -374,11 +370,7 @@ CHAT = {"version": 1, "instruction": "ตอบ"}
         ("qa", {"row": "ข้อความ: {text}\nเฉลย: {answers}"}, "'row' shows {answers}, which a prompt must not show"),
         ("number", {"row": "ข้อความ: {text} = {solution}"}, "'row' shows {solution}, which a prompt must not show"),
         ("summarization", {"row": "ข่าว: {document}\n{summary}"}, "'row' shows {summary}, which a prompt must not show"),
-        (
-            "translation",
-            {"row": "English: {english}\nไทย: {translation}"},
-            "en_th: 'row' shows {translation}, which a prompt must not ",
-        ),
+        ("translation", {"row": "{english}\n{translation}"}, "en_th: 'row' shows {translation}, which a prompt must not show"),
         ("mcq", {"labels": {"neg": "ลบ"}}, "'labels' has no effect on these tasks of kind 'mcq'; leave it out"),
         ("qa", {"tasks": {"th": {"cue": "ตอบ:"}}}, "'tasks' has no effect on these tasks of kind 'qa'"),
         ("qa", {"questions": {"why": "ทำไม"}}, "'questions' has no effect on these tasks of kind 'qa'"),
@@ -400,30 +392,29 @@ CHAT = {"version": 1, "instruction": "ตอบ"}
 def test_a_prompt_that_would_mislead_is_refused(tmp_path, capsys, kind, change, line):
     """Because it shows the answer, shows a field's name and not its text, runs into code, or has labels that none can name."""
     plant(tmp_path / "own", kind, (), {"tasks": dict.fromkeys(("en_th", "th_en"), change)} if kind == "translation" else change)
-    assert main(["make", str(tmp_path / "own")]) == 2
-    assert line in (said := capsys.readouterr().err) and "own/prompts/th.yml: " in said and said.count("\n") == 1
+    said = refusal(capsys, tmp_path / "own")
+    assert line in said and "own/prompts/th.yml: " in said
 
 
 def test_a_prompt_file_or_exemplars_that_no_task_shows_are_said(tmp_path, capsys):
     exemplars = {"exemplars": [{"text": "ใคร", "answers": ["เขา"]}] * 5}
     plant(tmp_path / "own", "qa", (), exemplars)
     shutil.copy(tmp_path / "own/prompts/th.yml", tmp_path / "own/prompts/en.yml")
-    assert main(["make", str(tmp_path / "own")]) == 2
-    assert "own/prompts/en.yml: 'exemplars' has no effect; tasks show those of the rows, " in capsys.readouterr().err
+    said = refusal(capsys, tmp_path / "own")
+    assert "own/prompts/en.yml: 'exemplars' has no effect; tasks show those of the rows, " in said
     (tmp_path / "own/prompts/en.yml").rename(tmp_path / "own/prompts/vi.yml")
     make(tmp_path / "own")
     assert "own/prompts/vi.yml: makes no task; data_set.yml has no rows that have their prompts there" in capsys.readouterr().err
     splits = {"source": "me/asked", "files": {}, "config": "x", "splits": {"test": "test", "examples": "validation"}}
     plant(tmp_path / "more/own", "qa", (), exemplars, **splits)
-    assert main(["make", str(tmp_path / "more/own")]) == 2
-    assert "own/prompts/th.yml: 'exemplars' has no effect; " in capsys.readouterr().err
+    assert "own/prompts/th.yml: 'exemplars' has no effect; " in refusal(capsys, tmp_path / "more/own")
 
 
 def test_labels_that_differ_in_capitals_are_ranked(tmp_path):
     """Where nothing is read."""
     plant(tmp_path / "own", "classification", REVIEWS, {"labels": {"neg": "No", "pos": "NO"}})
     make(tmp_path / "own")
-    (sample, *_) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
+    (sample, *_) = samples_of(tmp_path / "own", "sea_own_th")
     assert [answer for _, answer in sample["arguments"][:2]] == [" No", " NO"]
 
 
@@ -432,8 +423,7 @@ def test_a_passage_whose_question_has_another_name(tmp_path):
     rows = [{"p": "เขาไปบ้าน", "q": "ใคร", "a": "เขา"}]
     plant(tmp_path / "own", "qa", rows, {"row": "{passage}\nถาม: {asked}", "chat": CHAT}, **record)
     make(tmp_path / "own")
-    manager = TaskManager(include_path=str(tmp_path / "own"), include_defaults=False)
-    (task,) = manager.load(["sea_own_th_chat"])["tasks"].values()
+    task = load(tmp_path / "own", "sea_own_th_chat")
     assert task.process_results(dict(task.test_docs()[0]), ["คำตอบ: เขา"])["exact_match"] == 1
 
 
@@ -443,11 +433,11 @@ def test_questions_that_choose_a_sentence_are_no_content(tmp_path, capsys):
     prompt = {"row": "{text}\n{question}", "questions": {"why": "ทำไม"}}
     rows = [{"q": "ฝนตก", "k": "why", "a": "ก", "b": "ข", "answer": "A"}]
     plant(tmp_path / "own", "mcq", rows, prompt, **record)
-    assert main(["make", str(tmp_path / "own")]) == 2
-    assert "'questions' has sentences for {question}; data_set.yml needs content_fields: [text]" in capsys.readouterr().err
+    said = refusal(capsys, tmp_path / "own")
+    assert "'questions' has sentences for {question}; data_set.yml needs content_fields: [text]" in said
     plant(tmp_path / "more/own", "mcq", rows, prompt, content_fields=["text"], **record)
     make(tmp_path / "more/own")
-    assert evaluate(tmp_path / "more/own", ["sea_own_th_litilo_ppl"])["samples"]
+    assert samples_of(tmp_path / "more/own", "sea_own_th_litilo_ppl")
 
 
 def test_white_space_around_sentences_and_lines_without_words(tmp_path):
@@ -455,29 +445,21 @@ def test_white_space_around_sentences_and_lines_without_words(tmp_path):
     prompt = {"instruction": "ตอบ\n", "row": "{text}\n", "cue": "คำตอบ: "}
     plant(tmp_path / "own", "qa", [{"q": "ใคร", "a": "เขา"}], prompt)
     make(tmp_path / "own")
-    (sample, *_) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
+    (sample, *_) = samples_of(tmp_path / "own", "sea_own_th")
     shown, settings = sample["arguments"][0]
     assert (shown, settings["until"]) == ("ตอบ\n\nใคร\nคำตอบ:", ["\nคำตอบ:"])
 
 
 def test_published_exemplars_are_shown(tmp_path, monkeypatch):
-    splits = {"test": "test", "examples": "validation"}
-    plant(tmp_path / "own", "qa", source="me/asked", files={}, config="default", splits=splits)
-    for name, texts in {"test": ["ใคร"], "validation": ["หนึ่ง", "สอง", "สาม", "สี่"]}.items():
-        write_json_lines(tmp_path / "me" / "asked" / f"{name}.jsonl", [{"q": text, "a": "เขา"} for text in texts])
-    monkeypatch.chdir(tmp_path)
-    make(tmp_path / "own")
-    (sample,) = evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]
+    rows = {"test": ["ใคร"], "validation": ["หนึ่ง", "สอง", "สาม", "สี่"]}
+    plant_on_hub(tmp_path, monkeypatch, rows, test="test", examples="validation")
+    (sample,) = samples_of(tmp_path / "own", "sea_own_th")
     assert re.findall("ข้อความ: (.*)", sample["arguments"][0][0]) == ["หนึ่ง", "สอง", "สาม", "ใคร"]
 
 
 def test_published_exemplars_that_are_not_there_are_said(tmp_path, monkeypatch, capsys):
-    splits = {"test": "test", "examples": "validatoin"}
-    plant(tmp_path / "own", "qa", source="me/asked", files={}, config="default", splits=splits)
-    for name in ("test", "validation"):
-        write_json_lines(tmp_path / "me/asked" / f"{name}.jsonl", [{"q": "ใคร", "a": "เขา"}])
-    monkeypatch.chdir(tmp_path)
-    make(tmp_path / "own")
+    rows = dict.fromkeys(("test", "validation"), ["ใคร"])
+    plant_on_hub(tmp_path, monkeypatch, rows, test="test", examples="validatoin")
     line = "me/asked default/test: there is no split 'validatoin'; there is "
     assert line in capsys.readouterr().err
     with pytest.raises(ValueError, match=line):
@@ -485,12 +467,8 @@ def test_published_exemplars_that_are_not_there_are_said(tmp_path, monkeypatch, 
 
 
 def test_fewer_published_exemplars_than_a_prompt_has_are_said_before_the_model_is_loaded(tmp_path, monkeypatch, capsys):
-    splits = {"test": "test", "examples": "validation"}
-    plant(tmp_path / "own", "qa", source="me/asked", files={}, config="default", splits=splits)
-    for name in ("test", "validation"):
-        write_json_lines(tmp_path / "me/asked" / f"{name}.jsonl", [{"q": f"{name} {row}", "a": "เขา"} for row in range(2)])
-    monkeypatch.chdir(tmp_path)
-    make(tmp_path / "own")
+    rows = {name: [f"{name} {row}" for row in range(2)] for name in ("test", "validation")}
+    plant_on_hub(tmp_path, monkeypatch, rows, test="test", examples="validation")
     assert run(tmp_path, tmp_path / "own", "sea_own_th") == 2
     assert "sea_own_th shows 3 exemplars, but its rows come with 2; add the missing ones, " in capsys.readouterr().err
 
@@ -512,17 +490,17 @@ def test_rows_that_share_a_passage_without_saying_so(tmp_path, capsys):
     prompt = {"row": "{passage}\n{text}"}
     rows = [{"p": f"{passage}{row // 2}", "q": f"ข้อใด {row}", "a": "ปิง"} for row in range(6)]
     line = f"{tmp_path}/own/rows.jsonl: 6 rows share their 'passage' with others; say which belong together, with a column for "
-    plant(tmp_path / "own", "qa", rows, prompt, **fields)
-    make(tmp_path / "own")
-    assert line in capsys.readouterr().err
-    shutil.rmtree(tmp_path / "own")
-    plant(tmp_path / "own", "qa", rows, prompt, **fields | {"columns": fields["columns"] | {"cluster": "p"}})
-    make(tmp_path / "own")
-    assert capsys.readouterr().err == ""
-    shutil.rmtree(tmp_path / "own")
-    plant(tmp_path / "own", "qa", [row | {"p": passage} for row in rows], prompt, **fields)
-    make(tmp_path / "own")
-    assert capsys.readouterr().err == ""
+    with_cluster = fields | {"columns": fields["columns"] | {"cluster": "p"}}
+    for planted, record, is_said in (
+        (rows, fields, True),
+        (rows, with_cluster, False),
+        ([row | {"p": passage} for row in rows], fields, False),
+    ):
+        plant(tmp_path / "own", "qa", planted, prompt, **record)
+        make(tmp_path / "own")
+        said = capsys.readouterr().err
+        assert line in said if is_said else said == ""
+        shutil.rmtree(tmp_path / "own")
 
 
 def test_right_answers_typed_in_one_character_or_two(tmp_path, capsys):
@@ -537,7 +515,7 @@ def test_right_answers_typed_in_one_character_or_two(tmp_path, capsys):
     rows = [{"comment": text, "sentiment": text} for text in (*typed, options[1])]
     plant(tmp_path / "own", "classification", rows, labels={"neg": [options[1]], "pos": [options[0]]})
     make(tmp_path / "own")
-    assert [sample["doc"]["gold"] for sample in evaluate(tmp_path / "own", ["sea_own_th"])["samples"]["sea_own_th"]] == [1, 1, 0]
+    assert [sample["doc"]["gold"] for sample in samples_of(tmp_path / "own", "sea_own_th")] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("letters", ["๑๒๓", "①②③", "ⅠⅡⅢ", "កខគ", "Aกข"])
@@ -546,8 +524,7 @@ def test_letters_and_digits_of_any_script_are_read(tmp_path, letters):
     rows = [{"q": "ที่ไหน", "o": options, "a": text} for text in options]
     plant(tmp_path / "own", "mcq", rows, letters={"th": letters}, **LISTED)
     make(tmp_path / "own")
-    manager = TaskManager(include_path=str(tmp_path / "own"), include_defaults=False)
-    (task,) = manager.load(["sea_own_th_litilo_gen"])["tasks"].values()
+    task = load(tmp_path / "own", "sea_own_th_litilo_gen")
     for row, letter in zip(task.test_docs(), letters, strict=True):
         for answer in (f" {letter}", f" {letter}. {options[row['gold']]}\n"):
             assert task.process_results(dict(row), [answer])["exact_match"] == 1.0
@@ -606,8 +583,7 @@ def test_a_sweep_does_not_take_results_of_another_prompt_for_complete(tmp_path):
     for old, new in (("", ""), ("instruction: ตอบ", "instruction: จงตอบ"), ("answers:\n  - เขา", "answers:\n  - เธอ"), ("", "")):
         replace(tmp_path / "own/prompts/th.yml", old, new)
         make(tmp_path / "own")
-        manager = TaskManager(include_path=str(tmp_path / "own"), include_defaults=False)
-        asked.append(versions_of(manager.load(["sea_own_th"])["tasks"])["sea_own_th"])
+        asked.append(versions_of({"own": load(tmp_path / "own", "sea_own_th")})["own"])
     assert asked[2] == asked[3] and asked[0] != asked[1] != asked[2]
     assert len({(each["version"], each["rows"]) for each in asked}) == 1
 
@@ -706,7 +682,7 @@ def test_tables_of_other_makes_and_names(tmp_path, capsys, file, text, said):
     notes = capsys.readouterr().err
     if said is None:
         assert notes == ""
-        assert len(evaluate(tmp_path / "own", ["sea_own_th_to_ppl"])["samples"]["sea_own_th_to_ppl"]) == 2
+        assert len(samples_of(tmp_path / "own", "sea_own_th_to_ppl")) == 2
         return
     assert notes == f"note: {tmp_path}/own/{said}\n"
     with pytest.raises(ValueError, match=re.escape(said)):
