@@ -1,6 +1,5 @@
-"""Whether responses that follow an instruction pass, and others do not: cases by hand, and lm-eval's own checkers on English."""
+"""Whether responses that follow an instruction pass, and others do not."""
 
-import importlib
 from pathlib import Path
 
 import pytest
@@ -52,12 +51,7 @@ def test_no_response_crashes_a_checker(text):
 
 FREQUENCY = {"relation": "around", "keyword": "a", "frequency": 1}
 FAULTY = [
-    (
-        "keywords:letters",
-        {},
-        "id",
-        "no checker for the instruction 'keywords:letters'; there are length_constraints:number_words",
-    ),
+    ("keywords:letters", {}, "id", "no checker for the instruction 'keywords:letters'; there are length_constraints:"),
     ("keywords:existence", {"keywords": None}, "id", "'keywords' of keywords:existence is None: expected a list of texts"),
     ("keywords:existence", {"keywords": [""]}, "id", r"argument 'keywords' of keywords:existence is \[''\]: expected text"),
     ("startend:first_word", {}, "id", "argument 'first_word' of startend:first_word is None: expected text"),
@@ -83,48 +77,3 @@ def test_the_phrases_are_those_of_the_real_prompts(hub_mirror):
         for phrase in PHRASES[language]:
             # one Vietnamese prompt has the full stop behind the quotation mark
             assert all(phrase.rstrip(".") in row["prompts"][0]["text"] for row in constrained), phrase
-
-
-@pytest.fixture(scope="module")
-def lm_eval_checkers(tmp_path_factory):
-    """lm-eval's checkers by instruction; they look for a sentence splitter, which those compared here do not use."""
-    for package in ("langdetect", "immutabledict", "nltk"):
-        pytest.importorskip(package, reason=f"lm-eval's checkers need {package}: pip install {package}")
-    import nltk
-
-    folder = tmp_path_factory.mktemp("nltk")
-    (folder / "tokenizers" / "punkt_tab").mkdir(parents=True)
-    nltk.data.path.insert(0, str(folder))
-    return importlib.import_module("lm_eval.tasks.ifeval.instructions_registry").INSTRUCTION_DICT
-
-
-# instruction, arguments, whether the two always agree; else ours is the stricter one
-COMPARED = [
-    ("length_constraints:number_words", {"relation": "at least", "num_words": 4}, True),
-    ("detectable_format:title", {}, True),
-    ("detectable_format:number_highlighted_sections", {"num_highlights": 2}, True),
-    ("detectable_format:constrained_response", {}, True),
-    ("detectable_content:postscript", {"postscript_marker": "P.S."}, True),
-    ("keywords:forbidden_words", {"forbidden_words": ["fish", "sea"]}, True),
-    ("keywords:existence", {"keywords": ["fish", "sea"]}, False),
-    ("keywords:frequency", {"relation": "at least", "keyword": "fish", "frequency": 2}, False),
-    ("detectable_content:number_placeholders", {"num_placeholders": 2}, False),
-    ("startend:quotation", {}, False),
-    ("startend:end_checker", {"end_phrase": "See you."}, False),
-    ("combination:repeat_prompt", {"prompt_to_repeat": "Who is there?"}, False),
-    ("detectable_format:json_format", {}, False),
-]
-_WORDS = """
-    fish FISH fishes sea the a [name] [] [ << >> <<Home>> *one* **two** * ** " P.S. p. s. you. ```json ``` {"a":1} [1] , . - 12
-"""
-ENGLISH = st.sampled_from([*_WORDS.split(), "\n", "My answer is", "My answer is no.", "Who is there?", "See you."])
-
-
-@given(st.lists(ENGLISH, min_size=1, max_size=14), st.sampled_from([" ", "", "\n"]))
-@pytest.mark.parametrize(("instruction", "kwargs", "agree"), COMPARED)
-def test_agreement_with_lm_eval_on_english(lm_eval_checkers, instruction, kwargs, agree, pieces, blank):
-    text = blank.join(pieces).strip()
-    checker = lm_eval_checkers[instruction](instruction)
-    checker.build_description(**kwargs)
-    found, expected = check(instruction, text, kwargs, "en"), bool(text) and bool(checker.check_following(text))
-    assert found == expected if agree else found <= expected
