@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +20,7 @@ from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, is_english_prompt, name_of
 
-BESIDE = ".lm_eval_sea_make_"  # how the name of a folder begins in which files are made whole before they are moved
+BESIDE = ".lm_eval_sea_make_"  # how the name of a file begins until it is whole
 NAMES_OF_A_FOLDER = 10  # of languages or directions; a folder with the files of more would be too long to read
 
 
@@ -260,50 +257,23 @@ def _by_hand() -> dict[str, bytes]:
 
 
 def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Iterable[str]) -> None:
-    """Writes files below a folder, and removes those that are superfluous there.
+    """Writes files below a folder, each of them whole or not at all, and removes those that are superfluous there.
 
-    Raises `FolderError` if one cannot be written. The folder is then as it was, unless whole files could not be moved to their
-    places, such as one that a folder has.
+    Raises `FolderError` if one cannot be written.
     """
-    new: list[Path] = []  # folders
     done = "nothing was written"
-
-    def make(place: Path) -> None:
-        new.extend(path for path in (place, *place.parents) if not path.exists())
-        place.mkdir(parents=True, exist_ok=True)
-
     try:
-        make(folder)
-        with _alone(folder), tempfile.TemporaryDirectory(prefix=BESIDE, dir=folder) as beside:
-            for path, content in files.items():
-                Path(beside, path).parent.mkdir(parents=True, exist_ok=True)
-                Path(beside, path).write_bytes(_as_bytes(content))
-                make((folder / path).parent)
+        for path, content in files.items():
+            beside = (folder / path).with_name(f"{BESIDE}{os.getpid()}")
+            beside.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                beside.write_bytes(_as_bytes(content))
+                beside.replace(folder / path)
+            finally:
+                beside.unlink(missing_ok=True)
             done = "some files may be new"
-            for path in files:
-                Path(beside, path).replace(folder / path)
-            for path in superfluous:
-                (folder / path).unlink(missing_ok=True)  # it may have been left by a call that was killed
-    except BaseException as error:
-        for place in sorted(new, key=lambda path: len(path.parts), reverse=True):
-            with contextlib.suppress(OSError):
-                place.rmdir()
-        if isinstance(error, OSError):
-            advice = "make room there, or name another folder"
-            raise FolderError(f"{folder} cannot be written ({error.strerror}); {done}; {advice}") from error
-        raise
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Waits until no other call writes to a folder, and removes what one that was killed has left there."""
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(ImportError, OSError):  # Windows, and shared disks without locks
-            import fcntl
-
-            place = os.open(folder, os.O_RDONLY)
-            stack.callback(os.close, place)
-            fcntl.flock(place, fcntl.LOCK_EX)  # until it is closed, or the process ends
-            for left in folder.glob(f"{BESIDE}*"):
-                shutil.rmtree(left)
-        yield
+        for path in superfluous:
+            (folder / path).unlink(missing_ok=True)  # another call may have been there
+    except OSError as error:
+        advice = "make room there, or name another folder"
+        raise FolderError(f"{folder} cannot be written ({error.strerror}); {done}; {advice}") from error

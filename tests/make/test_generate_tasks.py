@@ -2,11 +2,9 @@
 
 import functools
 import operator
-import os
 import re
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -20,13 +18,13 @@ from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.make import leaf, sea_helm
-from lm_eval_sea.make.files import BESIDE, files_of
+from lm_eval_sea.make.files import files_of
 from lm_eval_sea.make.prompt_files import PromptFileError, read_prompts
 from lm_eval_sea.make.settings import wordings
 from lm_eval_sea.make.task_yaml import MARK, render
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 from tests.conftest import ROOT
-from tests.processes import Fork
+from tests.robustness.conftest import contents
 
 PROMPTS = [path.relative_to(TASKS) for path in sorted(TASKS.glob("*/prompts/*.yml"))]
 
@@ -71,26 +69,25 @@ def test_the_tasks_of_the_pack_agree_with_its_prompts():
     assert result.returncode == 0, result.stdout
 
 
-@pytest.mark.parametrize("new", [True, False])
-@pytest.mark.parametrize("names", [[], ["sea_belebele_th_order", "sea_xcopa_vi_to_ppl_p2"]])
-def test_a_folder_that_cannot_hold_all_files_stays_as_it_was(tmp_path, capsys, names, new):
-    """No file may be longer than 700 bytes here, which some are."""
+def test_a_file_for_which_there_is_no_room_is_not_cut(tmp_path, capsys):
+    """No file may be longer than 700 bytes here, which one is."""
     out = tmp_path / "more" / "out"
-    if not new:
-        out.mkdir(parents=True)
-        (out / "sea_xcopa_vi_to_ppl_p2.yaml").write_text(f"{MARK} before", encoding="utf-8")
-    before = {path: path.read_bytes() if path.is_file() else None for path in tmp_path.rglob("*")}
+    asked = ["make", "sea_belebele_th_order", "sea_xcopa_vi_to_ppl_p2", "--out", str(out)]
+    assert main(asked) == 0
+    whole = contents(out)
+    for path in out.iterdir():
+        path.write_text(MARK)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (700, limits[1]))
     try:
-        assert main(["make", *names, "--out", str(out)]) == 2
+        assert main(asked) == 2
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    advice = "nothing was written; make room there, or name another folder"
-    assert capsys.readouterr().err == f"lm-eval-sea: {out} cannot be written (File too large); {advice}\n"
-    assert {path: path.read_bytes() if path.is_file() else None for path in tmp_path.rglob("*")} == before
-    assert main(["make", *names, "--out", str(out)]) == 0
-    assert not list(out.glob(f"{BESIDE}*"))
+    said = capsys.readouterr().err
+    assert said.startswith(f"lm-eval-sea: {out} cannot be written (File too large); ")
+    assert said.endswith("; make room there, or name another folder\n")
+    found = contents(out)
+    assert found.keys() == whole.keys() and all(text in (MARK.encode(), whole[name]) for name, text in found.items())
 
 
 @pytest.mark.parametrize(("names", "file"), [([], "xnli/README.md"), (["sea_xcopa_vi_to_ppl_p2"], "sea_xcopa_vi_to_ppl_p2.yaml")])
@@ -105,27 +102,6 @@ def test_a_file_of_the_user_is_not_written_over(tmp_path, names, file):
         f"lm-eval-sea: {path} has other content, which would be lost; {advice}\n",
     )
     assert {each: each.read_text() for each in tmp_path.rglob("*") if each.is_file()} == {path: "mine"}
-
-
-def test_what_a_killed_call_left_is_removed_by_the_next(tmp_path):
-    """And nothing of the user's, not even what is hidden, nor what another call is about to write."""
-    out = tmp_path / "out"
-
-    def die_before_files_are_moved():
-        Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-
-    asked = ("make", "sea_belebele_th_order", "--out", out)
-    assert Fork(*asked, before=die_before_files_are_moved).wait(60) == -signal.SIGKILL
-    [left] = out.glob(".*")
-    assert list(left.rglob("*.yaml")), "which lm-eval would take for tasks"
-    mine = [out / ".make_settings" / "a.yaml", out / ".lm_eval" / "b"]
-    for path in mine:
-        path.parent.mkdir()
-        path.write_text("mine")
-    assert [call.wait(60) for call in [Fork(*asked) for _ in range(2)]] == [0] * 2
-    assert [path.read_text() for path in mine] == ["mine"] * 2
-    assert {path for path in out.iterdir() if path.is_dir()} == {path.parent for path in mine}
-    assert [path.name for path in out.iterdir() if path.is_file()] == ["sea_belebele_th_order.yaml"]
 
 
 def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_path, prompts):
