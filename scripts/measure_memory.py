@@ -2,8 +2,7 @@
 """How much memory and time large runs and results take, libraries and model included, each in a process of its own.
 
 A run ranks the options of planted rows with a tiny model, so that nearly all memory is that of pack, lm-eval and libraries.
-`show` and `report` read planted samples with prompts of 2,900 Thai characters. With --axe, Chromium looks for obstacles on the
-pages of the report.
+`show` and `report` read planted samples with prompts of 2,900 Thai characters.
 
 Examples:
     python scripts/measure_memory.py                                      a quarter of an hour
@@ -11,13 +10,11 @@ Examples:
     python scripts/measure_memory.py run --data_set belebele --requests 25000       longer prompts
     python scripts/measure_memory.py read --models 75 --tasks 40 --rows 20          3,000 scores, 2 GB
     python scripts/measure_memory.py read --models 1 --tasks 1 --rows 60000         one file of 2 GB
-    npm install axe-core && python scripts/measure_memory.py read --axe node_modules/axe-core/axe.min.js
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import os
 import random
@@ -133,34 +130,12 @@ def logged_row(task: TaskRecord, number: int, skill: float, draw: random.Random)
     }
 
 
-def violations(report: Path, axe: Path) -> list[str]:
-    """What axe-core finds on the pages, at two widths, light and dark; a row of the samples is open."""
-    sys.path.insert(0, str(ROOT))
-    from tests.report.browser import Browser
-
-    found = []
-    with tempfile.TemporaryDirectory() as profile:
-        browser = Browser(Path(profile))
-        browser.call("Page.setBypassCSP", enabled=True)
-        for page in [report / "report.html", *sorted((report / "pages").glob("*.html"))]:
-            for width, dark in itertools.product((1280, 390), (False, True)):
-                browser.open(page, width=width, dark=dark)
-                if page.stem == "samples":
-                    browser.until("document.querySelector('.sample')")
-                    browser.run("document.querySelector('.sample').open = true")
-                browser.run(f"{axe.read_text(encoding='utf-8')};0")
-                names = browser.run("axe.run().then((found) => found.violations.map((one) => one.id))")
-                found += [f"{page.name}, {width} px, {'dark' if dark else 'light'}: {name}" for name in names]
-        browser.close()
-    return found
-
-
 def size(folder: Path, pattern: str) -> float:
     """Megabytes of the files below a folder that match a pattern."""
     return sum(path.stat().st_size for path in folder.rglob(pattern) if path.is_file()) / 1e6
 
 
-def measure_reading(folder: Path, models: int, tasks: int, rows: int, axe: Path | None) -> None:
+def measure_reading(folder: Path, models: int, tasks: int, rows: int) -> None:
     """`show` and `report` of planted results."""
     plant(folder / "runs", models, tasks, rows)
     samples = size(folder / "runs", "samples_*")
@@ -170,8 +145,6 @@ def measure_reading(folder: Path, models: int, tasks: int, rows: int, axe: Path 
     report = folder / "report"
     largest = max(page.stat().st_size for page in report.rglob("*.html")) / 1e6
     print(f"report.html {size(report, 'report.html'):.2f} MB, largest page {largest:.1f}, all files {size(report, '*'):.1f}")
-    if axe:
-        print("\n".join(violations(report, axe)) or "axe-core finds no violation")
 
 
 def main() -> None:
@@ -183,13 +156,12 @@ def main() -> None:
     parser.add_argument("--models", type=int, default=75, help="to read (default: %(default)s)")
     parser.add_argument("--tasks", type=int, default=40, help="of each model (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=20, help="of each task (default: %(default)s)")
-    parser.add_argument("--axe", type=Path, help="axe.min.js of the npm package axe-core")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if arguments.what != "read":
             measure_run(Path(folder), arguments.data_set, arguments.requests)
         if arguments.what != "run":
-            measure_reading(Path(folder), arguments.models, arguments.tasks, arguments.rows, arguments.axe)
+            measure_reading(Path(folder), arguments.models, arguments.tasks, arguments.rows)
 
 
 if __name__ == "__main__":
