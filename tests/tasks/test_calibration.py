@@ -25,8 +25,7 @@ TASK = "sea_wisesight_th"
 WITHOUT_CONTENT = ("N/A\n", "\n", "[MASK]\n")
 CONTENT_FREE = ("ข้อความ: N/A\nคำตอบ:", "ข้อความ: \nคำตอบ:", "ข้อความ: [MASK]\nคำตอบ:")
 
-finite = st.floats(-50, 0)
-loglikelihoods = st.lists(finite, min_size=3, max_size=3)
+loglikelihoods = st.lists(st.floats(-50, 0), min_size=3, max_size=3)
 
 
 def wisesight_folder(tmp_path, rows, shuffle=True):
@@ -62,14 +61,6 @@ class TestFormulae:
         assert calibration.subtract_bias([-900.0, -1.0, -2.0], log_q)[0] < -90
         row = [-3.3, -0.1, -5.7]
         assert len(set(calibration.subtract_bias(row, calibration.content_free_log_shares([row, row, row])))) == 1
-
-    @given(st.lists(loglikelihoods, min_size=1, max_size=20), st.lists(finite, min_size=20, max_size=20))
-    def test_batch_biases_of_logits_choose_the_same_as_those_of_log_probabilities(self, rows, offsets):
-        """Logits differ from log-probabilities by one number a row, so equation 2 of Zhou et al. means both."""
-        logits = np.array(rows) + np.array(offsets[: len(rows)])[:, None]
-        found = np.array([calibration.subtract_bias(row, batch_biases(rows)) for row in rows])
-        difference = found - (logits - logits.mean(axis=0))
-        assert difference == pytest.approx(np.repeat(difference[:, :1], 3, axis=1), abs=1e-6)
 
     def test_labels_without_probability(self):
         """One is never chosen; one that has none without content wins where the row allows it."""
@@ -187,12 +178,13 @@ class TestRequests:
 
     def test_once_for_each_number_of_options(self, samples):
         """The Thai exam samples have rows of two, four and five options: 3 × (2 + 4 + 5) requests."""
-        model = PlantedModel(lambda context, ending: -float(ending))
+        model = PlantedModel(lambda context, ending: float(ending))
         results = evaluate(samples, "sea_m3exam_th_litilo_ppl", model)
         questions = [context.rpartition("คำถาม: ")[2] for context, _ in model.requests]
         assert sum(question.startswith(WITHOUT_CONTENT) for question in questions) == 3 * (2 + 4 + 5)
         rows = [sample["doc"] for sample in results["samples"]["sea_m3exam_th_litilo_ppl"]]
         assert [len(row["q"]) for row in rows] == [len(row["options"]) for row in rows]
+        assert [row["predictions"]["acc"] for row in rows] == [len(row["options"]) - 1 for row in rows]
 
     def test_a_row_is_compared_with_its_own_question(self, samples):
         """XCOPA asks for a cause or an effect; each kind has content-free prompts of its own, whichever row comes first."""

@@ -6,7 +6,6 @@ from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, facts, read_yaml
-from lm_eval_sea.tasks._shared.rows import load_rows
 
 NEUTRAL = {"content_free_inputs": ["N/A", "", "[MASK]"]}
 XNLI = {
@@ -51,14 +50,6 @@ def test_what_metadata_says_itself_goes_before_and_what_states_its_rows_is_whole
     results = facts(own | {"provenance": {"rows": 3, "chance": 0.4}})
     assert (results["rows"], results["chance"], "data_source" in results) == (3, 0.4, False)
     assert facts({"version": 1}) == {"version": 1}
-
-
-def test_the_loader_finds_the_rows_and_tells_the_results(in_samples):
-    metadata = metadata_of("sea_xnli_th")
-    rows = load_rows(process=lambda splits: lambda row: {"premise": row["sentence1"], "gold": 0}, **metadata)
-    known = metadata["provenance"]
-    assert len(rows["test"]) > 0 and known["data_sha256"]
-    assert {key: known[key] for key in XNLI} == XNLI
 
 
 def test_every_file_of_words_is_the_same_without_libyaml():

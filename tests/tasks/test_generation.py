@@ -5,7 +5,6 @@ import unicodedata
 import pytest
 import torch
 from lm_eval.models.huggingface import HFLM
-from lm_eval.models.utils_hf import stop_sequences_criteria
 from transformers import AutoTokenizer
 
 from .evaluation import evaluate, on_cpu, read_json_lines, scores
@@ -121,52 +120,26 @@ def test_greedy_with_the_limits_and_exemplars_of_sailcompass(requests):
         assert prompt.count(cue) == (2 if task in TS else 4), "one exemplar, or three"
 
 
-def test_both_directions_show_the_same_pairs(requests):
-    for suffix in ("", "_enprompt"):
-        pairs = []
-        for name in ("sea_flores_en_th", "sea_flores_th_en"):
-            blocks = requests[name + suffix][0].split("\n\n")[1:-1]
-            pairs.append([dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks])
-        assert pairs[0] == pairs[1]
-
-
 def test_arguments_can_be_overridden(samples):
     model = silent()
     evaluate(samples, "sea_xquad_th", model, limit=1, gen_kwargs={"until": ["\n"], "max_gen_toks": 7, "do_sample": False})
     assert model.requests[0][1] == {"until": ["\n"], "do_sample": False, "temperature": 0.0, "max_gen_toks": 7}
 
 
-class TestHuggingFace:
-    """What lm-eval's `hf` makes of the stop strings."""
+@pytest.mark.parametrize("begin", [" ", "\n", "\n\n", " \n \n"])
+def test_line_breaks_before_the_answer_do_not_stop_hf(samples, tiny_model, monkeypatch, begin):
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    written = tokenizer.encode(f"{begin}สมุทรปราการ\n\nบริบท: แม่น้ำ\nคำถาม:", return_tensors="pt")
 
-    @pytest.mark.parametrize("begin", [" ", "\n", "\n\n", " \n \n"])
-    def test_line_breaks_before_the_answer_do_not_stop(self, samples, tiny_model, monkeypatch, begin):
-        tokenizer = AutoTokenizer.from_pretrained(tiny_model)
-        written = tokenizer.encode(f"{begin}สมุทรปราการ\n\nบริบท: แม่น้ำ\nคำถาม:", return_tensors="pt")
+    def generate(self, context, **options):
+        return torch.cat([context, written.repeat(len(context), 1)], dim=1)
 
-        def generate(self, context, **options):
-            return torch.cat([context, written.repeat(len(context), 1)], dim=1)
-
-        monkeypatch.setattr(HFLM, "_model_generate", generate)
-        rows = evaluate(samples, "sea_xquad_th", "hf", model_args=on_cpu(tiny_model))["samples"]["sea_xquad_th"]
-        assert [row["doc"]["answer"] for row in rows] == ["สมุทรปราการ"] * 4
-        assert [row["exact_match"] for row in rows] == [0, 1, 0, 0]
-        assert all("แม่น้ำ" not in row["resps"][0][0] for row in rows)
-        assert len({row["doc"]["cluster"] for row in rows}) == 3
-
-    def test_generation_ends_with_the_first_word_of_the_next_question(self, samples, tiny_model):
-        """A model that goes on in the layout of the prompt writes these few tokens more than with a stop at the line break."""
-        tokenizer = AutoTokenizer.from_pretrained(tiny_model)
-        model = silent()
-        evaluate(samples, ["sea_xquad_th", "sea_flores_en_vi", "sea_indosum_id"], model, limit=1)
-        for _, arguments in model.requests:
-            word = arguments["until"][0]
-            ids = tokenizer.encode(f" jawaban\n{word} dan seterusnya", return_tensors="pt")
-            criteria = stop_sequences_criteria(tokenizer, arguments["until"], 0, 1)
-            ends = [bool(criteria(ids[:, :length], None).all()) for length in range(1, ids.shape[1] + 1)]
-            needed = len(tokenizer.encode(f" jawaban\n{word}"))
-            assert ends.index(True) + 1 <= needed + 1
-            assert tokenizer.decode(ids[0, : ends.index(True) + 1]).startswith(f" jawaban\n{word}")
+    monkeypatch.setattr(HFLM, "_model_generate", generate)
+    rows = evaluate(samples, "sea_xquad_th", "hf", model_args=on_cpu(tiny_model))["samples"]["sea_xquad_th"]
+    assert [row["doc"]["answer"] for row in rows] == ["สมุทรปราการ"] * 4
+    assert [row["exact_match"] for row in rows] == [0, 1, 0, 0]
+    assert all("แม่น้ำ" not in row["resps"][0][0] for row in rows)
+    assert len({row["doc"]["cluster"] for row in rows}) == 3
 
 
 class TestLongInputs:

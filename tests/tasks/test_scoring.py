@@ -7,7 +7,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import AutoTokenizer
 
 from lm_eval_sea import __version__
 from lm_eval_sea.tasks._shared.metrics.precision import half_precision_type
@@ -42,30 +41,6 @@ def test_metrics_differ_as_planted(tmp_path):
     }  # fmt: skip
     error = math.sqrt(2 * ((8 - 27 * 9 / 34) ** 2 + (1 - 7 * 9 / 34) ** 2)) / 34 / math.log(2)
     assert results["results"]["sea_xcopa_vi_to_ppl"]["bits_per_byte_stderr,none"] == pytest.approx(error)
-
-
-def test_perplexity_adds_prompt_and_option_and_divides_by_all_tokens(tmp_path, tiny_model):
-    """With S_P = −100 the bonus a token is large, so that the option of more tokens wins although its sum is lower."""
-    short, long = "Có.", "Một câu dài hơn hẳn câu kia rất nhiều."
-    model = PlantedModel(lambda context, ending: {f" {short}": -2.0, f" {long}": -3.0}.get(ending, -100.0))
-    folder, tokenizer = xcopa_folder(tmp_path, [(short, long, 1)]), AutoTokenizer.from_pretrained(tiny_model)
-    results = evaluate(folder, "sea_xcopa_vi_to_ppl", model, metadata={"tokenizer": str(tiny_model)})
-    (sample,) = results["samples"]["sea_xcopa_vi_to_ppl"]
-    lengths = [len(tokenizer.encode(f"{sample['arguments'][0][0]} {ending}")) for ending in (short, long)]
-    expected = [102.0 / lengths[0], 103.0 / lengths[1]]
-    assert expected[1] < expected[0], "the planted numbers do not show the difference"
-    assert [score["log_perplexity"] for score in sample["doc"]["option_scores"]] == pytest.approx(expected, rel=1e-12)
-    assert (sample["doc"]["predictions"]["acc_ppl"], sample["doc"]["predictions"]["acc"]) == (1, 0)
-
-
-def test_rows_of_two_to_five_options_in_one_task(samples):
-    results = evaluate(samples, "sea_m3exam_th_litilo_ppl", PlantedModel(lambda context, ending: float(ending)))
-    rows = [sample["doc"] for sample in results["samples"]["sea_m3exam_th_litilo_ppl"]]
-    assert {len(row["options"]) for row in rows} == {2, 4, 5}
-    for row in rows:
-        assert row["predictions"]["acc"] == len(row["options"]) - 1
-    expected = sum(row["gold"] == len(row["options"]) - 1 for row in rows) / len(rows)
-    assert results["results"]["sea_m3exam_th_litilo_ppl"]["acc,none"] == expected
 
 
 @pytest.mark.parametrize(
