@@ -39,14 +39,10 @@ def _folders(names: list[str]) -> list[str]:
 
 
 def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict | None = None, **options: Any) -> dict:
-    """Results of `tasks` on the data below `folder`.
+    """Results of tasks, groups or tags on the data of a folder laid out like the hub.
 
-    Args:
-        folder: laid out like the hub.
-        tasks: names of tasks, groups or tags.
-        model: an lm-eval model, or "hf" with `model_args` in `options`.
-        metadata: what `--metadata` would hold; by default a planted model goes without a tokenizer.
-        options: further arguments of `lm_eval.simple_evaluate`.
+    `metadata` is what `--metadata` would hold; by default a planted model goes without a tokenizer. `options` are further
+    arguments of `lm_eval.simple_evaluate`, such as `model_args` of the model "hf".
     """
     names = [tasks] if isinstance(tasks, str) else tasks
     arguments = options.get("model_args") or {}

@@ -1,7 +1,6 @@
 """From published rows to processed rows, every known fault of SailCompass by hand and on the real files; the order of rows."""
 
 import importlib
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.digests import digests_of
+from lm_eval_sea.tasks._shared.published.json_rows import read_json_rows
 from lm_eval_sea.tasks._shared.row_order import fair_order
 from lm_eval_sea.tasks._shared.rows import in_published_order, load_rows, processed_rows
 from lm_eval_sea.tasks._shared.sources import Source
@@ -26,8 +26,7 @@ belebele, xcopa, m3exam = _utils("belebele"), _utils("xcopa"), _utils("m3exam")
 
 
 def _published(folder: Path, file: str) -> list[dict]:
-    text = (folder / "sail/Sailcompass_data/data" / file).read_text(encoding="utf-8")
-    return json.loads(text) if text.startswith("[") else [json.loads(line) for line in text.splitlines()]
+    return read_json_rows(folder / "sail/Sailcompass_data/data" / file)
 
 
 class TestBelebele:

@@ -3,7 +3,6 @@
 And what every data_set.yml says of its rows, on the real ones.
 """
 
-import csv
 import re
 import statistics
 import unicodedata
@@ -41,18 +40,13 @@ def _rows(dataset: str, published: list[dict], function: str = "") -> list[dict]
     return [row for rows in _made(dataset, published, function) for row in rows]
 
 
-def _table(path: Path) -> list[dict]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def _parquet(path: Path) -> list[dict]:
     return pq.read_table(path).to_pylist()
 
 
 def _published(path: Path) -> list[dict]:
     """The rows of a file, or of several with `*` in the path."""
-    readers = {".csv": _table, ".parquet": _parquet, ".jsonl": read_json_lines}
+    readers = {".csv": read_table_rows, ".parquet": _parquet, ".jsonl": read_json_rows}
     return [row for file in sorted(Path("/").glob(str(path)[1:])) for row in readers[path.suffix](file)]
 
 
@@ -169,7 +163,7 @@ def test_options_of_indommlu_are_a_list_or_a_list_in_a_text_and_may_have_several
 
 
 def test_the_order_of_endings_depends_on_the_story_alone(hub_mirror):
-    published = _table(hub_mirror / "indolem/indo_story_cloze/test.csv")
+    published = read_table_rows(hub_mirror / "indolem/indo_story_cloze/test.csv")
     golds = [row["gold"] for row in _rows("indocloze", published)]
     assert [row["gold"] for row in _rows("indocloze", published[::-1])] == golds[::-1]
 

@@ -3,10 +3,10 @@
 import string
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.tasks._shared.reading.sea_helm_answer import (
     published_label,
     published_text,
@@ -14,21 +14,11 @@ from lm_eval_sea.tasks._shared.reading.sea_helm_answer import (
     strict_text,
 )
 
-from .evaluation import TASKS
+from .evaluation import prompt_words
 
-CATALOGUE = yaml.safe_load((TASKS / "sea_helm" / "data_set.yml").read_text(encoding="utf-8"))["tasks"]
-TAGS = {
-    path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["cue"] for path in (TASKS / "sea_helm" / "prompts").glob("*.yml")
-}
+TAGS = {language: prompt_words("sea_helm", language)["cue"] for language in sea_helm().languages}
 # Language → the labels of each task that has labels.
-LABELS = {
-    language: [
-        labels
-        for task in CATALOGUE.values()
-        if (of := task["languages"].get(language)) is not None and (labels := of.get("labels") or task.get("labels"))
-    ]
-    for language in sorted(TAGS)
-}
+LABELS = {language: [task.labels for task in sea_helm().of_language(language).values() if task.labels] for language in TAGS}
 TASKS_WITH_LABELS = st.sampled_from([(language, labels) for language in LABELS for labels in LABELS[language]])
 OTHER_TAG = "Réponse :"
 

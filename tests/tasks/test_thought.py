@@ -81,16 +81,9 @@ WHOLE += ["The mark <think> begins it. B", "Answer: B\n<think>or not"]
 # words, and no mark of gpt-oss, which is written together with what follows it
 WHOLE += ["analysis of it shows B", "analysis.", "analysis: So.\nAnswer: B", "analysis, B"]
 # by answers that the limit cut
-MENTIONS = [
-    "Answer: B. A thought begins with <think>\nand",
-    "Answer: B\n<think> begins a thought and",
-    "Write:\n```\n<think>\nyour",
-]
-MENTIONS += [
-    "The marks are\n<think>, which begins it,",
-    "Answer: B\nHere is my thought process:\nThe",
-    "Write\n<think>\nor `</think>`",
-]
+MENTIONS = ["Answer: B. A thought begins with <think>\nand", "Answer: B\n<think> begins a thought and"]
+MENTIONS += ["Write:\n```\n<think>\nyour", "The marks are\n<think>, which begins it,"]
+MENTIONS += ["Answer: B\nHere is my thought process:\nThe", "Write\n<think>\nor `</think>`"]
 
 
 def test_single_forms():
