@@ -15,9 +15,8 @@ from lm_eval_sea.tasks._shared.digests import difference_from_tested, digest_of_
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT
 from lm_eval_sea.tasks._shared.hub_files import DataError, first_line
 from lm_eval_sea.tasks._shared.metrics.words import segment
-from lm_eval_sea.tasks._shared.rows import Row, iterate_rows, refuse_repeated_ids
+from lm_eval_sea.tasks._shared.rows import Row, iterate_rows, refuse_repeated_ids, rows_of_subset
 from lm_eval_sea.tasks._shared.sources import TEST_SPLIT
-from lm_eval_sea.tasks._shared.subset import rows_of_subset
 from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
 FAULTS_SHOWN = 10

@@ -22,7 +22,6 @@ from .published.row_checks import check_published, check_row
 from .row_language import other_language
 from .row_order import fair_order
 from .sources import TEST_SPLIT, Source
-from .subset import rows_of_subset
 
 
 Row = dict[str, Any]
@@ -31,6 +30,7 @@ Row = dict[str, Any]
 RowProcessor = Callable[[Any], Any]
 
 LATIN_LETTERS = "ABCDE"
+_SHOWN = 3  # ids of missing rows
 
 _OTHER_NUMBER = "%s has %s rows; the catalogue has %s%s Scores on it stand for these rows only."
 _OTHER_SUBSET = (
@@ -246,6 +246,22 @@ def _as_splits(loaded: LoadedRows) -> dict[str, datasets.Dataset]:
 def _splits(place: _Place) -> dict[str, datasets.Dataset]:
     """`_as_splits` of all rows. Many tasks share them."""
     return _as_splits(_processed(place))
+
+
+def rows_of_subset(rows: Sequence[Row], subset: Mapping[str, Any], file: str) -> list[Row]:
+    """The rows that a subset names, in their own order. Its `ids` are a text with spaces between them.
+
+    Raises `DataError` if a row is missing, because a score on the others would pass for that of the subset.
+    """
+    wanted = dict.fromkeys(str(subset["ids"]).split())
+    found = [row for row in rows if row["id"] in wanted]
+    if missing := sorted(wanted.keys() - {row["id"] for row in found}):
+        some = ", ".join(missing[:_SHOWN]) + (", …" if len(missing) > _SHOWN else "")
+        raise DataError(
+            f"{file} lacks {len(missing)} of the {len(wanted)} rows of this subset (id {some}); it has {len(rows):,} rows. "
+            "Run the task without `_lite`, or get the whole file."
+        )
+    return found
 
 
 def part_of(loaded: LoadedRows, subset: Mapping[str, Any], file: str) -> LoadedRows:
