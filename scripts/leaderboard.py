@@ -25,7 +25,6 @@ import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -204,21 +203,10 @@ def without_paths(content: Any, names: dict[str, str]) -> Any:
     return with_texts(content, named)
 
 
-def without_tasks(content: dict[str, Any], patterns: Sequence[str]) -> dict[str, Any]:
-    """A results file without the tasks and groups whose names match one of the patterns, such as `sea_helm_*`."""
-
-    def kept(value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        return {name: each for name, each in value.items() if not any(fnmatchcase(name, pattern) for pattern in patterns)}
-
-    return {key: kept(value) for key, value in content.items()}
-
-
-def add(results: Path, model: str, origin: dict[str, str], *, without: Sequence[str] = ()) -> dict[Path, bytes | None]:
+def add(results: Path, model: str, origin: dict[str, str]) -> dict[Path, bytes | None]:
     """Writes the files of a folder of results; returns what was written → what stood there before, None for nothing.
 
-    `origin` has `source` and `revision` of a model that was not loaded from the hub, `without` patterns of tasks to leave out.
+    `origin` has `source` and `revision` of a model that was not loaded from the hub.
     """
     target = FOLDER / model.replace("/", "__")
     written = dict[Path, bytes | None]()
@@ -228,9 +216,7 @@ def add(results: Path, model: str, origin: dict[str, str], *, without: Sequence[
         write_whole(target / name, text)
 
     for path in sorted({run.place for run in read(results).runs if run.place and run.has_results}):
-        content = without_tasks(content_of(path), without)
-        if not content["results"]:
-            continue
+        content = content_of(path)
         content["config"]["use_cache"] = None  # of answers while the run went on
         loaded = content["config"]["model_args"]
         pretrained = loaded.get("pretrained", "") if isinstance(loaded, dict) else ""
@@ -379,7 +365,6 @@ def main() -> int:
     adding.add_argument("--model", type=_model, required=True, help="ORGANISATION/MODEL")
     adding.add_argument("--source", help="where the model can be had, if it was run from a folder")
     adding.add_argument("--revision", help="and which version of it")
-    adding.add_argument("--without", nargs="+", default=[], metavar="PATTERN", help="tasks to leave out, such as 'sea_helm_*'")
     commands.add_parser("check", help="check all results and the page")
     commands.add_parser("write", help="write the page")
     arguments = parser.parse_args()
@@ -387,7 +372,7 @@ def main() -> int:
         added: dict[Path, bytes | None] = {}
         if arguments.command == "add":
             origin = {key: value for key in ("source", "revision") if (value := getattr(arguments, key))}
-            added = add(arguments.results, arguments.model, origin, without=arguments.without)
+            added = add(arguments.results, arguments.model, origin)
         folders = sorted(path for path in FOLDER.glob("*") if path.is_dir())
         try:
             lines = findings(folders)

@@ -70,19 +70,6 @@ def test_results_are_added_without_samples_and_paths(results, tmp_path, monkeypa
     assert json.loads(text)["results"] == content["results"] and json.loads(text)["model_name"] == "org/a-tuned"
 
 
-def test_tasks_are_left_out(results, tmp_path, monkeypatch):
-    """Those whose names match, and a file in which there are no others."""
-    mine = results(folder="mine")
-    with changed(mine) as content:
-        for part in ("results", "versions", "n-samples", "configs"):
-            content[part]["sea_helm_id_nli"] = content[part][TASK]
-    monkeypatch.setattr(leaderboard, "FOLDER", tmp_path / "leaderboard")
-    [added] = leaderboard.add(mine, "org/a", {}, without=["sea_helm_*", "sea_xnli_*"])
-    assert "sea_helm" not in added.read_text(encoding="utf-8")
-    assert findings([added.parent]) == [] and list(json.loads(added.read_text(encoding="utf-8"))["results"]) == [TASK]
-    assert not leaderboard.add(mine, "org/b", {}, without=["sea_*"])
-
-
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
