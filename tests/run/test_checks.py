@@ -203,7 +203,9 @@ def test_results_that_can_be_written_nowhere(tmp_path, monkeypatch):
     try:
         no_long_files(tmp_path)
         with pytest.raises(RunError, match=rf"^the results .* nor all of them to {tmp_path}/.*; 44 answers are kept$"):
-            save(EvaluationTracker(output_path=str(tmp_path)), {"results": {"t": "x" * 1000}}, None, lambda: "44 answers are kept")
+            save(
+                EvaluationTracker(output_path=str(tmp_path)), {"results": {"t": "x" * 1000}}, None, lambda: "44 answers are kept"
+            )
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
