@@ -33,19 +33,19 @@ logger = logging.getLogger("lm_eval_sea")
 def set_limits(
     config: Any,
     tasks: Tasks,
-    template: TemplateUse | None,
+    use: TemplateUse | None,
     wanted: int | str | None,
     make: Callable[[], Any],
     kept: Path | None = None,
 ) -> None:
     """Sets the token limit of each task's answers to suit the model's window and its thoughts.
 
-    `wanted` is what `thinking_tokens` returns, None if not given; `template` is None if it cannot be seen here. `make` returns
-    the model of a chat server, which can be asked whether it thinks; `kept` is a file for what its answer tells.
+    `wanted` is what `thinking_tokens` returns, None if not given; `use` is None if the chat template cannot be seen here. `make`
+    returns the model of a chat server, which can be asked whether it thinks; `kept` is a file for what its answer tells.
     """
     is_local = reads_folders(config.model)
-    thinks = is_local and template is not None and template.thinks
-    load = functools.cache(lambda: template.tokenizer if template else load_tokenizer(config.model_args))
+    thinks = is_local and use is not None and use.thinks
+    load = functools.cache(lambda: use.template.tokenizer if use else load_tokenizer(config.model_args))
 
     def count_tokens(text: str) -> int:
         tokenizer = load()

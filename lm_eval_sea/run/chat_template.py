@@ -6,7 +6,8 @@ import itertools
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -24,11 +25,10 @@ MODES = ("on", "off", "template")
 _WORDS = {"on": "/think", "off": "/no_think"}
 _NO_SUCH_WORD = "/as_is"
 QUESTION = ({"role": "user", "content": "1"},)
-_EXEMPLAR = "Answer: 4711"  # of a turn before the question
+_EXEMPLAR = {"role": "assistant", "content": "Answer: 4711"}  # a turn before the question
 _INSTRUCTION = {"role": "system", "content": "Reply with a number."}
 
 Messages = Sequence[Mapping[str, str]]
-Render = Callable[[Messages, Mapping[str, Any]], str]
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -60,16 +60,107 @@ def load_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
         return None
 
 
+class Switch(NamedTuple):
+    """What sets a template to one mode."""
+
+    settings: Mapping[str, Any] = {}  # of the template
+    word: str = ""  # for the system message
+
+
+@dataclass(frozen=True)
+class ChatTemplate:
+    """A tokenizer's chat template, with what it gets besides the messages."""
+
+    tokenizer: Any
+    text: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """As messages name it."""
+        return f"the chat template of {self.tokenizer.name_or_path}"
+
+    def render(self, messages: Messages, **settings: Any) -> str:
+        """The prompt as the model will see it; these settings go before the template's own. A template can raise anything."""
+        known = {"add_generation_prompt": True, **self.settings, **settings}
+        prompt: str = self.tokenizer.apply_chat_template(list(messages), chat_template=self.text, tokenize=False, **known)
+        return prompt
+
+    def shown(self, messages: Messages = QUESTION, **settings: Any) -> str | None:
+        """The prompt; None where the template fails."""
+        try:
+            return self.render(messages, **settings)
+        except Exception:  # a template is a program
+            return None
+
+    def switch(self, mode: str) -> Switch | None:
+        """What sets the template to a mode, "on" or "off", by the prompts that it makes; None if it has no switch."""
+        for name, on, off in SWITCHES:
+            if _is_switch(self.shown(**{name: on}), self.shown(**{name: off})):
+                return Switch({name: on if mode == "on" else off})
+        efforts = {"on": "high", "off": "no_think"}  # Hunyuan 3
+        high, none = (self.shown(reasoning_effort=effort) for effort in efforts.values())
+        if high and none and open_thought(high) and asks_for_thought(none) is False:
+            return Switch({"reasoning_effort": efforts[mode]})
+        words = (_NO_SUCH_WORD, *_WORDS.values())
+        prompts = {word: self.shown(({"role": "system", "content": word}, *QUESTION)) for word in words}
+        plain = prompts[_NO_SUCH_WORD]
+        # the template does more with such a word than to write it
+        acts = {name: plain is not None and prompts[word] != plain.replace(_NO_SUCH_WORD, word) for name, word in _WORDS.items()}
+        on_word = _WORDS["on"] if acts["on"] else _NO_SUCH_WORD
+        if not acts["off"] or not _is_switch(prompts[on_word], prompts[_WORDS["off"]]):
+            return None
+        return Switch(word=_WORDS[mode] if acts[mode] else "")
+
+    @property
+    def knows_effort(self) -> bool:
+        """Whether the template grades the thought by `reasoning_effort`."""
+        low, high = (self.shown(reasoning_effort=effort) for effort in ("low", "high"))
+        return low is not None and low != high
+
+    def thinks(self, messages: Messages) -> bool:
+        """Whether a model answers these messages with a thought first, as far as the template tells."""
+        prompt, off = self.shown(messages), self.switch("off")
+        if prompt is None or open_thought(prompt):
+            return prompt is not None
+        if off is not None:
+            return bool(off.settings) and prompt != self.shown(messages, **off.settings)
+        # without the words of the row; Kimi K2 Thinking shows an empty thought in each earlier turn of the model
+        said = (asks_for_thought(own) for turns in (QUESTION, (*QUESTION, _EXEMPLAR, *QUESTION)) if (own := self.shown(turns)))
+        return next((each for each in said if each is not None), self.knows_effort)
+
+    def left_out(self, messages: Messages) -> str:
+        """What it writes before the answers of earlier turns, and not at the end of a prompt, with or without the switch."""
+        prompt, whole = (self.shown(each, add_generation_prompt=False) for each in (messages, [*messages, _EXEMPLAR]))
+        if prompt is None or whole is None or not whole.startswith(prompt) or self.shown(messages) != prompt:
+            return ""
+        return whole[len(prompt) :].partition(_EXEMPLAR["content"])[0].strip()
+
+    def with_date(self, date: datetime) -> ChatTemplate:
+        """The template with a date in the place of the clock's."""
+        return replace(self, text=_CLOCK.sub(lambda call: json.dumps(date.strftime(call[2])), self.text))
+
+    def shows_date(self) -> bool:
+        """Whether a prompt has a date that the template takes from the clock."""
+        first, second = (self.with_date(datetime(*moment)) for moment in ((1999, 1, 2, 3, 4, 5), (2033, 11, 28, 16, 17, 18)))
+        prompt = first.shown()
+        if prompt != first.shown():
+            raise RunError(f"{self} never writes the same prompt twice; fix it")
+        return prompt != second.shown()
+
+
+def _is_switch(on: str | None, off: str | None) -> bool:
+    return on is not None and off is not None and on != off and open_thought(off) is None
+
+
 class TemplateUse(NamedTuple):
     """How a run uses a chat template."""
 
-    settings: Mapping[str, Any]  # what the template gets besides the messages
+    template: ChatTemplate
     system_instruction: str | None
-    messages: Sequence[Mapping[str, str]]  # of a question
+    messages: Messages  # of a question
     prompt: str  # that the tokenizer makes of them
     thinks: bool  # whether the model answers them with a thought first
-    tokenizer: Any
-    dated: str | None = None  # the template with the date of the run, if it has one
+    is_dated: bool = False  # whether the template has the date of the run
 
 
 def check_template_of_model(
@@ -87,60 +178,42 @@ def check_template_of_model(
             raise RunError(f"--thinking {thinking}: the switch is in a tokenizer's template, and no tokenizer can be loaded here")
         logger.warning("not checked: whether the chat template shows the questions; no tokenizer can be loaded here")
         return None
-    template = template_of(tokenizer, config.apply_chat_template)
     settings = dict(model_args.get("chat_template_args") or {})
     if model_args.get("enable_thinking") is not None:
         settings["enable_thinking"] = model_args["enable_thinking"]
-    bare = renderer(tokenizer, template, {})
+    bare = ChatTemplate(tokenizer, template_of(tokenizer, config.apply_chat_template))
     for name, on, off in SWITCHES:  # the results would name the model by it
-        if name in settings and shown(bare, QUESTION, {name: on}) == shown(bare, QUESTION, {name: off}):
-            said = "%s in --model_args changes nothing: the chat template of %s has no such switch"
-            logger.warning(said, name, tokenizer.name_or_path)
+        if name in settings and bare.shown(**{name: on}) == bare.shown(**{name: off}):
+            logger.warning("%s in --model_args changes nothing: %s has no such switch", name, bare)
+    template = replace(bare, settings=settings)
     if thinking != "template":
-        render = renderer(tokenizer, template, settings)
-        if (switch := find_switch(render, thinking)) is None:
+        if (switch := template.switch(thinking)) is None:
             effort = """only an effort, --model_args 'chat_template_args={"reasoning_effort": "low"}'"""
             raise RunError(
-                f"--thinking {thinking}: the chat template of {tokenizer.name_or_path} has no switch for thoughts "
-                f"({effort if knows_effort(render) else 'none'}); leave the flag out"
+                f"--thinking {thinking}: {template} has no switch for thoughts "
+                f"({effort if template.knows_effort else 'none'}); leave the flag out"
             )
         if taken := settings.keys() & switch.settings:
             raise RunError(f"--thinking {thinking}: --model_args has {', '.join(taken)}, too; give one of them")
-        settings |= switch.settings
+        template = replace(template, settings={**settings, **switch.settings})
         system_instruction = "\n\n".join(filter(None, [switch.word, system_instruction])) or None
     if date is not None:
-        undated, template = template, _with_date(template, date)
+        undated, template = template, template.with_date(date)
         if template == undated:
-            raise RunError(f"--date: the chat template of {tokenizer.name_or_path} writes no date; leave the flag out")
-    elif _shows_date(tokenizer, template, settings):
+            raise RunError(f"--date: {template} writes no date; leave the flag out")
+    elif template.shows_date():
         said = (
-            "the chat template of %s writes today's date into every prompt: add --date 2025-01-31, or another date, so that "
-            "runs on different days have the same prompts"
+            "%s writes today's date into every prompt: add --date 2025-01-31, or another date, so that runs on different days "
+            "have the same prompts"
         )
-        logger.warning(said, tokenizer.name_or_path)
+        logger.warning(said, template)
     asked = {"multiturn": bool(config.fewshot_as_multiturn), "num_fewshot": config.num_fewshot}
-    use = check_chat_template(tokenizer, template, settings, tasks, **asked, system_instruction=system_instruction)
-    return use if date is None else use._replace(dated=template)
-
-
-def _with_date(template: str, date: datetime) -> str:
-    """The template with a date in the place of the clock's."""
-    return _CLOCK.sub(lambda call: json.dumps(date.strftime(call[2])), template)
-
-
-def _shows_date(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> bool:
-    """Whether a prompt has a date that the template takes from the clock."""
-    dated = [_with_date(template, datetime(*moment)) for moment in ((1999, 1, 2, 3, 4, 5), (2033, 11, 28, 16, 17, 18))]
-    prompts = [shown(renderer(tokenizer, each, settings), QUESTION, {}) for each in (*dated, dated[0])]
-    if prompts[0] != prompts[2]:
-        raise RunError(f"the chat template of {tokenizer.name_or_path} never writes the same prompt twice; fix it")
-    return prompts[0] != prompts[1]
+    use = check_chat_template(template, tasks, **asked, system_instruction=system_instruction)
+    return use._replace(is_dated=date is not None)
 
 
 def check_chat_template(
-    tokenizer: Any,
-    template: str,
-    settings: Mapping[str, Any],
+    template: ChatTemplate,
     tasks: Tasks,
     *,
     multiturn: bool,
@@ -149,21 +222,20 @@ def check_chat_template(
 ) -> TemplateUse:
     """Renders the first question of each task, with the turns of its exemplars, as the model will see it.
 
-    The template gets `settings` besides the messages. With `multiturn` exemplars are messages of their own. Without `num_fewshot`
-    there are as many as the tasks say; a task's own 0 stays.
+    With `multiturn` exemplars are messages of their own. Without `num_fewshot` there are as many as the tasks say; a task's own 0
+    stays.
 
     Refuses prompts that lack or change a question or an exemplar's answer, and ranking if the model would think first.
     """
-    render, name = renderer(tokenizer, template, settings), tokenizer.name_or_path
     told = [{"role": "system", "content": system_instruction}] if system_instruction else []
-    use = TemplateUse(settings, system_instruction, [], "", thinks=False, tokenizer=tokenizer)
+    use = TemplateUse(template, system_instruction, [], "", thinks=False)
     for messages in ([*told, *QUESTION], QUESTION):  # lm-eval drops a system message on which a template fails
-        if (prompt := shown(render, messages, {})) is not None:
-            use = use._replace(messages=messages, prompt=prompt, thinks=thinks(render, messages))
+        if (prompt := template.shown(messages)) is not None:
+            use = use._replace(messages=messages, prompt=prompt, thinks=template.thinks(messages))
             break
-    if header := _left_out(render, use.messages):
-        said = "the chat template of %s does not begin the answer (it ignores add_generation_prompt): prompts end without %r"
-        logger.warning(said, name, header)
+    if header := template.left_out(use.messages):
+        said = "%s does not begin the answer (it ignores add_generation_prompt): prompts end without %r"
+        logger.warning(said, template, header)
     for task_name, task in tasks.items():
         texts = [task.doc_to_text(row) for row in itertools.islice(task.eval_docs, 2)]
         questions = [text.strip() for text in texts if isinstance(text, str) and text.strip()]
@@ -172,43 +244,22 @@ def check_chat_template(
         turns = questions if multiturn and has_exemplars else questions[-1:]
         if turns:
             texts = [text for text in (system_instruction, task.config.description) if isinstance(text, str) and text.strip()]
-            _check(render, turns, "\n\n".join(texts), f"{task_name}: the chat template of {name}")
+            _check(template, turns, "\n\n".join(texts), f"{task_name}: {template}")
     # where the answer is begun for the model, the thought is over
     ranked = [name for name, task in tasks.items() if task.OUTPUT_TYPE in RANKED and not task.config.gen_prefix]
     if use.thinks and ranked:
-        off = "add --thinking off, " if find_switch(renderer(tokenizer, template, {}), "off") else ""
+        off = "add --thinking off, " if replace(template, settings={}).switch("off") else ""
         raise RunError(
-            f"{some_names(ranked)}: the chat template of {name} makes the model think before it answers, so answers cannot be "
+            f"{some_names(ranked)}: {template} makes the model think before it answers, so answers cannot be "
             f"ranked after the prompt: {off}{twins(ranked, tasks)}leave them out"
         )
     # lm-eval puts a task's description in a system message, which a template may drop
     described = [each for each, task in tasks.items() if isinstance(text := task.config.description, str) and text.strip()]
     lost = ["--system_instruction"] if set((system_instruction or "").split("\n\n")) - {"", *_WORDS.values()} else []
     lost += [f"the instruction of {len(described)} tasks ({described[0]}, …)"] if described else []
-    if lost and _INSTRUCTION["content"] not in (shown(render, [_INSTRUCTION, *QUESTION], {}) or ""):
-        logger.warning("the chat template of %s drops system messages, and with them %s", name, " and ".join(lost))
+    if lost and _INSTRUCTION["content"] not in (template.shown([_INSTRUCTION, *QUESTION]) or ""):
+        logger.warning("%s drops system messages, and with them %s", template, " and ".join(lost))
     return use
-
-
-def _left_out(render: Render, messages: Messages) -> str:
-    """What a template writes before the answers of earlier turns, and not at the end of a prompt, with or without the switch."""
-    answered = [*messages, {"role": "assistant", "content": _EXEMPLAR}]
-    prompt, whole = (shown(render, each, {"add_generation_prompt": False}) for each in (messages, answered))
-    if prompt is None or whole is None or not whole.startswith(prompt) or shown(render, messages, {}) != prompt:
-        return ""
-    return whole[len(prompt) :].partition(_EXEMPLAR)[0].strip()
-
-
-def renderer(tokenizer: Any, template: str, settings: Mapping[str, Any]) -> Render:
-    """Returns a function that renders messages as the model will see them; settings of a call override those of the run."""
-
-    def render(messages: Sequence[Mapping[str, str]], more: Mapping[str, Any]) -> str:
-        text: str = tokenizer.apply_chat_template(
-            list(messages), chat_template=template, tokenize=False, **{"add_generation_prompt": True, **settings, **more}
-        )
-        return text
-
-    return render
 
 
 def template_of(tokenizer: Any, apply: bool | str) -> str:
@@ -230,91 +281,30 @@ def template_of(tokenizer: Any, apply: bool | str) -> str:
     return template
 
 
-def _check(render: Render, questions: Sequence[str], instruction: str, template: str) -> None:
-    """Refuses a template that fails or does not show all turns of a conversation; `template` names it in messages.
+def _check(template: ChatTemplate, questions: Sequence[str], instruction: str, place: str) -> None:
+    """Refuses a template that fails or does not show all turns of a conversation; `place` names it in messages.
 
     If it fails with a system message, which has the `instruction` if there is one, lm-eval drops that message.
     """
     messages = [{"role": "user", "content": questions[0]}]
     for question in questions[1:]:
-        messages += [{"role": "assistant", "content": _EXEMPLAR}, {"role": "user", "content": question}]
+        messages += [_EXEMPLAR, {"role": "user", "content": question}]
     told = [{"role": "system", "content": instruction}] if instruction else []
-    if (prompt := shown(render, [*told, *messages], {})) is None:
+    if (prompt := template.shown([*told, *messages])) is None:
         try:
-            prompt = render(messages, {})
-        # a template is a program, and can raise anything
+            prompt = template.render(messages)
         except Exception as error:
-            needed = shown(render, [_INSTRUCTION, *messages], {}) is not None
+            needed = template.shown([_INSTRUCTION, *messages]) is not None
             advice = "; with --system_instruction it does not" if needed else ""
-            raise RunError(f"{template} fails: {one_line(str(error))}{advice}") from error
+            raise RunError(f"{place} fails: {one_line(str(error))}{advice}") from error
     for question in questions:
         if " ".join(question.split()) not in " ".join(prompt.split()):
             raise RunError(
-                f"{template} drops or changes a question. The question: {one_line(question[:_SHOWN])} | The prompt: "
+                f"{place} drops or changes a question. The question: {one_line(question[:_SHOWN])} | The prompt: "
                 f"{one_line(prompt[:_SHOWN])}"
             )
-    if len(questions) > 1 and _EXEMPLAR not in prompt:
+    if len(questions) > 1 and _EXEMPLAR["content"] not in prompt:
         raise RunError(
-            f"{template} drops or changes the model's earlier turns, and so the answers of exemplars: add --fewshot_as_multiturn "
+            f"{place} drops or changes the model's earlier turns, and so the answers of exemplars: add --fewshot_as_multiturn "
             f"false, which writes them into the question | The prompt: {one_line(prompt[:_SHOWN])}"
         )
-
-
-class Switch(NamedTuple):
-    """What sets a template to one mode."""
-
-    settings: Mapping[str, Any] = {}  # of the template
-    word: str = ""  # for the system message
-
-
-def find_switch(render: Render, mode: str) -> Switch | None:
-    """Finds what sets a chat template to a mode, "on" or "off", by the prompts that it makes; None if it has no switch."""
-    for name, on, off in SWITCHES:
-        if _is_switch(shown(render, QUESTION, {name: on}), shown(render, QUESTION, {name: off})):
-            return Switch({name: on if mode == "on" else off})
-    efforts = {"on": {"reasoning_effort": "high"}, "off": {"reasoning_effort": "no_think"}}  # Hunyuan 3
-    high, none = (shown(render, QUESTION, effort) for effort in efforts.values())
-    if high and none and open_thought(high) and asks_for_thought(none) is False:
-        return Switch(efforts[mode])
-    prompts = {
-        word: shown(render, ({"role": "system", "content": word}, *QUESTION), {}) for word in (_NO_SUCH_WORD, *_WORDS.values())
-    }
-    plain = prompts[_NO_SUCH_WORD]
-    # the template does more with such a word than to write it
-    acts = {name: plain is not None and prompts[word] != plain.replace(_NO_SUCH_WORD, word) for name, word in _WORDS.items()}
-    on_word = _WORDS["on"] if acts["on"] else _NO_SUCH_WORD
-    if not acts["off"] or not _is_switch(prompts[on_word], prompts[_WORDS["off"]]):
-        return None
-    return Switch(word=_WORDS[mode] if acts[mode] else "")
-
-
-def _is_switch(on: str | None, off: str | None) -> bool:
-    return on is not None and off is not None and on != off and open_thought(off) is None
-
-
-def knows_effort(render: Render) -> bool:
-    """Whether a chat template grades the thought by `reasoning_effort`."""
-    low, high = (shown(render, QUESTION, {"reasoning_effort": effort}) for effort in ("low", "high"))
-    return low is not None and low != high
-
-
-def thinks(render: Render, messages: Messages) -> bool:
-    """Whether a model answers these messages with a thought first, as far as its chat template tells."""
-    prompt, off = shown(render, messages, {}), find_switch(render, "off")
-    if prompt is None or open_thought(prompt):
-        return prompt is not None
-    if off is None:
-        # without the words of the row; Kimi K2 Thinking shows an empty thought in each earlier turn of the model
-        had = (*QUESTION, {"role": "assistant", "content": _EXEMPLAR}, *QUESTION)
-        said = (asks_for_thought(own) for turns in (QUESTION, had) if (own := shown(render, turns, {})) is not None)
-        asks = next((each for each in said if each is not None), None)
-        return knows_effort(render) if asks is None else asks
-    return bool(off.settings) and prompt != shown(render, messages, off.settings)
-
-
-def shown(render: Render, messages: Messages, settings: Mapping[str, Any]) -> str | None:
-    """The prompt; None where the template fails."""
-    try:
-        return render(messages, settings)
-    except Exception:  # a template is a program, and can raise anything
-        return None

@@ -81,13 +81,13 @@ def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, t
     """
     if use is None or not reads_folders(backend):
         return
-    settings = dict(use.settings)
+    settings = dict(use.template.settings)
     if backend.startswith("vllm"):
         model.enable_thinking = settings.pop("enable_thinking", None)
         model.tokenizer.apply_chat_template = _without_none(model.tokenizer.apply_chat_template)
     model.chat_template_args = settings
-    if use.dated is not None:
-        model.tokenizer.chat_template = use.dated
+    if use.is_dated:
+        model.tokenizer.chat_template = use.template.text
     if model.think_end_token in [marks.end for marks in MARKS] and _all_read_thoughts(tasks):
         model.think_end_token = None  # lm-eval would remove the thought, and take an unfinished one for the answer
     prompt = model.apply_chat_template([dict(message) for message in use.messages]) if use.messages else ""

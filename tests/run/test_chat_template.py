@@ -6,7 +6,7 @@ import shutil
 import gguf
 import pytest
 
-from lm_eval_sea.run.chat_template import check_chat_template, check_template_of_model, load_tokenizer, template_of
+from lm_eval_sea.run.chat_template import ChatTemplate, check_chat_template, check_template_of_model, load_tokenizer, template_of
 from lm_eval_sea.run.request import RunError
 from tests.model_folder import chat_run, with_template
 
@@ -23,8 +23,8 @@ def tasks(load_tasks):
 
 def check(tokenizer, tasks, template, *, apply=True, multiturn=True, num_fewshot=2, **more):
     tokenizer.chat_template = template
-    used = template_of(tokenizer, apply)
-    check_chat_template(tokenizer, used, {}, tasks, multiturn=multiturn, num_fewshot=num_fewshot, **more)
+    used = ChatTemplate(tokenizer, template_of(tokenizer, apply))
+    check_chat_template(used, tasks, multiturn=multiturn, num_fewshot=num_fewshot, **more)
 
 
 @pytest.mark.parametrize("template", [FAIR, FAIR.replace("m.content", "m.content | trim"), {"default": FAIR}])

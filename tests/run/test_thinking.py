@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lm_eval_sea.run.chat_template import Switch, check_chat_template, find_switch, renderer, thinks
+from lm_eval_sea.run.chat_template import ChatTemplate, Switch, check_chat_template
 from lm_eval_sea.run.request import RunError
 from tests.run.thinking_templates import IF_TOLD, NO_SWITCH, SWITCHES, UNLESS_TOLD, WORD
 
@@ -23,21 +23,21 @@ def test_the_switch_of_each_family(tokenizer):
     found |= dict.fromkeys([*NO_SWITCH, "{{ messages[9].content }}"], (None, None))
     found |= {template: (Switch(on), Switch(off)) for template, (on, off) in SWITCHES.items()}
     for template, switches in found.items():
-        render = renderer(tokenizer, template, {})
-        assert (find_switch(render, "on"), find_switch(render, "off")) == switches, template
+        known = ChatTemplate(tokenizer, template)
+        assert (known.switch("on"), known.switch("off")) == switches, template
 
 
 @pytest.mark.parametrize("template", [*UNLESS_TOLD, *IF_TOLD])
 def test_whether_a_model_thinks(template, tokenizer):
-    assert thinks(renderer(tokenizer, template, {}), QUESTION) == (template in UNLESS_TOLD)
+    assert ChatTemplate(tokenizer, template).thinks(QUESTION) == (template in UNLESS_TOLD)
     if template in SWITCHES:
-        assert [thinks(renderer(tokenizer, template, settings), QUESTION) for settings in SWITCHES[template]] == [True, False]
+        assert [ChatTemplate(tokenizer, template, each).thinks(QUESTION) for each in SWITCHES[template]] == [True, False]
 
 
 @pytest.mark.parametrize("template", UNLESS_TOLD)
 def test_nothing_is_ranked_where_a_model_would_think(template, tokenizer, tasks):
     def check(asked, settings=None, **more):
-        check_chat_template(tokenizer, template, settings or {}, asked, multiturn=False, **more)
+        check_chat_template(ChatTemplate(tokenizer, template, settings or {}), asked, multiturn=False, **more)
 
     way_off = "" if template in NO_SWITCH else "add --thinking off, "
     message = (
