@@ -67,10 +67,10 @@ def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], f
     manager = RunTasks(names, metadata={"tokenizer": NO_TOKENIZER})  # the prompts are those of the log
     if unknown := [of.name for of in chat if not manager.names[of.name]]:
         notes.append(f"{run.place}: left out, because the pack has no such tasks: {some_names(unknown)}")
-    known = [group for group in groups if manager.names[group.name]]
-    wanted = _covering([of.name for of in chat if of.name not in unknown], known)
-    if not wanted:
+    known = [of.name for of in chat if of.name not in unknown]
+    if not known:
         return False
+    wanted = [of.name for of in groups if manager.names[of.name] and of.tasks and set(of.tasks) <= set(known)] + known
     _, tasks, _ = load_tasks(manager, wanted, skip_missing=None)
     logged = {of.name: _rows_of(of) for of in chat if of.name in tasks}
     changed = {of.name: why for of in chat if of.name in tasks and (why := _why_not(tasks[of.name], of, logged[of.name]))}
@@ -94,17 +94,6 @@ def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], f
     results["config"] = {**content.get("config", {}), "answers_of": run.place.name}
     _save(results, {name: list(map(as_written, rows)) for name, rows in made["samples"].items()}, folder)
     return True
-
-
-def _covering(names: Sequence[str], groups: Sequence[GroupRun]) -> list[str]:
-    """Groups whose tasks are all among the names, the largest first, and the names that are in none of them; each task once."""
-    chosen: list[str] = []
-    left = list(names)
-    for group in sorted(groups, key=lambda group: -len(group.tasks)):
-        if group.tasks and set(group.tasks) <= set(left):
-            chosen.append(group.name)
-            left = [name for name in left if name not in group.tasks]
-    return [*chosen, *left]
 
 
 def _rows_of(task: TaskRun) -> _Logged:
