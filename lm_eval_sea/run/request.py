@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import errno
 import math
 import re
@@ -39,7 +38,6 @@ _NUMBERS: Mapping[str, _Kind] = {
     **dict.fromkeys(("no_repeat_ngram_size", "min_new_tokens", "min_tokens"), _COUNT),
 }
 _NEVER_NONE = ("temperature", "top_p")  # but for a chat server, which is then sent none
-_KEYED = re.compile(r"(\{[^{}]+\})\[(\w+)\]")  # in a template: the sentences of `questions`, and the column with their keys
 _OF_SAMPLING = ("top_p", "top_k", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff")
 
 
@@ -202,20 +200,6 @@ def _exemplars(tasks: Tasks) -> dict[str, tuple[int | None, int]]:
 def _check_exemplars(place: str, there: int, wanted: int) -> None:
     if not 0 <= wanted <= there:
         raise RunError(f"--num_fewshot {wanted}: {place} has {there} exemplars; choose 0 to {there}")
-
-
-def check_sentences(tasks: Tasks) -> None:
-    """Refuses rows with a key for which the prompt has no sentence; lm-eval would notice it only with the model loaded."""
-    for name, task in tasks.items():
-        for sentences, column in _KEYED.findall(str(task.config.doc_to_text)):
-            try:
-                known = ast.literal_eval(sentences)
-            except (ValueError, SyntaxError):  # names of columns in it
-                continue
-            for number, row in enumerate(task.eval_docs):
-                if column in row and row[column] not in known:
-                    said = f"{name}: row {number} has the {column} {row[column]!r}, for which the prompt has no sentence"
-                    raise RunError(f"{said}; it has some for {', '.join(map(str, known))}")
 
 
 def check_include_paths(paths: Iterable[str]) -> None:

@@ -207,7 +207,6 @@ class _Run:
             config.limit = limit_to_see(detect, scored)
             logger.info("--detect %g: --limit %d", detect, config.limit)
         request.check_exemplars(tasks, config.num_fewshot)
-        request.check_sentences(tasks)
         request.check_sampling(tasks, config.gen_kwargs or {})
         for line in mixed_mirrors(str(facts(task.config.metadata or {}).get("data_source")) for task in tasks.values()):
             logger.warning("%s", line)

@@ -29,7 +29,6 @@ from lm_eval_sea.run.request import (
     check_request,
     check_sampling,
     check_seeds,
-    check_sentences,
     unknown_names,
 )
 from lm_eval_sea.run.seeds import sampling_values
@@ -80,8 +79,6 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
         _, tasks, _ = load_tasks(manager, list(dict.fromkeys(sum(leaves.values(), []))), skip_missing=None)
     except RunError as error:
         raise PlanError(*str(error).split("\n  ")) from error
-    with _noted(faults):
-        check_sentences(tasks)
     for shots in plan.num_fewshot:
         with _noted(faults):
             check_exemplars(tasks, shots)
