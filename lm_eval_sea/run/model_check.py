@@ -29,8 +29,6 @@ STATED_BY_TASKS = {
     *("prompt_language", "prompt_book_version", "provenance", "answer_cue", "answer_tag", "setting", "source_language"),
     *("answer_language", "exemplar_language", "exemplar_book_version", "label_words", "as_published", "turn_text", "subset"),
 }
-_MOST_TOKENS = 2**20  # more than any vocabulary has
-_LONGEST_TRIAL = 2**15  # tokens; the model stops after one
 _OF_BEAMS = ("length_penalty", "early_stopping", "num_beam_groups", "diversity_penalty")
 _NOT_OF_LM_EVAL = {
     "max_length": "the prompt would count, too, and the task's limit would not; give max_gen_toks",
@@ -115,39 +113,6 @@ def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
     for name in _OF_BEAMS:
         if name in gen_kwargs and (gen_kwargs.get("num_beams") or 1) == 1:
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: does nothing with one beam; add num_beams=N, at least 2")
-    if others := {
-        name: value for name, value in gen_kwargs.items() if name not in (*LIMITS, "until", "do_sample", "temperature")
-    }:
-        _try_generating(others, gen_kwargs)
-
-
-def _try_generating(others: Mapping[str, Any], gen_kwargs: Mapping[str, Any]) -> None:
-    """Refuses settings with which a model of a few numbers cannot generate as lm-eval's `hf` has it."""
-    import torch
-    from transformers import LlamaConfig, LlamaForCausalLM, StoppingCriteriaList
-
-    sampled = {"temperature": gen_kwargs.get("temperature", 1.0)} if gen_kwargs.get("do_sample") else {}
-    sizes: dict[str, Any] = dict.fromkeys(("num_hidden_layers", "num_attention_heads", "intermediate_size"), 1)
-    prompt = torch.ones(1, 2, dtype=torch.long)
-    with torch.random.fork_rng(devices=[]):
-        model = LlamaForCausalLM(LlamaConfig(vocab_size=_MOST_TOKENS, hidden_size=2, **sizes))
-        try:
-            model.generate(
-                input_ids=prompt,
-                attention_mask=torch.ones_like(prompt),
-                max_length=_LONGEST_TRIAL,
-                stopping_criteria=StoppingCriteriaList([lambda ids, scores, **_: torch.ones(len(ids), dtype=torch.bool)]),
-                pad_token_id=0,
-                use_cache=True,
-                do_sample=bool(sampled),
-                **sampled,
-                **others,
-            ).tolist()
-        except Exception as error:  # whatever a setting breaks
-            given = ",".join(f"{name}={value}" for name, value in others.items())
-            raise RunError(
-                f"--gen_kwargs {given}: transformers cannot generate with it ({in_one_line(error)}); leave it out"
-            ) from error
 
 
 def check_batch_size(backend: str, batch_size: Any, max_batch_size: Any) -> None:
