@@ -29,7 +29,6 @@ STATED_BY_TASKS = {
     *("prompt_language", "prompt_book_version", "provenance", "answer_cue", "answer_tag", "setting", "source_language"),
     *("answer_language", "exemplar_language", "exemplar_book_version", "label_words", "as_published", "turn_text", "subset"),
 }
-_OF_BEAMS = ("length_penalty", "early_stopping", "num_beam_groups", "diversity_penalty")
 _NOT_OF_LM_EVAL = {
     "max_length": "the prompt would count, too, and the task's limit would not; give max_gen_toks",
     "num_return_sequences": "one answer of a prompt is scored; leave it out, or use --seeds N",
@@ -110,9 +109,6 @@ def check_generation(backend: str, gen_kwargs: Mapping[str, Any]) -> None:
     for name, why in _NOT_OF_LM_EVAL.items():
         if name in gen_kwargs:
             raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: {why}")
-    for name in _OF_BEAMS:
-        if name in gen_kwargs and (gen_kwargs.get("num_beams") or 1) == 1:
-            raise RunError(f"--gen_kwargs {name}={gen_kwargs[name]}: does nothing with one beam; add num_beams=N, at least 2")
 
 
 def check_batch_size(backend: str, batch_size: Any, max_batch_size: Any) -> None:
