@@ -85,8 +85,8 @@ def _check_folder(argument: str, given: str) -> None:
             home = "; shells do not expand ~ there, write $HOME" if given.startswith("~") else ""
             raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()}{home})")
     elif not (folder / file).is_file():
-        if (adapter := folder / LOADED["peft"]).is_file():
-            raise RunError(f"the folder {given} has an adapter and no model: {argument}={_base_of(adapter)},peft={given}")
+        if (folder / LOADED["peft"]).is_file():
+            raise RunError(f"the folder {given} has an adapter and no model: give it as peft, and its model as {argument}")
         if argument == "pretrained" and (files := _gguf_files(folder)):
             raise RunError(f"the folder {given} has no {file}, but {some_names(files)}: add gguf_file={files[0]} to --model_args")
         raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
@@ -153,13 +153,6 @@ def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:
 
 def _gguf_files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("*.gguf"))
-
-
-def _base_of(adapter: Path) -> str:
-    try:
-        return str(json.loads(adapter.read_text(encoding="utf-8"))["base_model_name_or_path"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return "MODEL"
 
 
 def _lacking_weights(folder: Path) -> str:
