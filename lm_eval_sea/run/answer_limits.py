@@ -20,7 +20,7 @@ from lm_eval_sea.run.model_check import generation_config_of, positions_of, text
 from lm_eval_sea.run.model_files import reads_folders
 from lm_eval_sea.run.request import CHAT_API, GENERATION, RunError, Tasks
 
-_LIMIT = LIMITS[0]
+_LIMIT = LIMITS[0]  # under which `with_limit_named` puts that of --gen_kwargs
 DEFAULT_LIMIT = 256  # tokens; lm-eval's limit where neither task nor user sets one
 _DEFAULT_ROOM = 8192  # tokens
 _SHORT = 1 / 4  # of the window; longer limits are compared with the prompts
@@ -62,7 +62,7 @@ def set_limits(
         add_thinking_tokens(tasks, int(str(wanted).removesuffix("x")), config.gen_kwargs, premiums if in_english else None)
     elif thinks:
         add_default_room(config, tasks, count_tokens)
-    elif config.model == CHAT_API and not _limited(config) and _own_limits(tasks):
+    elif config.model == CHAT_API and _LIMIT not in config.gen_kwargs and _own_limits(tasks):
         server = make()
         if _thinks(server, kept, config.system_instruction):
             add_default_room(config, tasks, None, server.max_length)
@@ -104,11 +104,6 @@ def add_thinking_tokens(tasks: Tasks, number: int, gen_kwargs: Any, premiums: Ma
         tasks[name].set_config("generation_kwargs", {_LIMIT: own + more}, update=True)
 
 
-def _limited(config: Any) -> bool:
-    """Whether `--gen_kwargs` limits all answers."""
-    return any(name in config.gen_kwargs for name in LIMITS)
-
-
 def _own_limits(tasks: Tasks) -> dict[str, Any]:
     """The token limit that each generating task states; None if it states none."""
     generating = {name: task.config for name, task in tasks.items() if task.get_config("output_type") == GENERATION}
@@ -122,7 +117,7 @@ def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], in
     for prompt, thought and answer. Without `count_tokens` the model is behind a server, which fits each answer to its window;
     `told` is that window, if it is known.
     """
-    if _limited(config):
+    if _LIMIT in config.gen_kwargs:
         return
     wanted = int(generation_config_of(config.model_args).get("max_new_tokens") or _DEFAULT_ROOM)
     window, rooms = _window(config.model_args) if count_tokens else None, {}
@@ -157,7 +152,7 @@ def fit_to_window(config: Any, tasks: Tasks, count_tokens: Callable[[str], int])
     limit that would fall below 256 tokens stays, and lm-eval reports the problem. Tasks of other packs are left to lm-eval.
     """
     limits = {name: own for name, own in _own_limits(tasks).items() if name.startswith("sea_") and (own or 0) > DEFAULT_LIMIT}
-    if not limits or _limited(config) or (window := _window(config.model_args)) is None:
+    if not limits or _LIMIT in config.gen_kwargs or (window := _window(config.model_args)) is None:
         return
     for name, own in limits.items():
         if own <= window * _SHORT:
