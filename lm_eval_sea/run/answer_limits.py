@@ -120,25 +120,22 @@ def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], in
     if _LIMIT in config.gen_kwargs:
         return
     wanted = int(generation_config_of(config.model_args).get("max_new_tokens") or _DEFAULT_ROOM)
-    window, rooms = _window(config.model_args) if count_tokens else None, {}
+    window = _window(config.model_args) if count_tokens else None
     limits = _own_limits(tasks)
     if without := [name for name, own in limits.items() if own is None]:
         said = "%s: the task states no limit, so answers get lm-eval's %d tokens, thought included; --gen_kwargs %s=N sets one"
         logger.warning(said, some_names(without), config.model_args.get("max_gen_toks", DEFAULT_LIMIT), _LIMIT)
-    for name, own in limits.items():
-        if own is None:
-            continue
-        rooms[name] = wanted
-        if window is not None and count_tokens is not None:
-            rooms[name] = max(0, min(wanted, window - own - _longest_prompt(tasks[name], config.num_fewshot, count_tokens)))
-        if rooms[name]:
-            add_thinking_tokens({name: tasks[name]}, rooms[name], {})
+    rooms = {name: wanted for name in limits if name not in without}
     if not rooms:
         return
-    less = {name: room for name, room in rooms.items() if room < wanted}
-    least, most = min(less.values(), default=0), max(less.values(), default=0)
-    left = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    in_window = f"; the window of {window:,} leaves {left} for {some_names(list(less))}" if less else ""
+    for name in rooms:
+        if window is not None and count_tokens is not None:
+            left = window - limits[name] - _longest_prompt(tasks[name], config.num_fewshot, count_tokens)
+            rooms[name] = max(0, min(wanted, left))
+        if rooms[name]:
+            add_thinking_tokens({name: tasks[name]}, rooms[name], {})
+    less = [name for name, room in rooms.items() if room < wanted]
+    in_window = f"; the window of {window:,} leaves less for {some_names(less)}" if less else ""
     if told is not None and told < wanted + DEFAULT_LIMIT:
         in_window = f", or what the server's window of {told:,} leaves after the prompt"
     said = "the model thinks: answers get %s more tokens for the thought%s; --thinking_tokens N sets another number"
