@@ -26,13 +26,21 @@ def limits_with_room(tokenizer, load_tasks, gen_kwargs=(), **model_args):
 
 
 def test_room_for_thoughts(tokenizer, load_tasks, tmp_path, caplog):
+    """Prompt, thought and answer fit a small window, and not much of it is left over."""
     caplog.set_level(logging.INFO, "lm_eval_sea")
+    before, after, longest = limits_with_room(tokenizer, load_tasks, max_length=4096)
+    assert before < after
+    assert 4096 - 100 < longest + after <= 4096
+    assert f"; the window of 4,096 leaves less for {GENERATED};" in caplog.messages[-1]
     before, after, _ = limits_with_room(tokenizer, load_tasks, max_length=100_000)
     assert after == before + 8192
     assert "answers get 8,192 more tokens for the thought; --thinking_tokens N sets another number" in caplog.messages[-1]
     (tmp_path / "generation_config.json").write_text(json.dumps({"max_new_tokens": 500}))
     before, after, _ = limits_with_room(tokenizer, load_tasks, max_length=100_000, pretrained=str(tmp_path))
     assert after == before + 500
+    for settings in ({"max_length": 300}, {"max_length": 9000, "gen_kwargs": {"max_gen_toks": 9}}):
+        before, after, _ = limits_with_room(tokenizer, load_tasks, **settings)
+        assert after == before
 
 
 @pytest.mark.parametrize(("stated", "limit"), [({"max_new_tokens": 9}, 9 + 8192), ({}, None)])
@@ -44,34 +52,6 @@ def test_limits_by_another_name_and_none(stated, limit, load_tasks, caplog):
     assert task.config.generation_kwargs.get("max_gen_toks") == limit
     said = f"{GENERATED}: the task states no limit, so answers get lm-eval's 256 tokens, thought included; --gen_kwargs"
     assert [text.startswith(said) for text in caplog.messages if "no limit" in text] == [True] * (limit is None)
-
-
-def test_room_in_a_small_window(tokenizer, load_tasks, caplog):
-    """Prompt, thought and answer fit it, and not much of it is left over."""
-    caplog.set_level(logging.INFO, "lm_eval_sea")
-    before, after, longest = limits_with_room(tokenizer, load_tasks, max_length=4096)
-    assert before < after
-    assert 4096 - 100 < longest + after <= 4096
-    assert f"; the window of 4,096 leaves less for {GENERATED};" in caplog.messages[-1]
-
-
-@pytest.mark.parametrize(
-    ("window", "said"), [(4096, ", or what the server's window of 4,096 leaves after the prompt"), (32_768, "")]
-)
-def test_room_in_the_window_of_a_server(window, said, load_tasks, caplog):
-    """The server fits each answer to it."""
-    caplog.set_level(logging.INFO, "lm_eval_sea")
-    with serve(lambda *_: text("188"), Status(200, {"data": [{"id": "toy", "max_model_len": window}]})) as toy:
-        args = {"model": "toy", "base_url": toy.base_url, "thinking": "on"}
-        config = SimpleNamespace(model="chat-api", model_args=args, gen_kwargs={}, num_fewshot=None, system_instruction=None)
-        set_limits(config, load_tasks(GENERATED), None, None, lambda: ChatAPI(**args))
-    assert f"answers get 8,192 more tokens for the thought{said}; --thinking_tokens N" in caplog.messages[-1]
-
-
-def test_limits_that_stay(tokenizer, load_tasks):
-    for settings in ({"max_length": 300}, {"max_length": 9000, "gen_kwargs": {"max_gen_toks": 9}}):
-        before, after, _ = limits_with_room(tokenizer, load_tasks, **settings)
-        assert after == before
 
 
 COUNTED = {"completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
@@ -89,7 +69,7 @@ OPEN, CLOSED = "<assistant><think>\n", "<assistant><think>\n\n</think>\n\n"
         (text("It moves for 188 minutes."), None, {}, False, 1),
         (text("It moves for 188 minutes."), "<assistant>", {}, False, 1),
         (refusal("no"), None, {}, False, 1),
-        (text("188"), OPEN, {}, True, 0),
+        *((text("188"), OPEN, given, True, 0) for given in ({}, {"window": 4096})),
         (text("188"), CLOSED, {}, False, 0),
         *((text("188"), None, given, True, 0) for given in ({"effort": "low"}, {"effort": "high"}, {"thinking": True})),
         *((text("188"), OPEN, given, False, 0) for given in ({"effort": "none"}, {"thinking": "off"})),
@@ -97,19 +77,22 @@ OPEN, CLOSED = "<assistant><think>\n", "<assistant><think>\n\n</think>\n\n"
     ],
 )
 def test_room_for_thoughts_behind_a_server(reply, prompt_end, given, thinks, questions, load_tasks, caplog):
-    """It is asked only where nothing else tells."""
+    """It is asked only where nothing else tells, and fits each answer to its window."""
     caplog.set_level(logging.INFO, "lm_eval_sea")
     task = load_tasks(GENERATED)[GENERATED]
     before = task.config.generation_kwargs["max_gen_toks"]
-    window = prompt_end and Status(200, {"data": [{"id": "toy", "max_model_len": 50_000}]})
-    with serve(lambda *_: reply, window, prompt_end) as toy:
-        args = {"model": "toy", "base_url": toy.base_url} | given
+    window = given.get("window", 50_000)
+    models = prompt_end and Status(200, {"data": [{"id": "toy", "max_model_len": window}]})
+    with serve(lambda *_: reply, models, prompt_end) as toy:
+        args = {"model": "toy", "base_url": toy.base_url} | {name: value for name, value in given.items() if name != "window"}
         given = {"gen_kwargs": args.pop("gen_kwargs", {}), "num_fewshot": None, "system_instruction": None}
         config = SimpleNamespace(model="chat-api", model_args=args, **given)
         set_limits(config, {GENERATED: task}, None, None, lambda: ChatAPI(**args))
     assert task.config.generation_kwargs["max_gen_toks"] == before + 8192 * thinks
     assert len(toy.requests) == questions
-    assert ("the model thinks: answers get 8,192 more tokens" in caplog.text) == thinks
+    limited = f", or what the server's window of {window:,} leaves after the prompt" if window < 8192 else ""
+    said = f"the model thinks: answers get 8,192 more tokens for the thought{limited}; --thinking_tokens N"
+    assert (said in caplog.text) == thinks
 
 
 @pytest.mark.parametrize(
