@@ -126,11 +126,12 @@ def test_a_file_of_answers_that_is_none(broken, tmp_path):
 
 @pytest.mark.parametrize("name", ["run#1/answers", "a%41?mode=memory/answers", "out/[a]*"])
 def test_a_name_that_an_address_or_a_pattern_would_change(name, tmp_path, monkeypatch):
-    """A relative one; nothing else is made."""
+    """A relative one; nothing else is made, and answers under names that begin so are another's."""
     monkeypatch.chdir(tmp_path)
     Path(name).parent.mkdir()
     database(Path(f"{name}_rank0.db"))
-    database(Path(name).with_name("a_rank0.db"))
+    for other in (Path(name).with_name("a_rank0.db"), Path(f"{name}b_rank0.db")):
+        database(other)
     assert answer_cache.check_databases(name) == 500
     answer_cache.remove(name, [])
     assert answer_cache.check_databases(name) == 500

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.run.answer_cache import FOLDER, files_of
+from lm_eval_sea.run.answer_cache import FOLDER
 from tests.processes import Fork, run_of
 from tests.run.conftest import answers_kept, written
 
@@ -101,9 +101,3 @@ def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model,
     cached, remaining = map(int, re.search(r"Cached requests: (\d+), Requests remaining: (\d+)", go_on(given)).groups())
     assert cached == kept
     assert remaining > 0
-
-
-def test_files_of_a_cache_are_those_of_its_key_alone(tmp_path):
-    for name in ("answers_a_rank0.db", "answers_a_rank1.db", "answers_ab_rank0.db"):
-        (tmp_path / name).touch()
-    assert [path.name for path in files_of(str(tmp_path / "answers_a"))] == ["answers_a_rank0.db", "answers_a_rank1.db"]

@@ -16,7 +16,6 @@ from tests.processes import run_of
 from tests.run.conftest import logged, run_on_server, written
 
 from ..models.toy_server import serve, text
-from ..results.lm_eval_output import toy, write_run
 
 
 @pytest.fixture
@@ -67,21 +66,8 @@ def test_vllm_draws_with_the_seed_too(model, tmp_path):
     assert "seed" not in given.model_args
 
 
-def test_a_server_draws_with_the_seed_too(tmp_path):
-    """And runs that differ in it alone are one model's, with a mean."""
-    sampled = {"model": "chat-api", "gen_kwargs": {"do_sample": True, "temperature": 0.7}}
-    given = arguments({"model": "m", "base_url": "http://localhost:1/v1"}, tmp_path, tasks=["sea_a"], **sampled)
-    begun = [run.gen_kwargs for run, _ in runs_of(given, 2, None)]
-    assert begun == [{"do_sample": True, "temperature": 0.7, "seed": seed} for seed in (1000, 2000)]
-    for seed, settings in enumerate(begun, start=1):
-        config = {"model": "chat-api", "model_args": {"model": "m"}, "gen_kwargs": settings, "torch_seed": seed}
-        write_run(tmp_path / str(seed), {"toy_th": toy([1.0, float(seed == 2)])}, f"2026-01-0{seed}T00-00-00", config=config)
-    [note] = [note for note in read(tmp_path).best().notes if "seed" in note]
-    assert "the mean over the seeds 1, 2" in note
-
-
 def test_a_server_samples_as_it_does_by_itself(in_samples, tmp_path):
-    """Nothing but a seed is sent, and the results say so; what the user names is sent, too."""
+    """Nothing but a seed is sent, and the results say so; what the user names is sent, too. The seeds are one model's."""
     with serve(lambda *_: text("Answer: B")) as toy:
         sampled = ["--limit", "2", "--sampling", "model", "--seeds", "2"]
         assert main(run_on_server(toy, tmp_path / "all", *sampled, model_args=",thinking=off")) == 0
@@ -89,6 +75,7 @@ def test_a_server_samples_as_it_does_by_itself(in_samples, tmp_path):
             (seed, set()) for seed in (1000, 1000, 2000, 2000)
         ]
         assert written(tmp_path / "all/seed_1")["config"]["gen_kwargs"] == {"do_sample": True, "temperature": None, "seed": 1000}
+        assert any("the mean over the seeds 1, 2" in note for note in read(tmp_path / "all").best().notes)
         more = ["--limit", "1", "--sampling", "model", "--gen_kwargs", "temperature=0.6"]
         assert main(run_on_server(toy, tmp_path / "named", *more, model_args=",thinking=off")) == 0
         assert toy.requests[-1]["temperature"] == 0.6

@@ -13,27 +13,23 @@ from tests import processes
 from tests.model_folder import with_template
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory, tiny_model_bos, samples):
-    """A run of a group and a task of its own, and where its results are."""
-    output = tmp_path_factory.mktemp("results")
-    more = ["--batch_size", 4, "--num_fewshot", 0, "--output_path", output, "--log_samples"]
+@pytest.mark.slow
+def test_a_run_ends_with_the_table_that_show_prints(tmp_path, tiny_model_bos, samples):
+    """Its warnings have the format of lm-eval's, and each is shown once."""
+    more = ["--batch_size", 4, "--num_fewshot", 0, "--output_path", tmp_path, "--log_samples"]
     command = processes.run_of(tiny_model_bos, "sea_xcopa_to_ppl,sea_vsmec_vi", *more)
     result = processes.run("lm_eval_sea", *command, cwd=samples)
     assert result.returncode == 0, result.stderr[-2000:]
-    return result, output
-
-
-@pytest.mark.slow
-def test_a_run_ends_with_the_table_that_show_prints(finished):
-    result, output = finished
-    lines = [line for line in table_of(read(output).best()).split("\n") if line.startswith("sea_")]
+    lines = [line for line in table_of(read(tmp_path).best()).split("\n") if line.startswith("sea_")]
     assert len(lines) == len(["sea_xcopa_id", "_th", "_vi", "sea_vsmec_vi"]) + len(["the group"])
     for line in lines:
         assert line in result.stdout.split("\n")
     table = result.stdout[result.stdout.index("task ") :]
     assert max(map(len, table.split("\n"))) <= WIDTH
     assert "|" not in table, "lm-eval's own table"
+    warnings = [line for line in result.stderr.split("\n") if "the catalogue has" in line]
+    assert warnings and len(set(warnings)) == len(warnings)
+    assert all(re.match(r"[\d-]+:[\d:]+ WARNING  \[lm_eval_sea", line) for line in warnings)
 
 
 @pytest.mark.slow
@@ -64,11 +60,3 @@ def test_warnings_of_one_cause_are_shown_once(caplog):
         "the warning about sea_a also holds for sea_b, sea_c",
     ]
     assert not logger.filters
-
-
-@pytest.mark.slow
-def test_warnings_are_in_the_format_of_lm_eval_and_shown_once(finished):
-    result, _ = finished
-    lines = [line for line in result.stderr.split("\n") if "the catalogue has" in line]
-    assert lines and len(set(lines)) == len(lines)
-    assert all(re.match(r"[\d-]+:[\d:]+ WARNING  \[lm_eval_sea", line) for line in lines)
