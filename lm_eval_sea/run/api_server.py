@@ -9,7 +9,7 @@ from typing import Any
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.models.chat_server import say_if_another
 from lm_eval_sea.models.server_parameters import ServerError
-from lm_eval_sea.results.types import is_number
+from lm_eval_sea.results.types import is_number, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run.failing_tasks import ServerFaultError
 from lm_eval_sea.run.request import CHAT_API, GENERATION, RunError, Tasks, is_a
@@ -148,7 +148,7 @@ def _choices(outputs: Any, model: str | None) -> list[Any]:
     """The answers in a model's replies, in the order of the prompts."""
     found: list[Any] = []
     for output in outputs if isinstance(outputs, list) else [outputs]:
-        choices = output.get("choices") if isinstance(output, Mapping) else None
+        choices = mapping_of(output).get("choices")
         if not (choices and isinstance(choices, list) and all(isinstance(choice, Mapping) for choice in choices)):
             shown = one_line(str(output))[:_SHOWN]
             raise ServerFaultError(f"the server's reply has no choices, unlike those of OpenAI's API: {shown}; check base_url")
@@ -163,13 +163,13 @@ def _choices(outputs: Any, model: str | None) -> list[Any]:
 
 def check_choice(choice: Mapping[str, Any], prompt: int) -> None:
     """Refuses an answer without log-probabilities of each of the prompt's tokens, whose number is `prompt`, and of one more."""
-    told = choice.get("logprobs")
-    numbers = told.get("token_logprobs") if isinstance(told, Mapping) else None
-    if not isinstance(numbers, list) or not isinstance(told, Mapping) or not isinstance(told.get("top_logprobs"), list):
+    told = mapping_of(choice.get("logprobs"))
+    numbers, ranked = told.get("token_logprobs"), told.get("top_logprobs")
+    if not isinstance(numbers, list) or not isinstance(ranked, list):
         raise ServerFaultError(f"the server returns no log-probabilities; {_WANTED}")
     if len(numbers) <= 1 < prompt:
         raise ServerFaultError(f"the server does not repeat the prompt, so options have no log-likelihood; {_WANTED}")
-    if len(numbers) != prompt + 1 or len(told["top_logprobs"]) != prompt + 1:
+    if len(numbers) != prompt + 1 or len(ranked) != prompt + 1:
         raise ServerFaultError(
             f"the server returns {len(numbers)} log-probabilities for a prompt of {prompt} tokens and one more, so they belong "
             f"to other tokens; its tokenizer must be that of --model_args tokenizer, and {_WANTED}"
