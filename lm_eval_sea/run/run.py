@@ -20,7 +20,7 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -147,13 +147,10 @@ class _Run:
         model_check.check_arguments(config.model, config.model_args, device)
         model_check.check_device(config.model, config.model_args, device)
         model_files.check_files(config.model, config.model_args)
-        model_check.check_adapter_tokenizer(config)
-        model_check.warn_of_other_tokens(config.model, config.model_args)
         model_check.check_positions(config.model, config.model_args)
-        prepare_for_chat_api(config)
-        check_mode(config, self.ours.thinking)
-        if self.ours.sampling == "model":
-            config.gen_kwargs = sampling_values(config.model, config.model_args, config.gen_kwargs, "--sampling model")
+        model_check.warn_of_other_tokens(config.model, config.model_args)
+        model_check.check_batch_size(config.model, config.batch_size, config.max_batch_size)
+        check_settings(config, self.ours)
         if config.output_path:
             probe(config.output_path)
         if config.cache_requests.get("cache_requests"):
@@ -170,11 +167,6 @@ class _Run:
         request.check_names(names)
         model_check.check_metadata(config.metadata or {}, config.model_args, names)
         request.check_limit(config.limit)
-        request.check_seeds(config.seed or ())
-        request.check_numbers(config.model, config.batch_size, config.max_batch_size, config.gen_kwargs or {})
-        config.gen_kwargs = request.with_limit_named(config.gen_kwargs or {})
-        model_check.check_batch_size(config.model, config.batch_size, config.max_batch_size)
-        model_check.check_generation(config.model, config.gen_kwargs)
         names = [name for name in names if name not in beside]
         # an argument of the model, such as `variant`, would replace what a task says of itself
         of_model = model_check.STATED_BY_TASKS & set(config.model_args)
@@ -207,7 +199,6 @@ class _Run:
             config.limit = limit_to_see(detect, scored)
             logger.info("--detect %g: --limit %d", detect, config.limit)
         request.check_exemplars(tasks, config.num_fewshot)
-        request.check_sampling(tasks, config.gen_kwargs or {})
         for line in mixed_mirrors(str(facts(task.config.metadata or {}).get("data_source")) for task in tasks.values()):
             logger.warning("%s", line)
         if config.samples is not None:
@@ -216,12 +207,9 @@ class _Run:
             config.samples = {name: sorted(numbers) for name, numbers in config.samples.items()}
         if config.output_path and config.log_samples:
             check_space(config.output_path, tasks, config.limit)
-        check_api_server(config, tasks, lambda: self.model)
-        model_check.check_constraints(config.model, tasks)
         self.weights = answer_cache.digest_of_weights(config.model_args)
         model_check.check_first_turns(config.model_args, self.weights, tasks)
-        model_check.check_named_tokenizer(config, tasks)
-        self.template = check_template(config, tasks, self.ours.thinking, self.ours.date)
+        self.template = check_use(config, self.ours, tasks, lambda: self.model)
 
     def write(self, results: dict[str, Any], tracker: Any, experiment: Sequence[Any]) -> None:
         """Prints the table, and writes what lm-eval's `EvaluationTracker` and loggers write, all without secrets."""
@@ -304,6 +292,29 @@ class _Run:
         if not self.config.output_path and not self.kept_in:
             return "nothing is kept (with --output_path a run continues where it stopped)"
         return f"there was no answer yet; the same command starts {'this seed ' if self.of_seeds else ''}from the beginning"
+
+
+def check_settings(config: Any, ours: argparse.Namespace) -> None:
+    """Makes the checks of flags that need neither rows, weights nor the machine of the run; `config` gets what they imply."""
+    config.gen_kwargs = config.gen_kwargs or {}  # a file of settings may have none
+    model_check.check_adapter_tokenizer(config)
+    prepare_for_chat_api(config)
+    check_mode(config, ours.thinking)
+    if ours.sampling == "model":
+        config.gen_kwargs = sampling_values(config.model, config.model_args, config.gen_kwargs, "--sampling model")
+    request.check_seeds(config.seed or ())
+    request.check_numbers(config.model, config.batch_size, config.max_batch_size, config.gen_kwargs)
+    config.gen_kwargs = request.with_limit_named(config.gen_kwargs)
+    model_check.check_generation(config.model, config.gen_kwargs)
+
+
+def check_use(config: Any, ours: argparse.Namespace, tasks: Tasks, make: Callable[[], Any]) -> TemplateUse | None:
+    """Checks whether tasks, model and flags go together; returns the chat template. `make` returns the model of a server."""
+    request.check_sampling(tasks, config.gen_kwargs)
+    check_api_server(config, tasks, make)
+    model_check.check_constraints(config.model, tasks)
+    model_check.check_named_tokenizer(config, tasks)
+    return check_template(config, tasks, ours.thinking, ours.date)
 
 
 def run(arguments: Sequence[str]) -> None:

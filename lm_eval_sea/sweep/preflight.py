@@ -17,23 +17,14 @@ from lm_eval_sea.results.differing_settings import WORDS_OF_PROMPT
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run import model_check, model_files
-from lm_eval_sea.run.api_server import chat_api, chats, check_api_server, prepare_for_chat_api
+from lm_eval_sea.run.api_server import chat_api, chats
 from lm_eval_sea.run.arguments import read_arguments, read_config, run_parser
 from lm_eval_sea.run.chat_template import read_tokenizer
 from lm_eval_sea.run.output_folder import size_of_samples
-from lm_eval_sea.run.request import (
-    RunError,
-    check_exemplars,
-    check_include_paths,
-    check_numbers,
-    check_request,
-    check_sampling,
-    check_seeds,
-    unknown_names,
-)
+from lm_eval_sea.run.request import RunError, check_exemplars, check_include_paths, check_request, check_seeds, unknown_names
+from lm_eval_sea.run.run import check_settings, check_use
 from lm_eval_sea.run.seeds import sampling_values
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
-from lm_eval_sea.run.thinking_mode import check_mode, check_template
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import Model, Plan, PlanError, Resources
 from lm_eval_sea.tasks._shared.hub_files import first_line
@@ -190,18 +181,8 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
             continue
         checked.add(key)
         with _noted(faults, f"{job.model.name}: run: "):
-            check_numbers(backend, config.batch_size, config.max_batch_size, config.gen_kwargs)
-            model_check.check_generation(backend, config.gen_kwargs)
-            model_check.check_constraints(backend, tasks)
-            check_sampling(tasks, config.gen_kwargs)
-            prepare_for_chat_api(config)
-            check_mode(config, ours.thinking)
-            if ours.sampling == "model":
-                sampling_values(backend, model_args, config.gen_kwargs, "--sampling model")
-            model_check.check_adapter_tokenizer(config)
-            model_check.check_named_tokenizer(config, tasks)
-            check_api_server(config, tasks, functools.partial(chat_api, model_args))
-            check_template(config, tasks, ours.thinking, ours.date)
+            check_settings(config, ours)
+            check_use(config, ours, tasks, functools.partial(chat_api, model_args))
     if faults:
         raise PlanError(*faults)
 
