@@ -77,8 +77,8 @@ def test_a_thought_that_was_cut_is_logged_as_it_was_written(opened, in_samples, 
         return text(shown) if number else text(cut, finish="length")
 
     with serve(behave) as toy:
-        given = run_on_server(toy, tmp_path / "run", "--limit", "2", model_args=",thinking=on,num_concurrent=1")
-        assert main(given) == 0
+        asked = ["--limit", "2", "--thinking", "on"]  # so it is not asked whether it thinks
+        assert main(run_on_server(toy, tmp_path / "run", *asked, model_args=",num_concurrent=1")) == 0
     [row, other] = logged(tmp_path / "run")
     assert (row["resps"], row["doc"]["state"], row["null_rate"]) == ([[cut]], "cut", 1) and other["resps"] == [[shown]]
     assert main(["score", str(tmp_path / "run"), "--reread", str(tmp_path / "again")]) == 0

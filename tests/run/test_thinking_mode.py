@@ -17,7 +17,7 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
 from lm_eval_sea.run.chat_template import check_template_of_model
 from lm_eval_sea.run.request import RunError
-from lm_eval_sea.run.thinking_mode import check_mode, check_thoughts_reach_tasks, use_template
+from lm_eval_sea.run.thinking_mode import check_thoughts_reach_tasks, use_template
 from tests.model_folder import chat_run, with_template
 from tests.processes import run_of
 from tests.run.conftest import logged, written
@@ -121,12 +121,6 @@ def test_a_template_without_a_switch(template, effort, folder):
 def test_a_mode_is_named_once(folder):
     with pytest.raises(RunError, match="--thinking off: --model_args has enable_thinking, too; give one of them"):
         prompts(folder(OPENS), "off", enable_thinking=True)
-
-
-def test_the_api_model_switches_by_itself():
-    given = argparse.Namespace(model="chat-api", model_args={})
-    check_mode(given, "off")
-    assert given.model_args == {"thinking": "off"}
 
 
 def test_a_prompt_of_the_backend_that_is_not_its_tokenizers_is_refused(folder):
