@@ -23,7 +23,7 @@ from lm_eval_sea.results.secrets import KnownSecrets, secrets_in
 from lm_eval_sea.run.answer_limits import thinking_tokens
 from lm_eval_sea.run.api_server import chats
 from lm_eval_sea.run.chat_template import MODES
-from lm_eval_sea.run.request import CHAT_API, DEBUG, RunError, check_include_paths, check_request, in_one_line
+from lm_eval_sea.run.request import CHAT_API, DEBUG, RunError, check_include_paths, check_names_of_pack, in_one_line
 
 HELP = """\
 Takes the flags of `lm_eval run`, listed below, and knows the tasks of this pack and its models `hf-shared-prefix`,
@@ -161,7 +161,7 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
         raise RunError("--output_path is empty, so nothing would be saved; name a folder, or leave it out")
     check_include_paths([parsed.include_path] if parsed.include_path else [])
     if not parsed.include_path:  # else a name may be one of the user's
-        check_request(parsed.tasks or [], parsed.num_fewshot, parsed.limit)
+        check_names_of_pack(parsed.tasks or [])
     return parsed, ours
 
 

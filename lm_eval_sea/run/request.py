@@ -68,19 +68,12 @@ def what_failed(error: BaseException) -> str:
     return text if type(error) is ValueError else f"{type(error).__name__}: {text}"
 
 
-def check_request(tasks: Sequence[str], num_fewshot: int | None, limit: float | None) -> None:
-    """Refuses unknown names of this pack, more exemplars than there are, and a limit that leaves no rows.
-
-    Names of other packs are left to lm-eval. `limit` is a number of rows, or a share of them.
-    """
-    check_limit(limit)
+def check_names_of_pack(names: Iterable[str]) -> None:
+    """Refuses unknown names of this pack; those of others are left to lm-eval."""
     try:
-        chosen = select(name for name in tasks if name.startswith("sea_"))
+        select(name for name in names if name.startswith("sea_"))
     except (UnknownNameError, PromptFileError) as error:
         raise RunError(str(error)) from error
-    for task in chosen:
-        if num_fewshot is not None and not task.may_change:  # exemplars that come with the rows are counted when they are loaded
-            _check_exemplars(f"the prompt file of {task.name}", len(task.exemplars), num_fewshot)
 
 
 def check_limit(limit: float | None) -> None:
@@ -175,7 +168,8 @@ def check_exemplars(tasks: Tasks, num_fewshot: int | None) -> None:
     """Refuses more exemplars than tasks of this pack have, however they are asked for, also by a task whose rows lack them."""
     for name, (own, there) in _exemplars(tasks).items():
         if num_fewshot is not None and own != 0:
-            _check_exemplars(name, there, num_fewshot)
+            if not 0 <= num_fewshot <= there:
+                raise RunError(f"--num_fewshot {num_fewshot}: {name} has {there} exemplars; choose 0 to {there}")
         elif there < (own or 0):
             mend = f"add the missing ones, leave the task out, or choose --num_fewshot {f'0 to {there}' if there else 0}"
             raise RunError(f"{name} shows {own} exemplars, but its rows come with {there or 'none'}; {mend}")
@@ -195,11 +189,6 @@ def _exemplars(tasks: Tasks) -> dict[str, tuple[int | None, int]]:
         or is_a(task, "SEAHelmMessages")
         or "pack_version" in ((task.config.metadata or {}).get("provenance") or {})
     }
-
-
-def _check_exemplars(place: str, there: int, wanted: int) -> None:
-    if not 0 <= wanted <= there:
-        raise RunError(f"--num_fewshot {wanted}: {place} has {there} exemplars; choose 0 to {there}")
 
 
 def check_include_paths(paths: Iterable[str]) -> None:

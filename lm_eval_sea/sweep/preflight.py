@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import itertools
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,12 +15,12 @@ from lm_eval_sea.catalogue.task_index import leaf_names
 from lm_eval_sea.results.differing_settings import WORDS_OF_PROMPT
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.secrets import KnownSecrets
-from lm_eval_sea.run import model_check, model_files
+from lm_eval_sea.run import model_check, model_files, request
 from lm_eval_sea.run.api_server import chat_api, chats
 from lm_eval_sea.run.arguments import read_arguments, read_config, run_parser
 from lm_eval_sea.run.chat_template import read_tokenizer
 from lm_eval_sea.run.output_folder import size_of_samples
-from lm_eval_sea.run.request import RunError, check_exemplars, check_include_paths, check_request, check_seeds, unknown_names
+from lm_eval_sea.run.request import RunError
 from lm_eval_sea.run.run import check_settings, check_use
 from lm_eval_sea.run.seeds import sampling_values
 from lm_eval_sea.run.task_loading import RunTasks, load_tasks
@@ -52,16 +51,16 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
     faults = [f"tasks: {name!r} is a file; name the task that it has" for name in plan.tasks if Path(name).suffix == ".yaml"]
     folders = {str(model.run["include_path"]) for model in plan.models if model.run.get("include_path")}
     with _noted(faults):
-        check_include_paths(sorted(folders))
-    # with a folder of the user's a name may be one of those
-    for shots, name in itertools.product([] if folders else plan.num_fewshot, plan.tasks):
+        request.check_include_paths(sorted(folders))
+        request.check_limit(plan.limit)
+    for name in [] if folders else plan.tasks:  # with a folder of the user's a name may be one of those
         with _noted(faults):
-            check_request([name], shots, plan.limit)
+            request.check_names_of_pack([name])
     if faults:
-        raise PlanError(*dict.fromkeys(faults))
+        raise PlanError(*faults)
     manager = RunTasks(plan.tasks, sorted(folders))
     if unknown := [name for name, found in manager.names.items() if not found]:
-        raise PlanError(*[f"tasks: {unknown_names([name], manager.known())}" for name in unknown])
+        raise PlanError(*[f"tasks: {request.unknown_names([name], manager.known())}" for name in unknown])
     leaves = {
         wanted: list(dict.fromkeys(leaf for name in found for leaf in leaf_names(manager, name)))
         for wanted, found in manager.names.items()
@@ -72,7 +71,7 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
         raise PlanError(*str(error).split("\n  ")) from error
     for shots in plan.num_fewshot:
         with _noted(faults):
-            check_exemplars(tasks, shots)
+            request.check_exemplars(tasks, shots)
     if faults:
         raise PlanError(*faults)
     return leaves, tasks
@@ -143,7 +142,7 @@ def sampling_of(plan: Plan) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     faults: list[str] = []
     with _noted(faults):
-        check_seeds(plan.seeds)
+        request.check_seeds(plan.seeds)
     for model in plan.models:
         given = model.run.get("gen_kwargs") or {}
         if not isinstance(given, dict):
