@@ -80,9 +80,8 @@ def check_limit(limit: float | None) -> None:
     """Refuses a number of rows, or a share of them, that leaves none; lm-eval takes 0 for all."""
     if limit is None:
         return
-    if not (isinstance(limit, int | float) and 0 < limit < math.inf):
-        shown = f"{limit:g}" if isinstance(limit, int | float) else limit
-        raise RunError(f"--limit {shown} leaves no rows; give at least 1, or leave it out for all")
+    if not 0 < limit < math.inf:
+        raise RunError(f"--limit {limit:g} leaves no rows; give at least 1, or leave it out for all")
     if limit > 1 and limit != int(limit):
         raise RunError(f"--limit {limit:g}: expected a whole number of rows, or a share of them below 1")
 
