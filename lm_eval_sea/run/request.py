@@ -34,6 +34,7 @@ _NUMBERS: Mapping[str, _Kind] = {
     **dict.fromkeys(("top_p", "min_p", "typical_p"), _SHARE),
     "num_beams": ("a whole number of at least 1", lambda value: isinstance(value, int) and value >= 1),
     "repetition_penalty": ("a number above 0", lambda value: value > 0),
+    "length_penalty": ("a number", lambda value: True),
     "top_k": (_COUNT[0], lambda value: _COUNT[1](value) or value == -1),  # which is vLLM's for all tokens
     **dict.fromkeys(("no_repeat_ngram_size", "min_new_tokens", "min_tokens"), _COUNT),
 }
