@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterable
 from typing import Any
@@ -28,6 +29,8 @@ class RayEngine:
             ray.init(address=address or "local", log_to_driver=False, include_dashboard=False if address is None else None)
         except Exception as error:  # Ray raises plain ones, too
             where = f"--address {address}: no Ray cluster answers there" if address else "Ray cannot be started here"
+            if address not in (None, "auto") and "RAY_AUTH_MODE" not in os.environ:
+                where += "; if it has a token, set RAY_AUTH_MODE=token"  # Ray itself says so only in its log
             raise PlanError(f"{where} ({first_line(error)})") from error
         signal.signal(signal.SIGTERM, interrupted)  # in place of Ray's handler, which aborts the process
 

@@ -188,8 +188,9 @@ def main() -> int:
         with _alone_in(folder):
             _run(task, folder)
     except RunError as error:
+        where = f" (on {socket.gethostname()})" if isinstance(error, IncompleteError) else ""  # machines may differ in this
         # another process may be writing its progress bar to this log
-        print(f"\nlm-eval-sea: {visible(masked_text(str(error)))}", file=sys.stderr)
+        print(f"\nlm-eval-sea: {visible(masked_text(str(error)))}{where}", file=sys.stderr)
         return error.status
     except KeyboardInterrupt:
         return 130

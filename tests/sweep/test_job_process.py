@@ -3,6 +3,7 @@
 import itertools
 import json
 import shutil
+import socket
 import time
 from types import SimpleNamespace
 
@@ -80,6 +81,12 @@ def test_a_machine_that_lacks_the_disk_of_the_results_makes_none_of_its_own(tmp_
     outcome = job_process.run_job(task_in(tmp_path) | {"cwd": str(tmp_path / "not here")})
     assert outcome.status == 1 and outcome.last_line.startswith(f"there is no folder {tmp_path}/not here/out on ")
     assert not (tmp_path / "not here").exists()
+
+
+def test_a_machine_that_lacks_the_model_is_named(tmp_path):
+    asked = {"settings": {"model_args": {"pretrained": str(tmp_path / "gone")}}}
+    outcome = job_process.run_job(task_in(tmp_path) | {"digest": "x", "asked": asked, "versions": {}, "files": "other"})
+    assert outcome.status and outcome.last_line.endswith(f"the same files on all machines (on {socket.gethostname()})")
 
 
 def test_a_log_that_is_a_link_is_not_written_to(tmp_path):

@@ -8,6 +8,7 @@ import time
 import psutil
 import pytest
 
+from lm_eval_sea.sweep.plan import PlanError
 from tests.conftest import ROOT
 from tests.sweep import plans
 
@@ -76,3 +77,18 @@ def test_a_signal_that_ends_a_sweep_stops_its_jobs(models, tmp_path, samples, cl
     assert out.startswith("0 of 2 jobs are complete; to continue: lm-eval-sea sweep ")
     assert out.strip().endswith(f"--address {cluster.address}")
     plans.wait_for(lambda: not workers_at_work(cluster))
+
+
+def test_a_cluster_that_may_want_a_token(monkeypatch):
+    """Ray's error is the same as for a wrong address, and only its log has the reason."""
+    import ray
+
+    from lm_eval_sea.sweep.engine_ray import RayEngine
+
+    def refused(**_):
+        raise ConnectionError("Failed to connect to Ray cluster at 127.0.0.1:9")
+
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    monkeypatch.setattr(ray, "init", refused)  # it would try for minutes
+    with pytest.raises(PlanError, match="no Ray cluster answers there; if it has a token, set RAY_AUTH_MODE=token"):
+        RayEngine("127.0.0.1:9")
