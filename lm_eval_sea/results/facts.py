@@ -98,6 +98,7 @@ class Facts:
     prompt_book_version: Any = None
     chance: float = 0.0  # what guessing scores, 0 to 1; 0 for free answers
     rows: int | None = None  # of the data set, by the catalogue
+    clusters: int | None = None  # of the rows that the task can be asked
     size_unknown: bool = False  # whether the catalogue says that it does not know
     subset: Mapping[str, Any] | None = None  # of a task on a part of the rows
     labels: tuple[str, ...] = ()
@@ -188,6 +189,7 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
         # labels that are not compared with each other are not guessed among
         chance=float(chance) if is_number(chance) and 0 <= chance < 1 and entries.get(_HEADLINE) != PROBABILITY else 0.0,
         rows=count_of(entries.get("rows")) or None,
+        clusters=count_of(entries.get("clusters")) or None,
         size_unknown="subset" not in entries and entries.get("rows", 0) is None,
         subset=mapping_of(entries["subset"]) if "subset" in entries else None,
         labels=tuple(map(str, list_of(entries.get("labels")))),

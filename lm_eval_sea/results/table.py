@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,6 +47,7 @@ _NO_INTERVAL = (
     "no interval, because the score depends on fewer than two rows or passages: of all, of a label, or for BLEU of those with "
     "four words in a row of their reference"
 )
+_TOO_NARROW = "the interval is too narrow: it takes rows that share a passage or premise for independent; add --log_samples"
 _WITHOUT_TOKENIZER = ("acc", "acc_norm", "acc_bytes")  # scores of a ranking
 _OTHER_MEAN = "it is not the plain mean of the scores above"
 
@@ -203,14 +205,16 @@ def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
 
 
 def score_text(task: TaskRun) -> str | None:
-    """A note if the headline score is missing, contradicts its rows, has no interval because of them, or does not count."""
+    """A note if the headline score is missing, contradicts its rows, or does not count, or its interval is none or too narrow."""
     metric = task.facts.headline_metric
     if metric not in task.scores and (others := [name for name in _WITHOUT_TOKENIZER if name in task.scores]):
         said = ", ".join(f"{name} {100 * task.scores[name].value:.1f}" for name in others)
         return f"no {metric}, which needs the model's tokenizer and the log-likelihood of prompts; there is {said}"
     if task.score is not None:
-        has_none = task.score.low is None and task.telling_rows is not None
-        return task.score.contradiction or (_NO_INTERVAL if has_none else None)
+        if task.score.contradiction or task.score.low is None:
+            return task.score.contradiction or (_NO_INTERVAL if task.telling_rows is not None else None)
+        shares = task.logged is None and (task.facts.clusters or math.inf) < (task.expected or 0)
+        return _TOO_NARROW if shares else None
     beyond = beyond_scale(metric, task.scores[metric].value) if metric in task.scores else None
     return beyond and f"{beyond}; not shown"
 

@@ -183,6 +183,16 @@ def test_why_a_score_of_all_rows_has_no_interval_is_said(tmp_path, right, has_in
         assert ("toy_sum: no interval, because the score depends on fewer than two rows" in text) == (not has_interval)
 
 
+@pytest.mark.parametrize(("clusters", "has_rows", "is_said"), [(20, False, True), (20, True, False), (30, False, False)])
+def test_an_interval_that_takes_rows_of_a_passage_for_independent_is_said_to_be_too_narrow(tmp_path, clusters, has_rows, is_said):
+    task = toy([0.0, 1.0] * 15, has_rows=has_rows, rows=30, clusters=clusters)
+    task["scores"]["acc_stderr,none"] = 0.09
+    write_run(tmp_path, {"toy_th": task})
+    warned = str(provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables[0].frame.to_dict())
+    for text in (shown(tmp_path), warned):
+        assert ("toy_th: the interval is too narrow: it takes rows that share a passage" in text) == is_said
+
+
 def test_a_ranking_without_its_headline_says_what_it_needs(tmp_path):
     """As behind a server that ranks answers to messages; the task is in the table of values, too."""
     task = {"metadata": {"dataset": "toy", "headline_metric": "acc_ppl"}, "scores": {"acc,none": 0.5, "acc_norm,none": 0.25}}

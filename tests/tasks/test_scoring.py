@@ -79,7 +79,7 @@ def test_results_and_samples_tell_what_an_analyst_needs(samples, tiny_model):
     metadata = results["configs"][name]["metadata"]
     assert (metadata["prompt_language"], metadata["prompt_book_version"] >= 1) == ("th", True)
     expected = {"headline_metric": "acc_ppl", "chance": 0.25, "data_source": "sail/Sailcompass_data", "rows_published": 4}
-    expected |= {"data_revision": "local folder", "pack_version": __version__}
+    expected |= {"clusters": 3, "data_revision": "local folder", "pack_version": __version__}
     assert {key: metadata["provenance"][key] for key in expected} == expected
     assert len(metadata["provenance"]["data_sha256"]) == 64
 

@@ -297,8 +297,8 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
     Args:
         process: see `row_processor`.
         provenance: a mapping in the metadata. It is filled with what the results should say of the task: what `data_set.yml` says
-            of it (`facts`), `data_revision`, `data_sha256`, `rows_published` and `pack_version`. lm-eval has no other way from
-            the loader to the results.
+            of it (`facts`), `data_revision`, `data_sha256`, `rows_published`, `clusters` and `pack_version`. lm-eval has no other
+            way from the loader to the results.
         metadata: the rest of the metadata, see `facts`.
 
     Returns the splits `test` and `examples`; the latter is empty if the data set publishes no exemplars. Raises `DataError` if
@@ -334,6 +334,7 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
         "data_revision": loaded.revision,
         "data_sha256": loaded.sha256,
         "rows_published": loaded.published,
+        "clusters": len(set(splits[TEST_SPLIT]["cluster"])),
         "pack_version": __version__,
     }
     return splits
