@@ -289,7 +289,9 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     if p_value <= LEVEL:
         return f"{better} is better than {worse} by {abs(found.value):.1f} points {interval} on {tasks}, {said}."
     more = f"{better} has {abs(found.value):.1f} points more {interval}, {said}" if found.value else "their means are equal"
-    seen = f" A difference of {found.seen:.1f} points would probably have been seen." if 0 < found.seen <= MOST else ""
+    seen = f" A difference of {found.seen:.1f} points would probably have been seen." if found.seen else ""
+    if found.seen > MOST:
+        seen = f" On so few rows not even a difference of {MOST} points would probably have been seen."
     return f"{first} and {second} cannot be told apart on {tasks}: {more}.{seen}"
 
 
