@@ -1,5 +1,6 @@
 """The command in processes of its own: new ones, and forked ones that need not import all libraries anew."""
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -7,9 +8,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from sqlitedict import SqliteMultithread
 
 from lm_eval_sea.commands.cli import main
 from tests.conftest import ROOT
@@ -44,6 +48,9 @@ class Fork:
         self._folder = tempfile.TemporaryDirectory()
         self._said = [Path(self._folder.name, name) for name in ("out", "err")]
         target, given = self._run, (list(map(str, arguments)), cwd, before)
+        gc.collect()  # caches of answers, which close in threads: one that holds a lock of SQLite would leave it to the fork
+        for thread in filter(lambda thread: isinstance(thread, SqliteMultithread), threading.enumerate()):
+            thread.join(1)
         self._process = multiprocessing.get_context("fork").Process(target=target, args=given, daemon=False)
         self._process.start()
         self.pid = self._process.pid
