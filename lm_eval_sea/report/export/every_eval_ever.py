@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lm_eval_sea.catalogue.data_sets import data_sets
@@ -37,6 +36,7 @@ CLUSTERED = "analytic, clustered by passage (Miller 2024)"
 CONTRIBUTIONS = "contributions of passages, of scores of all rows by the jackknife"
 REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
 _NO_PATH = re.compile(r'[<>:"/\\|?*]')  # not allowed in paths on every system
+_LONGEST = 255  # bytes of a folder's name, on most systems
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
 
 
@@ -46,11 +46,16 @@ def model_id(name: str) -> str:
     Raises `ResultsError` if the name makes no id.
     """
     parts = PurePosixPath(one_line(name)).parts
-    is_hub = len(parts) == 2 and not name.startswith(("/", ".", "~")) and not os.path.exists(name)
+    is_hub = len(parts) == 2 and not name.startswith(("/", ".", "~")) and (_is_too_long(name) or not Path(name).exists())
     made = "/".join(parts) if is_hub else f"{LOCAL}/{parts[-1] if parts else ''}"
     if not all(part.strip(". ") and not _NO_PATH.search(part) for part in made.split("/")):
         raise ResultsError(f"the model is called {name!r}, which makes no id; give one with --model ORGANISATION/NAME")
     return made
+
+
+def _is_too_long(path: str) -> bool:
+    """Whether no folder can have such a path."""
+    return any(len(part.encode(errors="replace")) > _LONGEST for part in path.split("/"))
 
 
 def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, Any]], list[str]]:
@@ -66,6 +71,9 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
     # what makes it another model, " (revision step1000)", follows its name, as in the report
     modes = {name: _NO_PATH.sub("-", name.removeprefix(plain)) for name, plain in names.items()}
     ids = {name: one_line(f"{model or model_id(plain)}{modes[name]}") for name, plain in names.items()}
+    if too_long := next(filter(_is_too_long, ids.values()), None):
+        advice = "give a shorter one with --model ORGANISATION/NAME"
+        raise ResultsError(f"the model's id, {too_long[:40]}…, is too long for a folder ({len(too_long):,} characters); {advice}")
     [(most, count)] = Counter(ids.values()).most_common(1)
     if count > 1:
         raise ResultsError(f"several models would be {most}; export them one by one with --model ORGANISATION/NAME")

@@ -133,6 +133,20 @@ def test_what_is_left_out_is_named_once(tmp_path, capsys):
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "given"), [("org/" + 5000 * "m", []), ("/x/" + 300 * "m", []), ("org/" + 130 * "é", []), ("a/b", ["a/" + 256 * "b"])]
+)
+def test_an_id_too_long_for_a_folder_is_one_short_line(tmp_path, capsys, name, given):
+    """One of as many bytes as a folder's name can have is none."""
+    write_run(tmp_path / "runs", {"sea_x": toy([1.0, 0.0] * 6)}, model=name)
+    export = ["export", "every-eval-ever", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]
+    assert main([*export, *(["--model", *given] if given else [])]) == 2
+    said = capsys.readouterr().err
+    assert "is too long for a folder" in said and "; give a shorter one with --model ORGANISATION/NAME\n" in said
+    assert len(said) < 250 and not (tmp_path / "out").exists()
+    assert main([*export, "--model", "a/" + 255 * "b"]) == 0
+
+
 def test_ids_of_models():
     names = {
         "sail/Sailor2-1B": "sail/Sailor2-1B",
