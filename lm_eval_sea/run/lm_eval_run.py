@@ -6,13 +6,16 @@ The chain is ours, so that a request can be checked before the model is loaded a
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import logging
 import os
 import random
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.models.server_parameters import ServerError
 from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, blame, is_of_machine
@@ -26,6 +29,8 @@ _PASSED_ON = (
     "confirm_run_unsafe_code", "metadata",
 )  # fmt: skip
 _SEEDS = ("random_seed", "numpy_random_seed", "torch_random_seed", "fewshot_random_seed")
+# Python's message about an unknown argument.
+_UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(.*?)'")
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -74,6 +79,11 @@ def make_model(config: Any) -> Any:
         raise RunError(f"--model {config.model}: {error}") from error
     except Exception as error:  # backends can raise anything
         logger.debug("the model cannot be loaded", exc_info=error)
+        if (said := _UNEXPECTED.search(str(error))) and said[2] in config.model_args:
+            backends = (each for each in class_of(config.model).__mro__ if "__init__" in vars(each))
+            like = meant(said[2], {name for each in backends for name in inspect.signature(each.__init__).parameters}, 1)
+            quantise = "; name a checkpoint that is quantised" if said[2].startswith("load_in_") else ""
+            raise RunError(f"--model_args: {said[1]} takes no argument {said[2]!r}{quantise or like}") from error
         what = f"{type(error).__name__}: {in_one_line(error)}"
         raise RunError(f"the model cannot be loaded ({what}); {DEBUG} shows where") from error
 

@@ -6,6 +6,7 @@ Checkpoints without all of their weights, and adapters of other models, are refu
 import json
 import re
 import shutil
+from importlib.metadata import version
 
 import pytest
 import torch
@@ -194,3 +195,17 @@ def test_a_token_that_the_model_has_no_embedding_of(backend, checkpoint, capsys,
     assert status == 2
     said = f"the prompts have the token {tokens:,} ('<|im_start|>'), but the model has embeddings of {tokens:,}; "
     assert line.startswith(f"lm-eval-sea: sea_xcopa_th_to_ppl: {said}")
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("load_in_8bit=True", "takes no argument 'load_in_8bit'; name a checkpoint that is quantised"),
+        ("dtpye=float32", "takes no argument 'dtpye'; did you mean dtype?"),
+        (" dtype=float32", "takes no argument ' dtype'; did you mean dtype?"),
+    ],
+)
+def test_an_argument_that_the_model_does_not_take(argument, said, tiny_model, capsys, in_samples):
+    if argument.startswith("load_in_") and version("transformers") < "5":
+        pytest.skip("older versions quantise while they load")
+    assert run(capsys, "hf", f"pretrained={tiny_model},{argument}") == (2, f"lm-eval-sea: --model_args: LlamaForCausalLM {said}")
