@@ -56,11 +56,9 @@ def check_files(backend: str, model_args: Mapping[str, Any]) -> None:
     """
     if not reads_folders(backend):
         return
-    file = Path(str(model_args.get("gguf_file") or ""))
-    if file.is_absolute():  # results name a model by its folder
-        raise RunError(f"gguf_file={file}: give its name, and its folder as pretrained={file.parent},gguf_file={file.name}")
     named = {argument: given for argument in LOADED if isinstance(given := model_args.get(argument), str)}
     try:
+        _check_gguf(backend, model_args)
         if not is_elsewhere(model_args):
             for argument, given in named.items():
                 _check_folder(argument, given)
@@ -89,7 +87,7 @@ def _check_folder(argument: str, given: str) -> None:
     elif not (folder / file).is_file():
         if (folder / LOADED["peft"]).is_file():
             raise RunError(f"the folder {given} has an adapter and no model: give it as peft, and its model as {argument}")
-        if argument == "pretrained" and (files := sorted(path.name for path in folder.glob("*.gguf"))):
+        if argument == "pretrained" and (files := _gguf_files(folder)):
             raise RunError(f"the folder {given} has no {file}, but {some_names(files)}: add gguf_file={files[0]} to --model_args")
         raise RunError(f"the folder {given} has no {file}; {argument} names no such model")
     elif argument != "tokenizer":
@@ -136,6 +134,25 @@ def _look_for_hub() -> None:
         if fault_of_hub(error, "") == UNREACHED:
             constants.HF_HUB_OFFLINE = True
             logger.warning("the hub cannot be reached (%s): this command reads only its cache", in_one_line(error))
+
+
+def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:
+    """Refuses a GGUF file outside the model's folder, which names the model in results, and any for vLLM (lm-eval cannot)."""
+    if backend.startswith("vllm") and any(str(model_args.get(name)).endswith(".gguf") for name in ("pretrained", "gguf_file")):
+        raise RunError(f"--model {backend} cannot read GGUF files; use hf-shared-prefix with pretrained=FOLDER,gguf_file=NAME")
+    given, folder = model_args.get("gguf_file"), Path(str(model_args.get("pretrained")), str(model_args.get("subfolder") or ""))
+    if not given or not folder.is_dir():
+        return
+    if Path(str(given)).is_absolute():
+        file = Path(str(given))
+        raise RunError(f"gguf_file={given}: give its name, and its folder as pretrained={file.parent},gguf_file={file.name}")
+    if not (folder / str(given)).is_file():
+        there = f"it has {some_names(files)}" if (files := _gguf_files(folder)) else "it has none in GGUF"
+        raise RunError(f"gguf_file={given}: there is no such file in the folder {folder}; {there}")
+
+
+def _gguf_files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("*.gguf"))
 
 
 def _lacking_weights(folder: Path) -> str:

@@ -27,6 +27,13 @@ from tests.processes import run, run_of
 from tests.run.conftest import logged, written
 
 
+def test_files_in_gguf_are_not_for_vllm():
+    """Its package need not be here."""
+    for given in ({"pretrained": "m/q4.gguf"}, {"pretrained": "m", "gguf_file": "q4.gguf"}):
+        with pytest.raises(RunError, match=r"--model vllm cannot read GGUF files; use hf-shared-prefix with pretrained=FOLDER"):
+            check_files("vllm", given)
+
+
 def test_a_package_that_is_there_without_a_name_or_a_part_is_not_to_be_installed():
     """It is too old or too new, or cannot be loaded; only one that is missing has the command that installs it."""
     assert in_one_line(ModuleNotFoundError("No module named 'peft'", name="peft")) == "needs the package peft: pip install peft"
