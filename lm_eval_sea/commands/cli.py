@@ -60,9 +60,12 @@ def main(argv: list[str] | None = None) -> int:
         return fail(f"the current folder is gone or cannot be read ({error.strerror}); change to another one", 2)
     try:
         try:
-            return _run(argv[1:]) if argv[:1] == [RUN.name] else _run_parsed(argv)  # the options of `run` are lm-eval's
-        finally:
-            sys.stdout.flush()  # an output that takes nothing is met here, and not as Python ends
+            status = _run(argv[1:]) if argv[:1] == [RUN.name] else _run_parsed(argv)  # the options of `run` are lm-eval's
+        except SystemExit:  # of the parser, which has printed a help
+            sys.stdout.flush()
+            raise
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         return fail("interrupted", 130)
     except BrokenPipeError:  # `lm-eval-sea ls | head` has read enough

@@ -105,7 +105,7 @@ def scores_of(runs: Runs, *, suite: Suite | None = None, weigh: str = BY_TASK, s
         raise ResultsError("the results have no task")
     notes, tasks = list(runs.notes), []
     of: dict[Key, TaskRun] = {}
-    for task in tqdm(runs.tasks, desc="samples", unit="task", leave=False):
+    for task in tqdm(runs.tasks, desc="samples", unit="task", leave=False, delay=1):
         key = (runs.labels[task.run.model], task.name)
         of[key] = task
         known = [*task.notes, *(f"{key[0]}, {task.name}: {note}" for note in catalogue_notes(task))]

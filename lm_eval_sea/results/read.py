@@ -221,7 +221,7 @@ def _run_of(
         if name in of_groups and (numbers := _scores(results[name], where, notes))
     ]
     asked = {_plain_name(name): name for name in results if name not in of_groups}
-    asked |= {name: name for name in logged if name not in asked}  # known by their rows alone
+    asked |= {name: name for name in logged if name not in (*asked, *of_groups)}  # known by their rows alone
     tasks = [_task(run, name, content, where, notes, logged.get(plain)) for plain, name in asked.items()]
     return Runs([run], tasks, groups, [])
 

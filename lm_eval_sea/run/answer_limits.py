@@ -130,12 +130,14 @@ def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], in
         return
     for name in rooms:
         if window is not None and count_tokens is not None:
-            left = window - limits[name] - _longest_prompt(tasks[name], config.num_fewshot, count_tokens)
-            rooms[name] = max(0, min(wanted, left))
+            beside = limits[name] + _longest_prompt(tasks[name], config.num_fewshot, count_tokens)
+            rooms[name] = max(0, min(wanted, window - beside))
         if rooms[name]:
             add_thinking_tokens({name: tasks[name]}, rooms[name], {})
-    less = [name for name, room in rooms.items() if room < wanted]
-    in_window = f"; the window of {window:,} leaves less for {some_names(less)}" if less else ""
+    less = {name: room for name, room in rooms.items() if room < wanted}
+    least, most = min(less.values(), default=0), max(less.values(), default=0)
+    left = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    in_window = f"; the window of {window:,} leaves {left} for {some_names(list(less))}" if less else ""
     if told is not None and told < wanted + DEFAULT_LIMIT:
         in_window = f", or what the server's window of {told:,} leaves after the prompt"
     said = "the model thinks: answers get %s more tokens for the thought%s; --thinking_tokens N sets another number"

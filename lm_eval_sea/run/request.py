@@ -34,7 +34,8 @@ _NUMBERS: Mapping[str, _Kind] = {
     **dict.fromkeys(("top_p", "min_p", "typical_p"), _SHARE),
     "num_beams": ("a whole number of at least 1", lambda value: isinstance(value, int) and value >= 1),
     "repetition_penalty": ("a number above 0", lambda value: value > 0),
-    "length_penalty": ("a number", lambda value: True),
+    **dict.fromkeys(("length_penalty", "diversity_penalty", "encoder_repetition_penalty"), ("a number", lambda value: True)),
+    **dict.fromkeys(("epsilon_cutoff", "eta_cutoff"), _SHARE),
     "top_k": (_COUNT[0], lambda value: _COUNT[1](value) or value == -1),  # which is vLLM's for all tokens
     **dict.fromkeys(("no_repeat_ngram_size", "min_new_tokens", "min_tokens"), _COUNT),
 }
@@ -64,7 +65,8 @@ def what_failed(error: BaseException) -> str:
     """The type and the shortened text of an error."""
     text = one_line(in_one_line(error))
     text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:  # it names no file, and the disk of the results was looked at
+    # the disk of the results was looked at
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         text += " for temporary files or caches (TMPDIR and HF_HOME name their folders)"
     return text if type(error) is ValueError else f"{type(error).__name__}: {text}"
 

@@ -62,7 +62,7 @@ class _Run:
     ours: argparse.Namespace  # the flags that lm-eval does not have
     device_given: bool  # on the command line
     secrets: KnownSecrets  # grows as more is known of the run
-    template: TemplateUse | None = None  # as it was checked
+    use: TemplateUse | None = None  # of the chat template, as it was checked
     weights: str | None = None  # their digest, as it was checked
     failed: list[str] = field(default_factory=list)  # a line for each task that could not be scored
     left_out: list[str] = field(default_factory=list)  # a line for each data set that is not here
@@ -87,13 +87,13 @@ class _Run:
         if use_cache:
             self.held.enter_context(answer_cache.alone_with(use_cache))
         # behind a server the limits depend on its first answer, which is kept with the others
-        set_limits(config, tasks, self.template, self.ours.thinking_tokens, lambda: self.model, self._first_answer_in(use_cache))
+        set_limits(config, tasks, self.use, self.ours.thinking_tokens, lambda: self.model, self._first_answer_in(use_cache))
         # only for a run's own cache: the user's stays after the run, and the next run must draw new answers
         seeds = config.seed[:3] if use_cache and not config.use_cache else None
         if model_files.reads_folders(config.model):
             check_prefix(self.model)
         check_replies(self.model)
-        use_template(self.model, self.template, config.model, self.ours.thinking, tasks)
+        use_template(self.model, self.use, config.model, self.ours.thinking, tasks)
         model = AnsweringModel(self.model, config.model, tasks, seeds)
         while True:
             try:
@@ -209,7 +209,7 @@ class _Run:
             check_space(config.output_path, tasks, config.limit)
         self.weights = answer_cache.digest_of_weights(config.model_args)
         model_check.check_first_turns(config.model_args, self.weights, tasks)
-        self.template = check_use(config, self.ours, tasks, lambda: self.model)
+        self.use = check_use(config, self.ours, tasks, lambda: self.model)
 
     def write(self, results: dict[str, Any], tracker: Any, experiment: Sequence[Any]) -> None:
         """Prints the table, and writes what lm-eval's `EvaluationTracker` and loggers write, all without secrets."""
@@ -309,7 +309,7 @@ def check_settings(config: Any, ours: argparse.Namespace) -> None:
 
 
 def check_use(config: Any, ours: argparse.Namespace, tasks: Tasks, make: Callable[[], Any]) -> TemplateUse | None:
-    """Checks whether tasks, model and flags go together; returns the chat template. `make` returns the model of a server."""
+    """Checks that tasks, model and flags go together; returns the use of the chat template. `make` returns a server's model."""
     request.check_sampling(tasks, config.gen_kwargs)
     check_api_server(config, tasks, make)
     model_check.check_constraints(config.model, tasks)

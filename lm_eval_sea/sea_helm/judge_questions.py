@@ -46,7 +46,7 @@ class Question(NamedTuple):
 
     part: tuple[int, int]  # turn and criterion, or turn and order (0: the model's answer is A, 1: the baseline's)
     messages: list[dict[str, str]]
-    tag: str = _OFFICIAL_TAG  # of the verdict; SEA-HELM's pairs have none
+    tag: str = _OFFICIAL_TAG  # of the verdict; SEA-HELM's pairs do without
 
 
 @dataclass(frozen=True)

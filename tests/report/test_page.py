@@ -134,6 +134,7 @@ def test_tables_have_captions_and_row_headers_and_figures_have_names(browser, pl
         assert all(map(str.strip, browser.all("main table", "e.caption.textContent")))
         assert set(browser.all("main table[data-name] tbody tr", "e.cells[0].tagName + e.cells[0].scope")) <= {"THrow"}
         assert all(browser.all("main figure, main .scroll", "e.ariaLabel || e.querySelector('figcaption').innerText"))
+        assert all(browser.all("main figure img", "e.alt"))
         assert browser.run("document.querySelectorAll('h1').length === 1 && document.documentElement.lang === 'en'")
         ids = browser.all("[id]", "e.id")
         assert len(ids) == len(set(ids))
@@ -275,7 +276,7 @@ def test_totals_of_rows_that_all_score_alike_have_no_error_of_0(tmp_path):
     assert {(row["org/model"], row["org/model: error"]) for row in table} == {("100.0", "")}
 
 
-def reached_by_tab(browser, what, last=None, most=60):
+def reached_by_tab(browser, what, last="", most=60):
     """What a JavaScript expression says of each element `e` that the key reaches, up to the last one."""
     browser.run("document.activeElement.blur()")
     reached = []

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.robustness import not_compared, prompt_scores, robustness_table, spread_table
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.table import table_of
@@ -57,6 +58,7 @@ def test_prompts_with_other_exemplars_are_not_compared(tmp_path):
     variants = robustness_table(scores.headline).set_index("num_fewshot")
     assert variants.spread[0] == pytest.approx(10) and np.isnan(variants.spread[3])
     assert "sea_xnli_th_p2: 0 instead of 3" in table_of(read(tmp_path).best())
+    assert provenance_section(scores).tables[0].frame.warning.str.contains("lacks sea_xnli_th_p2 of m: the plain task").any()
 
 
 @pytest.mark.parametrize("agreement", [0.0, 0.5])

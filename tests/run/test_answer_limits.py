@@ -31,7 +31,9 @@ def test_room_for_thoughts(tokenizer, load_tasks, tmp_path, caplog):
     before, after, longest = limits_with_room(tokenizer, load_tasks, max_length=4096)
     assert before < after
     assert 4096 - 100 < longest + after <= 4096
-    assert f"; the window of 4,096 leaves less for {GENERATED};" in caplog.messages[-1]
+    assert f"; the window of 4,096 leaves {after - before:,} for {GENERATED};" in caplog.messages[-1]
+    before, after, _ = limits_with_room(tokenizer, load_tasks, max_length=300)
+    assert after == before and f"; the window of 300 leaves 0 for {GENERATED};" in caplog.messages[-1]
     before, after, _ = limits_with_room(tokenizer, load_tasks, max_length=100_000)
     assert after == before + 8192
     assert "answers get 8,192 more tokens for the thought; --thinking_tokens N sets another number" in caplog.messages[-1]

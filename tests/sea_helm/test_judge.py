@@ -92,7 +92,7 @@ def test_what_is_no_reply_is_tried_again(tmp_path):
     """As `chat-api` does, whose tests have all faults of servers."""
     samples = write_conversations(tmp_path)
     cut = Status(200, b'{"id": "1", "choi', {"Content-Length": "500"})
-    busy = Status(429, {}, {"retry-after-ms": "1"})
+    busy = Status(429, {}, {"retry-after": "0"})
     faults = {1: busy, 4: DROP, 6: text("Because.", finish=None), 9: cut}
     assert len(judge(tmp_path, faults=faults).requests) == 18 + len(faults)
     assert read(judged(samples)).scores == pytest.approx(dict.fromkeys(range(6), EXPECTED))

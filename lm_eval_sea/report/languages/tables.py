@@ -167,7 +167,7 @@ def difference_rows(comparisons: Mapping[Condition, Comparison], notes: list[str
     """One row per language, compared with English. A note says which languages have nothing to compare with."""
     for condition, comparison in comparisons.items():
         if comparison.english is None:
-            notes.append(f"{condition.model}, {condition.name}: no answers in English with as many exemplars, so no differences")
+            notes.append(f"{condition.model}, {condition.name}: no comparable answers in English, so no differences")
             continue
         for language, answers in comparison.answers.items():
             if language == ENGLISH:

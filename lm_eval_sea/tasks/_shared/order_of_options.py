@@ -16,7 +16,9 @@ def in_two_orders(row: dict[str, Any]) -> dict[str, Any] | None:
     - either list is sorted by length or alphabet, as in exams;
     - the two options have the same length, because the report gives both orders of length the same weight.
     The row's id draws which list comes first and which two options are exchanged, so that these are at the same places in all
-    languages of a parallel data set. Returns the row, whose `gold` is the place of the published list.
+    languages of a parallel data set.
+
+    Returns the row, whose `gold` is the place of the published list; None if the row cannot be asked in this way.
     """
     options: list[str] = row["options"]
     draw = random.Random(str(row["id"]))

@@ -382,7 +382,7 @@ def in_published_order(loaded: LoadedRows) -> list[Row]:
 def load_rows_with_scoring(*, scoring: Sequence[str], **arguments: Any) -> dict[str, datasets.Dataset]:
     """`load_rows`, with the facts of the task that `process_results` needs in each row: lm-eval passes it only the row.
 
-    `scoring` names these facts. Every row gets them as a mapping of this name.
+    `scoring` names these facts. Every row gets them as a mapping called `scoring`.
     """
     splits = load_rows(**arguments)
     known = facts(arguments)

@@ -10,7 +10,7 @@ from ..unicode_text import LONGEST_RUN, has_long_run, is_blank
 
 
 def check_published(value: Any) -> None:
-    """Raises `ValueError` for a text of a published row that no language has and that takes minutes to put into a normal form."""
+    """Raises `ValueError` for a text with so many combining marks in a row that its normal form would take minutes."""
     if isinstance(value, str):
         if has_long_run(value):
             raise ValueError(f"more than {LONGEST_RUN} combining marks in a row in {value[:20]!r}; expected text")
