@@ -72,7 +72,8 @@ class Phrases:
     answer: str = ""  # nouns and verbs that make a sentence a statement of the answer: "answer", "I choose"
     option: str = ""  # nouns that may come before a label in any sentence: "option", "letter"
     lead: str = ""  # other words that may lead to a label in a long answer: "in conclusion", "probably", "the sentiment"
-    joined: str = ""  # what joins two labels: "or", "and"
+    either: str = ""  # what joins two labels and leaves one: "or"
+    joined: str = ""  # what joins two labels: "and"; those of `either` do so, too
     wrong: str = ""  # says in the clause of a label that it is not the answer
     right: str = ""  # says that it is
     denies: str = ""  # comes before the denied label in "not A but C"
@@ -137,7 +138,8 @@ def _phrases(path: Path) -> Phrases:
     words: dict[str, Any] = {
         name: re.sub(r"\| ", "|", value) if isinstance(value, str) else tuple(value) for name, value in read_yaml(path).items()
     }
-    words["note"] = "|".join(filter(None, (words.get("note"), words.get("farewell"))))
+    for place, others in (("note", "farewell"), ("joined", "either")):
+        words[place] = "|".join(filter(None, (words.get(place), words.get(others))))
     return Phrases(**words)
 
 

@@ -33,6 +33,8 @@ _BEHIND = {"my", "ta"}  # words that mark a phrase come behind it
 _FRONTED = {"en", *PREFIXING}  # the word that asks comes first, wherever the phrase stands
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COMMA = "[,，、\u104a]"
+_SENTENCE = r"[.!?](?=\s)|[\u3002\u104b\u17d4]"
+_LEAST_COPY = 0.6  # of a passage, of which two or more sentences say nothing
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 _GLOSS = re.compile(r"(?<=\S)\s*[(（][^()（）]+[)）]\Z")
 
@@ -78,7 +80,10 @@ class _Sentence(NamedTuple):
         """Whether a piece has beside it what the question has beside the word that asks: 2 for the words before it, else 1."""
         width = 2 if self.language in UNSEGMENTED else 1
         in_place = bool(self.before) or self.language not in _FRONTED
-        before = in_place and self.words[max(piece.begin - width, 0) : piece.begin] == self.before[-width:]
+        words = self.words[max(piece.begin - width, 0) : piece.begin]
+        before = in_place and words == self.before[-width:]
+        # "which team" may stand where the name of the team stands
+        before |= in_place and words == self.before[-width - 1 : -1] != [] and not self.kind
         behind = (in_place or bool(self.behind)) and self.words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width]
         return 2 * before + behind
 
@@ -99,11 +104,11 @@ class _Sentence(NamedTuple):
         """First and last number of the words between those of the question, without a Burmese mark behind these."""
         runs = [(taken, list(run)) for taken, run in groupby(range(len(self.places)), key=self.is_asked.__getitem__)]
         gaps = [(run[0], run[-1]) for taken, run in runs if not taken]
-        return [(first + (first < last and self._is_mark_behind(first)), last) for first, last in gaps]
+        return [(first + (self.language == "my" and 0 < first < last and self.is_mark(first)), last) for first, last in gaps]
 
-    def _is_mark_behind(self, number: int) -> bool:
-        marks = (self.pattern(f"before_{kind}") for kind in _KINDS) if self.language == "my" and number else ()
-        return any(mark.fullmatch(self.text(number, number)) for mark in marks)
+    def is_mark(self, number: int) -> bool:
+        """Whether a word marks a person, a place, a time or a cause beside it."""
+        return any(self.pattern(f"before_{kind}").fullmatch(self.text(number, number)) for kind in _KINDS)
 
     def standing(self, first: int, last: int) -> str:
         """The words as they stand in the passage, without a few that join them to the question's; empty if they do not.
@@ -130,24 +135,43 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     ("45 héktar (hectares)"), a title, a description.
     """
     is_copied = _in_passage(said, passage)
+    if is_copied and len(said) > _LEAST_COPY * len(passage) and len(re.findall(_SENTENCE, said.rstrip(STOPS))) > 1:
+        return ""
     if len(said) > _LONGEST:
         return said
+    if _leaves_two(said, passage, language):
+        return ""
     if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
         return said[: gloss.start()]
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_SHARE * others)
+    if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, _LEAST_SHARE * others):
+        return ""  # it breaks off
     answers = takes_up if is_copied else asked > 0
     if answers and (number := _number_asked(sentence)):
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
-    if answers and not is_copied and (named := _named_at_end(sentence)):
+    if answers and (cause := _cause_in_front(sentence)):
+        return cause
+    if answers and not is_copied and (named := _named_at_end(sentence) or _named_before_verb(sentence)):
         return named
     found = _of_kind(sentence) if answers else []
     if found is None and asked > 1:
         found = _at_place(sentence)
     return found[0] if found and len(found) == 1 else _core(said, sentence)
+
+
+def _leaves_two(said: str, passage: str, language: str) -> bool:
+    """Whether an answer is "A or B", and the passage has both, but not so."""
+    either = any_word("either", language).search(said)
+    if either is None:
+        return False
+    first, second = said[: either.start()], re.split(rf"{_COMMA}|[(（;；]|[.!?]\s", said[either.end() :], maxsplit=1)[0]
+    return (
+        not _in_passage(f"{first}{either[0]}{second}", passage) and _in_passage(first, passage) and _in_passage(second, passage)
+    )
 
 
 def _core(said: str, sentence: _Sentence) -> str:
@@ -157,7 +181,7 @@ def _core(said: str, sentence: _Sentence) -> str:
     """
     if _in_passage(said, sentence.passage):
         return said
-    marks = (*re.finditer(_COMMA, said), *sentence.pattern("describes").finditer(said))
+    marks = (*re.finditer(rf"{_COMMA}|[(（](?=[^()（）]*[)）])", said), *sentence.pattern("describes").finditer(said))
     joined = any_word("joined", sentence.language)
     for head in (said, *(said[: mark.start()] for mark in marks if not joined.search(said, mark.start()))):
         for text in (head, *_without_leading(head, sentence)):
@@ -193,18 +217,19 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
 
 
 def _without_addition(sentence: _Sentence) -> _Sentence:
-    """A sentence without what a clause adds after a comma: none of the question's words, no list, not so in the passage."""
-    for comma in re.finditer(_COMMA, sentence.said):
-        head, rest = sentence.said[: comma.start()], sentence.said[comma.start() :]
-        kept = sum(begin < comma.start() for begin, _ in sentence.places)
+    """A sentence without what a further clause adds: none of the question's words, no list, not so in the passage."""
+    adds = sentence.pattern("adds")
+    for mark in re.finditer(rf"{_COMMA}|[;；]|\s(?=(?:{adds.pattern}))", sentence.said, re.IGNORECASE):
+        head, rest = sentence.said[: mark.start()], sentence.said[mark.start() :]
+        kept = sum(begin < mark.start() for begin, _ in sentence.places)
         around = f"{head.split()[-1]}{rest}" if head.split() else rest
-        if (
-            kept
-            and sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit
-            and not any(sentence.is_asked[kept:])
+        clause = rest.lstrip(",，、\u104a;； ")
+        is_other = adds.match(clause) or (
+            (not any(sentence.is_asked[kept:]) or sentence.pattern("describes").match(clause))
             and any_word("joined", sentence.language).search(rest) is None
-            and (any_word("denies", sentence.language).match(rest.lstrip(",， ")) or not _in_passage(around, sentence.passage))
-        ):
+            and (any_word("denies", sentence.language).match(clause) or not _in_passage(around, sentence.passage))
+        )
+        if kept and sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit and is_other:
             places, words, is_asked = sentence.places[:kept], sentence.words[:kept], sentence.is_asked[:kept]
             return sentence._replace(said=head, places=places, words=words, is_asked=is_asked)
     return sentence
@@ -261,11 +286,31 @@ def _number_asked(sentence: _Sentence) -> str:
     return next((text for text in texts if _in_passage(text, sentence.passage)), "")
 
 
+def _cause_in_front(sentence: _Sentence) -> str:
+    """The clause of the cause at the beginning of a sentence, if the passage has it: "Because it rained, …"; else empty."""
+    begins = sentence.pattern("before_why").match(sentence.said) if sentence.kind == "why" else None
+    clause, comma, rest = sentence.said[begins.end() :].partition(",") if begins else ("", "", "")
+    said = clause.strip() if comma and any(sentence.asked_in(rest)) else ""
+    return said if said and _in_passage(said, sentence.passage) else ""
+
+
 def _named_at_end(sentence: _Sentence) -> str:
     """What follows the last verb that equates ("namely"), if the passage has it; else empty."""
     ends = [link.end() for link in any_word("equates", sentence.language).finditer(sentence.said)]
     named = sentence.said[ends[-1] :].strip(STOPS + TRIM + "，") if ends else ""
     return named if named and not all(sentence.asked_in(named)) and _in_passage(named, sentence.passage) else ""
+
+
+def _named_before_verb(sentence: _Sentence) -> str:
+    """What stands between the question's words and the Tamil verb that closes a clause, if the passage has it; else empty."""
+    if sentence.language != "ta":
+        return ""
+    for verb in sentence.pattern("closes").finditer(sentence.said):
+        last = sum(end <= verb.start() for _, end in sentence.places) - 1
+        first = next((number + 1 for number in range(last, -1, -1) if sentence.is_asked[number]), 0)
+        if first <= last and (named := sentence.standing(first, last)):
+            return named
+    return ""
 
 
 def _of_kind(sentence: _Sentence) -> list[str] | None:
@@ -275,11 +320,27 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
     own = own or [piece for piece in pieces if piece.kind and piece.kind == sentence.kind]
     if not own:
         return None
+    own = _joined_in_passage(sentence, own)
     if sentence.kind == "when":
         own = [piece for piece in own if _is_time(sentence, piece)] or own
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
-    return _best(sentence, _standing(sentence, own))
+    found = _standing(sentence, own)
+    begins_clause = [piece.begin for piece in pieces if piece.kind == "when" and piece.begin == piece.first]
+    main = [(piece, text) for piece, text in found if not any(begin < piece.begin for begin in begins_clause)]
+    return _best(sentence, main if sentence.kind == "where" and main else found)
+
+
+def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Pieces, of which two that follow each other are one if the passage has them so: "a marsh near Lyon in the west"."""
+    joined: list[_Piece] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if last and last.last + 1 == piece.begin and _in_passage(sentence.text(last.first, piece.last), sentence.passage):
+            joined[-1] = last._replace(last=piece.last)
+        else:
+            joined.append(piece)
+    return joined
 
 
 def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]:
@@ -297,7 +358,8 @@ def _at_place(sentence: _Sentence) -> list[str]:
     for first, last in sentence.gaps:
         inside = [piece for piece in pieces if first <= piece.first <= last]
         own = [piece for piece in inside if piece.kind in ("", sentence.kind)]
-        whole = [_Piece(first, first, last, "", "")]
+        is_marked = last > first and sentence.language not in _BEHIND and sentence.is_mark(last)
+        whole = [_Piece(first, first, last - is_marked, "", "")]
         if not sentence.kind and len(inside) > 1 and not _in_passage(sentence.text(first, last), sentence.passage):
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
         found += _standing(sentence, whole) or _standing(sentence, own)
@@ -311,7 +373,8 @@ def _at_place(sentence: _Sentence) -> list[str]:
 
 def _standing(sentence: _Sentence, pieces: Iterable[_Piece]) -> list[tuple[_Piece, str]]:
     """The pieces that stand in the passage, each with its words there."""
-    return [(piece, text) for piece in pieces if (text := sentence.standing(piece.first, piece.last))]
+    found = [(piece, text) for piece in pieces if (text := sentence.standing(piece.first, piece.last))]
+    return [(piece, text) for piece, text in found if not all(sentence.asked_in(text))]
 
 
 def _pieces(sentence: _Sentence) -> list[_Piece]:
@@ -395,4 +458,15 @@ def _cut_behind(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
 def _in_passage(phrase: str, passage: str) -> bool:
     """Whether a passage has a phrase in whole words, in any form that `normalise` makes alike."""
     wanted = _normal(phrase.strip(STOPS + TRIM))
-    return len(wanted) >= _SHORTEST and stands_in(wanted, _normal(passage))
+    if len(wanted) < _SHORTEST:
+        return False
+    there = _normal(passage)
+    if stands_in(wanted, there) or stands_in(_with_unit(wanted), there):
+        return True
+    # a Tamil noun ends with its case
+    return re.search(rf"(?<!\S){re.escape(wanted)}(?<=[\u0b80-\u0bff]{{4}})[\u0b80-\u0bff]{{1,4}}(?!\S)", there) is not None
+
+
+def _with_unit(amount: str) -> str:
+    """An amount that is written without a blank before its unit: "4.800km²"."""
+    return re.sub(r"(?<=\d) (?=[^\W\d_]+[²³]?\Z)", "", amount)

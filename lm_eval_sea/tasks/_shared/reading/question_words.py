@@ -83,7 +83,7 @@ def _counted(said: Sequence[str], asked: Sequence[str], language: str) -> list[b
     found = []
     for word in said:
         own = word
-        if left[word] <= 0 and language in {"en", *PREFIXING}:
+        if left[word] <= 0 and language in {"en", "ta", *PREFIXING}:
             own = next((other for other, number in left.items() if number > 0 and _are_forms(word, other, language)), word)
         found.append(left[own] > 0)
         left[own] -= 1
@@ -96,7 +96,8 @@ def _are_forms(word: str, other: str, language: str) -> bool:
         return len(word) - len(other) < _SHORTEST_STEM
     step = -1 if language in PREFIXING else 1
     shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word[::step], other[::step], strict=False))))
-    return shared >= _SHORTEST_STEM and max(len(word), len(other)) - shared <= _SHORTEST_STEM
+    most = 2 * _SHORTEST_STEM if language == "ta" else _SHORTEST_STEM  # vowel signs are characters, too
+    return shared >= most and max(len(word), len(other)) - shared <= most
 
 
 def _aligned(said: Sequence[str], asked: Sequence[str]) -> list[bool]:
