@@ -378,6 +378,10 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return None
     if is_cut:
         return _begun_with(said, choices)
+    if (below := _below_heading(lines, choices)) and (
+        concluded := _concluded(below, choices, declines=False, is_cut=False)
+    ) is not None:
+        return concluded
     if conditional := said.options("conditional"):
         conditional |= under_condition(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
@@ -394,6 +398,15 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return _listed(said, choices)
     position = _unlabelled(lines, wrong, choices)
     return None if position in wrong else position
+
+
+def _below_heading(lines: Sequence[str], choices: Choices) -> str:
+    """What stands below the last heading such as "Conclusion:" behind other lines; empty if there is none."""
+    heading = re.compile(rf"(?:{any_word('lead', choices.language).pattern})\s*{COLON}", re.IGNORECASE)
+    for number in range(len(lines) - 1, 0, -1):
+        if found := heading.match(lines[number].lstrip(TRIM)):
+            return "\n".join([lines[number].lstrip(TRIM)[found.end() :], *lines[number + 1 :]]).strip()
+    return ""
 
 
 def _begun_with(said: _Said, choices: Choices) -> int | None:
@@ -420,7 +433,9 @@ def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int 
     """The option that lines without a label name by a value or by its text."""
     if amounts := amounts_of(choices):
         position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may be those of options, too
-        return of_numbers(lines, choices) if position is None else position
+        position = of_numbers(lines, choices) if position is None else position
+        if position is not None or any(re.search(r"\d", text) for text in (*lines, *choices.options)):
+            return position
     position = of_texts(lines, choices)
     if position is None and choices.are_letters:
         readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair))

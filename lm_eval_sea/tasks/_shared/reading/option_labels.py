@@ -58,6 +58,8 @@ class Choices(NamedTuple):
             begins = [each for each in own if each and whole.startswith(each) and len(whole) - len(each) < LONGEST_PHRASE]
             begins = [each for each in begins if is_end(whole[len(each) :], self.language)]
             found = [position for position, option in enumerate(own) if begins and option == max(begins, key=len)]
+        if not found and not self.are_letters:  # "olah raga"
+            found = [position for position, option in enumerate(own) if option == re.sub(r"[\s-]", "", whole)]
         return found[0] if len(found) == 1 else None
 
 
