@@ -97,6 +97,9 @@ def _stated_before(place: int, worked: Worked) -> Decimal | None:
 def _unstated(worked: Worked) -> Decimal | None:
     """The number of a solution that states no result: in its first sentence, in bold type, after "so", on its last lines."""
     text, language, behind = worked.concluded, worked.language, worked.behind_tag
+    asked, _, rest = re.sub("[？]", "?", text).partition("?")
+    if re.search(r"\d", asked) and re.search(rf"[{WORD}]", rest) and not (re.search(r"[=\d]", rest) or EQUATION.search(asked)):
+        return _of_words(rest, language)  # it asks back
     if behind.strip(TRIM + STOPS) and not re.search(r"\d", behind):
         return _of_words(behind.strip().partition("\n")[0], language)  # without a number it cannot be read
     subject = subject_of(SENTENCE_END.split(text.strip(), maxsplit=1)[0], language)
@@ -237,12 +240,12 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     # a number in words next to one in digits makes several, too
     written = with_digits(lines[-1], language) if re.search(r"\d", lines[-1]) else ""
     numbers = _values(written, language)
+    if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
+        return parse_number(repeated[0], language)  # "seven (7) apples"
     if len(numbers) > 1:
         numbers = _values(_BRACKETED.sub("", lines[-1]), language) or numbers
     if len(numbers) > 1 and any_word("so", language).search(ending):
         numbers = _values(ending, language)
-    if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
-        return parse_number(repeated[0], language)  # "seven (7) apples"
     return numbers.pop() if len(numbers) == 1 else _in_bold(answer, language, last=False)
 
 
