@@ -1,8 +1,11 @@
 """Rows by configuration and split: in folders laid out in many ways, on a hub with and without a network; tables of rows."""
 
 import json
+import shutil
+from pathlib import Path
 
 import datasets
+import psutil
 import pytest
 
 from lm_eval_sea.tasks._shared.hub_files import DataError
@@ -72,6 +75,22 @@ def test_a_folder_beside_the_current_one(repository, tmp_path, monkeypatch):
         reference = datasets.load_dataset(str(repository / NAME), "id", split=split, cache_dir=tmp_path / "cache")
         assert [row["text"] for row in found] == list(reference["text"]) == [f"{split} {number}" for number in range(3)]
     assert [(row["id"], row["cluster"]) for row in loaded.rows] == [("0", "0"), ("1", "1"), ("2", "2")]
+
+
+def test_the_cache_of_a_folder_is_not_in_use_when_it_is_removed(repository, monkeypatch):
+    """Windows removes no file that is open or mapped."""
+    remove = shutil.rmtree
+
+    def as_windows(folder, *arguments, **options):
+        process = psutil.Process()
+        used = [each.path for each in (*process.open_files(), *process.memory_maps())]
+        assert not [path for path in used if Path(path).is_relative_to(folder)]
+        remove(folder, *arguments, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", as_windows)
+    monkeypatch.chdir(repository)
+    splits, _ = source().load()
+    assert [row["text"] for row in splits["test"]] == ["eval 0", "eval 1", "eval 2"]
 
 
 LOAD = """

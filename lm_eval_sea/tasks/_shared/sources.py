@@ -226,12 +226,8 @@ class Source(NamedTuple):
                 self._check_files(builder)
             try:
                 builder.download_and_prepare()
-                published = builder.as_dataset()
-                splits = {
-                    split: datasets.Dataset.from_list(rows.to_list(), features=rows.features) if is_local else rows
-                    for split, name in self.splits
-                    if (rows := published.get(name)) is not None
-                }
+                published = builder.as_dataset(in_memory=is_local)  # the cache is removed, and Windows removes no open file
+                splits = {split: published[name] for split, name in self.splits if name in published}
             except Exception as error:
                 if fault := fault_of_hub(error, f"datasets/{self.repository}"):
                     raise not_given(self.describe(), self.repository, fault, error) from error
