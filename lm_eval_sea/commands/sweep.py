@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING
@@ -31,8 +32,10 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from lm_eval_sea.sweep.plan import read_plan
+    from lm_eval_sea.sweep.plan import PlanError, read_plan
 
+    if not hasattr(os, "killpg"):  # a job ends with all its processes
+        raise PlanError("sweep does not run on Windows itself; start it in WSL, or each model with `lm-eval-sea run`")
     plan = read_plan(arguments.plan)
     if arguments.download_only:
         return _download(plan, arguments.split)

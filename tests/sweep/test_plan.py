@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
 from lm_eval_sea.sweep.preflight import load_wanted
 from tests.sweep.plans import write_plan
@@ -45,6 +46,13 @@ def test_a_home_is_that_of_the_user(tmp_path, monkeypatch):
     """In a plan no shell expands it; a folder of the name ~ could be removed by one that does."""
     monkeypatch.setenv("HOME", str(tmp_path))
     assert read_plan(write_plan(tmp_path / "plan.yaml", output="~/results")).output == tmp_path / "results"
+
+
+def test_windows_is_told_before_anything_is_loaded(tmp_path, monkeypatch, capsys):
+    monkeypatch.delattr("os.killpg")
+    assert main(["sweep", str(write_plan(tmp_path / "plan.yaml"))]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("lm-eval-sea: sweep does not run on Windows itself; start it in WSL")
 
 
 def test_exemplars_are_turns_of_their_own_unless_a_plan_says_otherwise(models, sweep_here, tmp_path):
