@@ -14,6 +14,7 @@ import json
 import os
 import pickle
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -138,6 +139,14 @@ def check_trusted(folder: Path, flag: str) -> None:
         raise RunError(f"{flag}: the folder {folder} is another user's, and files in it run as code; name a folder of your own")
     if state.st_mode & 0o022:
         raise RunError(f"{flag}: others may write to {folder}, and files in it run as code: chmod go-w {folder}, and empty it")
+
+
+def has_rights(output_path: str) -> bool:
+    """Whether a new folder is this user's alone; on disks of Windows in WSL, for example, everybody may write to everything."""
+    with tempfile.TemporaryDirectory(dir=folder_of(output_path)) as made, suppress(RunError):
+        check_trusted(Path(made), "")
+        return True
+    return False
 
 
 def prepare(output_path: str, key: str) -> str:

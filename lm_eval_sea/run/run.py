@@ -254,6 +254,10 @@ class _Run:
             raise RunError("--resume needs --output_path, where the answers of an interrupted run are kept")
         if not own and (not output or self.ours.resume is False):
             return None
+        if not own and not self.ours.resume and not answer_cache.has_rights(output):
+            text = "answers are not kept, so an interrupted run starts from the beginning: the disk of %s lets others change them"
+            logger.warning(text, output)
+            return None
         key = self._key_of_answers(tasks)
         if own:
             answer_cache.check_trusted(Path(own).parent, "--use_cache")

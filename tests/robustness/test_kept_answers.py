@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.written_folder import lock
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.answer_cache import check_trusted
@@ -167,6 +168,25 @@ def test_a_folder_of_pickles_that_others_can_write_to(mode, tmp_path):
     for use in (lambda: check_trusted(folder, "--use_cache"), lambda: answer_cache.prepare(str(tmp_path), "0123")):
         with pytest.raises(RunError, match=f"others may write to {folder}.*chmod go-w"):
             use()
+
+
+def test_a_disk_on_which_every_folder_is_everybodys(samples, tiny_model, tmp_path, monkeypatch, capsys, caplog):
+    """As one of Windows in WSL: without the flag the run keeps no answers."""
+    make = os.mkdir
+
+    def mkdir(path, mode=0o777, **options):
+        make(path, mode, **options)
+        os.chmod(path, 0o777)
+
+    monkeypatch.setattr(os, "mkdir", mkdir)
+    monkeypatch.chdir(samples)
+    command = ["run", "--model", "hf", "--model_args", f"pretrained={tiny_model}", "--device", "cpu", "--limit", "1"]
+    command += ["--tasks", "sea_xcopa_th_to_ppl", "--output_path", str(tmp_path / "out")]
+    assert main([*command, "--resume"]) == 2
+    assert "others may write to" in capsys.readouterr().err
+    assert main(command) == 0
+    assert "answers are not kept" in caplog.text
+    assert list((tmp_path / "out").rglob("results_*.json"))
 
 
 def test_a_folder_of_pickles_that_is_made_is_ones_own(tmp_path):
