@@ -6,6 +6,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 root="$PWD"
 
+refuse() { echo "quickstart: $1" >&2; exit 1; }
+case "$(uname -s)" in MINGW* | MSYS* | CYGWIN*) refuse "on Windows, run this in WSL" ;; esac
+
 has_torch() { "$1" -c 'import torch' >/dev/null 2>&1; }
 
 active="${VIRTUAL_ENV:-${CONDA_PREFIX:-}}"
@@ -15,15 +18,16 @@ if [ -n "$active" ] && has_torch "$active/bin/python"; then
     echo "Installing the pack into the active environment, $environment, which has PyTorch. Missing packages take about 100 MB."
 else
     python="${PYTHON:-python3}"
-    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {
-        echo "quickstart: $python is older than Python 3.10; name a newer one: PYTHON=python3.12 bash scripts/quickstart.sh" >&2
-        exit 1
-    }
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+        refuse "$python is older than Python 3.10; name a newer one: PYTHON=python3.12 bash scripts/quickstart.sh"
     environment="$root/.venv"
     constraints=(--constraint constraints.txt)
     [ -x .venv/bin/python ] || "$python" -m venv .venv
     # The smallest build: on Linux, pip's comes with CUDA, which nothing here uses. uv knows where the one for CPUs is.
     if ! has_torch .venv/bin/python; then
+        if [ "$(uname -sm)" = "Darwin x86_64" ] || [[ "$(ldd --version 2>&1)" = *musl* ]]; then
+            refuse "pip has no PyTorch for Intel Macs and Alpine; use another container, or an environment that has PyTorch 2.5 or later"
+        fi
         cpu_build() { .venv/bin/uv pip install --python .venv --torch-backend cpu "$(grep '^torch==' constraints.txt)" "$@"; }
         if [ "$(uname -s)" = Linux ] && .venv/bin/python -m pip install --quiet uv && cpu_build --dry-run 2>/dev/null; then
             echo "Installing PyTorch for CPUs into .venv: some 200 MB, a minute on a good line."

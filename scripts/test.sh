@@ -5,6 +5,7 @@
 # LM_EVAL_NEXT=<checkout of lm-eval> names one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+case "$(uname -s)" in MINGW* | MSYS* | CYGWIN*) echo "test.sh: on Windows, run this in WSL" >&2; exit 1 ;; esac
 
 selection=()
 if [ "${1:-}" = --all ]; then

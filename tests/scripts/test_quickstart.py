@@ -1,7 +1,10 @@
 """The quickstart on machines of others."""
 
+import os
 import shutil
 import subprocess
+
+import pytest
 
 from tests.conftest import ROOT
 
@@ -18,3 +21,24 @@ def test_bash_can_read_the_scripts_of_a_checkout_on_windows(tmp_path):
     for script in scripts:
         subprocess.run(["bash", "-n", script], check=True)
         assert b"\r" not in script.read_bytes()
+
+
+MACHINES = {
+    "Git Bash": ("MINGW64_NT-10.0-19045", "quickstart: on Windows, run this in WSL"),
+    "Intel Mac": ("Darwin x86_64", "quickstart: pip has no PyTorch for Intel Macs and Alpine; use another container, or "),
+}
+
+
+@pytest.mark.parametrize(("machine", "said"), MACHINES.values(), ids=MACHINES)
+def test_a_machine_that_it_does_not_run_on_is_told_at_once(machine, said, tmp_path):
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "quickstart.sh", tmp_path / "scripts")
+    (tmp_path / "uname").write_text(f"#!/bin/sh\necho '{machine}'\n", encoding="ascii")
+    (tmp_path / "uname").chmod(0o755)
+    known = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
+    command = ["bash", tmp_path / "scripts" / "quickstart.sh"]
+    known["PATH"] = f"{tmp_path}{os.pathsep}{known['PATH']}"
+    process = subprocess.run(command, env=known, capture_output=True, text=True)
+    assert (process.returncode, process.stdout) == (1, "")
+    [line] = process.stderr.splitlines()
+    assert line.startswith(said)
