@@ -163,17 +163,19 @@ def alone_with(use_cache: str) -> Iterator[None]:
         yield
         return
     path = Path(f"{use_cache}.lock")
-    with appending(path) as file:
-        try:
-            lock(file)
-        except BlockingIOError as error:
-            raise RunError(f"the same run is in progress, with its answers in {path.parent}; wait until it ends") from error
-        try:
-            yield
-        finally:
-            with suppress(PermissionError):  # Windows removes no open file
-                path.unlink(missing_ok=True)
-            _remove_if_empty(path.parent)
+    try:
+        with appending(path) as file:
+            try:
+                lock(file)
+            except BlockingIOError as error:
+                raise RunError(f"the same run is in progress, with its answers in {path.parent}; wait until it ends") from error
+            try:
+                yield
+            finally:
+                with suppress(PermissionError):  # Windows removes no open file
+                    path.unlink(missing_ok=True)
+    finally:
+        _remove_if_empty(path.parent)
 
 
 def files_of(use_cache: str) -> list[Path]:

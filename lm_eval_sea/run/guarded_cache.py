@@ -55,6 +55,9 @@ class _Store:
     def commit(self) -> None:
         self._try(lambda stored: stored.commit())
 
+    def close(self) -> None:
+        self._try(lambda stored: stored.close())
+
 
 def _say(path: str, error: Exception) -> None:
     text = "answers cannot be kept in %s (%s); the run continues, but if interrupted it would start from the beginning"

@@ -131,7 +131,9 @@ class _Run:
         if self.failed:
             return False
         if use_cache and not config.use_cache:
-            answer_cache.remove(use_cache, self.model.cache_hook.dbdict.used)
+            kept = self.model.cache_hook.dbdict
+            kept.close()  # Windows removes no open file, and NFS keeps it under another name
+            answer_cache.remove(use_cache, kept.used)
         return True
 
     @functools.cached_property

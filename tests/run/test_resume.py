@@ -4,7 +4,9 @@ import logging
 import re
 import signal
 import time
+from pathlib import Path
 
+import psutil
 import pytest
 import torch
 
@@ -61,6 +63,30 @@ def kill(process, number, *, output, answers=1, limit=1500):
     kept = answers_kept(output, "rw")
     assert kept >= answers, f"the run ended before it was interrupted: {err[-2000:]}"
     return kept, err
+
+
+def test_a_complete_run_on_nfs_leaves_no_folder_of_answers(tmp_path, tiny_model, in_samples, monkeypatch):
+    """NFS gives a file that is removed while it is open another name, until it is closed."""
+    remove, remove_folder = Path.unlink, Path.rmdir
+
+    def is_open(path):
+        return str(path) in [each.path for each in psutil.Process().open_files()]
+
+    def unlink(path, **options):
+        if is_open(path):
+            path.rename(path.with_name(f".nfs_{path.name}"))
+        else:
+            remove(path, **options)
+
+    def rmdir(folder):
+        for path in folder.glob(".nfs_*"):
+            unlink(path)
+        remove_folder(folder)
+
+    monkeypatch.setattr(Path, "unlink", unlink)
+    monkeypatch.setattr(Path, "rmdir", rmdir)
+    assert main(command(tiny_model, tmp_path, "--limit", "1")) == 0
+    assert not (tmp_path / FOLDER).exists()
 
 
 @pytest.mark.slow
