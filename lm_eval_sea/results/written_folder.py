@@ -10,6 +10,8 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+import psutil
+
 from lm_eval_sea.results.types import list_of
 
 _WRITTEN = (".html", ".js", ".md", ".png", ".svg", ".pdf", ".csv", ".tex")
@@ -36,12 +38,10 @@ def _remove_left_beside(path: Path) -> None:
     """Removes what `write_whole` has left beside a file where its process was killed."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
         process = left.name.rpartition(".")[2]
-        if process.isdecimal():
-            with contextlib.suppress(OSError):  # such as PermissionError, which says that somebody else's process lives
-                try:
-                    os.kill(int(process), 0)
-                except (ProcessLookupError, OverflowError):
-                    left.unlink()
+        # os.kill(…, 0) would be Ctrl-C on Windows
+        if process.isdecimal() and not (len(process) < 10 and psutil.pid_exists(int(process))):
+            with contextlib.suppress(OSError):  # somebody else's, or removed by another call
+                left.unlink()
 
 
 def appending(path: Path) -> IO[bytes]:
