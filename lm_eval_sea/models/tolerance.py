@@ -121,7 +121,7 @@ def distance(one: torch.Tensor, other: torch.Tensor) -> float:
     Both are log-probabilities, [predictions, vocabulary]; if one has more predictions, its last are taken.
     """
     rows = min(len(one), len(other))
-    one, other = one[-rows:].double(), other[-rows:].double()
+    one, other = one[-rows:].float(), other[-rows:].float()  # GPUs of Apple have no float64
     squares = torch.where(one == other, 0.0, (one - other).square())  # two infinities are equal
     return float(squares.mean(-1).sqrt().nan_to_num(torch.inf, posinf=torch.inf).median())
 

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 import pytest
 import torch
 from lm_eval.models.huggingface import HFLM
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from lm_eval_sea.models import SharedPrefixLM
 from lm_eval_sea.models.greedy_generation import GreedyGeneration
@@ -111,6 +112,24 @@ def test_the_check_of_16_bits_is_a_single_text(tokenizers):
     requests = make_requests(24)
     lm._loglikelihood_tokens(requests, disable_tqdm=True)
     assert 0 < lm.work.verification <= 2 * max(len(context) + len(continuation) for _, context, continuation in requests)
+
+
+class WithoutFloat64(TorchDispatchMode):
+    """A device that has no numbers of 64 bits."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        if isinstance(made, torch.Tensor) and made.dtype == torch.float64:
+            raise TypeError("the framework doesn't support float64")
+        return made
+
+
+def test_gpus_of_apple_have_no_float64(tokenizers):
+    lm = SharedPrefixLM(make_larger("llama", torch.bfloat16).to(torch.bfloat16), tokenizer=tokenizers[False], batch_size=8)
+    with WithoutFloat64():
+        lm._loglikelihood_tokens(make_requests(24), disable_tqdm=True)
+        generate(lm, ["kota besar", "kota kecil"], do_sample=False, max_gen_toks=4, until=[])
+    assert lm.work.verification > 0
 
 
 @pytest.mark.parametrize(("apart", "is_wrong"), [(0.1, False), (0.4, True)])
