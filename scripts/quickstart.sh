@@ -22,7 +22,7 @@ else
         refuse "$python is older than Python 3.10; name a newer one: PYTHON=python3.12 bash scripts/quickstart.sh"
     environment="$root/.venv"
     constraints=(--constraint constraints.txt)
-    [ -x .venv/bin/python ] || "$python" -m venv .venv
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv .venv  # which may have begun before
     # The smallest build: on Linux, pip's comes with CUDA, which nothing here uses. uv knows where the one for CPUs is.
     if ! has_torch .venv/bin/python; then
         if [ "$(uname -sm)" = "Darwin x86_64" ] || [[ "$(ldd --version 2>&1)" = *musl* ]]; then

@@ -12,7 +12,7 @@ if [ "${1:-}" = --all ]; then
     selection=(-m "")
     shift
 fi
-[ -x .venv/bin/python ] || "${PYTHON:-python3}" -m venv .venv
+.venv/bin/python -m pip --version >/dev/null 2>&1 || "${PYTHON:-python3}" -m venv .venv
 .venv/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
 [ -z "${SEAHELM_CHECKOUT:-}" ] || .venv/bin/python -m pip install --quiet ujson omegaconf  # for SEA-HELM's own code
 # The page of reports is tested in Chromium; where there is none and it cannot be installed those tests are skipped.

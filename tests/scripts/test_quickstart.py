@@ -29,16 +29,33 @@ MACHINES = {
 }
 
 
+def start(folder, **environment):
+    """The script in an empty folder, before whose name other programs are looked for."""
+    (folder / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "quickstart.sh", folder / "scripts")
+    known = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
+    known |= {"PATH": f"{folder}{os.pathsep}{known['PATH']}", **environment}
+    return subprocess.run(["bash", folder / "scripts" / "quickstart.sh"], env=known, capture_output=True, text=True)
+
+
+def program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="ascii")
+    path.chmod(0o755)
+
+
 @pytest.mark.parametrize(("machine", "said"), MACHINES.values(), ids=MACHINES)
 def test_a_machine_that_it_does_not_run_on_is_told_at_once(machine, said, tmp_path):
-    (tmp_path / "scripts").mkdir()
-    shutil.copy(ROOT / "scripts" / "quickstart.sh", tmp_path / "scripts")
-    (tmp_path / "uname").write_text(f"#!/bin/sh\necho '{machine}'\n", encoding="ascii")
-    (tmp_path / "uname").chmod(0o755)
-    known = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
-    command = ["bash", tmp_path / "scripts" / "quickstart.sh"]
-    known["PATH"] = f"{tmp_path}{os.pathsep}{known['PATH']}"
-    process = subprocess.run(command, env=known, capture_output=True, text=True)
+    program(tmp_path / "uname", f"echo '{machine}'")
+    process = start(tmp_path)
     assert (process.returncode, process.stdout) == (1, "")
     [line] = process.stderr.splitlines()
     assert line.startswith(said)
+
+
+def test_an_environment_without_pip_is_made_anew(tmp_path):
+    """Debian's Python leaves one where the package python3-venv is missing."""
+    program(tmp_path / ".venv" / "bin" / "python", "exit 1")
+    program(tmp_path / "python", 'case "$*" in "-m venv .venv") echo made >&2; exit 7 ;; esac')
+    process = start(tmp_path, PYTHON=str(tmp_path / "python"))
+    assert (process.returncode, process.stderr) == (7, "made\n")
