@@ -34,8 +34,7 @@ from lm_eval_sea.results.comparison import (
 )
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.strata import FEWEST
-from lm_eval_sea.results.uncertainty import CONFIDENCE
+from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST
 
 ALL = "all"
 BY_TASK, BY_COMPETENCY = "task", "competency"

@@ -25,10 +25,9 @@ from lm_eval_sea.report.tables import CONTRADICTED, LIMITED, Column, Table, colu
 from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.comparison import left_out
 from lm_eval_sea.results.power import LEVEL
-from lm_eval_sea.results.strata import FEWEST
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.types import grouped
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
+from lm_eval_sea.results.uncertainty import FEWEST, FEWEST_CLUSTERS
 from lm_eval_sea.sea_helm.totals.evidence import gather, place_of
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA
 from lm_eval_sea.sea_helm.totals.methods import METHODS

@@ -118,7 +118,7 @@ class Mean:
     low: float | None  # 95 % interval; None: no standard error, or few
     high: float | None
     tasks: int
-    few: bool  # whether a task, or a label of one, has too few passages for an interval; see `strata.FEWEST`
+    few: bool  # whether a task, or a label of one, has too few passages for an interval; see `uncertainty.FEWEST`
     limited: bool  # whether a score in it is not of all rows
 
 

@@ -70,8 +70,8 @@ def seen_on_mean(tasks: Collection[Planned]) -> float:
 def limit_to_see(points: float, tasks: Collection[Planned]) -> int:
     """The fewest rows of each task, as `--limit` takes them, with which the means of two models show a difference in points.
 
-    All, if even these do not show it. A label gets `_ROWS_A_LABEL` on average: with fewer than `strata.FEWEST` of one the mean
-    has no interval.
+    All, if even these do not show it. A label gets `_ROWS_A_LABEL` on average: with fewer than `uncertainty.FEWEST` of one the
+    mean has no interval.
     """
     most, least = max(task.rows for task in tasks), _ROWS_A_LABEL * max(task.labels for task in tasks)
 

@@ -30,9 +30,8 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from lm_eval_sea.results.row_statistics import RowStatistics, variance_with_one_more
-from lm_eval_sea.results.uncertainty import Spread
+from lm_eval_sea.results.uncertainty import FEWEST, Spread, effective_number
 
-FEWEST = 5  # clusters of a task, or of a label of one whose labels weigh the same, for an interval of a mean
 UNKNOWN = Spread(None, 0.0, few=False)
 _ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
 
@@ -51,7 +50,7 @@ class Stratum:
     codes: bytes  # an int64 a cluster: which one of which data set; equal ones are the same
     contributions: np.ndarray  # (clusters,); the sum of their squares is the variance of the score
     least: float  # the variance is at least this
-    degrees: int  # of freedom of the variance
+    degrees: float  # of freedom of the variance
     origin: Origin | None = None  # None: shares nothing that its codes do not tell
 
     def times(self, factor: float) -> Stratum:
@@ -62,22 +61,20 @@ class Stratum:
 def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
     """The strata of a task's score.
 
-    Means of rows, and of groups of rows, are sums, so that contributions are exact to first order; a score that all rows make
-    together has those of the jackknife over clusters. Within a pool, a data set, equal names are the same cluster.
+    Contributions are those of the jackknife over clusters: for means of rows, and of groups of rows, by how much the mean of each
+    group moves without a cluster. Within a pool, a data set, equal names are the same cluster.
     """
     structure = _structure(pool, tuple(clusters), b"" if rows.groups is None else rows.groups.tobytes())
     if rows.of_rows is None:
         return [_jackknifed(structure, rows)]
     scores, group = rows.of_rows, structure.group_of_row
     sizes = np.bincount(group)
-    deviations = (scores - (np.bincount(group, scores) / sizes)[group]) / sizes[group] / len(sizes)
-    sums = np.bincount(structure.cluster_of_row, deviations)
+    moves = (scores - (np.bincount(group, scores) / sizes)[group]) * structure.move_of_row / len(sizes)
+    sums = np.bincount(structure.cluster_of_row, moves)
     least = _least(scores, rows.groups, partial(_score_variance, of_draws=rows.of_draws), len(structure.strata))
-    made = []
-    for (codes, own, count), floor in zip(structure.strata, least, strict=True):
-        correction = math.sqrt(count / (count - 1)) if count > 1 else 1.0
-        made.append(Stratum(codes, correction * sums[own], floor, count - 1))
-    return made
+    return [
+        Stratum(codes, sums[own], floor, degrees) for (codes, own, degrees), floor in zip(structure.strata, least, strict=True)
+    ]
 
 
 def difference_strata(first: RowStatistics, second: RowStatistics, pool: str, clusters: Sequence[str]) -> list[Stratum]:
@@ -165,8 +162,10 @@ class _Structure(NamedTuple):
 
     cluster_of_row: np.ndarray
     group_of_row: np.ndarray
-    # Of each stratum the codes of its clusters, which these are, and how many; of groups that share clusters, the fewest.
-    strata: list[tuple[bytes, np.ndarray, int]]
+    move_of_row: np.ndarray  # by how much its group's mean moves for each unit of its deviation, with the jackknife's factor
+    # Of each stratum the codes of its clusters, which these are, and the degrees of freedom; of groups that share clusters, the
+    # fewest.
+    strata: list[tuple[bytes, np.ndarray, float]]
 
 
 @lru_cache(maxsize=4096)
@@ -175,13 +174,18 @@ def _structure(pool: str, clusters: tuple[str, ...], groups: bytes) -> _Structur
     codes = np.array([_code(pool, name) for name in names.tolist()])
     numbers = np.frombuffer(groups, dtype=np.int64) if groups else np.zeros(len(clusters), dtype=np.int64)
     _, group_of_row = np.unique(numbers, return_inverse=True)
-    pairs = np.unique(np.stack([cluster_of_row, group_of_row]), axis=1)
-    own = [pairs[0][pairs[1] == group] for group in range(int(group_of_row.max()) + 1)]
-    counts = [len(part) for part in own]
+    pairs, pair_of_row, sizes = np.unique(
+        np.stack([cluster_of_row, group_of_row]), axis=1, return_inverse=True, return_counts=True
+    )
+    places = [np.flatnonzero(pairs[1] == group) for group in range(int(group_of_row.max()) + 1)]
+    counts, own = np.array(list(map(len, places))), [pairs[0][of_group] for of_group in places]
+    degrees = [effective_number(sizes[of_group].tolist()) - 1 for of_group in places]
+    others = np.maximum(np.bincount(group_of_row)[pairs[1]] - sizes, 1)  # rows of the group in other clusters
+    moves = np.sqrt(1 - 1 / counts)[pairs[1]] / others
     if len(pairs[0]) > len(codes):  # a cluster has rows of several groups
-        own, counts = [np.arange(len(codes))], [min(counts)]
-    strata = [(codes[part].tobytes(), part, count) for part, count in zip(own, counts, strict=True)]
-    return _Structure(cluster_of_row, group_of_row, strata)
+        own, degrees = [np.arange(len(codes))], [min(degrees)]
+    strata = [(codes[part].tobytes(), part, free) for part, free in zip(own, degrees, strict=True)]
+    return _Structure(cluster_of_row, group_of_row, moves[pair_of_row.reshape(-1)], strata)
 
 
 def _code(pool: str, cluster: str) -> int:
@@ -213,18 +217,19 @@ def _difference_variance(differences: np.ndarray, *, of_draws: bool) -> float:
 
 
 def _jackknifed(structure: _Structure, rows: RowStatistics) -> Stratum:
-    [(codes, _, count)] = structure.strata
+    [(codes, clusters, degrees)] = structure.strata
+    count = len(clusters)
     of_cluster = np.zeros((count, rows.values.shape[1]))
     np.add.at(of_cluster, structure.cluster_of_row, rows.values)
     if count < 2:
-        return Stratum(codes, np.zeros(count), 0.0, count - 1)
+        return Stratum(codes, np.zeros(count), 0.0, degrees)
     total = of_cluster.sum(axis=0)
     without = rows.score(total - of_cluster)
     least = 0.0
     if rows.right is not None:
         with_one, own = rows.score(np.stack([total + rows.right, total]))
         least = float(with_one - own) ** 2
-    return Stratum(codes, math.sqrt((count - 1) / count) * (without.mean() - without), least, count - 1)
+    return Stratum(codes, math.sqrt((count - 1) / count) * (without.mean() - without), least, degrees)
 
 
 class _Layout(NamedTuple):

@@ -30,9 +30,9 @@ from lm_eval_sea.results.differing_settings import mixed_settings, under_one_nam
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
-from lm_eval_sea.results.strata import FEWEST, UNKNOWN, weighted
+from lm_eval_sea.results.strata import UNKNOWN, weighted
 from lm_eval_sea.results.types import grouped, is_number
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS
+from lm_eval_sea.results.uncertainty import FEWEST, FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
 

@@ -8,7 +8,8 @@ Scores are shares of the best possible score, 0 to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ Key = TypeVar("Key", bound=Hashable)
 CONFIDENCE = 0.95
 # With fewer clusters the t interval of a difference between right and wrong answers says little, and may leave −1 to 1.
 FEWEST_CLUSTERS = 10
+FEWEST = 5  # clusters of a task, or of a label of one whose labels weigh the same, for an interval of a mean
 SWAPS = 9999  # of the answers to clusters, between two models
 SWAP_SEED = 1234
 _SAME = 1e-12  # sums in another order are not quite the same
@@ -85,13 +87,13 @@ def t_quantile(share: float, degrees: float) -> float:
 
 
 def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
-    """Standard error of the mean of scores that come in clusters (Miller 2024, section 2.2); None for fewer than two clusters.
+    """Standard error of the mean of scores that come in clusters, by the jackknife; None for fewer than two clusters.
 
-        sqrt( C / (C − 1) · Σ_c ( Σ_{i ∈ c} (s_i − s̄) )² ) / n
+        sqrt( (C − 1) / C · Σ_c ( s̄ − s̄ without c )² )
 
-    for n scores, each with its cluster, in C clusters. The square is the sum over all pairs of rows of a cluster of
-    (s_i − s̄)(s_j − s̄). With the correction C / (C − 1) for few clusters, clusters of one row each give the plain standard error.
-    A score that is not finite is a `ValueError`.
+    for scores in C clusters. If these are of one size it is the clustered error of Miller 2024, section 2.2, and for clusters of
+    one row each the plain standard error. Miller's is too small if few clusters have most rows, for these draw the mean to
+    themselves. A score that is not finite is a `ValueError`.
     """
     if not all(map(math.isfinite, scores)):
         raise ValueError("a score is not a finite number")
@@ -102,8 +104,19 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
     count = len(sums)
     if count < 2:
         return None
-    error = math.sqrt(math.fsum(total * total for total in sums.values()) * count / (count - 1)) / len(scores)
+    sizes = Counter(clusters)
+    moves = (total / (len(scores) - sizes[cluster]) for cluster, total in sums.items())
+    error = math.sqrt(math.fsum(move * move for move in moves) * (count - 1) / count)
     return error if error > _ROUNDING * max(map(abs, scores)) else 0.0
+
+
+def effective_number(sizes: Iterable[int]) -> float:
+    """As how many clusters of one size those of these sizes count (Kish 1965): (Σ n)² / Σ n², but all up to `FEWEST`.
+
+    Student's t has one degree of freedom less.
+    """
+    counts = list(sizes)
+    return max(sum(counts) ** 2 / sum(count * count for count in counts), min(len(counts), FEWEST))
 
 
 def score_interval(mean: float, stderr: float | None, clusters: float) -> tuple[float | None, float | None]:
@@ -111,10 +124,10 @@ def score_interval(mean: float, stderr: float | None, clusters: float) -> tuple[
 
         all π with |x̄ − π| ≤ t · √(π (1 − π) / m),   m = x̄ (1 − x̄) / stderr²
 
-    t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters (of groups whose means are
-    averaged, one more than the degrees of freedom of that mean), and m the number of independent answers, right or wrong, that
-    would have this standard error. Where all clusters score alike the error is 0 and m the number of clusters. The interval lies
-    in 0 to 1, also at both ends and for two clusters. There is none without an error.
+    t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters, as `effective_number` counts
+    them (of groups whose means are averaged, one more than the degrees of freedom of that mean), and m the number of independent
+    answers, right or wrong, that would have this standard error. Where all clusters score alike the error is 0 and m the number
+    of clusters. The interval lies in 0 to 1, also at both ends and for two clusters. There is none without an error.
     A mean beyond 0 to 1 is a `ValueError`.
     """
     if not 0 <= mean <= 1:
@@ -140,8 +153,8 @@ def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None
     clusters = range(len(scores)) if clusters is None else clusters
     stderr = clustered_standard_error(scores, clusters)
     stderr = None if stderr is None else max(stderr, least)
-    mean, count = math.fsum(scores) / len(scores), len(set(clusters))
-    return Estimate(mean, stderr, *score_interval(mean, stderr, count), None, len(scores), count)
+    mean, sizes = math.fsum(scores) / len(scores), Counter(clusters).values()
+    return Estimate(mean, stderr, *score_interval(mean, stderr, effective_number(sizes)), None, len(scores), len(sizes))
 
 
 def ratio_of_sums(pairs: Sequence[tuple[float, float]]) -> Estimate:
@@ -166,9 +179,9 @@ def paired_difference(
     if not deltas:
         raise ValueError("no rows, so no difference")
     clusters = range(len(deltas)) if clusters is None else clusters
-    mean, count = math.fsum(deltas) / len(deltas), len(set(clusters))
-    stderr = clustered_standard_error(deltas, clusters)
-    spread = Spread(None if stderr is None else max(stderr, least), count - 1, few=count < FEWEST_CLUSTERS)
+    mean, sizes = math.fsum(deltas) / len(deltas), Counter(clusters).values()
+    stderr, count = clustered_standard_error(deltas, clusters), len(sizes)
+    spread = Spread(None if stderr is None else max(stderr, least), effective_number(sizes) - 1, few=count < FEWEST_CLUSTERS)
     ends = spread.interval(mean, -1.0, 1.0) if spread.stderr else (None, None)  # none where all rows differ alike
     return Estimate(mean, spread.stderr, *ends, spread.p_value(mean), len(first), count)
 

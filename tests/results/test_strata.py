@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -20,9 +20,9 @@ from lm_eval_sea.results.row_statistics import (
     statistics_of,
 )
 from lm_eval_sea.results.score import task_score
-from lm_eval_sea.results.strata import FEWEST, Origin, combined, difference_strata, reported_stratum, strata_of
+from lm_eval_sea.results.strata import Origin, combined, difference_strata, reported_stratum, strata_of
 from lm_eval_sea.results.types import Score
-from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, swap_test
+from lm_eval_sea.results.uncertainty import FEWEST, FEWEST_CLUSTERS, swap_test
 
 from .lm_eval_output import sacrebleu_of
 
@@ -121,6 +121,25 @@ def test_balanced_accuracy_has_strata_by_label():
     expected = stats.ttest_ind(x, y, equal_var=False)
     assert found.stderr == pytest.approx(abs(np.mean(x) - np.mean(y)) / abs(expected.statistic) / 2)
     assert found.degrees == pytest.approx(expected.df)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("xy"), st.sampled_from("abcde")), min_size=8, max_size=20))
+def test_labels_that_share_passages_have_the_jackknife_of_each_labels_mean(rows):
+    scores, labels, passages = zip(*rows, strict=True)
+    of_label = {label: [(score, passage) for score, other, passage in rows if other == label] for label in set(labels)}
+    counts = [len({passage for _, passage in own}) for own in of_label.values()]
+    assume(min(counts) > 1)
+
+    def moves(passage):
+        for own, count in zip(of_label.values(), counts, strict=True):
+            left = [score for score, other in own if other != passage]
+            yield math.sqrt(1 - 1 / count) * (np.mean(left) - np.mean([score for score, _ in own])) / len(of_label)
+
+    expected = math.sqrt(sum(sum(moves(passage)) ** 2 for passage in set(passages)))
+    strata = strata_of(group_mean_statistics(labels, scores), "a", passages)
+    assume(len(strata) == 1)
+    assert np.sqrt(np.square(strata[0].contributions).sum()) == pytest.approx(expected, abs=1e-9)
 
 
 @settings(max_examples=25)
