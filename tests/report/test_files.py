@@ -38,7 +38,7 @@ def test_tables_and_figures_for_a_paper(tmp_path):
         assert path.read_bytes().startswith(b"\x89PNG") and svg.lstrip().startswith(b"<?xml") and pdf.startswith(b"%PDF")
         assert b"dc:date" not in svg and b"CreationDate" not in pdf  # a report of the same runs has the same files
     text = (out / "tables" / "scores_by_model.tex").read_text(encoding="utf-8")
-    assert r"sea\_belebele\_th\_to\_ppl & Thai & acc\_ppl & 25.0 & 83.3 [10.2, 99.5] few\textdagger{} & " in text
+    assert r"sea\_belebele\_th\_to\_ppl & Thai & acc\_ppl & 25.0 & 83.3 [10.6, 99.5] few\textdagger{} & " in text
     assert r"\toprule" in text and r"\label{tab:scores_by_model}" in text
     assert "7 tasks, 1 to 6 rows each, 3 exemplars" in text
     caption = text.split(r"\caption{")[1]  # a paper has no text of the page to explain the signs

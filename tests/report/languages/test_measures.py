@@ -172,8 +172,8 @@ def test_the_command_writes_what_can_be_counted_by_hand(results, report):
     row = differences["base", "native", "id"]
     assert [float(row[key]) for key in ("accuracy", "accuracy_en", "difference")] == [0.5, 0.75, -0.25]
     assert [float(row[key]) for key in ("english_only", "language_only", "lost")] == [0.5, 0.25, pytest.approx(2 / 3)]
-    # differences by passage: p −1 −1, q 0, r +1; deviations from −1/4 sum to −3/2, 1/4 and 5/4
-    assert float(row["stderr"]) == pytest.approx(math.sqrt((2.25 + 1 / 16 + 25 / 16) * 3 / 2) / 4)
+    # differences by passage: p −1 −1, q 0, r +1; without p their mean is 1/2, without q −1/3, without r −2/3 instead of −1/4
+    assert float(row["stderr"]) == pytest.approx(math.sqrt(2 / 3 * ((3 / 4) ** 2 + (1 / 12) ** 2 + (5 / 12) ** 2)))
     assert float(differences["translated", "en", "id"]["difference"]) == 0, "its measure is the plain English task"
 
 
