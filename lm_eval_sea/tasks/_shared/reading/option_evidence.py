@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from .answer_patterns import any_word, at_end, has_word, is_end, is_reason, whole_word
+from .answer_patterns import any_word, at_end, has_word, is_end, is_reason, up_to_reason, whole_word
 from .answer_text import COLON, STOPS, TRIM, plain
 from .option_labels import CLOSING, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, is_small_letter, own_text
 from .statements import lead_in, statement_spans
@@ -90,11 +90,29 @@ def _of_sentence(line: str, start: int, end: int, choices: Choices) -> list[Evid
     # the stop after a label at the beginning of a line does not end a sentence
     evidence = (None if start else _leading(line, choices)) or _leading(sentence, choices)
     if evidence is None or (start and evidence.kind == "bare"):
-        evidence = None if evidence else _behind_comma(sentence, choices)
+        evidence = None if evidence else _behind_comma(sentence, choices) or _of_text(sentence, choices)
         return [evidence] if evidence else []
     last = _LAST_CLAUSE.search(line, start, end) if evidence.kind == "wrong" else None
     other = _behind_comma(last[0], choices) if last else None  # "C is wrong, D is right"
     return [other, evidence] if other else [evidence]
+
+
+def _of_text(sentence: str, choices: Choices) -> Evidence | None:
+    """What a sentence says of the option whose text it begins with: "Bandung is the right answer, because …"."""
+    language, said = choices.language, sentence.strip(TRIM)
+    lead = lead_in(language).match(said) if choices.are_letters else None
+    texts = sorted(((own_text(option), position) for position, option in enumerate(choices.options)), key=lambda own: -len(own[0]))
+    for text, words in ((said, ""), (said[lead.end() :].lstrip(OPENING), lead[0])) if lead else ((said, ""),):
+        begun = (own for own in texts if choices.are_letters and own[0] and text.casefold().startswith(own[0].casefold()))
+        if (own := next(begun, None)) is None:
+            continue
+        behind = text[len(own[0]) :].lstrip(CLOSING)[:LONGEST_PHRASE]
+        predicate = up_to_reason(behind, language)
+        if is_end(predicate, language) and has_word(predicate, language, *_ANSWERS):
+            return Evidence("stated" if has_word(predicate, language, "answer", "left") else "right", own[1])
+        if has_word(words, language, "option") and _is_judged_right(behind, language):
+            return Evidence("right", own[1])
+    return None
 
 
 def forced_choice(text: str, choices: Choices) -> int | None:
