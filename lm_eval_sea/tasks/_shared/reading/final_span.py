@@ -370,7 +370,8 @@ def _without_clause(line: str, language: str) -> str:
     said, comma, clause = line.partition(", ")
     describes = any_word("relative", language).match(clause) and len(clause.split()) > _LEAST_CLAUSE
     names = has_word(clause, language, "asks") and len(clause.split()) <= _MOST_WORDS_OF_SOURCE
-    is_last = "," not in clause and len(said.split()) <= _MOST_WORDS_DESCRIBED and not said[:1].islower()
+    is_source = has_word(said, language, "asks")  # "According to the text, …"
+    is_last = "," not in clause and len(said.split()) <= _MOST_WORDS_DESCRIBED and not (said[:1].islower() or is_source)
     return said if comma and is_last and (describes or names) else line
 
 
