@@ -100,18 +100,17 @@ def _of_sentence(line: str, start: int, end: int, choices: Choices) -> list[Evid
 def _of_text(sentence: str, choices: Choices) -> Evidence | None:
     """What a sentence says of the option whose text it begins with: "Bandung is the right answer, because …"."""
     language, said = choices.language, sentence.strip(TRIM)
-    lead = lead_in(language).match(said) if choices.are_letters else None
-    texts = sorted(((own_text(option), position) for position, option in enumerate(choices.options)), key=lambda own: -len(own[0]))
-    for text, words in ((said, ""), (said[lead.end() :].lstrip(OPENING), lead[0])) if lead else ((said, ""),):
-        begun = (own for own in texts if choices.are_letters and own[0] and text.casefold().startswith(own[0].casefold()))
-        if (own := next(begun, None)) is None:
-            continue
-        behind = text[len(own[0]) :].lstrip(CLOSING)[:LONGEST_PHRASE]
+    own = sorted(((own_text(option).casefold(), place) for place, option in enumerate(choices.options)), reverse=True)
+    lead = lead_in(language).match(said)
+    for words in ("", lead[0] if lead else "") if choices.are_letters else ():
+        text = said[len(words) :].lstrip(OPENING)
+        option, position = next((each for each in own if each[0] and text.casefold().startswith(each[0])), ("", 0))
+        behind = text[len(option) :].lstrip(CLOSING)[:LONGEST_PHRASE]
         predicate = up_to_reason(behind, language)
-        if is_end(predicate, language) and has_word(predicate, language, *_ANSWERS):
-            return Evidence("stated" if has_word(predicate, language, "answer", "left") else "right", own[1])
-        if has_word(words, language, "option") and _is_judged_right(behind, language):
-            return Evidence("right", own[1])
+        if option and is_end(predicate, language) and has_word(predicate, language, *_ANSWERS):
+            return Evidence("stated" if has_word(predicate, language, "answer", "left") else "right", position)
+        if option and has_word(words, language, "option") and _is_judged_right(behind, language):
+            return Evidence("right", position)
     return None
 
 
