@@ -47,6 +47,12 @@ def is_reason(rest: str, language: str) -> bool:
     return _because(language).match(rest) is not None
 
 
+def predicate_of(rest: str, language: str) -> str:
+    """The words at the beginning of `rest` that may follow a label: "is the answer"."""
+    found = _words_behind(language).match(rest)
+    return found[0] if found else ""
+
+
 def without_ending(line: str, language: str) -> str:
     """A line without the words that may follow a label at its end: polite particles, "is the answer"."""
     ends = [match.start() for match in _endings(language).finditer(line) if line[: match.start()].strip()]
@@ -171,6 +177,11 @@ def _behind(language: str) -> str:
     """A regular expression of any number of pieces after a label."""
     pieces = _any_piece(language, "after", r"[\s,\-–—]+", r"[\s,]*")
     return rf"(?:{pieces})*"
+
+
+@cache
+def _words_behind(language: str) -> re.Pattern[str]:
+    return re.compile(_behind(language), re.IGNORECASE)
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from .answer_patterns import any_word, at_end, has_word, is_end, is_reason, up_to_reason, whole_word
+from .answer_patterns import any_word, at_end, has_word, is_end, is_reason, predicate_of, whole_word
 from .answer_text import COLON, STOPS, TRIM, plain
 from .option_labels import CLOSING, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, is_small_letter, own_text
 from .statements import lead_in, statement_spans
@@ -106,8 +106,9 @@ def _of_text(sentence: str, choices: Choices) -> Evidence | None:
         text = said[len(words) :].lstrip(OPENING)
         option, position = next((each for each in own if each[0] and text.casefold().startswith(each[0])), ("", 0))
         behind = text[len(option) :].lstrip(CLOSING)[:LONGEST_PHRASE]
-        predicate = up_to_reason(behind, language)
-        if option and is_end(predicate, language) and has_word(predicate, language, *_ANSWERS):
+        predicate = predicate_of(behind, language)
+        ends = is_end(behind, language) or is_reason(behind, language)
+        if option and ends and has_word(predicate, language, *_ANSWERS):
             return Evidence("stated" if has_word(predicate, language, "answer", "left") else "right", position)
         if option and has_word(words, language, "option") and _is_judged_right(behind, language):
             return Evidence("right", position)
@@ -256,7 +257,9 @@ def _stated(said: _Statement, choices: Choices) -> Evidence | None:
         return Evidence("wrong", said.position)
     kind = _certainty(said, choices)
     if kind is None or not _concludes(said, choices):
-        is_right = kind and has_word(lead, language, "option") and _is_judged_right(said.rest, language)
+        verdict = said.rest if said.rest == said.behind else said.rest.lstrip(CLOSING + ", ")
+        is_right = kind and has_word(lead, language, "option") and _is_judged_right(verdict, language)
+        is_right = is_right or (kind and "," not in lead and any_word("right", language).match(lead))  # "Tama ang B sa …"
         return Evidence("right", said.position) if is_right and not _is_listed(said, choices) else None
     return Evidence(kind, said.position)
 
