@@ -367,10 +367,10 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     """Two models on one task; None without common rows.
 
     The interval is that of `strata.difference_strata`. Where the score is the mean of the rows' scores it is the paired t
-    test by cluster, whose error has a floor only where it is 0 or of means over seeds. There is none if neither model's rows
-    tell how its score varies (`RowStatistics.tells_its_error`). Where rows make it together (balanced accuracy, macro-F1, BLEU,
-    chrF++) the p-value is that of `uncertainty.swap_test`; where the headline metric cannot be told from the rows, the metric of
-    single rows counts.
+    test by cluster, whose error has a floor only where it is 0, of means over seeds or of calibrated answers. There is none if
+    neither model's rows tell how its score varies (`RowStatistics.tells_its_error`). Where rows make it together (balanced
+    accuracy, macro-F1, BLEU, chrF++) the p-value is that of `uncertainty.swap_test`; where the headline metric cannot be told
+    from the rows, the metric of single rows counts.
     """
     common, metric = common_rows(first, second), first.facts.headline_metric
     if common is None:
@@ -380,7 +380,8 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     a, b, clusters = common.first, common.second, len(set(common.clusters))
     strata = _difference_strata(first, second, common)
     plain = combined([replace(stratum, least=0.0) for stratum in strata])
-    spread = plain if a.is_mean and plain.stderr and not (a.of_draws or b.of_draws) else combined(strata)
+    has_floor = a.of_draws or b.of_draws or a.moved is not None  # calibration varies a little though all answers are alike
+    spread = plain if a.is_mean and plain.stderr and not has_floor else combined(strata)
     tells = a.tells_its_error(common.clusters) or b.tells_its_error(common.clusters)
     spread = spread._replace(few=spread.few or clusters < FEWEST_CLUSTERS or not tells)
     value = a.of_all_rows - b.of_all_rows

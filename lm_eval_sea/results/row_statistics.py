@@ -41,6 +41,7 @@ class RowStatistics:
     needed: np.ndarray | None = None  # (rows, parts): whether a row tells each part of a score that all rows make together
     right: np.ndarray | None = None  # (statistics,): what one more row with a right answer would add, for BLEU and chrF++
     of_draws: bool = False  # whether a row has the mean over several answers
+    moved: np.ndarray | None = None  # (rows,): what a row adds to the score by calibrating the choices of all
 
     @property
     def is_mean(self) -> bool:
@@ -65,8 +66,9 @@ class RowStatistics:
     def at(self, places: Sequence[int]) -> RowStatistics:
         """Some of the rows, in another order."""
         chosen = np.asarray(places, dtype=np.int64)
-        scores, groups, needed = (None if rows is None else rows[chosen] for rows in (self.of_rows, self.groups, self.needed))
-        return replace(self, values=self.values[chosen], of_rows=scores, groups=groups, needed=needed)
+        of_row = {name: getattr(self, name) for name in ("of_rows", "groups", "needed", "moved")}
+        some = {name: None if rows is None else rows[chosen] for name, rows in of_row.items()}
+        return replace(self, values=self.values[chosen], **some)
 
 
 def mean_statistics(scores: Sequence[float]) -> RowStatistics:
@@ -106,11 +108,13 @@ def mean_of_draws(draws: Sequence[RowStatistics | None]) -> RowStatistics | None
     last = known[-1]
     of_rows = [statistics.of_rows for statistics in known if statistics.of_rows is not None]
     needed = [statistics.needed for statistics in known if statistics.needed is not None]
+    moved = [statistics.moved for statistics in known if statistics.moved is not None]
     return replace(
         last,
         values=np.mean([statistics.values for statistics in known], axis=0),
         of_rows=np.mean(of_rows, axis=0) if last.of_rows is not None else None,
         needed=np.any(needed, axis=0) if last.needed is not None else None,
+        moved=np.mean(moved, axis=0) if len(moved) == len(known) else None,
         of_draws=True,
     )
 

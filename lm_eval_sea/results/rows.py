@@ -17,7 +17,14 @@ from lm_eval_sea.results.row_statistics import RowStatistics, mean_of_draws, mea
 from lm_eval_sea.results.types import is_number, is_whole, list_of, mapping_of
 from lm_eval_sea.results.visible_text import encodable, visible
 from lm_eval_sea.tasks._shared.facts import PUBLISHED_POSITION
-from lm_eval_sea.tasks._shared.metrics.classification_metrics import Evidence, batch_calibrated_choices
+from lm_eval_sea.tasks._shared.metrics.calibration import batch_biases, log_softmax
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import (
+    Choice,
+    Evidence,
+    batch_calibrated_choices,
+    batch_calibration,
+    share_of_equal,
+)
 
 Samples = Path | Sequence[Mapping[str, Any]]  # a file, or the rows of a run in memory
 NO_FILTER = "none"  # as lm-eval calls what a task without filters has
@@ -147,9 +154,9 @@ class Rows:
             return mean_of_draws([statistics for statistics, _ in found]), found[-1][1]
         if not self.evidence or not places:
             return self.statistics and self.statistics.at(places), [self.chosen[place] for place in places]
-        choices = batch_calibrated_choices([self.evidence[place] for place in places])
-        right = [float(choice.gold == choice.chosen) for choice in choices]
-        return mean_statistics(right), [choice.chosen for choice in choices]
+        evidence = [self.evidence[place] for place in places]
+        choices = batch_calibrated_choices(evidence)
+        return calibrated_statistics(evidence, choices), [choice.chosen for choice in choices]
 
 
 def pooled(draws: Sequence[Rows | None]) -> Rows | None:
@@ -190,7 +197,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
                 for key in name.split("."):
                     value = mapping_of(value).get(key)
                 values.append(value)
-    evidence = _calibrate(kept, metric)
+    evidence, calibrated = _calibrate(kept, metric)
     for entry in kept:
         entry.choose(metric, item)
     named = dict.fromkeys(name for row in kept for name in row.predictions)
@@ -208,7 +215,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
         clusters=[row.cluster for row in kept],
         golds=[row.gold for row in kept],
         chosen=[row.chosen for row in kept],
-        statistics=statistics_of(metric, [row.logged for row in kept]),
+        statistics=calibrated or statistics_of(metric, [row.logged for row in kept]),
         evidence=evidence,
         unscored=sum(row.evidence is None if metric == BATCH_CALIBRATED else says_nothing(row.logged) for row in kept),
     )
@@ -263,7 +270,7 @@ def _are_loglikelihoods(values: Sequence[Any]) -> bool:
     return all((is_number(value) and abs(value) < _MOST) or value == float("-inf") for value in values)
 
 
-def _calibrate(rows: Sequence[_Row], metric: str) -> list[Evidence]:
+def _calibrate(rows: Sequence[_Row], metric: str) -> tuple[list[Evidence], RowStatistics | None]:
     """Gives rows that log what `acc_bc` is made of, the label and the log-likelihoods of all labels, its choice and score.
 
     Returns what it is made of where it is the metric.
@@ -271,12 +278,40 @@ def _calibrate(rows: Sequence[_Row], metric: str) -> list[Evidence]:
     evidence = [row.evidence for row in rows if row.evidence is not None]
     # Biases are means over the rows: with another number of labels in some, or with a row that says nothing, there are none.
     if not evidence or len(evidence) < len(rows) or len({len(entry.loglikelihoods) for entry in evidence}) > 1:
-        return []
-    for row, choice in zip(rows, batch_calibrated_choices(evidence), strict=True):
+        return [], None
+    choices = batch_calibrated_choices(evidence)
+    for row, choice in zip(rows, choices, strict=True):
         row.predictions = row.predictions | {BATCH_CALIBRATED: choice.chosen}
         if metric == BATCH_CALIBRATED:
             row.logged = row.score = float(choice.gold == choice.chosen)
-    return evidence if metric == BATCH_CALIBRATED else []
+    return (evidence, calibrated_statistics(evidence, choices)) if metric == BATCH_CALIBRATED else ([], None)
+
+
+def calibrated_statistics(evidence: Sequence[Evidence], choices: Sequence[Choice]) -> RowStatistics:
+    """For batch-calibrated accuracy, whose biases are means over the rows, and so err with them.
+
+    To first order a row i adds to the accuracy a of all, by the bias b_y of each label,
+
+        (log p(y | x_i) − b_y) · (a(b_y + 2 e_y) − a(b_y − 2 e_y)) / (4 e_y),   e_y the standard error of b_y
+
+    Where labels are unbalanced and most answers right this is the larger part of the error.
+    """
+    shares = np.array([log_softmax(entry.loglikelihoods) for entry in evidence])
+    known = np.isfinite(shares)
+    deviations = np.where(known, shares - np.where(known, batch_biases(shares), 0), 0)
+    errors = np.sqrt((deviations**2).sum(axis=0)) / np.maximum(known.sum(axis=0), 1)
+    shift, everywhere, moved = np.zeros(len(errors)), np.arange(len(evidence)), np.zeros(len(evidence))
+    golds, choose = batch_calibration(evidence, lambda log_shares: batch_biases(log_shares) + shift)
+
+    def accuracy(label: int, moved_by: float) -> float:
+        shift[:] = 0
+        shift[label] = moved_by
+        return share_of_equal(golds, choose(everywhere))
+
+    for label in np.flatnonzero(errors).tolist():
+        error = errors[label]
+        moved += deviations[:, label] * (accuracy(label, 2 * error) - accuracy(label, -2 * error)) / (4 * error)
+    return replace(mean_statistics([float(choice.gold == choice.chosen) for choice in choices]), moved=moved)
 
 
 def _evidence(logged: Any) -> Evidence | None:

@@ -69,7 +69,8 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
         return [_jackknifed(structure, rows)]
     scores, group = rows.of_rows, structure.group_of_row
     sizes = np.bincount(group)
-    moves = (scores - (np.bincount(group, scores) / sizes)[group]) * structure.move_of_row / len(sizes)
+    deviations = scores - (np.bincount(group, scores) / sizes)[group] + (0 if rows.moved is None else rows.moved)
+    moves = deviations * structure.move_of_row / len(sizes)
     sums = np.bincount(structure.cluster_of_row, moves)
     least = _least(scores, rows.groups, partial(_score_variance, of_draws=rows.of_draws), len(structure.strata))
     return [

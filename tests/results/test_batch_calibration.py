@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 from lm_eval_sea.report.forms import forms_table
 from lm_eval_sea.report.scores import scores_of
+from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.rows import read_rows
+from lm_eval_sea.results.score import task_score
+from lm_eval_sea.results.strata import combined, strata_of
 from lm_eval_sea.results.table import records_of, table_of
+from lm_eval_sea.tasks._shared.metrics.classification_metrics import batch_calibrated_accuracy_stderr
 from tests.results.lm_eval_output import drawn, write_run
 
 FACTS = {"headline_metric": "acc_bc", "chance": 0.5, "dataset": "toy", "language": "th", "variant": "classification"}
@@ -35,6 +39,29 @@ def test_choices_are_those_of_the_formula(logs):
         assert of_row[chosen] == pytest.approx(of_row.max(), abs=1e-6)
         assert score == float(chosen == 1)
     assert found.statistics.averaged == list(found.frame.score) and list(found.frame.chosen_acc_bc) == found.chosen
+
+
+def of_strong_model(random: np.random.Generator, count: int) -> list[dict]:
+    """Rows of a model that is nearly always right before it is calibrated, on labels of 70, 15 and 15 %."""
+    golds = random.choice(3, count, p=[0.7, 0.15, 0.15])
+    logs = random.normal(size=(count, 3)) + 3 * np.eye(3)[golds] + np.array([2.0, 0.0, 0.0]) - 20
+    return [
+        logged(gold, of_row) | {"doc_id": n} for n, (gold, of_row) in enumerate(zip(golds.tolist(), logs.tolist(), strict=True))
+    ]
+
+
+def test_the_error_is_that_of_rows_that_are_drawn_and_calibrated_again():
+    """Calibration evens out unbalanced labels, so right answers hang on the labels of all rows."""
+    random, errors = np.random.default_rng(1), []
+    for _ in range(10):
+        rows = rows_of(of_strong_model(random, 100))
+        score = task_score("acc_bc", facts_of({}), None, rows.statistics, rows.clusters, evaluated=100)
+        of_mean = combined(strata_of(rows.statistics, "toy", rows.clusters)).stderr
+        errors.append((score.stderr, 100 * of_mean, 100 * batch_calibrated_accuracy_stderr(rows.evidence)))
+    of_score, of_mean, of_resamples = np.mean(errors, axis=0)
+    assert of_score == pytest.approx(of_resamples, rel=0.1) and of_mean == pytest.approx(of_resamples, rel=0.1)
+    given = rows_of(of_strong_model(random, 20_000)).statistics.of_rows.std() / math.sqrt(100)
+    assert of_score > 1.25 * 100 * given, "of choices that are taken for given"
 
 
 NO_EVIDENCE = [None, 1.0, "text", [], [0], [0, []], [0, [-1.0]], [3, [-1.0, -2.0]], [True, [-1.0, -2.0]], [0, [-1.0, "a"]]]
