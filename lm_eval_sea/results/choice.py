@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from statistics import fmean
 
 from lm_eval_sea.results.differing_settings import made_differently
@@ -44,9 +45,15 @@ class Runs:
         return replace(chosen, groups=groups, beside=_with_other_template(once.tasks, kept))
 
     def by_seed(self) -> Runs:
-        """All runs: those of one task are draws of the same score."""
+        """The runs of most rows of each model and task, which are draws of the same score."""
         once = self._once()
-        return once._chosen(once.runs, once.tasks)
+        best = _best_of(once.tasks)
+        pairs = [(task, best[task.run.model, task.name]) for task in once.tasks]
+        fewer = grouped(((one.run, other.run), (one, other)) for one, other in pairs if _rank(one)[0] < _rank(other)[0])
+        once.notes.extend(_left_out_note(run, kept, of_run, is_newer=False) for (run, kept), of_run in fewer.items())
+        kept = [task for task, most in pairs if _rank(task)[0] == _rank(most)[0]]
+        gone = {task.run for task in once.tasks} - {task.run for task in kept}
+        return once._chosen([run for run in once.runs if run not in gone], kept)
 
     def apart(self) -> Runs:
         """All runs as separate models: a model with several runs gets the date of each in its name."""
@@ -76,8 +83,10 @@ class Runs:
         return replace(self, runs=runs, tasks=tasks, groups=groups)
 
     def _once(self) -> Runs:
-        """Without copies; of these the run with samples of more tasks is kept, then the first."""
-        logged = Counter(task.run for task in self.tasks if task.samples is not None)
+        """Without copies; of these the run with the larger samples is kept, for a file may be cut off, then the first."""
+        logged: Counter[Run] = Counter()
+        for task in self.tasks:
+            logged[task.run] += task.samples.stat().st_size if isinstance(task.samples, Path) else 0
         kept: list[Run] = []
         gone: set[Run] = set()
         notes = list(self.notes)
@@ -141,7 +150,7 @@ def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
 def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
     """The tasks of `Runs.best`; notes say what is left out and why, and how the runs differ."""
     tasks = list(tasks)
-    best = {(task.run.model, task.name): task for task in sorted(tasks, key=_rank)}  # the last of equal ones
+    best = _best_of(tasks)
     beaten = [(task, winner) for task in tasks if (winner := best[task.run.model, task.name]) is not task]
     superseded = grouped(((task.run, winner.run, _rank(winner)[0] <= _rank(task)[0]), (task, winner)) for task, winner in beaten)
     seeds: dict[Run, list[TaskRun]] = {}  # a run → tasks of others that differ from its in the seed alone
@@ -164,6 +173,11 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
             of_kind = [task for task in of_seeds if (found[task.name] is not None) == is_mean]
             notes += [_seeds_note(run, of_kind, is_mean=is_mean)] if of_kind else []
     return [means.get(key, task) for task in tasks if best[key := (task.run.model, task.name)] is task]
+
+
+def _best_of(tasks: Iterable[TaskRun]) -> dict[tuple[str, str], TaskRun]:
+    """The run that counts by model and name; the last of equal ones."""
+    return {(task.run.model, task.name): task for task in sorted(tasks, key=_rank)}
 
 
 def _left_out_note(run: Run, kept: Run, pairs: Sequence[tuple[TaskRun, TaskRun]], *, is_newer: bool) -> str:
