@@ -14,13 +14,17 @@ _HUB_CACHE = re.compile(r"(?:^|/)models--([^/]+)/snapshots/([^/]+)$")  # a repos
 
 def short_names(models: Collection[str]) -> dict[str, str]:
     """Of a path the last parts that tell it from the others."""
-    paths = {model for model in models if model.startswith(("/", "./", "../", "~")) or model.count("/") > 1}
-    parts = {model: [part for part in PurePosixPath(model).parts if part != "/"] for model in paths}
-    names = {model: [one_line("/".join(of[-count:])) for count in range(1, len(of) + 1)] for model, of in parts.items()}
+    split = {model: model.partition(" (") for model in models}  # what follows may have slashes, too: "(peft /my/adapter)"
+    paths = {model for model, (path, *_) in split.items() if path.startswith(("/", "./", "../", "~")) or path.count("/") > 1}
+    parts = {model: [part for part in PurePosixPath(split[model][0]).parts if part != "/"] for model in paths}
+    ends = {model: "".join(split[model][1:]) for model in paths}
+    names = {
+        model: [one_line("/".join(of[-count:]) + ends[model]) for count in range(1, len(of) + 1)] for model, of in parts.items()
+    }
     for model in paths:  # the last part of a folder in the hub's cache is a commit
-        if kept := _HUB_CACHE.search(model):
+        if kept := _HUB_CACHE.search(split[model][0]):
             repository = kept[1].replace("--", "/")
-            names[model] = [repository, *(f"{repository}@{commit}" for commit in (kept[2][:8], kept[2]))]
+            names[model] = [f"{repository}{commit}{ends[model]}" for commit in ("", f"@{kept[2][:8]}", f"@{kept[2]}")]
     taken = Counter(name for model in models for name in {*names.get(model, ()), one_line(model)})
     order = sorted(models)
     short = [next((name for name in names.get(model, ()) if taken[name] == 1), one_line(model)) for model in order]

@@ -24,7 +24,10 @@ _APART = {
 }
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 # Those that make another model of the same weights.
-_OTHER_MODEL = {"peft", "delta", "quantization", "load_in_4bit", "load_in_8bit", "gguf_file", "autogptq", "gptqmodel"}
+_OTHER_MODEL = {
+    *("peft", "lora_local_path", "delta"),
+    *("quantization", "load_in_4bit", "load_in_8bit", "gguf_file", "autogptq", "gptqmodel"),
+}
 
 
 def limit_in(generation: Mapping[str, Any]) -> Any:
@@ -58,20 +61,24 @@ class Settings:
 
     @property
     def in_name(self) -> str:
-        """The part of the name for a branch, a GGUF file (a folder has many) and thinking, which make another model."""
-        file = next((argument[len("gguf_file=") :] for argument in self._arguments if argument.startswith("gguf_file=")), None)
-        modes = (("revision", self.branch), ("file", file), ("thinking", self.thinking), ("effort", self.effort))
+        """The part of the name for a branch, a GGUF file (a folder has many), an adapter, a quantisation and thinking.
+
+        They make another model.
+        """
+        others = [("file" if name == "gguf_file" else name, value) for name, value in self._of_other_model]
+        modes = (("revision", self.branch), *others, ("thinking", self.thinking), ("effort", self.effort))
         told = [f"{what} {mode}" for what, mode in modes if mode]
         return f" ({', '.join(told)})" if told else ""
 
     @property
     def adapter_or_quantisation(self) -> str | None:
         """The arguments of the model that make another one of it: "load_in_4bit=True"."""
-        return ", ".join(given for given in self._arguments if given.partition("=")[0] in _OTHER_MODEL) or None
+        return ", ".join(f"{name}={value}" for name, value in self._of_other_model) or None
 
     @property
-    def _arguments(self) -> list[str]:
-        return (self.arguments or "").split(", ")
+    def _of_other_model(self) -> list[tuple[str, str]]:
+        given = (argument.partition("=") for argument in (self.arguments or "").split(", "))
+        return [(name, value) for name, _, value in given if name in _OTHER_MODEL and value not in ("False", "None", "")]
 
 
 def is_chat_server(backend: Any) -> bool:

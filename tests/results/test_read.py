@@ -130,7 +130,9 @@ def test_the_run_with_more_rows_counts_then_the_newer(tmp_path):
     run_of("c", NEW, 900)
     [run] = read(tmp_path).best().runs
     assert run.place.parent.name == "c"
-    assert len(read(tmp_path).by_seed().tasks) == 3
+    seeds = read(tmp_path).by_seed()
+    assert [task.rows for task in seeds.tasks] == [900, 900]
+    assert [note for note in seeds.notes if "has more of the rows (900 instead of 40)" in note]
     apart = read(tmp_path).apart()
     assert len({run.model for run in apart.runs}) == len(apart.runs) == len(apart.best().tasks) == 3  # two are of one second
     counts = {"n-samples": {"toy_th": {"original": 897, "effective": 897}}}
@@ -156,6 +158,7 @@ def test_names_of_models(tmp_path):
         (["/final", "/runs/final"], ["/final", "runs/final"]),
         (["/runs/final", "./final"], ["runs/final", "./final"]),
         (["./final", "~/end"], ["final", "end"]),
+        (["org/m (peft /my/a)", "org/m", "/m/base (peft /my/a)"], ["org/m (peft /my/a)", "org/m", "base (peft /my/a)"]),
         (["runs/a/final", "org/final"], ["final", "org/final"]),
         (["/hub/models--org--m/snapshots/0123456789ab"], ["org/m"]),
         (["/hub/models--org--m/snapshots/0123456789ab", "org/m"], ["org/m@01234567", "org/m"]),
@@ -221,10 +224,10 @@ def test_the_run_that_is_left_out_says_in_what_it_differs(tmp_path):
     scores = {"toy_th": {"acc,none": 0}, "toy_vi": {"acc,none": 0}}
     write_results(tmp_path / "a", OLD, scores, **config(dtype="float16", batch_size=4), chat_template_sha="c0ffee")
     shots = {"n-shot": {"toy_th": 0, "toy_vi": 3}}
-    write_results(tmp_path / "b", NEW, scores, **config(dtype="bfloat16", peft="org/adapter"), **shots)
+    write_results(tmp_path / "b", NEW, scores, **config(dtype="bfloat16", max_length=512), **shots)
     [note] = [note for note in read(tmp_path).best().notes if "left out" in note]
     assert note.split("; ", 1)[1] == (
-        "made differently (dtype: float16, kept bfloat16; arguments: none recorded, kept peft=org/adapter; "
+        "made differently (dtype: float16, kept bfloat16; arguments: none recorded, kept max_length=512; "
         "chat template: c0ffee, kept none recorded; number of exemplars: 3, kept 0)"
     )
 
@@ -336,9 +339,12 @@ def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(arguments
 
 
 def test_a_copy_of_a_results_file_is_no_run(tmp_path):
-    path = write_run(tmp_path / "a", {"toy_th": {"scores": {"acc,none": 0.5}, "rows": [{"doc_id": 0}]}})
-    (tmp_path / "0").mkdir()  # a copy of the scores alone, which is read first
+    path = write_run(tmp_path / "a", {"toy_th": {"scores": {"acc,none": 0.5}, "rows": [{"doc_id": 0}, {"doc_id": 1}]}})
+    (tmp_path / "0").mkdir()  # a copy whose rows are cut off, or absent, which is read first
     copy = Path(shutil.copy(path, tmp_path / "0"))
+    cut = write_samples(copy.parent, "toy_th", OLD, [row(doc_id=0)])
+    assert [task.samples.parent for task in read(tmp_path).best().tasks] == [path.parent]
+    cut.unlink()
     for runs in (read(tmp_path).best(), read(tmp_path).by_seed(), read(tmp_path).apart()):
         assert [(run.place, run.model) for run in runs.runs] == [(path, "org/model")]
         assert [task.run.place for task in runs.tasks] == [path]
@@ -426,6 +432,9 @@ def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
         ({"revision": "v2", "thinking": "on"}, "org/model (revision v2, thinking on)"),
         ({"revision": "main"}, "org/model"),
         ({"gguf_file": "q4.gguf"}, "org/model (file q4.gguf)"),
+        ({"peft": "/my/adapter", "revision": "v2"}, "org/model (revision v2, peft /my/adapter)"),
+        ({"load_in_4bit": True, "lora_local_path": "x"}, "org/model (load_in_4bit True, lora_local_path x)"),
+        ({"load_in_4bit": False, "peft": None}, "org/model"),
         ({"revision": "0123456789abcdef0123456789abcdef01234567"}, "org/model"),
     ],
 )

@@ -89,8 +89,6 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
             notes.append(f"{run.place}: {some_names(others)}: left out, because they have no score of this pack")
         if any(name.startswith(BITS) for task in exported.values() for name in task.scores):
             notes.append(f"{run.place}: bits per byte have no best score and are left out")
-        if model is None and (made_of := run.settings.adapter_or_quantisation):
-            notes.append(f"{run.place}: exported as {own}, though it is with {made_of}; --model gives it its own name")
         digest = hashlib.sha256(json.dumps([own, run.date.isoformat(), results], sort_keys=True).encode()).digest()
         name = str(uuid.UUID(bytes=digest[:16], version=4))
         made[f"data/{COLLECTION}/{own}/{name}.json"] = _record(run, tasks, own, name, results)

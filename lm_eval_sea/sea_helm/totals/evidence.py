@@ -36,10 +36,10 @@ _OF_TASK = (
     *("words of the prompt", "rows of the data set"),
 )
 _OF_RUN = (
-    *("adapter or quantisation", "chat template", "system instruction", "thinking", "generation"),
+    *("chat template", "system instruction", "thinking", "generation"),
     *("revision", "weights", "dtype", "softmax dtype"),
 )
-_NONE_IS_A_VALUE = ("adapter or quantisation", "chat template", "system instruction", "generation")  # else it was not recorded
+_NONE_IS_A_VALUE = ("chat template", "system instruction", "generation")  # else it was not recorded
 
 
 def is_ranked(facts: Facts) -> bool:

@@ -166,20 +166,19 @@ def test_ids_of_models():
         ({"revision": "step1000"}, {"org/a", "org/a (revision step1000)"}),
         ({"revision": "refs/pr/1"}, {"org/a", "org/a (revision refs-pr-1)"}),
         ({"enable_thinking": False}, {"org/a", "org/a (thinking off)"}),
-        ({"load_in_4bit": True}, {"org/a"}),
+        ({"load_in_4bit": True}, {"org/a", "org/a (load_in_4bit True)"}),
+        ({"peft": "org/x"}, {"org/a", "org/a (peft org-x)"}),
     ],
 )
 def test_checkpoints_and_modes_of_a_model_have_ids_of_their_own(tmp_path, given, ids):
-    """As they are models of their own in reports; an adapter or quantisation is said."""
+    """As they are models of their own in reports."""
     for name, stamp, arguments in (("sea_a", OLD, {}), ("sea_b", NEW, given)):
         config = {"model": "hf", "model_args": {"pretrained": "org/a", **arguments}}
         write_run(tmp_path, {name: toy([1.0, 0.0] * 6)}, stamp, model="org/a", config=config)
     for model in (None, "org/a"):
-        made, notes = records(read(tmp_path).best(), model)
+        made, _ = records(read(tmp_path).best(), model)
         assert {record["model_info"]["id"] for record in made.values()} == ids
-        assert len(made) == len({record["evaluation_id"] for record in made.values()}) == 2, "also where both have one id"
-        assert any("2 different adapters or quantisations" in note for note in notes) == (len(ids) == 1)
-        assert any("exported as org/a, though it is with load_in_4bit" in note for note in notes) == (len(ids) == 1 and not model)
+        assert len(made) == len({record["evaluation_id"] for record in made.values()}) == 2
 
 
 def test_records_of_earlier_exports_are_said_to_stay(tmp_path, capsys):

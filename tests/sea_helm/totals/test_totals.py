@@ -68,6 +68,17 @@ def of_model(**arguments):
     return {"config": {"model_args": {"pretrained": "org/model", "revision": "0001000"} | arguments}}
 
 
+def test_a_trial_run_on_a_few_rows_does_not_cut_the_totals_to_them(tmp_path):
+    whole, first_rows = indonesian(), {key: rows[:5] for key, rows in indonesian(seed=2).items()}
+    write_run(tmp_path / "whole", 1, whole)
+    counts = {"n-samples": {f"sea_helm_id_{task.replace('-', '_')}": {"original": 40, "effective": 5} for _, task in whole}}
+    expected = totals_of(tmp_path)
+    write_run(tmp_path / "trial", 2, first_rows, **counts)
+    found = totals_of(tmp_path)
+    assert found.nodes == expected.nodes and all(node.rows == 40 for at, node in found.nodes.items() if at.task)
+    assert sum("has more of the rows (40 instead of 5)" in note for note in found.notes) == 1
+
+
 def recomputed(runs):
     """The totals of June 2026 in plain loops. runs: one planted mapping a seed."""
     generator = np.random.default_rng(94370244)
@@ -203,7 +214,6 @@ def test_tasks_of_fewer_seeds_and_samples_that_lack_rows_or_a_seed_are_named(tmp
         ({"system_instruction_sha": "c0ffee"}, "system instruction (c0ffee in {b}, none in {a})"),
         ({"versions": {"sea_helm_id_nli": 2.0}}, "version of the task (1.0 in {a}, 2.0 in {b})"),
         (of_model(revision="0001001"), "revision (0001000 in {a}, 0001001 in {b})"),
-        (of_model(load_in_4bit=True), "adapter or quantisation (load_in_4bit=True in {b}, none in {a})"),
     ],
 )
 def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, capsys):
@@ -319,7 +329,7 @@ REFUSED = {
     "no task of SEA-HELM": [(NLI, {"facts": {"nli": {"suite": "another"}}})],
     LEFT_OUT: [(NLI, {"facts": LITE})],
     "2 different revisions under one name": [(NLI, of_model()), (CAUSAL, of_model(revision="0000002"))],
-    "2 different adapters or quantisations under one": [(NLI, of_model()), (CAUSAL, of_model(load_in_4bit=True))],
+    "the runs are of 2 models": [(NLI, of_model()), (CAUSAL, of_model(load_in_4bit=True))],
 }
 
 
