@@ -195,8 +195,8 @@ def models_table(means: Means) -> Table:
     several, ranked = len(means.by_model) > 1, (ALL, ALL) in means.ranks
     note = (
         "The rank shows which places a model can have; a single place means that it is told apart from all others. Two models "
-        "that share fewer than half of their tasks are not told apart, nor are models in a circle, each better than the next "
-        "on other tasks."
+        "that share fewer than half of their tasks are not ranked against each other, nor are models in a circle, each better "
+        "than the next on other tasks."
         if ranked
         else "The means do not compare and there are no ranks, because no two models share half of their tasks."
     ) + f" A mean in brackets lacks tasks that other models were run on.{_few_note(means, ALL, 'language')}"
@@ -323,7 +323,7 @@ def comparisons_table(means: Means) -> Table:
         *([] if two else columns("text", first="first", second="second")),
         Column("difference", head, "points", low="low", high="high", marker="limited", few="few", strong="apart"),
         Column("p_holm", "p, corrected", "p"),
-        *columns("count", tasks="common tasks", rows="common rows"),
+        *columns("count", tasks="common tasks", of="of", rows="common rows"),
         *columns("percent", marker="limited", mean_first=f"mean of {first}", mean_second=f"mean of {second}"),
     ]
     return Table("comparisons", "Two models on their common tasks", note, pd.DataFrame(rows), shown)

@@ -38,8 +38,9 @@ _ABOUT = ["model", "base", "dataset", "language", "prompt_language", "variant", 
 _EXEMPLARS = Column("num_fewshot", "exemplars", "count")
 _BY_CHANCE = (
     "Part of a spread is chance: the spread of as many equally good prompts is below “by chance” in 95 % of cases, or more, as "
-    "their answers to the same rows are alike. The fewer the rows, and the more prompts, the further apart are the best and the "
-    "worst. So compare spreads only over the same numbers of prompts and rows."
+    "their answers to the same rows are alike; so up to one line in twenty is above it by chance. The fewer the rows, and the "
+    "more prompts, the further apart are the best and the worst. So compare spreads only over the same numbers of prompts and "
+    "rows."
 )
 
 
@@ -108,8 +109,8 @@ def robustness_section(scores: Scores) -> Section:
     ]
     text = (
         "The same questions in different prompts (Guo et al. 2024, table 3). T is the text of an option, L its letter; i is "
-        "what the prompt shows, o what the answer is. A spread larger than chance shows that a score depends on the prompt as "
-        f"well as on the model. {_BY_CHANCE}"
+        "what the prompt shows, o what the answer is. A spread larger than chance is a sign that a score depends on the "
+        f"prompt as well as on the model. {_BY_CHANCE}"
     )
     note = "In per cent; spread in percentage points. Only variants with the same number of exemplars are compared, on most rows."
     several = table[table.spread.notna()]
