@@ -67,7 +67,7 @@ class RowStatistics:
         """Some of the rows, in another order."""
         chosen = np.asarray(places, dtype=np.int64)
         of_row = {name: getattr(self, name) for name in ("of_rows", "groups", "needed", "moved")}
-        some = {name: None if rows is None else rows[chosen] for name, rows in of_row.items()}
+        some: dict[str, Any] = {name: None if rows is None else rows[chosen] for name, rows in of_row.items()}
         return replace(self, values=self.values[chosen], **some)
 
 
