@@ -446,6 +446,14 @@ def test_the_mean_of_one_task_has_the_interval_of_its_score(tmp_path):
         assert stats.binom.pmf(range(41), 40, truth) @ holds > 0.93
 
 
+def test_a_comparison_says_how_many_of_the_tasks_are_common(tmp_path):
+    """“All tasks” are those that both ran, here one of three."""
+    ran = {"a": ("toy_a", "toy_b"), "b": ("toy_b", "toy_c")}
+    scores = scored(tmp_path, {model: {name: toy(right(20, 40)) for name in names} for model, names in ran.items()})
+    [cells] = shown(overview_section(scores, None, steps=False), "comparisons")
+    assert (cells["over"], cells["tasks"], cells["of"]) == ("all tasks", "1", "3")
+
+
 def test_means_of_few_rows_are_not_tested(tmp_path):
     scores = two_models(tmp_path, {"a": [1.0] * 6, "b": [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]})  # three clusters
     overview = overview_section(scores, None, steps=False)
