@@ -115,3 +115,16 @@ def test_forms_are_compared_by_the_calibration_of_common_rows(tmp_path):
     write_run(tmp_path / "chat", {"toy_th_chat": {"rows": read_rows_of, "metadata": chat}}, model="m")
     [found] = forms_table(scores_of(read(tmp_path).best())).to_dict("records")
     assert (found["rows"], found["agreement"], found["difference"]) == (20, 100, 0)
+
+
+def test_a_form_has_the_interval_of_its_score(tmp_path):
+    """Also where calibration adds to its error."""
+    rows = of_strong_model(np.random.default_rng(2), 60)
+    chat = [{"doc_id": row["doc_id"], "doc": row["doc"], "exact_match": float(n % 2)} for n, row in enumerate(rows)]
+    write_run(tmp_path / "ranked", {"toy_th": {"rows": rows, "metadata": FACTS}}, model="m")
+    facts = FACTS | {"headline_metric": "exact_match", "variant": "chat"}
+    write_run(tmp_path / "chat", {"toy_th_chat": {"rows": chat, "metadata": facts}}, model="m")
+    scores = scores_of(read(tmp_path).best())
+    [found] = forms_table(scores).to_dict("records")
+    own = scores.headline.set_index("task").loc["toy_th"]
+    assert (found["first_score"], found["first_score_low"]) == pytest.approx((own.score, own.low))
