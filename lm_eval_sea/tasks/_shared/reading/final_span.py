@@ -6,8 +6,19 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from .answer_patterns import WORD, any_word, at_end, bounded, has_word, is_reason, subject_of, up_to_reason, without_ending
-from .answer_phrases import ANSWER_TAGS, PHRASES
+from .answer_patterns import (
+    WORD,
+    any_word,
+    at_end,
+    bounded,
+    has_word,
+    is_reason,
+    lead_in_pieces,
+    subject_of,
+    up_to_reason,
+    without_ending,
+)
+from .answer_phrases import ANSWER_TAGS, PHRASES, WRITTEN_TOGETHER
 from .answer_tags import any_tag, behind_last_tag
 from .answer_text import COLON, SENTENCE_STOP, STOPS, TRIM, composed, without_asked_form
 from .final_text import framed_text, promises_of, read_final_text
@@ -238,7 +249,7 @@ def _behind_label(said: _Said) -> str:
 def _trimmed(line: str, said: _Said) -> str:
     """A line without a remark after it, "it is" before it, polite particles, stops and quotation marks."""
     line = _AFTERTHOUGHT.sub(r"\g<said>", (_TAGGED_REMARK if said.is_tagged else _REMARK).sub("", line))
-    line = _without_clause(line, said.language)
+    line = _without_source(_without_clause(line, said.language), said.language)
     polite = any_word("polite", said.language).pattern
     line = _without_pointer(re.sub(rf"(?<=\S)\s*(?:{polite})[\s.]*\Z", "", line, flags=re.IGNORECASE), said.language)
     return unquoted(_PLACE.sub(r"\1", line.strip().rstrip(STOPS + " ")))
@@ -373,6 +384,16 @@ def _without_clause(line: str, language: str) -> str:
     is_source = has_word(said, language, "asks")  # "According to the text, …"
     is_last = "," not in clause and len(said.split()) <= _MOST_WORDS_DESCRIBED and not (said[:1].islower() or is_source)
     return said if comma and is_last and (describes or names) else line
+
+
+def _without_source(line: str, language: str) -> str:
+    """A phrase without words that lead to it: "According to the text, Cebu", "The passage says Cebu", "is in the text: Cebu"."""
+    words = re.match(rf"(?:{lead_in_pieces(language)})\s*(?P<comma>[,，\u104a])?\s*", line, re.IGNORECASE)
+    leads = words and (words["comma"] or (language in WRITTEN_TOGETHER and has_word(words[0], language, "asks")))
+    found = words if leads else re.match(rf"(?:{any_word('cites', language).pattern})\s*", line, re.IGNORECASE)
+    found = found or re.match(rf"(?=[^:]{{0,40}}(?:{any_word('asks', language).pattern}))[^:\d]{{1,40}}{COLON}\s*", line)
+    rest = line[found.end() :] if found and not named_by_sentence(line, language) else ""
+    return rest if rest and len(rest) < _LONGEST_POINTING and not has_word(line, language, "absent", "wrong") else line
 
 
 def _without_denied(line: str, language: str) -> str:

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from .answer_patterns import any_word, at_end, has_word, is_end, is_reason, predicate_of, whole_word
+from .answer_patterns import any_word, at_end, begins_clause, has_word, is_end, is_reason, predicate_of, whole_word
 from .answer_text import COLON, STOPS, TRIM, plain
 from .option_labels import CLOSING, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, is_small_letter, own_text
 from .statements import lead_in, statement_spans
@@ -279,7 +279,9 @@ def _is_denied(said: _Statement, choices: Choices) -> bool:
     clause = any_word("yet", language).split(clause)[0]
     if other := choices.patterns.label.search(clause):
         clause = _without_denial_of_next(clause[: other.start()], language)
-    return has_word(clause, language, "wrong") or _ends_with_denial(said.before, language)
+    # in "C is not, so A" the denial ends a clause
+    results = any_word("so", language).match(said.lead) and begins_clause(said.before, language)
+    return has_word(clause, language, "wrong") or (not results and _ends_with_denial(said.before, language))
 
 
 def _certainty(said: _Statement, choices: Choices) -> str | None:
