@@ -324,6 +324,14 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
         return True
     if re.search(rf"{COLON}\s*\Z", lead) and first != rest and not first.strip():
         return True  # "Category: crime. Although …"
+    if (
+        not answers
+        and begins
+        and re.match(r"[.:,;]\s|\s[-–—]\s|[，\u3002\u104b\u17d4]", behind)
+        and _is_surely_label(said.label, choices)
+    ):
+        # "It is clear that B. The passage says so."
+        return not (choices.named_in(rest) or has_word(rest, language, "corrects", "errs", "unsure") or "?" in rest)
     return answers and (_BEHIND_LABEL.match(behind) is not None or rest != behind or _is_surely_label(said.label, choices))
 
 
