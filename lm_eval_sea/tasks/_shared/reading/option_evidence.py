@@ -108,10 +108,12 @@ def _of_text(sentence: str, choices: Choices) -> Evidence | None:
         behind = text[len(option) :].lstrip(CLOSING)[:LONGEST_PHRASE]
         predicate = predicate_of(behind, language)
         ends = is_end(behind, language) or is_reason(behind, language)
-        if option and ends and has_word(predicate, language, *_ANSWERS):
-            return Evidence("stated" if has_word(predicate, language, "answer", "left") else "right", position)
-        if option and has_word(words, language, "option") and _is_judged_right(behind, language):
-            return Evidence("right", position)
+        if option and ends and has_word(predicate, language, "answer", "left"):
+            return Evidence("stated", position)
+        is_short = len(CLAUSE_END.split(behind, maxsplit=1)[0]) < LONGEST_VERDICT or has_word(words, language, "option")
+        judged = _of_predicate(behind, position, choices) if option and is_short else None
+        if judged and judged.kind == "right":
+            return judged
     return None
 
 
@@ -259,7 +261,6 @@ def _stated(said: _Statement, choices: Choices) -> Evidence | None:
     if kind is None or not _concludes(said, choices):
         verdict = said.rest if said.rest == said.behind else said.rest.lstrip(CLOSING + ", ")
         is_right = kind and has_word(lead, language, "option") and _is_judged_right(verdict, language)
-        is_right = is_right or (kind and "," not in lead and any_word("right", language).match(lead))  # "Tama ang B sa …"
         return Evidence("right", said.position) if is_right and not _is_listed(said, choices) else None
     return Evidence(kind, said.position)
 
@@ -315,6 +316,9 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
     begins = not said.before.strip(TRIM) or said.before.rstrip()[-1] in STOPS + "?-–—,"
     if (says_end or reasons) and (begins or answers or option or (says_end and has_word(lead, language, "lead"))):
         return True
+    follows = re.match(rf"[{re.escape(CLOSING)}]*\.\s", rest) and rest == behind and not option
+    if begins and follows and _is_surely_label(said.label, choices) and choices.by_text(rest) in (None, said.position):
+        return True  # "I think B. The passage says …"
     weighs = re.match(rf"[,，\s]*(?:{any_word('though', language).pattern})", rest, re.IGNORECASE)
     if begins and weighs and has_word(lead, language, *_ANSWERS, "so", "lead"):
         return True  # "Probably B, although A is possible, too"
