@@ -29,6 +29,7 @@ from lm_eval_sea.sea_helm.judge_questions import (
 from lm_eval_sea.sea_helm.judge_rows import Conversation, conversation
 from lm_eval_sea.sea_helm.judge_scores import ROW_SCORES, UNREADABLE, Verdicts, by_category, shares
 from lm_eval_sea.sea_helm.totals.evidence import place_of
+from lm_eval_sea.tasks._shared.reading.thought import take_apart
 
 SECOND_TURN = "second_turn"  # the variant of a task that continues from another one's answers
 VERDICTS = "verdicts"  # beginning of the name of the file with a judge's answers
@@ -158,7 +159,8 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     refused: dict[str, str] = {}
     for questions in job.questions:
         answers = [(question, job.cache.answer(key_of(model, job.call(question)))) for question in questions]
-        verdicts.append({question.part: job.rubric.read(question, answer.text) for question, answer in answers if answer})
+        said = [(question, take_apart(answer.text).answer) for question, answer in answers if answer]  # thoughts try verdicts out
+        verdicts.append({question.part: job.rubric.read(question, text) for question, text in said})
         for _, answer in answers:
             refused |= (answer and answer.refused_parameters) or {}
     scores = [

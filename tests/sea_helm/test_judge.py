@@ -162,6 +162,28 @@ def test_verdicts_that_cannot_be_read_count_as_0_and_are_shown(tmp_path, capsys)
     assert json.loads(judged(samples).read_text())["verdicts"] == {"CLASS_EXACTLY_MET": 2, "unreadable": 4}
 
 
+@pytest.mark.parametrize("official", [False, True])
+def test_a_verdict_in_a_thought_is_none(tmp_path, official, capsys):
+    """Of a server that does not separate thoughts. SEA-HELM's own reading of kalahi-judge takes the first verdict of a text."""
+    criteria = [{"turn": 0, "criterion": name} for name in ("closed", "cut", "template")]
+    samples = write_answers(tmp_path / "run", "tl", "kalahi-judge", [one_turn(0, "Halo.", criteria)])
+
+    def verdict(body):
+        user = body["messages"][1]["content"]
+        draft, last = (
+            "<{0}>{1}</{0}>".format("classification" if official else own_tag(body), name)
+            for name in ("CLASS_UNMET", "CLASS_EXACTLY_MET")
+        )
+        if re.search(r"\bcut\b", user):
+            return f"<think>\nPerhaps {last}, but"
+        return f"{'' if 'template' in user else '<think>'}\nPerhaps {draft}? No.\n</think>\n\nGood. {last}"
+
+    options = ["--official", str(checkout_of_our_own(tmp_path / "checkout"))] if official else []
+    judge(tmp_path / "run", *options, verdict=verdict)
+    assert json.loads(judged(samples).read_text())["verdicts"] == {"CLASS_EXACTLY_MET": 2, "unreadable": 1}
+    assert "1 of 3 verdicts cannot be read" in capsys.readouterr().out
+
+
 def test_a_judge_without_a_readable_verdict_gives_no_score(tmp_path, capsys):
     samples = write_conversations(tmp_path, rows=2)
     judge(tmp_path, verdict=lambda body: "I\nthink.", status=1)
