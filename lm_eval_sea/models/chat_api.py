@@ -19,6 +19,7 @@ from tqdm import tqdm
 
 from lm_eval_sea.tasks._shared.chat.ends import ended_by_itself
 from lm_eval_sea.tasks._shared.reading.thought import (
+    MARKS,
     UNFINISHED,
     Generated,
     asks_for_thought,
@@ -195,9 +196,9 @@ class ChatAPI(LM):
         shown = marks[0][0] if marks and marks[0][1] > self._unopened[None] else None
         return shown if self.prompt_end is None else self.prompt_end
 
-    def _text_of(self, reply: Reply, until: Sequence[str], wanted: Mapping[str, Any]) -> GeneratedText:
-        """The answer to a request, by what is known so far; one that was begun for the model opens no thought."""
-        begin = None if wanted.get("continue_final_message") else self._opened()
+    def _text_of(self, reply: Reply, until: Sequence[str], wanted: Mapping[str, Any], opened: str | None = None) -> GeneratedText:
+        """The answer to a request, by what is known so far, or else `opened`; one that was begun for the model opens no thought."""
+        begin = None if wanted.get("continue_final_message") else self._opened() or opened
         made = _text_of(reply, until, begin, wanted.get("structured_outputs"))
         made.reply = None if self.prompt_end is not None or reply.thought else reply
         return made
@@ -220,12 +221,15 @@ class ChatAPI(LM):
         told = [(answer.reply, wanted, until) for answer, (_, wanted, until) in bodies]
         shown = chain.from_iterable(self._shows(reply, wanted) for reply, wanted, _ in told if reply is not None)
         self._unopened = self._of_question + Counter(shown)
+        # what a model that is to think writes first is its thought, also where all answers were cut and none shows a mark
+        all_cut = self._mode == "on" and not self._unopened and not any(map(_has_thought, answers))
+        opened = MARKS[0].begin if all_cut else None
         if (mark := self._opened()) and mark != self._mark_told:
             self._mark_told = mark
             said = "answers show that the chat template opens the thought (%s): texts that do not end it are no answers"
             logger.info(said, mark)
         read = [
-            answer if reply is None else self._text_of(reply, until, wanted)
+            answer if reply is None else self._text_of(reply, until, wanted, opened)
             for answer, (reply, wanted, until) in zip(answers, told, strict=True)
         ]
         return self._without_thoughts_said(requests, read)

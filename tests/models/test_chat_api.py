@@ -524,6 +524,24 @@ def test_what_most_answers_show_of_the_prompt_counts_for_all(texts, thoughts):
     assert [(answer, answer.thought) for answer in of_earlier_run] == [(answer, answer.thought) for answer in answers]
 
 
+@pytest.mark.parametrize(
+    ("mode", "others", "is_thought"),
+    [
+        ("on", [], True),
+        ("template", [], False),
+        ("on", [text("Answer: B.")], False),
+        ("on", [Answer([("reasoning", "So B."), ("content", "Answer: B")])], False),
+        ("on", [text("", finish="length")], False),  # a thought that the server keeps to itself
+    ],
+)
+def test_what_a_model_that_is_to_think_writes_first_is_a_thought(mode, others, is_thought):
+    """Also if all answers are cut, so that none shows the mark that ends it; unless others show no thought or where it is."""
+    replies = [text(HALF, finish="length"), *others]
+    with serve(lambda body, _: replies[int(body["messages"][0]["content"])]) as toy:
+        first, *_ = ask(toy, *map(str, range(len(replies))), thinking=mode)
+    assert (first, first.thought) == (("", HALF) if is_thought else (HALF, None))
+
+
 def test_answers_that_were_looked_at_are_not_searched_again(monkeypatch):
     """A run looks at new answers when they are there, and at all of them once more beside the kept ones."""
     searched, search = [], chat_api.ends_unopened

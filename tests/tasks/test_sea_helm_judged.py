@@ -66,7 +66,7 @@ def test_a_second_turn_without_the_first_says_what_to_do(samples, tmp_path):
     results = run_turn(samples, first, "ก")
     for folder in ("one", "two"):
         log(tmp_path / folder, first, results)
-    with pytest.raises(ValueError, match="has 2 samples of"):
+    with pytest.raises(ValueError, match=r"has 2 samples of .*: move away those of other runs, or give first_turn=FILE"):
         run_turn(samples, second, "x", first_turn=str(tmp_path))
     assert run_turn(samples, second, "x", first_turn=str(tmp_path / "one"))["samples"][second]
     results["samples"][first] = results["samples"][first][:1]

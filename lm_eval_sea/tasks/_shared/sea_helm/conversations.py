@@ -70,6 +70,8 @@ def samples_file(task: str, place: str) -> Path:
     if not place:
         raise DataError(f"the answers to the first turn are needed: {how}")
     found = [Path(place)] if Path(place).is_file() else sorted(Path(place).glob(f"**/samples_{task}_*.jsonl"))
-    if len(found) != 1:
-        raise DataError(f"{place} has {len(found) or 'no'} samples of {task}, expected those of one run: {how}")
+    if not found:
+        raise DataError(f"{place} has no samples of {task}: {how}")
+    if len(found) > 1:  # such as of a run that asked again for failed requests
+        raise DataError(f"{place} has {len(found)} samples of {task}: move away those of other runs, or give first_turn=FILE")
     return found[0]
