@@ -197,7 +197,7 @@ class ChatAPI(LM):
         return shown if self.prompt_end is None else self.prompt_end
 
     def _text_of(self, reply: Reply, until: Sequence[str], wanted: Mapping[str, Any], opened: str | None = None) -> GeneratedText:
-        """The answer to a request, by what is known so far, or else `opened`; one that was begun for the model opens no thought."""
+        """The answer to a request, as far as known, or else with `opened`; one that was begun for the model opens no thought."""
         begin = None if wanted.get("continue_final_message") else self._opened() or opened
         made = _text_of(reply, until, begin, wanted.get("structured_outputs"))
         made.reply = None if self.prompt_end is not None or reply.thought else reply

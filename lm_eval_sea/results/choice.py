@@ -45,10 +45,14 @@ class Runs:
         return replace(chosen, groups=groups, beside=_with_other_template(once.tasks, kept))
 
     def by_seed(self) -> Runs:
-        """The runs of most rows of each model and task, which are draws of the same score."""
+        """The runs of most rows of each model and task, which are draws of the same score.
+
+        What was run again for failed requests counts once.
+        """
         once = self._once()
-        best = _best_of(once.tasks)
-        pairs = [(task, best[task.run.model, task.name]) for task in once.tasks]
+        tasks = _asked_last(once.tasks, once.notes)
+        best = _best_of(tasks)
+        pairs = [(task, best[task.run.model, task.name]) for task in tasks]
         fewer = grouped(((one.run, other.run), (one, other)) for one, other in pairs if _rank(one)[0] < _rank(other)[0])
         once.notes.extend(_left_out_note(run, kept, of_run, is_newer=False) for (run, kept), of_run in fewer.items())
         kept = [task for task, most in pairs if _rank(task)[0] == _rank(most)[0]]
@@ -135,15 +139,31 @@ def _is_copy(run: Run, other: Run) -> bool:
 
 def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
     """Keeps the last reading of answers that were read again; such runs have the time of the model's run."""
-    older: list[tuple[tuple[Run, Run], TaskRun]] = []
+    older: list[tuple[TaskRun, TaskRun]] = []
     for (_, started, _), found in grouped(((task.run.model, task.run.started, task.name), task) for task in tasks).items():
         if started is not None and len(found) > 1 and any(task.run.is_reread for task in found):
             last = max(found, key=lambda task: (task.run.is_reread, task.run.date))
-            older += [((task.run, last.run), task) for task in found if task is not last]
-    for (run, last_run), of_run in grouped(older).items():
+            older += [(task, last) for task in found if task is not last]
+    return _without(older, tasks, notes, "because the answers were read again ({})")
+
+
+def _asked_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
+    """Leaves out the tasks of a run with failed requests that the same command has run again, which asked only these."""
+    failed = {task.run for task in tasks if "failure_rate" in task.scores and task.scores["failure_rate"].value > 0}
+    older: list[tuple[TaskRun, TaskRun]] = []
+    for (*_, seed), found in grouped(((task.run.model, task.name, task.run.seed), task) for task in tasks).items():
+        last = max(found, key=lambda task: task.run.date)
+        again = [task for task in found if seed is not None and task.run in failed and task is not last]
+        older += [(task, last) for task in again if not made_differently([task], [last])]
+    return _without(older, tasks, notes, "because the run of {} asked its failed requests again")
+
+
+def _without(older: Sequence[tuple[TaskRun, TaskRun]], tasks: Iterable[TaskRun], notes: list[str], why: str) -> list[TaskRun]:
+    """The tasks without the older of each pair; notes say why, with the date of the newer one."""
+    gone = {id(task) for task, _ in older}
+    for (run, last_run), of_run in grouped(((task.run, last.run), task) for task, last in older).items():
         names = some_names([task.name for task in of_run])
-        notes.append(f"{run.model}: {names} of {run.date} left out, because the answers were read again ({last_run.date})")
-    gone = {id(task) for _, task in older}
+        notes.append(f"{run.model}: {names} of {run.date} left out, {why.format(last_run.date)}")
     return [task for task in tasks if id(task) not in gone]
 
 

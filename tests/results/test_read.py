@@ -373,6 +373,28 @@ def test_answers_that_were_read_again_count_once(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("failed", "seeds", "prompts", "kept"),
+    [
+        (0.5, (1, 1), "xx", {"toy_th": [NEW], "toy_vi": [NEW]}),
+        (0.0, (1, 1), "xx", {"toy_th": [OLD, NEW], "toy_vi": [OLD, NEW]}),  # two draws
+        (0.5, (1, 2), "xx", {"toy_th": [OLD, NEW], "toy_vi": [OLD, NEW]}),
+        (0.5, (1, 1), "xy", {"toy_th": [OLD, NEW], "toy_vi": [OLD, NEW]}),  # another request, which may be refused
+    ],
+)
+def test_a_run_that_was_repeated_for_failed_requests_is_no_draw(failed, seeds, prompts, kept, tmp_path):
+    """The same command asks these again and takes all other answers from the first run."""
+    for stamp, seed, prompt, rate in zip((OLD, NEW), seeds, prompts, (failed, 0.0), strict=True):
+        tasks = {"toy_th": toy([1.0] * 4), "toy_vi": toy([1.0] * 4)}
+        tasks["toy_th"]["scores"] |= {"failure_rate,none": rate}
+        tasks["toy_vi"]["doc_to_text"] = tasks["toy_th"]["doc_to_text"] = prompt
+        write_run(tmp_path, tasks, stamp, config=drawn(seed)["config"])
+    runs, dates = read(tmp_path).by_seed(), {1: OLD, 2: NEW}
+    assert {name: [dates[task.run.date.month] for task in runs.tasks if task.name == name] for name in kept} == kept
+    said = [note for note in runs.notes if "asked its failed requests again" in note]
+    assert len(said) == (kept["toy_th"] == [NEW]) and all("toy_th, toy_vi of 2026-01-02" in note for note in said)
+
+
+@pytest.mark.parametrize(
     ("of_second", "said"),
     [
         ({"revision": "89abcde"}, "2 different revisions under one name"),
