@@ -37,7 +37,7 @@ _YES_OR_NO = "syntax-criteria"  # its criteria are met or not
 _FIRST_VERDICT = "kalahi-judge"  # whose official reading takes the first verdict instead of the last
 _OFFICIAL_TAG = "classification"
 _OFFICIAL_TAGS = re.compile(r"<(/?\s*(?:classification|reflection|text|transcript|criterion)\s*/?)>", re.IGNORECASE)
-_HEAD_OF_TURN = re.compile(r"^\[(?=(?:User|Assistant)\b)", re.IGNORECASE | re.MULTILINE)
+_HEAD_OF_TURN = re.compile(r"(?<![^\s*#>])\[(?=(?:User|Assistant)\b)", re.IGNORECASE)
 _OFFICIAL_LABELS = re.compile(r"\[\[([ABC])\]\]")
 
 
@@ -67,7 +67,7 @@ def defused(text: str) -> str:
 
 
 def _in_one_turn(text: str) -> str:
-    """A generated text in which no line looks like the head of another turn, such as "[User]" before words of praise."""
+    """A generated text in which nothing looks like the head of another turn, such as "[User]" before words of praise."""
     return _HEAD_OF_TURN.sub("[ ", text)
 
 
