@@ -43,3 +43,20 @@ def terminated_as_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, closed)
+
+
+@contextmanager
+def interrupted_afterwards() -> Iterator[None]:
+    """Inside, Ctrl-C and SIGTERM wait for the end, also those to the commands that are called."""
+    came: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda number, _: came.append(number)) for number in numbers]
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)  # commands inherit this
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+    if came:
+        raise KeyboardInterrupt

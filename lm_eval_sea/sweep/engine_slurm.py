@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import submitit
-from submitit.slurm.slurm import SlurmInfoWatcher
+from tqdm import tqdm
 
 from lm_eval_sea.results.written_folder import write_whole
+from lm_eval_sea.run.interruption import interrupted_afterwards
 from lm_eval_sea.run.request import in_one_line
 from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
@@ -28,26 +32,15 @@ _LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 by default
 _PATIENCE = 5.0  # seconds between two looks at the jobs
 _MARGIN = 10  # minutes beyond the plan's limit for a job, which the job itself keeps
 _UNTIL_SLURM_ENDS_IT = 300  # seconds between the signal that SLURM sends and the end of the process
+_LEAST = 5  # minutes: SLURM tells a job up to two and a half before that its time is up, and it needs some to begin
 _ASKED_AGAIN = 60  # seconds between two questions to the queue
-_IN_QUEUE, _ENDED = "PENDING", "ENDED"  # as submitit takes states: any but a few means the end
-
-
-class _Queue(SlurmInfoWatcher):
-    """Tells submitit which jobs the queue has, in whatever state.
-
-    Its own way, `sacct`, works only on clusters with a database of jobs, takes a suspended job for one that has ended, and
-    waits for ever for one that was preempted and not queued again.
-    """
-
-    def _make_command(self) -> list[str] | None:
-        if not self._registered - self._finished:
-            return None
-        states = "--states=PENDING,CONFIGURING,RUNNING,SUSPENDED,COMPLETING"
-        return ["squeue", "--noheader", "--array", "--format=%i", f"--user={os.getuid()}", states]
-
-    def read_info(self, string: bytes | str) -> dict[str, dict[str, str]]:
-        there = set((string if isinstance(string, str) else string.decode()).split())
-        return {job: {"State": _IN_QUEUE if job in there else _ENDED} for job in self._registered}
+_LATE_FILES = 15  # seconds after which a shared disk has what an ended job has written
+# States of jobs that are over; squeue has them for some minutes. All others will go on, perhaps after a while.
+_OVER = {
+    *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED"),
+    "TIMEOUT",
+}
+_USUAL = {"None", "Priority", "Resources", "JobArrayTaskLimit", "BeginTime"}  # reasons of waiting that pass
 
 
 class SlurmEngine:
@@ -58,11 +51,16 @@ class SlurmEngine:
         self._folder = plan.output.resolve() / SLURM_FOLDER
         self._record = self._folder / "jobs.json"  # folder and digest of a job → its number in the queue
         self._partition = plan.slurm.get("partition")
+        if "%" in str(self._folder):
+            raise PlanError(f"output {plan.output}: SLURM takes % in the name of a folder for a placeholder; name another folder")
         asked = _parameters(plan)
+        # The sweep may run in a job itself, say an interactive one: sbatch would hand on what that one has, and srun ask for it.
+        if "SLURM_JOB_ID" in os.environ:
+            for name in [each for each in os.environ if each.startswith("SLURM_") and each != "SLURM_CONF"]:
+                del os.environ[name]
         try:
             self._executor = submitit.AutoExecutor(self._folder, cluster="slurm", slurm_max_num_timeout=_REQUEUES)
             self._executor.update_parameters(**asked)
-            submitit.SlurmJob.watcher = _Queue(delay_s=_ASKED_AGAIN)
         except RuntimeError as error:  # submitit looks for srun
             raise PlanError("--engine slurm: there is no srun here; start the sweep where you would call sbatch") from error
         except (ValueError, NameError, TypeError, AssertionError) as error:
@@ -74,8 +72,12 @@ class SlurmEngine:
         try:
             said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
         except (OSError, subprocess.SubprocessError) as error:
-            raise PlanError(f"--engine slurm: sinfo does not say what the nodes have ({error})") from error
-        return [_node(line) for line in said.splitlines() if line.count("|") == 2]
+            said = in_one_line(RuntimeError(getattr(error, "stderr", "") or error))
+            raise PlanError(f"--engine slurm: sinfo does not say what the nodes have ({said})") from error
+        nodes = [_node(line) for line in said.splitlines() if line.count("|") == 2]
+        if self._partition and not nodes:
+            raise PlanError(f"slurm: partition: sinfo knows no nodes of {self._partition}")
+        return nodes
 
     def run(self, plan: Plan, jobs: Iterable[Job]) -> Ended:
         """Runs jobs; see `Engine.run`. It waits for jobs that an earlier sweep left in the queue, and does not submit them again.
@@ -83,12 +85,25 @@ class SlurmEngine:
         An interrupt cancels all jobs that it waits for. If this process is killed, SLURM keeps the jobs.
         """
         waiting = self.submit(list(jobs), plan)
+        queue: _Queue | None = None
+        asked, told = -math.inf, set[str]()
         try:
             while waiting:
                 time.sleep(_PATIENCE)
-                for job, submitted in list(waiting.items()):
-                    if submitted.done():
-                        yield job, _outcome(waiting.pop(job))
+                if time.monotonic() - asked >= _ASKED_AGAIN:
+                    queue, asked = _ask_queue(), time.monotonic()
+                    for reason, note in _notes(queue, waiting).items():
+                        if reason not in told:
+                            told.add(reason)
+                            tqdm.write(f"note: {note}", file=sys.stderr)
+                with contextlib.suppress(OSError):  # a shared disk then says what is there now
+                    self._folder.chmod(self._folder.stat().st_mode)
+                ended = [job for job, each in waiting.items() if each.paths.result_pickle.exists()]
+                gone = [job for job, each in waiting.items() if job not in ended and queue is not None and _is_over(queue, each)]
+                if gone:
+                    time.sleep(_LATE_FILES)
+                for job in (*ended, *gone):
+                    yield job, _outcome(waiting.pop(job), queue or {})
         except BaseException:
             self._cancel(waiting)
             raise
@@ -99,42 +114,75 @@ class SlurmEngine:
         What an earlier plan left in the queue for the folder of a job is cancelled: it would replace this one's results.
         """
         known = _read(self._record)
-        found: dict[Job, submitit.Job[Outcome]] = {}
-        asked = {str(job.folder): job.digest for job in jobs}
-        for key, queued in list(known.items()):
-            folder, _, digest = key.rpartition(" ")
-            if asked.get(folder, digest) != digest:
-                submitit.SlurmJob[Outcome](self._folder, queued).cancel(check=False)
-                del known[key]
-        earlier = {job: submitit.SlurmJob[Outcome](self._folder, known[key]) for job in jobs if (key := _key(job)) in known}
-        for job, there in earlier.items():
-            state = there.get_info("standard").get("State")
-            if state is None:
-                raise PlanError("--engine slurm: squeue does not say whether jobs of an earlier sweep are still there; try later")
-            # one that has ended since the sweep looked for complete jobs is complete now
-            if state == _IN_QUEUE or read_mark(job.folder, job.digest):
-                found[job] = there
+        queue = _ask_queue() if known else {}
+        if queue is None:
+            raise PlanError("--engine slurm: squeue does not say whether jobs of an earlier sweep are still there; try later")
+        handles: dict[str, submitit.Job[Outcome]] = {
+            key: submitit.SlurmJob(self._folder, number) for key, number in known.items()
+        }
+        there = {key: each for key, each in handles.items() if not _is_over(queue, each)}
+        keys = {_key(job): job for job in jobs}
+        folders = {str(job.folder) for job in jobs}
+        if old := [known.pop(key) for key in there if key not in keys and key.rpartition(" ")[0] in folders]:
+            subprocess.run(["scancel", *old], check=False)
+        # one that has ended since the sweep looked for complete jobs is complete now
+        kept = {key: job for key, job in keys.items() if key in there or key in known and read_mark(job.folder, job.digest)}
+        found = {job: handles[key] for key, job in kept.items()}
         new = [job for job in jobs if job not in found]
         for first in range(0, len(new), _LARGEST_ARRAY):
             part = new[first : first + _LARGEST_ARRAY]
             try:
-                found |= dict(zip(part, self._executor.map_array(_Attempt(), [job.task(plan) for job in part]), strict=True))
+                with interrupted_afterwards():
+                    found |= dict(zip(part, self._executor.map_array(_Attempt(), [job.task(plan) for job in part]), strict=True))
+                    known |= {_key(job): found[job].job_id for job in part}
+                    write_whole(self._record, json.dumps(known, indent=1))
             except submitit.core.utils.FailedJobError as error:  # its last line is sbatch's message
-                raise PlanError(f"slurm: sbatch refused the jobs: {_last_line(str(error))}") from error
+                fault = f"slurm: sbatch refused {len(part)} jobs (--split model may make fewer): {_last_line(str(error))}"
+                others = f"; {len(found)} others stay in the queue, and the same command waits for them" if found else ""
+                raise PlanError(fault + others) from error
             except KeyboardInterrupt:
                 self._cancel(found)
                 raise
-            known |= {_key(job): found[job].job_id for job in part}
-            write_whole(self._record, json.dumps(known, indent=1))
         return found
 
     def _cancel(self, jobs: Mapping[Job, submitit.Job[Outcome]]) -> None:
         """Cancels jobs, and forgets them: they may stay in the queue for a while, but the same command needs new ones."""
         if not jobs:
             return
-        subprocess.run(["scancel", *(each.job_id for each in jobs.values())], check=False)
-        left = _read(self._record).items() - {(_key(job), each.job_id) for job, each in jobs.items()}
-        write_whole(self._record, json.dumps(dict(left), indent=1))
+        with interrupted_afterwards():
+            if subprocess.run(["scancel", *(each.job_id for each in jobs.values())], check=False).returncode:
+                failed = f"note: scancel failed: {len(jobs)} jobs stay in SLURM's queue, and the same command waits for them"
+                tqdm.write(failed, file=sys.stderr)
+                return
+            left = _read(self._record).items() - {(_key(job), each.job_id) for job, each in jobs.items()}
+            write_whole(self._record, json.dumps(dict(left), indent=1))
+
+
+_Queue = Mapping[str, tuple[str, str]]  # number of a job → its state, and why it waits
+
+
+def _ask_queue() -> _Queue | None:
+    """All of this user's jobs that squeue has; None if it does not answer. `sacct` would need a database of jobs."""
+    command = ["squeue", "--noheader", "--array", "--states=all", "--format=%i %T %r", f"--user={os.getuid()}"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = [line.split(maxsplit=2) for line in said.splitlines()]
+    return {number: (state, "".join(reason)) for number, state, *reason in lines}
+
+
+def _is_over(queue: _Queue, submitted: submitit.Job[Outcome]) -> bool:
+    return queue.get(submitted.job_id, ("COMPLETED", ""))[0] in _OVER
+
+
+def _notes(queue: _Queue | None, waiting: Mapping[Job, submitit.Job[Outcome]]) -> dict[str, str]:
+    """What a user should know of the queue: reason → note."""
+    if queue is None:
+        return {"": "squeue does not answer; the sweep goes on asking it once a minute"}
+    pending = [(number, queue[number]) for each in waiting.values() if (number := each.job_id) in queue]
+    found = {reason: number for number, (state, reason) in pending if state == "PENDING" and reason not in _USUAL}
+    return {why: f"jobs wait in SLURM's queue: {why}; more says: scontrol show job {number}" for why, number in found.items()}
 
 
 def _key(job: Job) -> str:
@@ -160,14 +208,14 @@ def _parameters(plan: Plan) -> dict[str, Any]:
     """What each job asks SLURM for, under submitit's names."""
     needed, own = plan.resources, dict(plan.slurm)
     minutes = own.pop("time", None) or (plan.minutes and plan.minutes + _MARGIN)
-    if not minutes:
-        raise PlanError("slurm: time: expected the minutes that a job gets at a time; a job that needs more is queued again")
+    if not minutes or minutes < _LEAST:
+        raise PlanError(f"slurm: time: expected the minutes of a job, at least {_LEAST}; one that needs more is queued again")
     if not float(needed.gpus).is_integer():
         raise PlanError(f"resources: gpus: SLURM gives whole GPUs, not {needed.gpus:g}")
     asked = {"cpus_per_task": int(needed.cpus), "gpus_per_node": int(needed.gpus), "mem_gb": needed.memory_gb}
     return {
         "name": "lm-eval-sea",
-        "timeout_min": int(minutes),
+        "timeout_min": math.ceil(minutes),
         **{name: value for name, value in asked.items() if value},
         **{f"slurm_{name}": value for name, value in own.items()},
     }
@@ -180,14 +228,26 @@ def _node(line: str) -> Resources:
     return Resources(gpus, int(re.sub(r"\D", "", cpus) or 0), int(re.sub(r"\D", "", memory) or 0) / 1000)
 
 
-def _outcome(submitted: submitit.Job[Outcome]) -> Outcome:
+def _outcome(submitted: submitit.Job[Outcome], queue: _Queue) -> Outcome:
+    state = queue.get(submitted.job_id, ("", ""))[0]
     try:
-        return submitted.result()
+        if submitted.paths.result_pickle.exists():
+            return submitted.result()
+        said = _last_words(submitted.paths)
     except submitit.core.utils.FailedJobError as error:  # the traceback and, after dashes, the names of logs
-        said = _last_line(str(error).rpartition("\n----")[0])
-    except submitit.core.utils.UncompletedJobError as error:
-        said = _last_line(str(error))
-    return Outcome(1, f"SLURM's job {submitted.job_id} ended without a result: {said}", 0)
+        state, said = "", _last_line(str(error).rpartition("\n----")[0])
+    state = f" ({state})" if state else ""
+    return Outcome(1, f"SLURM's job {submitted.job_id} ended without a result{state}: {said}", 0)
+
+
+def _last_words(paths: submitit.core.utils.JobPaths) -> str:
+    """How the log of a job ends. What srun and submitit say there follows from what SLURM says: that it was cancelled, say."""
+    try:
+        lines = paths.stderr.read_text(errors="replace").splitlines()
+    except OSError:
+        return f"there is no {paths.stderr}"
+    told = [line for line in lines if not line.startswith(("srun: ", "submitit "))]
+    return _last_line("\n".join(told or lines))
 
 
 def _last_line(text: str) -> str:

@@ -9,6 +9,7 @@ import pickle
 import random
 import re
 import signal
+import sys
 import threading
 import time
 
@@ -103,7 +104,7 @@ def engine_for(tmp_path, **changes):
 
 def test_what_slurm_is_asked_for(tmp_path, slurm):
     own = {"partition": "gpu", "array-parallelism": 3, "account": "lab"}
-    engine, plan = engine_for(tmp_path, slurm=own, resources={"gpus": 2, "cpus": 8, "memory_gb": 60}, minutes=90)
+    engine, plan = engine_for(tmp_path, slurm=own, resources={"gpus": 2, "cpus": 8, "memory_gb": 60}, minutes=89.5)
     assert engine.machines() == [Resources(8, 64, 515), Resources(0, 4, 16)]
     jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1, 2, 3])
     engine.submit(jobs, plan)
@@ -113,6 +114,15 @@ def test_what_slurm_is_asked_for(tmp_path, slurm):
         "array=0-3%3", "time=100", "gpus-per-node=2", "cpus-per-task=8", "mem=60GB", "partition=gpu", "account=lab",
         "signal=USR2@90",
     } <= options  # fmt: skip
+
+
+def test_a_partition_without_nodes_and_a_controller_that_is_down_are_named(tmp_path, slurm):
+    engine, _ = engine_for(tmp_path, slurm={"time": 60, "partition": "gone"})
+    with pytest.raises(PlanError, match="^slurm: partition: sinfo knows no nodes of gone$"):
+        engine.machines()
+    (slurm.parent / "sinfo").write_text("#!/bin/sh\necho slurm_load_partitions: Unable to contact slurm controller >&2; exit 1")
+    with pytest.raises(PlanError, match=r"\(slurm_load_partitions: Unable to contact slurm controller\)$"):
+        engine.machines()
 
 
 def test_jobs_of_an_earlier_plan_do_not_stay_in_the_queue(tmp_path, slurm):
@@ -135,7 +145,7 @@ def often(monkeypatch):
     """The queue is asked often."""
     monkeypatch.setattr(engine_slurm, "_ASKED_AGAIN", 0.2)
     monkeypatch.setattr(engine_slurm, "_PATIENCE", 0.2)
-    monkeypatch.setattr("submitit.SlurmJob._results_timeout_s", 0.1)
+    monkeypatch.setattr(engine_slurm, "_LATE_FILES", 0.1)
 
 
 def test_a_job_that_the_cluster_preempts_and_does_not_queue_again_has_failed(tmp_path, slurm, often):
@@ -145,7 +155,8 @@ def test_a_job_that_the_cluster_preempts_and_does_not_queue_again_has_failed(tmp
     events = engine.run(plan, [job])
     threading.Thread(target=lambda: plans.wait_for((slurm / "100.sh").exists) and (slurm / "100.preempt").touch()).start()
     [(_, outcome)] = events
-    assert outcome.status == 1 and outcome.last_line.startswith("SLURM's job 100 ended without a result: ")
+    said = "SLURM's job 100 ended without a result (PREEMPTED): slurmstepd-vm: error: *** STEP 100.0 ON vm CANCELLED AT "
+    assert outcome.status == 1 and outcome.last_line.startswith(said)
     assert stand_in_slurm.states()["100"]["state"] == "PREEMPTED"
 
 
@@ -160,6 +171,61 @@ def test_the_command_after_an_interrupt_does_not_wait_for_jobs_that_are_being_ca
         list(engine.run(plan, jobs))
     assert (tmp_path / "cancelled").read_text() == "100_0 100_1\n"
     assert [each.job_id for each in engine.submit(jobs, plan).values()] == ["101_0", "101_1"]
+
+
+def test_jobs_that_could_not_be_cancelled_are_not_forgotten(tmp_path, slurm, often, monkeypatch, capsys):
+    """SLURM's controller may be down when a sweep is interrupted."""
+    engine, plan = engine_for(tmp_path)
+    jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1])
+    (slurm.parent / "scancel").write_text("#!/bin/sh\nexit 8")
+    monkeypatch.setattr(time, "sleep", lambda _: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        list(engine.run(plan, jobs))
+    assert "2 jobs stay in SLURM's queue, and the same command waits for them" in capsys.readouterr().err
+    assert [each.job_id for each in engine.submit(jobs, plan).values()] == ["100_0", "100_1"]
+
+
+def test_an_interrupt_while_jobs_are_submitted_cancels_them(tmp_path, slurm):
+    """A terminal sends it to sbatch, too, when SLURM may have the jobs already."""
+    engine, plan = engine_for(tmp_path)
+    sbatch = slurm.parent / "sbatch"
+    sbatch.rename(slurm.parent / "real")
+    interrupted = """
+import os, signal, subprocess, sys
+said = subprocess.run([sys.argv[0].replace("sbatch", "real"), *sys.argv[1:]], stdout=subprocess.PIPE).stdout
+for process in (os.getppid(), os.getpid()):
+    os.kill(process, signal.SIGINT)
+os.write(1, said)
+"""
+    sbatch.write_text(f"#!{sys.executable}{interrupted}")
+    sbatch.chmod(0o755)
+    with pytest.raises(KeyboardInterrupt):
+        list(engine.run(plan, jobs_of_plan(tmp_path, num_fewshot=[0, 1])))
+    plans.wait_for(lambda: {job["state"] for job in stand_in_slurm.states().values()} == {"CANCELLED"})
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_a_user_hears_of_jobs_that_may_wait_for_ever_and_of_a_queue_that_does_not_answer(tmp_path, slurm, often, monkeypatch):
+    """Both pass: the time limit is raised, and the result of the job says that it has ended."""
+    engine, plan = engine_for(tmp_path)
+    (slurm / "held").write_text("PartitionTimeLimit")
+    said = []
+
+    def write(line, file):
+        said.append(line)
+        if len(said) == 1:
+            (slurm.parent / "squeue").write_text("#!/bin/sh\nexit 1")
+        else:
+            (slurm / "held").unlink()
+
+    monkeypatch.setattr(engine_slurm.tqdm, "write", write)
+    [(_, outcome)] = engine.run(plan, jobs_of_plan(tmp_path))
+    assert said == [
+        "note: jobs wait in SLURM's queue: PartitionTimeLimit; more says: scontrol show job 100",
+        "note: squeue does not answer; the sweep goes on asking it once a minute",
+    ]
+    assert "no task, group or tag 'sea_x'" in outcome.last_line
 
 
 def test_a_queue_that_does_not_answer_gets_no_job_twice(tmp_path, slurm, often):
@@ -178,12 +244,14 @@ def test_the_last_line_of_a_traceback_says_why_a_job_has_no_result(tmp_path):
     job = submitit.SlurmJob(tmp_path, "7")
     job.paths.result_pickle.write_bytes(pickle.dumps(("error", trace)))
     said = "SLURM's job 7 ended without a result: ModuleNotFoundError: No module named lm_eval_sea"
-    assert engine_slurm._outcome(job).last_line == said
+    assert engine_slurm._outcome(job, {}).last_line == said
 
 
 @pytest.mark.parametrize(
     ("changes", "line"),
     [({"slurm": {}}, "slurm: time: expected the minutes"),
+     ({"slurm": {"time": 0.5}}, "slurm: time: expected the minutes of a job, at least 5"),
+     ({"slurm": {"time": 5}, "output": "50%j"}, "output 50%j: SLURM takes %"),
      ({"slurm": {"time": 5, "partion": "gpu"}}, "slurm: .*partion"),
      ({"slurm": {"time": 5}, "resources": {"gpus": 0.5}}, "resources: gpus: SLURM gives whole GPUs, not 0.5")],
     ids=str,
