@@ -54,11 +54,13 @@ class SlurmEngine:
         if "%" in str(self._folder):
             raise PlanError(f"output {plan.output}: SLURM takes % in the name of a folder for a placeholder; name another folder")
         asked = _parameters(plan)
-        # The sweep may run in a job itself, say an interactive one: sbatch would hand on what that one has, and srun ask for it.
-        if "SLURM_JOB_ID" in os.environ:
-            for name in [each for each in os.environ if each.startswith("SLURM_") and each != "SLURM_CONF"]:
-                del os.environ[name]
+        for name in _in_the_way(plan):
+            os.environ.pop(name, None)
         try:
+            # where SBATCH_EXPORT is NONE, srun would hand on nothing of what the script sets
+            asked["slurm_srun_args"] = ["--export=ALL", *asked.get("slurm_srun_args", ())]
+            # some clusters queue only jobs again that ask for it
+            asked["slurm_additional_parameters"] = {"requeue": True, **asked.get("slurm_additional_parameters", {})}
             self._executor = submitit.AutoExecutor(self._folder, cluster="slurm", slurm_max_num_timeout=_REQUEUES)
             self._executor.update_parameters(**asked)
         except RuntimeError as error:  # submitit looks for srun
@@ -183,6 +185,14 @@ def _notes(queue: _Queue | None, waiting: Mapping[Job, submitit.Job[Outcome]]) -
     pending = [(number, queue[number]) for each in waiting.values() if (number := each.job_id) in queue]
     found = {reason: number for number, (state, reason) in pending if state == "PENDING" and reason not in _USUAL}
     return {why: f"jobs wait in SLURM's queue: {why}; more says: scontrol show job {number}" for why, number in found.items()}
+
+
+def _in_the_way(plan: Plan) -> list[str]:
+    """Variables that sbatch would put above what the plan says, and those of a job that the sweep itself runs in."""
+    found = ["SBATCH_TIMELIMIT", "SBATCH_SIGNAL", "SBATCH_NO_REQUEUE", *(f"SBATCH_{name.upper()}" for name in plan.slurm)]
+    if "SLURM_JOB_ID" in os.environ:
+        found += [name for name in os.environ if name.startswith("SLURM_") and name != "SLURM_CONF"]
+    return found
 
 
 def _key(job: Job) -> str:

@@ -67,6 +67,7 @@ def sbatch(script):
     number = str(100 + len(list(queue().glob("*.sh"))))
     text = Path(script).read_text()
     (queue() / f"{number}.sh").write_text(text)
+    (queue() / f"{number}.env").write_text("\n".join(os.environ))
     array = re.search(r"^#SBATCH --array=0-(\d+)%(\d+)$", text, re.MULTILINE)
     names = [f"{number}_{place}" for place in range(int(array[1]) + 1)] if array else [number]
     for name in names:
@@ -87,7 +88,10 @@ def controller(number, most, *names):
                 own = {"SLURM_JOB_ID": number, "SLURM_NTASKS": "1", "SLURM_JOB_NUM_NODES": "1", "SLURM_NODEID": "0"}
                 own |= {"SLURM_PROCID": "0", "SLURM_LOCALID": "0"}
                 own |= {"SLURM_ARRAY_JOB_ID": array, "SLURM_ARRAY_TASK_ID": place} if place else {}
-                running[name] = subprocess.Popen(["bash", queue() / f"{number}.sh"], env=os.environ | own, start_new_session=True)
+                environment = os.environ | own
+                if os.environ.get("SBATCH_EXPORT") == "NONE":
+                    environment = _of_the_node() | own | {"SLURM_EXPORT_ENV": "NONE"}
+                running[name] = subprocess.Popen(["bash", queue() / f"{number}.sh"], env=environment, start_new_session=True)
                 _set(name, state="RUNNING", pid=running[name].pid)
         for name, process in list(running.items()):
             ended = process.poll() is not None  # looked at first: a job asks for its requeue and ends
@@ -119,9 +123,15 @@ def _log_cancelled(name):
         print(said, "submitit WARNING - Bypassing signal SIGTERM", "srun: error: vm: task 0: Killed", sep="\n", file=file)
 
 
+def _of_the_node():
+    return {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "STAND_IN_SLURM") if name in os.environ}
+
+
 def srun(*arguments):
     options = dict(zip(arguments, arguments[1:], strict=False))
-    command = arguments[arguments.index("--error") + 2 :]
+    command = [each for each in arguments[arguments.index("--error") + 2 :] if each != "--export=ALL"]
+    hands_on = "--export=ALL" in arguments or os.environ.get("SLURM_EXPORT_ENV") != "NONE"
+    slurms = {name: value for name, value in os.environ.items() if name.startswith("SLURM_")}
     array, place = (os.environ.get(f"SLURM_ARRAY_{part}_ID") for part in ("JOB", "TASK"))
     name = f"{array}_{place}" if array else os.environ["SLURM_JOB_ID"]
 
@@ -129,7 +139,8 @@ def srun(*arguments):
         return options[option].replace("%A_%a", name).replace("%j", name).replace("%t", "0")
 
     with open(log("--output"), "a") as out, open(log("--error"), "a") as err:
-        sys.exit(subprocess.run(command, stdout=out, stderr=err).returncode)
+        environment = os.environ if hands_on else _of_the_node() | slurms
+        sys.exit(subprocess.run(command, stdout=out, stderr=err, env=environment).returncode)
 
 
 def squeue(*options):

@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.sweep.job_process import Outcome
 from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
 from tests.sweep import plans, stand_in_slurm
 from tests.sweep.test_two_plans import MODEL, jobs_of_plan
@@ -102,8 +103,13 @@ def engine_for(tmp_path, **changes):
     return engine_slurm.SlurmEngine(plan), plan
 
 
-def test_what_slurm_is_asked_for(tmp_path, slurm):
-    own = {"partition": "gpu", "array-parallelism": 3, "account": "lab"}
+def test_what_slurm_is_asked_for(tmp_path, slurm, monkeypatch):
+    """Variables do not override the plan; a user's own reservation counts. The sweep may run in a job itself."""
+    hidden = {"SBATCH_TIMELIMIT", "SBATCH_PARTITION", "SLURM_JOB_ID", "SLURM_MEM_PER_CPU"}
+    kept = {"SBATCH_RESERVATION", "SLURM_CONF"}
+    for name in hidden | kept:
+        monkeypatch.setenv(name, "7")
+    own = {"partition": "gpu", "array-parallelism": 3, "account": "lab", "additional_parameters": {"licenses": "a:1"}}
     engine, plan = engine_for(tmp_path, slurm=own, resources={"gpus": 2, "cpus": 8, "memory_gb": 60}, minutes=89.5)
     assert engine.machines() == [Resources(8, 64, 515), Resources(0, 4, 16)]
     jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1, 2, 3])
@@ -112,8 +118,10 @@ def test_what_slurm_is_asked_for(tmp_path, slurm):
     options = set(re.findall(r"^#SBATCH --(\S+)$", script.read_text(), re.MULTILINE))
     assert {
         "array=0-3%3", "time=100", "gpus-per-node=2", "cpus-per-task=8", "mem=60GB", "partition=gpu", "account=lab",
-        "signal=USR2@90",
+        "signal=USR2@90", "requeue", "licenses=a:1",
     } <= options  # fmt: skip
+    seen = set((slurm / "100.env").read_text().split())
+    assert kept <= seen and not hidden & seen
 
 
 def test_a_partition_without_nodes_and_a_controller_that_is_down_are_named(tmp_path, slurm):
@@ -207,17 +215,16 @@ os.write(1, said)
 
 
 def test_a_user_hears_of_jobs_that_may_wait_for_ever_and_of_a_queue_that_does_not_answer(tmp_path, slurm, often, monkeypatch):
-    """Both pass: the time limit is raised, and the result of the job says that it has ended."""
+    """Both may pass. The result of a job says without a queue that the job has ended."""
     engine, plan = engine_for(tmp_path)
     (slurm / "held").write_text("PartitionTimeLimit")
     said = []
 
     def write(line, file):
         said.append(line)
-        if len(said) == 1:
-            (slurm.parent / "squeue").write_text("#!/bin/sh\nexit 1")
-        else:
-            (slurm / "held").unlink()
+        (slurm.parent / "squeue").write_text("#!/bin/sh\nexit 1")
+        if len(said) == 2:
+            (plan.output / "slurm" / "100_0_result.pkl").write_bytes(pickle.dumps(("success", Outcome(0, "done", 1))))
 
     monkeypatch.setattr(engine_slurm.tqdm, "write", write)
     [(_, outcome)] = engine.run(plan, jobs_of_plan(tmp_path))
@@ -225,6 +232,14 @@ def test_a_user_hears_of_jobs_that_may_wait_for_ever_and_of_a_queue_that_does_no
         "note: jobs wait in SLURM's queue: PartitionTimeLimit; more says: scontrol show job 100",
         "note: squeue does not answer; the sweep goes on asking it once a minute",
     ]
+    assert outcome.last_line == "done"
+
+
+@pytest.mark.slow
+def test_a_node_that_gets_no_variables_of_the_sweep_runs_the_job(tmp_path, slurm, often, monkeypatch):
+    monkeypatch.setenv("SBATCH_EXPORT", "NONE")
+    engine, plan = engine_for(tmp_path)
+    [(_, outcome)] = engine.run(plan, jobs_of_plan(tmp_path))
     assert "no task, group or tag 'sea_x'" in outcome.last_line
 
 
@@ -251,6 +266,7 @@ def test_the_last_line_of_a_traceback_says_why_a_job_has_no_result(tmp_path):
     ("changes", "line"),
     [({"slurm": {}}, "slurm: time: expected the minutes"),
      ({"slurm": {"time": 0.5}}, "slurm: time: expected the minutes of a job, at least 5"),
+     ({"slurm": {"time": 5, "additional_parameters": "licenses"}}, "slurm: 'str' object is not a mapping"),
      ({"slurm": {"time": 5}, "output": "50%j"}, "output 50%j: SLURM takes %"),
      ({"slurm": {"time": 5, "partion": "gpu"}}, "slurm: .*partion"),
      ({"slurm": {"time": 5}, "resources": {"gpus": 0.5}}, "resources: gpus: SLURM gives whole GPUs, not 0.5")],
