@@ -51,8 +51,8 @@ class SlurmEngine:
         self._folder = plan.output.resolve() / SLURM_FOLDER
         self._record = self._folder / "jobs.json"  # folder and digest of a job → its number in the queue
         self._partition = plan.slurm.get("partition")
-        if "%" in str(self._folder):
-            raise PlanError(f"output {plan.output}: SLURM takes % in the name of a folder for a placeholder; name another folder")
+        if {"%", "\\"} & set(str(self._folder)):
+            raise PlanError(f"output {plan.output}: SLURM reads % and \\ in its name as something else; name another folder")
         asked = _parameters(plan)
         for name in _in_the_way(plan):
             os.environ.pop(name, None)
@@ -139,7 +139,8 @@ class SlurmEngine:
                     known |= {_key(job): found[job].job_id for job in part}
                     write_whole(self._record, json.dumps(known, indent=1))
             except submitit.core.utils.FailedJobError as error:  # its last line is sbatch's message
-                fault = f"slurm: sbatch refused {len(part)} jobs (--split model may make fewer): {_last_line(str(error))}"
+                fault = f"slurm: sbatch refused {len(part)} jobs: {_last_line(str(error))}"
+                fault += "; --split model makes fewer jobs" if "submit limit" in fault else ""
                 others = f"; {len(found)} others stay in the queue, and the same command waits for them" if found else ""
                 raise PlanError(fault + others) from error
             except KeyboardInterrupt:

@@ -153,10 +153,10 @@ def squeue(*options):
 
 def scancel(*names):
     """That a job is over, or unknown, is no error."""
-    if "--signal" in names:  # to the tasks that srun has started, not to the script, nor to what the tasks have started
+    if "--signal" in names:  # to the tasks that srun has started and all that these have started, but not to the script
         processes = tree(states()[names[0]]["pid"])
         with contextlib.suppress(psutil.NoSuchProcess):  # the job ends by itself
-            for process in [each for one in processes if _is(one, "srun") for each in one.children()]:
+            for process in [each for one in processes if _is(one, "srun") for each in one.children(recursive=True)]:
                 process.send_signal(getattr(signal, "SIG" + names[-1].removeprefix("SIG")))
         return
     for each, job in states().items():

@@ -22,7 +22,7 @@ PLAN = {"tasks": ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl", "sea_xcopa_id_to
 def cluster():
     """A head that runs no jobs, and two nodes of one CPU."""
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "PYTHONPATH": str(ROOT)}  # no token in HOME
-    os.environ["RAY_worker_niceness"] = "0"  # Ray's own is 15, with which jobs on a busy machine hardly go on
+    os.environ |= {"RAY_worker_niceness": "0"}  # Ray's own is 15, with which jobs on a busy machine hardly go on
     from ray.cluster_utils import Cluster
 
     found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
