@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import textwrap
 import time
 from pathlib import Path, PurePosixPath
@@ -91,6 +92,8 @@ def fault_of_hub(error: BaseException, page: str) -> str:
     chain = [error]
     while (behind := chain[-1].__cause__ or chain[-1].__context__) is not None:
         chain.append(behind)
+    if why := next(filter(None, map(_fault_of_cache, chain)), ""):
+        return f"the hub's cache {constants.HF_HOME} cannot be used ({why}); set HF_HOME to a folder of your own"
     kinds = {kind.__name__ for each in chain for kind in type(each).__mro__}
     answers: list[Any] = [answer for each in chain if (answer := getattr(each, "response", None)) is not None]
     status = answers[0].status_code if answers else 0
@@ -109,6 +112,14 @@ def fault_of_hub(error: BaseException, page: str) -> str:
     if "FileMetadataError" in kinds:
         return _NO_HUB
     return UNREACHED if {"LocalEntryNotFoundError", "ConnectionError", "ConnectError", "TimeoutException"} & kinds else ""
+
+
+def _fault_of_cache(error: BaseException) -> str:
+    """Why nothing can be kept below the user's home, as in a container whose user has none; empty for other errors."""
+    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        cache, place = Path(constants.HF_HOME), Path(str(error.filename))
+        return error.strerror if place in cache.parents or place.is_relative_to(cache) else ""
+    return "there is no home" if isinstance(error, RuntimeError) and "home directory" in str(error) else ""
 
 
 def one_line(error: BaseException) -> str:
