@@ -316,13 +316,9 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
     begins = not said.before.strip(TRIM) or said.before.rstrip()[-1] in STOPS + "?-–—,"
     if (says_end or reasons) and (begins or answers or option or (says_end and has_word(lead, language, "lead"))):
         return True
-    follows = (
-        re.match(rf"[{re.escape(CLOSING)}]*\.\s", rest)
-        and rest == behind
-        and not (option or has_word(rest, language, "corrects"))
-    )
-    is_sentence = begins and not said.before.rstrip().endswith(",") and _is_surely_label(said.label, choices)
-    if is_sentence and follows and choices.by_text(rest) in (None, said.position):
+    goes_on = option or said.before.rstrip().endswith(",") or has_word(rest, language, "corrects")
+    follows = begins and not goes_on and rest == behind and re.match(rf"[{re.escape(CLOSING)}]*\.\s", rest)
+    if follows and _is_surely_label(said.label, choices) and choices.by_text(rest) in (None, said.position):
         return True  # "I think B. The passage says …"
     weighs = re.match(rf"[,，\s]*(?:{any_word('though', language).pattern})", rest, re.IGNORECASE)
     if begins and weighs and has_word(lead, language, *_ANSWERS, "so", "lead"):
