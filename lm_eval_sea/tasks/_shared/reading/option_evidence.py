@@ -314,7 +314,7 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
     answers, option = has_word(lead, language, *_ANSWERS), has_word(lead, language, "option")
     says_end, reasons = len(rest) < LONGEST_PHRASE and is_end(rest, language), is_reason(rest[:LONGEST_PHRASE], language)
     begins = not said.before.strip(TRIM) or said.before.rstrip()[-1] in STOPS + "?-–—,"
-    if (says_end or reasons) and (begins or answers or option or (says_end and has_word(lead, language, "lead"))):
+    if (says_end or reasons) and (begins or answers or option or (says_end and has_word(lead, language, "lead", "so"))):
         return True
     goes_on = option or said.before.rstrip().endswith(",") or has_word(rest, language, "corrects")
     follows = begins and not goes_on and rest == behind and re.match(rf"[{re.escape(CLOSING)}]*\.\s", rest)
@@ -475,7 +475,11 @@ def _final_label(line: str, choices: Choices) -> int | None:
     if len(labels) != 1:
         return None
     found = _statements(sentence, choices)
-    if not found and any_word("answer", language).search(sentence, labels[0].end()):
+    behind = sentence[labels[0].end() :]
+    # "Because it rained, B is right."
+    if not found and (
+        has_word(behind, language, "answer") or (has_word(behind, language, "right") and is_reason(sentence, language))
+    ):
         found = [_statement(sentence, labels[0].start(), "", labels[0], labels[0][0], choices)]
     if not found or is_small_letter(found[-1].label):
         return None
