@@ -88,11 +88,8 @@ def switchable_model(tiny_model, tmp_path_factory):
 
 
 def test_there_is_a_command_for_each_kind_of_chat_model():
-    assert [len([each for each in CHAT_COMMANDS if f"--model {kind}" in each]) for kind in ("vllm", "hf ", "chat-api")] == [
-        2,
-        1,
-        1,
-    ]
+    kinds = [sum(f"--model {kind}" in command for command in CHAT_COMMANDS) for kind in ("vllm", "hf ", "chat-api")]
+    assert kinds == [2, 1, 1]
 
 
 @pytest.mark.slow

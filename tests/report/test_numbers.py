@@ -487,11 +487,8 @@ def test_rows_count_once_in_a_mean(tmp_path):
     of_both = [means.values["all", "all", model] for model in "ab"]
     assert [(mean.tasks, mean.value) for mean in of_both] == [(1, pytest.approx(80)), (1, pytest.approx(40))]
     section = overview_section(scored(tmp_path, {"c": reported({whole: 0.7})}), None, steps=False)
-    assert [(cells["model"], cells["all tasks"]) for cells in shown(section, "models")] == [
-        ("c", "40.0"),
-        ("a", "20.0"),
-        ("b", "–"),
-    ]
+    found = [(cells["model"], cells["all tasks"]) for cells in shown(section, "models")]
+    assert found == [("c", "40.0"), ("a", "20.0"), ("b", "–")]
     assert any(line.endswith(f"left out are thus b ({lite}).") for line in section.after)
     [figure] = section.figures
     assert [line.label for line in figure.chart.panels[0].lines] == ["c", "a"]

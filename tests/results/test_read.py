@@ -429,10 +429,8 @@ def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
     for (place, digest), score, stamp in zip(digests.items(), ([0.0], [1.0], [1.0]), (OLD, NEW, NEW), strict=True):
         write_run(tmp_path / place, {"toy_th": toy(score)}, stamp, model="./model", config={"weights_digest": digest})
     best = read(tmp_path / "a", tmp_path / "b").best()
-    assert {task.run.model: task.score.score for task in best.tasks} == {
-        "./model (weights aaaaaaaa)": 0,
-        "./model (weights bbbbbbbb)": 100,
-    }
+    scores = {task.run.model: task.score.score for task in best.tasks}
+    assert scores == {"./model (weights aaaaaaaa)": 0, "./model (weights bbbbbbbb)": 100}
     assert not any("left out" in note for note in best.notes)
     one = read(tmp_path / "a", tmp_path / "plain").best()
     assert any(note.endswith("; ./model may be a different folder for each") for note in one.notes)

@@ -63,12 +63,8 @@ def _translated(folder: Path) -> Path:
     facts = {"link": "https://example.org/a", "question_number": 1, "number_of_gold": "2"}
     docs = [facts | {"id": column, "column": column, "text": f"teks {column}", "answer": f"text {column}"} for column in columns]
     name, stamp = "sea_belebele_jv_to_en", "2026-01-02T03-04-05"
-    metadata = {
-        "setting": "to_en",
-        "data_files": {"test": "data/jav_Latn.jsonl"},
-        "dataset": "belebele",
-        "headline_metric": "chrf++",
-    }
+    metadata = {"setting": "to_en", "data_files": {"test": "data/jav_Latn.jsonl"}}
+    metadata |= {"dataset": "belebele", "headline_metric": "chrf++"}
     rows = [{"doc_id": number, "filter": "none", "doc": doc} for number, doc in enumerate(docs)]
     lm_eval_output.write_run(folder, {name: {"scores": {"chrf++,none": 40.0}, "metadata": metadata, "rows": rows}}, stamp)
     return folder

@@ -27,28 +27,14 @@ def model_folder(tmp_path, name="model"):
 
 
 BASE = {"dtype": "float32", "max_length": 512}
-OTHERS = [
-    {"dtype": "bfloat16"},
-    {"revision": "step1000"},
-    {"tokenizer": "org/other"},
-    {"peft": "org/adapter"},
-    {"delta": "org/delta"},
-    {"max_length": 256},
-    {"softmax_dtype": "float32"},
-    {"load_in_4bit": True},
-    {"add_bos_token": True},
-    {"pretrained": "org/other"},
-]
+OTHERS = {"dtype": "bfloat16", "revision": "step1000", "tokenizer": "org/other", "peft": "org/adapter", "delta": "org/delta"}
+OTHERS |= {"max_length": 256, "softmax_dtype": "float32", "load_in_4bit": True, "add_bos_token": True, "pretrained": "org/other"}
 
 
 def test_answers_of_another_model_backend_or_other_tasks(tmp_path):
     base = BASE | {"pretrained": str(model_folder(tmp_path))}
-    runs = [
-        ("hf", base, ["a"]),
-        ("vllm", base, ["a"]),
-        ("hf", base, ["a", "b"]),
-        *(("hf", base | other, ["a"]) for other in OTHERS),
-    ]
+    runs = [("hf", base, ["a"]), ("vllm", base, ["a"]), ("hf", base, ["a", "b"])]
+    runs += [("hf", base | {name: other}, ["a"]) for name, other in OTHERS.items()]
     keys = [answer_cache.key_of(*run) for run in runs]
     assert len(set(keys)) == len(runs)
     assert keys == [answer_cache.key_of(*run) for run in runs]

@@ -130,17 +130,10 @@ def test_a_run_keeps_secrets(tiny_model, samples, tmp_path, searched, read_all):
     """Those of the command line, a file of settings, a user's own tasks and the environment."""
     own = tmp_path / "own"
     own.mkdir()
-    task = {
-        "task": "own_task",
-        "dataset_path": "json",
-        "dataset_kwargs": {"data_files": str(tmp_path / "rows.json"), "token": PLANTED[0]},
-        "output_type": "generate_until",
-        "test_split": "train",
-        "doc_to_text": "{{q}}",
-        "doc_to_target": "{{a}}",
-        "metadata": {"version": 1, "api_key": PLANTED[1]},
-        "generation_kwargs": {"until": ["."], "max_gen_toks": 4},
-    }
+    task = {"task": "own_task", "dataset_path": "json", "output_type": "generate_until", "test_split": "train"}
+    task |= {"dataset_kwargs": {"data_files": str(tmp_path / "rows.json"), "token": PLANTED[0]}, "doc_to_text": "{{q}}"}
+    task |= {"metadata": {"version": 1, "api_key": PLANTED[1]}, "doc_to_target": "{{a}}"}
+    task |= {"generation_kwargs": {"until": ["."], "max_gen_toks": 4}}
     (own / "own.yaml").write_text(yaml.safe_dump(task))
     rows = [{"q": f"Kota {number}? {PLANTED[2]}", "a": "x"} for number in range(2)]
     (tmp_path / "rows.json").write_text(json.dumps(rows))

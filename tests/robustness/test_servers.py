@@ -23,21 +23,8 @@ def hasty(monkeypatch):
     monkeypatch.setattr(judge_calls, "RETRIES", 0)
 
 
-LIES = {
-    "a number for a text": completion(5),
-    "an object for a text": completion({"a": 1}),
-    "no choices": completion() | {"choices": []},
-    "choices of nothing": completion() | {"choices": [None]},
-    "choices of text": completion() | {"choices": "abc"},
-    "a text": "fine",
-    "a list": [completion()],
-    "nothing": None,
-    "a page": b"<html>It works!</html>",
-    "no JSON": b"{",
-    "bytes": b"\xff\xfe\x00",
-    "a deep list": b"[" * 100_000,
-    "empty": b"",
-}
+LIES = [completion(5), completion({"a": 1}), *(completion() | {"choices": choices} for choices in ([], [None], "abc"))]
+LIES += ["fine", [completion()], None, b"<html>It works!</html>", b"{", b"\xff\xfe\x00", b"[" * 100_000, b""]
 
 
 def ask(address, folder, key="none"):
@@ -56,8 +43,8 @@ def refusal_of(answer, folder):
 
 
 def test_a_judge_that_answers_something_else(tmp_path, hasty):
-    for lie in LIES.values():
-        assert "1 of 1 questions have no answer, the first: " in refusal_of(reply(lie), tmp_path)
+    for lie in LIES:
+        assert "1 of 1 questions have no answer, the first: " in refusal_of(reply(lie), tmp_path), lie
 
 
 @pytest.mark.parametrize("tokens", [-5, "many", 10**30, 2.5, None])

@@ -15,15 +15,8 @@ from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 from ..official.test_sea_helm_prompts import MINIATURE
 from ..sea_helm.planted_answers import one_turn
 
-TAGS = [
-    "!!python/object/apply:os.system ['touch {}']",
-    "!!python/object/new:os.system ['touch {}']",
-    "!!python/name:os.system ''",
-    "!!python/module:os ''",
-    "!!binary 'x'",
-    "!own {{}}",
-    "!!timestamp 'x'",
-]
+TAGS = ["object/apply:os.system ['touch {}']", "object/new:os.system ['touch {}']", "name:os.system ''", "module:os ''"]
+TAGS = [*(f"!!python/{tag}" for tag in TAGS), "!!binary 'x'", "!own {{}}", "!!timestamp 'x'"]
 NO_YAML = ["{{", "a: [", "\x00", "- a\n- b", "just text", "", "[" * 3000, "a: *unknown", "? [a]\n: b"]
 
 

@@ -52,21 +52,10 @@ def test_a_prompt_in_which_the_answer_is_not_begun_is_said(template, lacks, toke
 
 
 LOOP = "{{% for m in messages %}}[{{{{ m.role }}}}]{}{{% endfor %}}"
-UNFAIR = [
-    "",
-    "HELLO",
-    LOOP.format("{{ m.content[:20] }}"),
-    LOOP.format("{{ m.content[:-3] }}"),
-    LOOP.format("{{ m.content | upper }}"),
-    LOOP.format("{{ m.content | title }}"),
-    LOOP.format("{{ m.content | replace('?', '&#63;') | replace('.', '&#46;') }}"),
-    LOOP.format("{{ m.content | replace('\\n', '') }}"),
-    LOOP.format("{{ m.content | reverse }}"),
-    LOOP.format("{{ m.text }}"),
-    LOOP.format(""),
-    "{{ messages[0].role }}{{ messages[0].content }}",
-    "{{ messages[-1].content }}",  # forgets the exemplars
-]
+CHANGES = ["[:20]", "[:-3]", " | upper", " | title", " | replace('?', '&#63;') | replace('.', '&#46;')", " | replace('\\n', '')"]
+UNFAIR = [LOOP.format(f"{{{{ m.content{change} }}}}") for change in (*CHANGES, " | reverse")]
+UNFAIR += ["", "HELLO", LOOP.format("{{ m.text }}"), LOOP.format(""), "{{ messages[0].role }}{{ messages[0].content }}"]
+UNFAIR += ["{{ messages[-1].content }}"]  # forgets the exemplars
 WITHOUT_ANSWERS = "{% for m in messages if m.role != 'assistant' %}{{ m.content }}{% endfor %}"
 FAILING = ["{{ raise_exception('no') }}", "{% for %}", "{{ messages[9].content }}", "{{ 1 / 0 }}"]
 REFUSED = [

@@ -38,10 +38,8 @@ def test_requests_and_tokens_are_counted_with_repeats():
     tasks = [[ranking("a b c", " d"), ranking("a b c", " e f")], [generation("a b", repeats=3)], []]
     found = sum((workload_of(requests, lambda text: len(text.split())) for requests in tasks), Workload())
     assert (found.tasks, found.ranked, found.generated, found.read, found.written) == (2, 2, 3, 4 + 5 + 3 * 2, 3 * 7)
-    assert (
-        str(found)
-        == "5 requests of 2 tasks (2 to rank texts, 3 to generate): about 15 tokens to read, at most 21 tokens to write"
-    )
+    said = "5 requests of 2 tasks (2 to rank texts, 3 to generate): about 15 tokens to read, at most 21 tokens to write"
+    assert str(found) == said
 
 
 def test_many_requests_are_counted_from_some_of_them():

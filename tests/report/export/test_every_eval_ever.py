@@ -148,13 +148,8 @@ def test_an_id_too_long_for_a_folder_is_one_short_line(tmp_path, capsys, name, g
 
 
 def test_ids_of_models():
-    names = {
-        "sail/Sailor2-1B": "sail/Sailor2-1B",
-        "/a/b/c": "local/c",
-        "./c": "local/c",
-        "gpt2": "local/gpt2",
-        "org/a\nb": "org/a b",
-    }
+    names = {"sail/Sailor2-1B": "sail/Sailor2-1B", "/a/b/c": "local/c", "./c": "local/c"}
+    names |= {"gpt2": "local/gpt2", "org/a\nb": "org/a b"}
     assert {name: model_id(name) for name in names} == names
     with pytest.raises(ResultsError, match="--model ORGANISATION/NAME"):
         model_id("a:b")
