@@ -54,44 +54,33 @@ def report_of(folder):
     return (folder / "report" / "report.md").read_text(encoding="utf-8").replace("\\", "")
 
 
-@pytest.fixture
-def runs(tmp_path):
-    ranked = task([1] * 30 + [0] * 10)
-    ranked["scores"]["acc_norm,none"] = 0.1
-    text = {"scores": {"chrf++,none": 41.5, "chrf++_stderr,none": 2.0}, "metadata": TEXT}
-    samples = {"toy_th": {"original": 900, "effective": 40}, "toy_mt": {"original": 12, "effective": 12}}
-    write_run(tmp_path, {"toy_th": ranked, "toy_mt": text}, **{"n-samples": samples})
-    return tmp_path
-
-
 def line(text, name):
     [found] = [line for line in text.splitlines() if line.startswith(name)]
     return found
 
 
-def test_one_line_per_task_on_one_scale(runs, capsys):
-    assert main(["show", str(runs)]) == 0
+def test_one_line_per_task_on_one_scale_also_of_a_run_in_memory(tmp_path, capsys):
+    ranked = task([1] * 30 + [0] * 10)
+    ranked["scores"]["acc_norm,none"] = 0.1
+    text = {"scores": {"chrf++,none": 41.5, "chrf++_stderr,none": 2.0}, "metadata": TEXT}
+    samples = {"toy_th": {"original": 900, "effective": 40}, "toy_mt": {"original": 12, "effective": 12}}
+    path = write_run(tmp_path, {"toy_th": ranked, "toy_mt": text}, **{"n-samples": samples})
+    assert main(["show", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     name, *cells = re.split(r"\s{2,}", line(out, "toy_th"))
     assert cells[:3] + cells[4:] == ["40 of 900", "acc", "75.0", "25.0"]
-    low, high = map(float, re.findall(r"\d+\.\d", cells[3]))
     # the score interval of a share, with t for z and n − 1 for n, by its defining equation
-    t = stats.t.ppf(0.975, 39)
-    for end in (low, high):
-        assert abs(0.75 - end / 100) == pytest.approx(t * (end / 100 * (1 - end / 100) / 39) ** 0.5, abs=1e-3)
+    for end in map(float, re.findall(r"\d+\.\d", cells[3])):
+        expected = stats.t.ppf(0.975, 39) * (end / 100 * (1 - end / 100) / 39) ** 0.5
+        assert abs(0.75 - end / 100) == pytest.approx(expected, abs=1e-3)
     assert re.split(r"\s{2,}", line(out, "toy_mt"))[1:4] == ["12", "chrf++", "41.5"]
     assert "1 of 2 scores are of only a part of the rows" in out
     assert max(map(len, out.splitlines())) <= WIDTH
-
-
-def test_a_run_in_memory_shows_the_same(runs):
-    content = json.loads(next(runs.glob("results_*")).read_text())
-    content["samples"] = {"toy_th": task([1] * 30 + [0] * 10)["rows"]}
+    content = json.loads(path.read_text()) | {"samples": {"toy_th": ranked["rows"]}}
     content["config"]["model_dtype"] = torch.float32  # a type, where a file has its name
-    text = table_of(of_results(content))
-    assert "is left out" not in text and text.endswith("\n")  # other lines follow
-    for name in ("toy_th", "toy_mt"):
-        assert line(text, name) == line(table_of(read(runs).best()), name)
+    in_memory = table_of(of_results(content))
+    assert "is left out" not in in_memory and in_memory.endswith("\n")  # other lines follow
+    assert [line(in_memory, name) for name in ("toy_th", "toy_mt")] == [line(out, name) for name in ("toy_th", "toy_mt")]
 
 
 def write_group(folder, logged, *, languages=("th", "vi", "lo"), mean=None, seed=0):
@@ -114,23 +103,18 @@ def interval_of(text, name):
     return [float(end) for end in re.findall(r"\d+\.\d", re.split(r"\s{2,}", line(text, name))[-1])]
 
 
-@pytest.mark.parametrize("languages", [["th"], ["th", "vi", "lo"]])
-def test_the_mean_of_a_group_has_the_interval_of_the_report(tmp_path, languages):
-    write_group(tmp_path, languages, languages=languages)
-    [mean] = means_of(tmp_path).values.values()
-    assert interval_of(table_of(read(tmp_path).best()), "all_toys") == pytest.approx([mean.low, mean.high], abs=0.05)
-
-
-@pytest.mark.parametrize("seeds", [1, 3])
-def test_the_mean_of_a_group_is_over_the_seeds_that_its_tasks_are_over(tmp_path, seeds):
+@pytest.mark.parametrize(("languages", "seeds"), [(["th"], 1), (["th", "vi", "lo"], 1), (["th", "vi", "lo"], 3)])
+def test_the_mean_of_a_group_is_over_the_seeds_that_its_tasks_are_over(tmp_path, languages, seeds):
     """Passages that languages and seeds share count once; there is no mean where the last seed was run on more tasks."""
-    languages = ["th", "vi", "lo"]
-    right = [list(write_group(tmp_path, languages, seed=seed).values()) for seed in range(1, seeds + 1)]
+    right = [list(write_group(tmp_path, languages, languages=languages, seed=seed).values()) for seed in range(1, seeds + 1)]
     text = table_of(read(tmp_path).best())
     by_passage = np.mean(right, axis=(0, 1)).reshape(20, 2).mean(axis=1)  # a row of all languages and seeds at once
     assert f"{100 * by_passage.mean():.1f}" in line(text, "all_toys")
-    expected = stats.ttest_1samp(by_passage, 0).confidence_interval(0.95)
-    assert interval_of(text, "all_toys") == pytest.approx([100 * expected.low, 100 * expected.high], abs=0.05)
+    [of_report] = means_of(tmp_path).values.values()
+    assert interval_of(text, "all_toys") == pytest.approx([of_report.low, of_report.high], abs=0.05)
+    if len(languages) > 1:
+        expected = stats.ttest_1samp(by_passage, 0).confidence_interval(0.95)
+        assert interval_of(text, "all_toys") == pytest.approx([100 * expected.low, 100 * expected.high], abs=0.05)
     write_group(tmp_path, languages, languages=[*languages, "km"], seed=4)
     assert "all_toys" not in table_of(read(tmp_path).best())
 
@@ -152,45 +136,53 @@ def test_a_group_without_an_interval_says_why(tmp_path, logged, mean, newer, sai
     assert f"no interval for the mean of all_toys: {said}" in shown(tmp_path)
 
 
+def of_bleu(right):
+    """So many rows of 30 have any four words of their reference."""
+    reference = "the old market town"
+    pairs = [[reference, reference if n < right else "the town"] for n in range(30)]
+    return toy(pairs, "bleu", value=sacrebleu_of("bleu", pairs))
+
+
+def of_passages(clusters, has_rows):
+    planted = toy([0.0, 1.0] * 15, has_rows=has_rows, rows=30, clusters=clusters)
+    planted["scores"]["acc_stderr,none"] = 0.09
+    return planted
+
+
+def of_labels(*golds):
+    return toy([1.0] * 3, docs={"gold": golds}, rows=900) | {"doc_to_choice": ["yes", "no", "perhaps"]}
+
+
+ABSENT, NO_INTERVAL = "rows has the label", "no interval, because the score depends on fewer than two rows"
+NARROW = "the interval is too narrow: it takes rows that share a passage"
+NOTED = [
+    (of_labels(1, 1, 1), ABSENT, "none of the 3 rows has the label “yes”, “perhaps”, so"),
+    (of_labels(0, 1, 1), ABSENT, "none of the 3 rows has the label “perhaps”, so"),
+    *((of_labels(0, 1, gold), ABSENT, None) for gold in (2, None)),
+    *((of_bleu(right), NO_INTERVAL, NO_INTERVAL if right < 2 else None) for right in range(3)),
+    (of_passages(20, has_rows=False), NARROW, NARROW),
+    *((of_passages(clusters, has_rows), NARROW, None) for clusters, has_rows in ((20, True), (30, False))),
+]
+
+
+@pytest.mark.parametrize(("planted", "about", "said"), NOTED, ids=range(len(NOTED)))
+def test_what_is_odd_about_a_score_is_said_beside_it_and_in_the_report(tmp_path, planted, about, said):
+    """Labels that a limited run lacks, a score of all rows without an interval, an interval of rows taken for independent."""
+    write_run(tmp_path, {"toy_th": planted})
+    runs = read(tmp_path).best()
+    warned = str([table.frame.to_dict() for table in provenance_section(scores_of(runs, suite=NO_SUITE)).tables])
+    assert ("[" in line(table_of(runs), "toy_th")) == (said != NO_INTERVAL)
+    for text in (shown(tmp_path), warned):
+        assert (about in text) == bool(said)
+        assert not said or f"toy_th: {said}" in text
+
+
 def test_one_answer_to_everything_is_said(tmp_path):
     docs = {"gold": [n % 2 for n in range(20)], "predictions": [{"acc": int(n > 0)} for n in range(20)]}
     write_run(tmp_path, {"toy_th": toy([float(n % 2) for n in range(20)], docs=docs)})
     runs, said = read(tmp_path).best(), "95 % of the answers are option 2, which is right on 50 %"
     assert f"toy_th: {said}" in table_of(runs)
     assert said in records_of(runs)[0]["notes"]
-
-
-@pytest.mark.parametrize(
-    ("golds", "absent"), [([1, 1, 1], "“yes”, “perhaps”"), ([0, 1, 1], "“perhaps”"), ([0, 1, 2], None), ([0, 1, None], None)]
-)
-def test_labels_that_a_limited_run_lacks_are_said(tmp_path, golds, absent):
-    labels = {"doc_to_choice": ["yes", "no", "perhaps"]}
-    write_run(tmp_path, {"toy_th": toy([1.0] * 3, docs={"gold": golds}, rows=900) | labels})
-    warned = provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables[0].frame.warning
-    for text in (table_of(read(tmp_path).best()), "\n".join(warned)):
-        assert ("rows has the label" in text) == bool(absent)
-        assert not absent or f"toy_th: none of the 3 rows has the label {absent}, so" in " ".join(text.split())
-
-
-@pytest.mark.parametrize(("right", "has_interval"), [(0, False), (1, False), (2, True)])
-def test_why_a_score_of_all_rows_has_no_interval_is_said(tmp_path, right, has_interval):
-    reference = "the old market town"
-    pairs = [[reference, reference if n < right else "the town"] for n in range(30)]
-    write_run(tmp_path, {"toy_sum": toy(pairs, "bleu", value=sacrebleu_of("bleu", pairs))})
-    warned = provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables
-    assert ("[" in line(table_of(read(tmp_path).best()), "toy_sum")) == has_interval
-    for text in (shown(tmp_path), str([table.frame.to_dict() for table in warned])):
-        assert ("toy_sum: no interval, because the score depends on fewer than two rows" in text) == (not has_interval)
-
-
-@pytest.mark.parametrize(("clusters", "has_rows", "is_said"), [(20, False, True), (20, True, False), (30, False, False)])
-def test_an_interval_that_takes_rows_of_a_passage_for_independent_is_said_to_be_too_narrow(tmp_path, clusters, has_rows, is_said):
-    task = toy([0.0, 1.0] * 15, has_rows=has_rows, rows=30, clusters=clusters)
-    task["scores"]["acc_stderr,none"] = 0.09
-    write_run(tmp_path, {"toy_th": task})
-    warned = str(provenance_section(scores_of(read(tmp_path).best(), suite=NO_SUITE)).tables[0].frame.to_dict())
-    for text in (shown(tmp_path), warned):
-        assert ("toy_th: the interval is too narrow: it takes rows that share a passage" in text) == is_said
 
 
 def test_a_ranking_without_its_headline_says_what_it_needs(tmp_path):
