@@ -5,6 +5,7 @@ import functools
 import importlib.util
 import re
 import shlex
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -65,6 +66,12 @@ def filled(address, tmp_path_factory):
     return filled
 
 
+@pytest.fixture(scope="module")
+def place(samples, tmp_path_factory):
+    """A copy of the hand-written rows for all cases, of which none writes anything."""
+    return shutil.copytree(samples, tmp_path_factory.mktemp("mistakes") / "place")
+
+
 def command_of(case):
     """The whole command of a line of the table: what it gives to `run` stands behind a model, unless it names one."""
     if case in TABLE["sweep"]:
@@ -76,8 +83,9 @@ def command_of(case):
 
 
 @pytest.fixture
-def surroundings(monkeypatch, filled):
+def surroundings(monkeypatch, filled, place):
     """No keys, no trackers of experiments, requests kept in FOLDER/shared."""
+    monkeypatch.chdir(place)
     monkeypatch.setattr(lm_eval.caching.cache, "PATH", filled("FOLDER/shared"))
     find = importlib.util.find_spec
     monkeypatch.setattr(
@@ -94,13 +102,13 @@ def surroundings(monkeypatch, filled):
         for case in (*TABLE["run"], *TABLE["others"], *TABLE["sweep"])
     ],
 )
-def test_a_mistake_gets_one_line(case, mirror, filled, surroundings, capsys):
+def test_a_mistake_gets_one_line(case, place, filled, surroundings, capsys):
     """And nothing is written."""
     if "plan" in case:
         models = [{"name": "a", "model_args": {"pretrained": filled("MODEL")}}]
         changes = yaml.safe_load(filled(yaml.safe_dump(case["plan"])))
-        write_plan(Path(filled("FOLDER/plan.yaml")), **{"models": models, "output": str(mirror / "out")} | changes)
-    before = sorted(mirror.rglob("*"))
+        write_plan(Path(filled("FOLDER/plan.yaml")), **{"models": models, "output": str(place / "out")} | changes)
+    before = sorted(place.rglob("*"))
     try:
         status = main(shlex.split(filled(command_of(case))))
     except SystemExit as stop:  # an option that the parser refuses
@@ -110,7 +118,7 @@ def test_a_mistake_gets_one_line(case, mirror, filled, surroundings, capsys):
     line = re.split(r"lm-eval-sea(?: [\w-]+)*: (?:error: )?", said)[-1].strip()
     assert "Traceback" not in said and "\n" not in line and not {"\x1b", "\u202e"} & set(out + line)
     assert line.startswith(filled(case["line"]))
-    assert sorted(mirror.rglob("*")) == before
+    assert sorted(place.rglob("*")) == before
 
 
 @pytest.mark.parametrize("command", ["show FOLDER", "report FOLDER --out FOLDER/out", "score FOLDER"])
