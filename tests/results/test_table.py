@@ -14,10 +14,11 @@ from scipy import stats
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.export.every_eval_ever import records
+from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import answer, comparisons_table
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.scores import scores_of
-from lm_eval_sea.report.write import write_report
+from lm_eval_sea.report.sections import sections
 from lm_eval_sea.results.comparison import difference_of_means, pairs
 from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import WIDTH, records_of, table_of
@@ -50,8 +51,7 @@ def means_of(*folders):
 
 def report_of(folder):
     """The report in Markdown, without the backslashes before its marks."""
-    write_report(read(folder), folder / "report")
-    return (folder / "report" / "report.md").read_text(encoding="utf-8").replace("\\", "")
+    return render_markdown(sections(scores_of(read(folder).best())), {}).replace("\\", "")
 
 
 def line(text, name):
