@@ -60,43 +60,31 @@ def said(capsys):
     return said
 
 
-def test_controls_on_a_terminal_and_in_a_report(tmp_path, said):
-    """In report.md, report.html, its tables and what the commands print."""
+def test_controls_on_a_terminal_in_reports_and_in_totals(tmp_path, said):
+    """In report.md, report.html, all tables and what the commands print; of models, tasks and rows that are called so."""
     runs, out = plant(tmp_path / "runs"), tmp_path / "out"
     for path in runs.rglob("results_*.json"):
-        with changed(path) as content:
-            content["model_name"] = HOSTILE + content["model_name"]
-            for record in content["configs"].values():
-                record["metadata"] |= dict.fromkeys(("dataset", "language", "variant"), HOSTILE)
-                record["doc_to_choice"] = [HOSTILE] * 4
-            content["config"]["model_args"] = {"pretrained": HOSTILE, HOSTILE: HOSTILE}
-    for path in runs.rglob(f"samples_{RANKED}_{OLD}.jsonl"):
-        edit(path, lambda rows: [row["doc"].update(options=[HOSTILE] * 4, id=HOSTILE, question=HOSTILE) for row in rows])
-    said("show", runs)
-    said("report", runs, "--out", out)
-    for name in ("report.md", "report.html"):
-        check_text((out / name).read_text(encoding="utf-8"))
-    for path in (out / "tables").iterdir():
-        check_table(path)
-
-
-def test_controls_in_totals(tmp_path, said):
-    path = totals(tmp_path, model=HOSTILE)
-    with changed(path) as content:
-        for record in content["configs"].values():
-            record["metadata"] |= {"language": HOSTILE, "competency": HOSTILE}
-    said("score", path.parent, "--out", tmp_path / "t.csv")
-    check_table(tmp_path / "t.csv")
-
-
-def test_controls_in_compared_languages(tmp_path, said):
-    plant(tmp_path / "runs")
-    for path in (tmp_path / "runs").rglob("results_*.json"):
         path.write_text(path.read_text().replace("org/", json.dumps(HOSTILE)[1:-1]))
-    for path in (tmp_path / "runs").rglob(f"samples_{RANKED}_{OLD}.jsonl"):
-        edit(path, lambda rows: [row["doc"].update(id=f"{HOSTILE}{number}") for number, row in enumerate(rows)])
-    said("report", tmp_path / "runs", "--languages", "--out", tmp_path / "out")
-    check_table(tmp_path / "out" / "questions.csv")
+    hostile = {"options": [HOSTILE] * 4, "question": HOSTILE}
+    for path in runs.rglob(f"samples_{RANKED}_{OLD}.jsonl"):
+        edit(path, lambda rows: [row["doc"].update(hostile, id=f"{HOSTILE}{number}") for number, row in enumerate(rows)])
+    said("report", runs, "--languages", "--out", out / "languages")
+    of_totals = totals(tmp_path / "helm", model=HOSTILE)
+    names = dict.fromkeys(("dataset", "language", "variant", "competency"), HOSTILE)
+    for path in (of_totals, *runs.rglob("results_*.json")):
+        with changed(path) as content:
+            for record in content["configs"].values():
+                record |= {"metadata": record["metadata"] | names, "doc_to_choice": [HOSTILE] * 4}
+            content["config"]["model_args"] = {"pretrained": HOSTILE, HOSTILE: HOSTILE}
+    said("show", runs)
+    said("report", runs, "--out", out / "report")
+    said("score", of_totals.parent, "--out", out / "totals.csv")
+    for name in ("report.md", "report.html"):
+        check_text((out / "report" / name).read_text(encoding="utf-8"))
+    tables = list(out.rglob("*.csv"))
+    for path in tables:
+        check_table(path)
+    assert {"questions.csv", "totals.csv", "scores_by_model.csv"} <= {path.name for path in tables}
 
 
 def test_controls_in_a_data_file(mirror, capsys):
