@@ -134,8 +134,8 @@ def csv_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def plant(folder: Path) -> Path:
-    """Writes the runs of both models; returns the folder."""
+def plant(folder: Path, *only: str) -> Path:
+    """Writes the runs of both models, of all tasks or of these; returns the folder."""
     records = read_tasks().tasks
     for model, by_task in CHOICES.items():
         tasks: Tasks = {}
@@ -155,6 +155,7 @@ def plant(folder: Path) -> Path:
             one = {"doc_id": 0, "filter": "none", "metrics": ["chrf++"], "doc": {"id": "0"}, "chrf++": ["a", "b"]}
             tasks[task] = {"scores": scores, "rows": [one]}
         tasks[NO_SAMPLES] = {"scores": {"exact_match,none": 0.4, "exact_match_stderr,none": 0.05}}
+        tasks = {name: tasks[name] for name in only or tasks}
         for name, task in tasks.items():
             task |= {"metadata": dict(records[name].metadata), "doc_to_choice": records[name].labels or "letters"}
         counts = {name: {"original": 6, "effective": 1 if name in CHRF[model] else 6} for name in tasks}

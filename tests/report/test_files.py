@@ -10,7 +10,7 @@ from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.report.write import write_report
 from lm_eval_sea.results.read import read
 
-from .planted import plant
+from .planted import CLASSES, TEXT, TO_THAI, plant
 
 
 def test_markdown_marks_what_is_apart_and_incomplete_means():
@@ -25,7 +25,7 @@ def test_markdown_marks_what_is_apart_and_incomplete_means():
 
 def test_tables_and_figures_for_a_paper(tmp_path):
     """Names that look like mathematics are drawn as they are: matplotlib notes the text of each label in a comment."""
-    runs, out = plant(tmp_path / "runs"), tmp_path / "out"
+    runs, out = plant(tmp_path / "runs", TEXT, CLASSES, TO_THAI), tmp_path / "out"
     names = {runs / "org__a": "a$_{$ ไทย", runs / "org__b": r"b\frac{^$"}  # the font has no Thai letters, which is no warning
     write_report(read(runs, names=names), out, shown_rows=1, paper=True)
     shown = re.findall(r"!\[[^\]]+\]\((figures/.*?)\)", (out / "report.md").read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ def test_tables_and_figures_for_a_paper(tmp_path):
     text = (out / "tables" / "scores_by_model.tex").read_text(encoding="utf-8")
     assert r"sea\_belebele\_th\_to\_ppl & Thai & acc\_ppl & 25.0 & 83.3 [10.6, 99.5] few\textdagger{} & " in text
     assert r"\toprule" in text and r"\label{tab:scores_by_model}" in text
-    assert "7 tasks, 1 to 6 rows each, 3 exemplars" in text
+    assert "3 tasks, 1 to 6 rows each, 3 exemplars" in text
     caption = text.split(r"\caption{")[1]  # a paper has no text of the page to explain the signs
     assert r"\textdagger{} marks numbers that are not of all rows" in caption and "“few” marks" in caption
     assert "links to" not in caption
