@@ -42,7 +42,7 @@ def test_an_output_path_is_made_unless_no_file_system_takes_it(tmp_path, monkeyp
 @pytest.mark.parametrize("command", ["report", "score", "languages"])
 def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
     """While a report, totals or tables are written; the old ones stay whole."""
-    runs, out = plant(tmp_path / "runs"), tmp_path / "out"
+    runs, out = plant(tmp_path / "runs", RANKED), tmp_path / "out"
     arguments = {
         "report": ["report", str(runs), "--out", str(out)],
         "score": ["score", str(totals(tmp_path / "helm")), "--out", str(out / "totals.csv")],
@@ -104,7 +104,7 @@ def test_a_manifest_beside_a_link_that_leads_out_of_the_folder(tmp_path):
 
 def planted(tmp_path, change):
     """A run whose results file is changed; the table of `show`."""
-    with changed(plant(tmp_path) / "org__a") as content:
+    with changed(plant(tmp_path, RANKED) / "org__a") as content:
         change(content)
     return tmp_path / "org__a"
 
