@@ -7,6 +7,8 @@ import warnings
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 
@@ -143,47 +145,36 @@ def test_a_row_whose_answer_cannot_be_scored_is_refused_before_the_model_answers
             evaluate(tmp_path / "own", ["sea_own_th"])
 
 
-@pytest.mark.parametrize(
-    ("options", "answer", "expected"),
-    [
-        (["ลำปาง", "น่าน", "แพร่", "ตาก"], "C", 2),
-        (["ลำปาง", "น่าน", "แพร่", ""], "C", 2),
-        (["ลำปาง", "", "แพร่", "ตาก"], "C", "an empty option at position 2"),  # C is not the second option that is left
-        (["3", "1", "2", "0"], "3", "'3', which may be {0} or {3}; "),
-        (["3", "1", "2", "0"], "1", 1),  # text and number name the same
-        (["B", "A", "AB", "O"], "A", "'A', which may be {0} or {1}; "),
-        (["น่าน", "ตาก", "ตาก", ""], "ตาก", "'ตาก', which may be {1} or {2}; "),
-        (["น่าน", "ตาก", "ตาก", ""], "b", 1),
-    ],
-)
-def test_the_right_option_is_never_guessed(options, answer, expected):
-    row = {"q": "?", **dict(zip("abcd", options, strict=True)), "answer": answer}
-    for letters in (LETTERS, "กขคง"):
-        read = ColumnRows({"question": "q", "options": ["a", "b", "c", "d"], "gold": "answer"}, letters)({})
-        if isinstance(expected, int):
-            assert read(row)["gold"] == expected
-        else:
-            with pytest.raises(ValueError, match=re.escape(expected.format(*letters))):
-                read(row)
+COMPOSED, IN_PARTS = (unicodedata.normalize(form, "tích cực") for form in ("NFC", "NFD"))  # which look the same
+NAMES = ["ลำปาง", "AB", *"ABEbคจ0134๓๕", COMPOSED, IN_PARTS]
 
 
-@pytest.mark.parametrize(
-    ("letters", "answers", "refused"),
-    [
-        ("กขคง", ["ค", "C", "c", 2, "2"], ["จ", "E", 4]),
-        ("12345", [3, "3", "๓", "C"], [0, "5", "E"]),  # which are no numbers from 0 then
-        ("๑๒๓๔", [3, "3", "๓", "C"], [0, "๕", "E"]),
-    ],
-)
-def test_an_option_is_named_by_its_own_letter_or_the_latin_one(letters, answers, refused):
-    read = ColumnRows({"question": "q", "options": "options", "gold": "answer"}, letters)({})
-    row = {"q": "?", "options": ["ลำปาง", "น่าน", "แพร่", "ตาก"]}
-    for answer in answers:
-        made = read(row | {"answer": answer})
-        assert (made["gold"], made["letters"]) == (2, list(letters[:4]))
-    for answer in refused:
-        with pytest.raises(ValueError, match=f"expected an option, {letters[0]} to {letters[3]},(?: or)? A to D"):
-            read(row | {"answer": answer})
+@settings(max_examples=500)
+@given(st.lists(st.sampled_from(NAMES), min_size=4, max_size=4), st.integers(0, 2), st.data())
+def test_an_answer_names_one_option_or_is_refused(options, empty, data):
+    """By its text, its letter, the Latin letter or its number, from 0 where the letters are no digits; nothing is guessed."""
+    letters = data.draw(st.sampled_from([LETTERS, "กขคง", "12345", "๑๒๓๔"]))
+    typed = [unicodedata.normalize(form, text) for form in ("NFC", "NFD") for text in options]
+    answer = data.draw(st.sampled_from([*typed, *NAMES, *range(6)]))
+    columns, count = {"question": "q", "options": [*"abcd"], "gold": "answer"}, 4 - empty  # nothing behind the last option
+    row = {"q": "?", **dict(zip("abcd", [*options[:count], "", ""], strict=False)), "answer": answer}
+
+    def names(place):
+        number = int(letters[place]) if letters.isdecimal() else place
+        in_letters = str(answer) in (letters[place], "ABCD"[place], "abcd"[place])
+        same = unicodedata.normalize("NFC", str(answer)) == unicodedata.normalize("NFC", options[place])
+        return same or in_letters or (str(answer).isdecimal() and int(answer) == number)
+
+    meant = [place for place in range(count) if names(place)]
+    if len(meant) == 1:
+        made = ColumnRows(columns, letters)({})(row)
+        assert (made["gold"], made["letters"], made["options"]) == (meant[0], [*letters[:count]], options[:count])
+        return
+    own, latin = (f"{of[0]} to {of[count - 1]}" for of in (letters, LETTERS))
+    unknown = f"{own}, or {latin}$" if letters.isdecimal() else f"{own}, (?:{latin}, )?or 0 to {count - 1}$"
+    several = " or ".join(letters[place] for place in meant)
+    with pytest.raises(ValueError, match=f"may be {several}; " if meant else f"option, {unknown}"):
+        ColumnRows(columns, letters)({})(row)
 
 
 def test_exemplars_and_rows_have_the_letters_of_the_data_set(tmp_path):
@@ -217,7 +208,10 @@ NAN = float("nan")  # which pandas writes where there is nothing
     [
         ({"question": NAN}, "column 'question' has nan; expected text"),
         ({"question": True}, "column 'question' has True; expected text"),
-        ({"options": ["a", NAN, "c"]}, "field 'options' has an empty option at position 2; expected text"),
+        *(
+            ({"options": ["a", nothing, "c"]}, "field 'options' has an empty option at position 2; expected text")
+            for nothing in (NAN, "")  # C is not the second option that is left
+        ),
         ({"options": ["a", {"text": "b"}]}, "field 'options' has {'text': 'b'}; expected text"),
         ({"options": [True, False]}, "field 'options' has True; expected text"),
         ({"options": "AB"}, "is the text 'AB'; expected a list, or in data_set.yml a column for each option"),
@@ -505,14 +499,8 @@ def test_rows_that_share_a_passage_without_saying_so(tmp_path, capsys):
 
 def test_right_answers_typed_in_one_character_or_two(tmp_path, capsys):
     """é and e with an accent look the same."""
-    options = ["tích cực", "tiêu cực"]
-    typed = [unicodedata.normalize(form, options[0]) for form in ("NFC", "NFD")]
-    assert len({*typed}) == 2
-    read = ColumnRows({"question": "q", "options": "o", "gold": "a"})({})
-    assert [read({"q": "?", "o": options, "a": text})["gold"] for text in typed] == [0, 0]
-    with pytest.raises(ValueError, match="which may be A or B"):
-        read({"q": "?", "o": typed, "a": typed[0]})
-    rows = [{"comment": text, "sentiment": text} for text in (*typed, options[1])]
+    options = [COMPOSED, "tiêu cực"]
+    rows = [{"comment": text, "sentiment": text} for text in (COMPOSED, IN_PARTS, options[1])]
     plant(tmp_path / "own", "classification", rows, labels={"neg": [options[1]], "pos": [options[0]]})
     make(tmp_path / "own")
     assert [sample["doc"]["gold"] for sample in samples_of(tmp_path / "own", "sea_own_th")] == [1, 1, 0]
