@@ -4,7 +4,6 @@ And what every data_set.yml says of its rows, on the real ones.
 """
 
 import re
-import statistics
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -289,29 +288,22 @@ def test_real_rows_of_every_language_have_their_texts_and_labels(name, hub_mirro
             assert {new: found[new] for new in NUSA[name].values()} == {new: old[own].strip() for own, new in NUSA[name].items()}
 
 
-def _shown(name, labels, lengths, test_row):
-    """Examples of these labels and lengths, the exemplars that are made of them, and what is made of a test row."""
-    examples = [{"id": f"e{n}", "text": "x" * lengths[n] + f" {n}", "label": label} for n, label in enumerate(labels)]
-    test_row = test_row(examples)
-    process = processor(name)({"test": [test_row], "examples": examples})
-    return examples, [row for published in examples for row in process(published)], process(test_row)
-
-
-def test_exemplars_show_the_most_frequent_labels_one_each_with_texts_of_common_length():
-    labels = ["fear"] * 5 + ["sad"] * 4 + ["happy"] * 3 + ["angry"] * 2 + ["shame"] * 2 + ["surprise"]
-    lengths = [10, 20, 30, 40, 50, 1, 2, 4, 9, 7, 8, 99, 5, 6, 5, 6, 3]
-    test = {"id": "t1", "text": "uji", "label": "sad"}
-    examples, made, tested = _shown("nusaemotion", labels, lengths, lambda _: test)
-    names = data_sets()["nusaemotion"].labels
-    assert [names[row["gold"]] for row in made] == ["fear", "sad", "happy", "angry", "shame"]
-    assert len(made[0]["text"]) == statistics.median(len(row["text"]) for row in examples if row["label"] == "fear")
-    assert tested == [{"id": "t1", "text": "uji", "gold": names.index("sad")}]
-
-
-def test_no_exemplar_has_the_text_of_a_test_row():
-    signs = ["positive", "negative"] * 2
-    examples, made, tested = _shown("nusasentiment", signs, [10, 10, 11, 11], lambda examples: examples[0] | {"id": "t1"})
-    assert examples[0]["text"] not in [row["text"] for row in made] and len(tested) == 1
+@pytest.mark.parametrize(
+    ("others", "shown"),
+    [
+        ("sad sad sad sad happy happy happy angry angry shame shame surprise", "sad happy angry shame"),
+        ("sad happy", "happy sad fear fear"),  # one each, and those of the most frequent one again
+    ],
+)
+def test_exemplars_show_the_most_frequent_labels_with_texts_of_common_length_that_no_test_row_has(others, shown):
+    told = [*zip(["fear"] * 6, [10, 20, 30, 30, 40, 50], strict=True), *((label, 5) for label in others.split())]
+    examples = [{"id": f"e{n}", "text": "x" * length + f" {n}", "label": label} for n, (label, length) in enumerate(told)]
+    test = examples[2] | {"id": "t1", "label": "sad"}
+    process, names = processor("nusaemotion")({"test": [test], "examples": examples}), data_sets()["nusaemotion"].labels
+    made = [row for published in examples for row in process(published)]
+    assert [names[row["gold"]] for row in made] == ["fear", *shown.split()]
+    assert made[0]["text"] == examples[3]["text"], "the length in the middle, and another text than that of the test row"
+    assert process(test) == [{"id": "t1", "text": test["text"], "gold": names.index("sad")}]
 
 
 # Data set → a row, the field that is refused, and values of it.
