@@ -63,15 +63,24 @@ def test_every_option_and_prediction_agree(model, request):
         assert compare(results, model) > 2 * len(tasks) * ROWS
 
 
-def test_a_chat_template_that_ends_in_a_line_break(tmp_path, model, samples):
-    """lm-eval counts the line break with the answer; the whole text has it once all the same."""
+@pytest.mark.parametrize("multiturn", [True, False])
+def test_a_chat_template_that_ends_in_a_line_break(tmp_path, model, samples, multiturn):
+    """lm-eval counts the line break with the answer, and no blank; the whole text has it once all the same.
+
+    The prompts of the calibration are made in the template, too.
+    """
     template = (
         "{% for message in messages %}<{{ message['role'] }}>\n{{ message['content'] }}\n{% endfor %}<assistant>{{ '\\n' }}"
     )
-    folder = with_template(model, tmp_path / "chat", template)
-    results = evaluate(samples, "sea_xcopa_vi_to_ppl", "hf", model_args=on_cpu(folder), apply_chat_template=True)
+    folder, tasks = with_template(model, tmp_path / "chat", template), ("sea_xcopa_vi_to_ppl", "sea_wisesight_th")
+    options = {"apply_chat_template": True, "fewshot_as_multiturn": multiturn, "limit": ROWS}
+    results = evaluate(samples, list(tasks), "hf", model_args=on_cpu(folder), **options)
     assert compare(results, folder)
-    assert all(sample["arguments"][0][0].endswith("<assistant>\n") for sample in results["samples"]["sea_xcopa_vi_to_ppl"])
+    ranked, calibrated = ([sample["arguments"] for sample in results["samples"][task]] for task in tasks)
+    assert all(arguments[0][0].endswith("Trả lời:\n<assistant>\n") for arguments in ranked)
+    assert [arguments[0][1] for arguments in ranked] == [s["doc"]["options"][0] for s in results["samples"][tasks[0]]]
+    free = [context for context, _ in calibrated[0] if context.endswith("ข้อความ: N/A\nคำตอบ:\n<assistant>\n")]
+    assert len(free) == 3
 
 
 def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
