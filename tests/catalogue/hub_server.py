@@ -14,8 +14,6 @@ What is missing is told by the status 404 and the header X-Error-Code: RepoNotFo
 gated repository are refused with 401 (no token) or 403 (a token without access) and GatedRepo.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A checkout of SailCompass in miniature, with rows; and the real one, if there is one."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A checkout of SailCompass in miniature, in our words: eight configurations, and the code that loads their rows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _CONFIGURATION = """

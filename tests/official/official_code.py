@@ -1,7 +1,5 @@
 """The code of a checkout in this process, with the libraries that are installed: to run beside ours, in tests alone."""
 
-from __future__ import annotations
-
 import importlib.util
 import logging
 import sys

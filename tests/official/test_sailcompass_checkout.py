@@ -1,7 +1,5 @@
 """What is run of a checkout, and how: only tested files, in a process that gets nothing and cannot stay."""
 
-from __future__ import annotations
-
 import datasets
 import pytest
 

@@ -1,7 +1,5 @@
 """The official scores: by hand, and beside the official code itself where there is a checkout."""
 
-from __future__ import annotations
-
 import types
 from pathlib import Path
 

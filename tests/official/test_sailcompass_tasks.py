@@ -1,7 +1,5 @@
 """From a checkout to task files that plain lm-eval runs: the texts a model is shown, the rows, the scores, the faults."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs tasks of the pack in this process, as a user's `simple_evaluate` call would."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

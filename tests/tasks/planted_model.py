@@ -1,7 +1,5 @@
 """A model whose log-probabilities and generations are planted, so that the right scores are known by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from lm_eval.api.model import LM

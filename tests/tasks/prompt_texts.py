@@ -4,8 +4,6 @@
 all prompts of those, and writes nothing.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

@@ -1,7 +1,5 @@
 """Runs a task of every kind with a random model on the samples, and prints scores as JSON; for `test_git_head.py`."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -3,8 +3,6 @@
 That is what lm-eval's own test-suite (tests/test_tasks.py) asks for, and that the right letter counts however an answer begins.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import unicodedata
