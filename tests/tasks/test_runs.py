@@ -9,12 +9,11 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.results.facts import facts_of
 from tests.conftest import modules_of_tasks
-from tests.model_folder import with_template
 from tests.processes import run
 
 from ..models.conftest import LOGLIKELIHOOD_ROUNDING
 from ..run.conftest import written
-from .evaluation import CHAT_TEMPLATE, TASKS, evaluate, on_cpu, read_json_lines, scores
+from .evaluation import TASKS, evaluate, on_cpu, read_json_lines, scores
 from .planted_model import PlantedModel
 from .two_processes import LIMITS, run_two, summary
 
@@ -104,23 +103,6 @@ def test_cached_requests_never_meet_another_tokenizer(retrained, tmp_path, tiny_
     assert len(list((tmp_path / "cache").glob("*.pickle"))) == 2
     chosen = evaluate(samples, task, "hf", model_args=on_cpu(place), cache_requests=True, samples={task: [1, 3]})
     assert [sample["doc"] for sample in chosen["samples"][task]] == [docs[1], docs[3]]
-
-
-@pytest.mark.parametrize("multiturn", [True, False])
-def test_chat_template(tmp_path, tiny_model_bos, samples, multiturn):
-    """Answers follow the template's end without a blank; the prompts of the calibration are made in the template too."""
-    model = with_template(tiny_model_bos, tmp_path / "chat", CHAT_TEMPLATE)
-    tasks = ["sea_xcopa_vi_to_ppl", "sea_wisesight_th", "sea_m3exam_vi_litilo_gen"]
-    options = {"apply_chat_template": True, "fewshot_as_multiturn": multiturn, "limit": 2}
-    results = evaluate(samples, tasks, "hf", model_args=on_cpu(model), **options)
-    (xcopa, _) = results["samples"]["sea_xcopa_vi_to_ppl"]
-    assert xcopa["arguments"][0][0].endswith("Trả lời:</user><assistant>")
-    assert xcopa["arguments"][0][1] == xcopa["doc"]["options"][0]
-    assert all(score["log_perplexity"] > 0 for score in xcopa["doc"]["option_scores"])
-    (wisesight, _) = results["samples"]["sea_wisesight_th"]
-    free = [context for context, _ in wisesight["arguments"] if context.endswith("ข้อความ: N/A\nคำตอบ:</user><assistant>")]
-    assert len(free) == 3
-    assert all("null_rate,none" in results["results"][task] for task in tasks[2:])
 
 
 SUITE = "sea_sailcompass"
