@@ -1,7 +1,5 @@
 """SailCompass' own scores beside the pack's: in whole runs with planted answers, against a restatement and by hand."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -32,19 +30,6 @@ def published(folder, file: str) -> list[dict]:
     return read_json_lines(folder / DATA / file)
 
 
-def restated_texts(answers: list[str], references: list[str]) -> dict[str, float]:
-    """First line, lower case; SailCompass also takes off marks at the end of an answer, but none at the end of a reference."""
-    lines = [answer.split("\n")[0].strip().lower() for answer in answers]
-    without_marks = [re.sub(r"[^\w\s]+\s*$", "", line) for line in lines]
-    wanted = [[reference.lower() for reference in references]]
-    return {
-        "bleu": sacrebleu.corpus_bleu(lines, wanted).score,
-        "chrf++": sacrebleu.corpus_chrf(lines, wanted, word_order=2).score,
-        "bleu_sailcompass": sacrebleu.corpus_bleu(without_marks, wanted).score,
-        "chrf_sailcompass": sacrebleu.corpus_chrf(without_marks, wanted, word_order=2).score,
-    }
-
-
 # Task, file, column of the question, column of the reference, and what stands behind it.
 FLORES = ("sea_flores_en_id", "flores200/ind_Latn_devtest.jsonl", "source", "target")
 
@@ -57,13 +42,20 @@ FLORES = ("sea_flores_en_id", "flores200/ind_Latn_devtest.jsonl", "source", "tar
     ],
 )
 def test_texts(mirror, task, file, source, target, ending):
-    """The blanks that the pack takes off references make no difference."""
+    """First line, lower case; SailCompass also takes off marks at the end of an answer, but none at the end of a reference.
+
+    The blanks that the pack takes off references make no difference.
+    """
     edit(mirror / DATA / file, lambda rows: [row.update({target: f" {row[target]} \n"}) for row in rows])
     rows = published(mirror, file)
     answers = {row[source].strip(): f" {row[target].strip()[7:]}{ending}" for row in rows}
     found = scores(evaluate(mirror, task, by_question(answers)), task)
-    expected = restated_texts(list(answers.values()), [row[target] for row in rows])
-    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-9)
+    lines = [answer.split("\n")[0].strip().lower() for answer in answers.values()]
+    wanted = [[row[target].lower() for row in rows]]
+    without_marks = [re.sub(r"[^\w\s]+\s*$", "", line) for line in lines]
+    for written, bleu, chrf in ((lines, "bleu", "chrf++"), (without_marks, "bleu_sailcompass", "chrf_sailcompass")):
+        assert found[bleu] == pytest.approx(sacrebleu.corpus_bleu(written, wanted).score, abs=1e-9)
+        assert found[chrf] == pytest.approx(sacrebleu.corpus_chrf(written, wanted, word_order=2).score, abs=1e-9)
     assert 0 < found["bleu_sailcompass"] < 100
 
 
@@ -88,24 +80,16 @@ def test_short_answers(samples, task, file, write, expected):
     assert found["f1_sailcompass"] == pytest.approx(of_other_words if f1 is None else f1)
 
 
-def test_a_capital_in_a_sentence_is_a_letter_officially(samples):
-    task = "sea_belebele_id_litilo_gen"
-    results = evaluate(samples, task, PlantedModel(generation=lambda prompt: " saya tidak tahu, Dia juga tidak"))
-    found = scores(results, task)
-    golds = [sample["doc"]["gold"] for sample in results["samples"][task]]
-    assert found["null_rate"] == 1 and found["exact_match"] == 0
-    assert found["exact_match_sailcompass"] == golds.count(3) / len(golds) > 0
-
-
 @pytest.mark.parametrize(
     ("task", "answer", "position", "is_ours"),
     [
         ("sea_m3exam_th_litilo_gen", " ๒", 1, True),
         ("sea_m3exam_jv_litilo_gen", " B. x", 1, False),  # no option has the text x
         ("sea_m3exam_vi_litilo_gen_enprompt", "A", 0, True),
+        ("sea_belebele_id_litilo_gen", " saya tidak tahu, Dia juga tidak", 3, False),  # a capital in a sentence
     ],
 )
-def test_letters_of_exams(samples, task, answer, position, is_ours):
+def test_letters(samples, task, answer, position, is_ours):
     results = evaluate(samples, task, PlantedModel(generation=lambda prompt: answer))
     golds = [sample["doc"]["gold"] for sample in results["samples"][task]]
     found, right = scores(results, task), golds.count(position) / len(golds)
