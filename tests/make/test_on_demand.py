@@ -21,23 +21,17 @@ PLAIN = read_tasks()
 CODES = {language: data.code for language, data in data_sets()["belebele"].languages.items()}
 
 
-def prompts_with_paraphrases():
-    """Those of all data sets, languages and directions of translation."""
-    for name in (name for name, data_set in data_sets().items() if data_set.kind != JUDGED):
-        for language, words in read_prompts(TASKS_FOLDER, name).items():
-            for task in words.get("tasks", [None]):
-                prompt = of_task(words, task, language) if task else words
-                if "paraphrases" in prompt:
-                    yield (name, language, task), prompt
-
-
 def wordings(prompt):
     """The three instructions of a prompt."""
     return [prompt["instruction"], *prompt["paraphrases"]]
 
 
 def test_wordings_are_different_texts_that_name_every_label():
-    found = dict(prompts_with_paraphrases())
+    found = {}
+    for name in (name for name, data_set in data_sets().items() if data_set.kind != JUDGED):
+        for language, words in read_prompts(TASKS_FOLDER, name).items():
+            prompts = {task: of_task(words, task, language) for task in words["tasks"]} if "tasks" in words else {None: words}
+            found |= {(name, language, task): prompt for task, prompt in prompts.items() if "paraphrases" in prompt}
     assert len(found) > 40
     for where, prompt in found.items():
         texts = wordings(prompt)
