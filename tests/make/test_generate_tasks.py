@@ -132,31 +132,27 @@ def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_p
     assert task.read_text(encoding="utf-8").endswith("# edited\n"), "nothing is written"
 
 
-def test_nothing_hidden_is_copied_to_a_new_folder(tmp_path, monkeypatch):
-    """Not what editors, notebooks and checkers leave beside the tasks, of which lm-eval would take some for tasks."""
-    there = tmp_path / "there"
+def test_a_folder_gets_nothing_hidden_and_keeps_tasks_that_another_call_made_there(tmp_path, monkeypatch):
+    """Not what editors, notebooks and checkers leave beside the tasks, of which lm-eval would take some for tasks.
+
+    Tasks made on demand stay, and those of a user's own data set; what is removed is named.
+    """
+    there, out = tmp_path / "there", tmp_path / "out"
     shutil.copytree(TASKS, there, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     expected = {path.relative_to(there) for path in there.rglob("*") if path.is_file()} - set(PROMPTS)
     for left in (".ruff_cache/a", "xcopa/.ipynb_checkpoints/a.yaml", "xcopa/.DS_Store", "_shared/__pycache__/a.pyc"):
         (there / left).parent.mkdir(exist_ok=True)
         (there / left).write_text("task: a")
-    monkeypatch.setattr("lm_eval_sea.make.files.TASKS_FOLDER", there)
-    out = tmp_path / "out"
-    assert run("--out", out).returncode == 0
-    assert {path.relative_to(out) for path in out.rglob("*") if path.is_file()} == expected
-
-
-def test_tasks_that_another_call_made_in_the_folder_stay_there(tmp_path):
-    """Those made on demand, and those of a user's own data set; what is removed is named."""
-    out = tmp_path / "tasks"
     assert run("sea_xcopa_vi_to_ppl_p2", "--out", out).returncode == 0
     made = (out / "sea_xcopa_vi_to_ppl_p2.yaml").read_text(encoding="utf-8")
-    old, *kept = [out / path for path in ("xcopa/vi/old.yaml", "reviews/sea_reviews_th.yaml", "sea_xcopa_vi_to_ppl_p2.yaml")]
-    for path in (old, *kept):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(made, encoding="utf-8")
+    kept = [Path("reviews/sea_reviews_th.yaml"), Path("sea_xcopa_vi_to_ppl_p2.yaml")]
+    for path in ("xcopa/vi/old.yaml", *kept):
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / path).write_text(made, encoding="utf-8")
+    monkeypatch.setattr("lm_eval_sea.make.files.TASKS_FOLDER", there)
     assert "1 files removed that are no longer made: xcopa/vi/old.yaml\n" in run("--out", out).stdout
-    assert not old.exists() and [path.read_text(encoding="utf-8") for path in kept] == [made] * 2
+    assert {path.relative_to(out) for path in out.rglob("*") if path.is_file()} == expected | {*kept}
+    assert [(out / path).read_text(encoding="utf-8") for path in kept] == [made] * 2
     assert run("--out", out, "--check").returncode == 0
 
 
@@ -232,10 +228,10 @@ def test_a_fault_of_a_prompt_file_is_named(prompts, name, keys, value, message):
 
 
 def test_the_command_says_one_line_and_writes_nothing(tmp_path, prompts):
-    change(prompts / "vsmec/prompts/vi.yml", ["labels", "anger"], None)
+    change(prompts / "belebele/prompts/my.yml", ["chat"], None)
     result = run("--prompts", prompts, "--out", tmp_path / "tasks")
     assert result.returncode == 2
-    assert result.stderr == "lm-eval-sea: vsmec/prompts/vi.yml: labels: 'anger' is missing or empty\n"
+    assert result.stderr == "lm-eval-sea: belebele/prompts/my.yml: 'chat' is missing or empty\n"
     assert not (tmp_path / "tasks").exists()
 
 
