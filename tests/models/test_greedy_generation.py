@@ -204,37 +204,35 @@ def test_each_token_is_computed_once(name, tokenizers, monkeypatch):
     assert kept <= 1.5 * parents * (keys_and_values + 2 * config.hidden_size + 3 * config.intermediate_size)
 
 
+def passes_with_and_without(monkeypatch, constant, tokens, model, tokenizer, limit, **options):
+    """The tokens of each pass of texts that repeat themselves, which are those of hf."""
+    asked = requests({"a": mixed_prompts()}, **LONG | {"max_gen_toks": limit})
+    _, expected, _ = generate(HFLM, model, tokenizer, asked)
+    for value in tokens:
+        monkeypatch.setattr(greedy_generation, constant, value)
+        lm, texts, sizes = generate(SharedPrefixLM, model, tokenizer, asked, **options)
+        assert lm._greedy is not None and texts == expected
+        yield sizes
+
+
 @pytest.mark.parametrize("name", ["gemma3", "qwen3", "falcon"])
 def test_drafts_save_passes(name, tokenizers, monkeypatch):
-    """Few texts at a time, which repeat themselves: the same ones in fewer passes, of no more tokens than a CPU does quickly."""
-    model, tokenizer = make_model(name, len(tokenizers[True])), tokenizers[True]
+    """Few texts at a time: fewer passes, of no more tokens than a CPU does quickly."""
+    model = make_model(name, len(tokenizers[True]))
     monkeypatch.setattr(greedy_generation, "MEMORY", 0.5)
-    asked = requests({"a": mixed_prompts()}, **LONG | {"max_gen_toks": 60})
-    found = {}
-    for tokens in (16, 0):
-        monkeypatch.setattr(greedy_generation, "DRAFTED_TOKENS", tokens)
-        lm, *found[tokens] = generate(SharedPrefixLM, model, tokenizer, asked, batch_size=2)
-        assert lm._greedy is not None
-    (texts, sizes), (plain, more) = found.values()
-    assert texts == plain == generate(HFLM, model, tokenizer, asked)[1]
+    tokens = "DRAFTED_TOKENS", (16, 0)
+    sizes, more = passes_with_and_without(monkeypatch, *tokens, model, tokenizers[True], 60, batch_size=2)
     assert len(sizes) < len(more) / 1.15
     assert sum(size <= 16 for size in sizes) > len(sizes) / 2
 
 
 @pytest.mark.parametrize("name", ["gemma3", "qwen3", "falcon"])
 def test_texts_that_repeat_themselves_take_fewer_passes(name, tokenizers, monkeypatch):
-    """However many there are: the same texts."""
-    model, tokenizer = make_model(name, len(tokenizers[True]), tie_word_embeddings=True), tokenizers[True]
+    """However many there are."""
+    model = make_model(name, len(tokenizers[True]), tie_word_embeddings=True)
     model.get_input_embeddings().weight.data *= 30  # so that a token is most often followed by itself
     monkeypatch.setattr(greedy_generation, "DRAFTED_TOKENS", 0)
-    asked = requests({"a": mixed_prompts()}, **LONG | {"max_gen_toks": 100})
-    found = {}
-    for tokens in (8, 1):
-        monkeypatch.setattr(greedy_generation, "REPEATED_TOKENS", tokens)
-        lm, *found[tokens] = generate(SharedPrefixLM, model, tokenizer, asked)
-        assert lm._greedy is not None
-    (texts, sizes), (plain, more) = found.values()
-    assert texts == plain == generate(HFLM, model, tokenizer, asked)[1]
+    sizes, more = passes_with_and_without(monkeypatch, "REPEATED_TOKENS", (8, 1), model, tokenizers[True], 100)
     assert len(sizes) < len(more) / 1.5
 
 
