@@ -118,7 +118,7 @@ def _fault_of_cache(error: BaseException) -> str:
     """Why nothing can be kept below the user's home, as in a container whose user has none; empty for other errors."""
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         cache, place = Path(constants.HF_HOME), Path(str(error.filename))
-        return error.strerror if place in cache.parents or place.is_relative_to(cache) else ""
+        return error.strerror or "" if place in cache.parents or place.is_relative_to(cache) else ""
     return "there is no home" if isinstance(error, RuntimeError) and "home directory" in str(error) else ""
 
 
