@@ -218,21 +218,25 @@ class ChatAPI(LM):
         if self.prompt_end is not None:
             return self._without_thoughts_said(requests, answers)
         bodies = zip(answers, self._bodies(requests), strict=True)
-        told = [(answer.reply, wanted, until) for answer, (_, wanted, until) in bodies]
-        shown = chain.from_iterable(self._shows(reply, wanted) for reply, wanted, _ in told if reply is not None)
+        told = [(answer.reply, until, wanted) for answer, (_, wanted, until) in bodies]
+        shown = chain.from_iterable(self._shows(reply, wanted) for reply, _, wanted in told if reply is not None)
         self._unopened = self._of_question + Counter(shown)
-        # what a model that is to think writes first is its thought, also where all answers were cut and none shows a mark
-        all_cut = self._mode == "on" and not self._unopened and not any(map(_has_thought, answers))
-        opened = MARKS[0].begin if all_cut else None
         if (mark := self._opened()) and mark != self._mark_told:
             self._mark_told = mark
             said = "answers show that the chat template opens the thought (%s): texts that do not end it are no answers"
             logger.info(said, mark)
-        read = [
-            answer if reply is None else self._text_of(reply, until, wanted, opened)
-            for answer, (reply, wanted, until) in zip(answers, told, strict=True)
-        ]
-        return self._without_thoughts_said(requests, read)
+
+        def read(opened: str | None = None) -> list[GeneratedText]:
+            return [
+                answer if reply is None else self._text_of(reply, until, wanted, opened)
+                for answer, (reply, until, wanted) in zip(answers, told, strict=True)
+            ]
+
+        found = read()
+        if self._mode == "on" and not self._unopened and not any(map(_has_thought, found)):
+            # All were cut, and none shows a mark: what a model that is to think writes first is its thought.
+            found = read(MARKS[0].begin)
+        return self._without_thoughts_said(requests, found)
 
     def _without_thoughts_said(self, requests: Sequence[Instance], answers: Sequence[Any]) -> list[Any]:
         """The answers; where a model that thinks is to choose, and never thinks before it does, they say so.
