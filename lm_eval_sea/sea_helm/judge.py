@@ -159,7 +159,7 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     refused: dict[str, str] = {}
     for questions in job.questions:
         answers = [(question, job.cache.answer(key_of(model, job.call(question)))) for question in questions]
-        texts = [(question, take_apart(answer.text).answer) for question, answer in answers if answer]  # thoughts try verdicts out
+        texts = [(question, take_apart(answer.text).answer) for question, answer in answers if answer]  # without thoughts
         verdicts.append({question.part: job.rubric.read(question, text) for question, text in texts})
         for _, answer in answers:
             refused |= (answer and answer.refused_parameters) or {}
