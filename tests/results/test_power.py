@@ -23,13 +23,6 @@ def test_the_difference_is_that_of_statsmodels_at_the_level_of_a_page(rows, test
     assert seen_on_task(rows, tests) == pytest.approx(100 * effect * np.sqrt(2 * 0.25 * (1 - 0.3)), rel=1e-4)
 
 
-def test_a_mean_of_equal_tasks_is_as_good_as_all_their_rows():
-    assert seen_on_mean([Planned(100)] * 4) == pytest.approx(seen_on_task(400))
-    assert seen_on_mean([Planned(100)]) == pytest.approx(seen_on_task(100))
-    assert seen_on_mean([Planned(100), Planned(10_000)]) > seen_on_task(10_100)
-    assert seen_on_mean([Planned(100, chance=0.25)]) == pytest.approx(seen_on_task(100) / 0.75), "in normalised points"
-
-
 ASKS = st.tuples(st.sampled_from("xy"), st.sampled_from(["th", "vi"]), st.sampled_from("ab"))
 
 
