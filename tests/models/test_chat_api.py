@@ -234,25 +234,6 @@ def test_a_limit_that_the_server_does_not_heed(heeded, refused, caplog):
 
 
 WHOLE = {"choices": [{"message": {"role": "assistant", "content": "B", "reasoning": "So"}, "finish_reason": "stop"}]}
-OLDER = [("reasoning_content", "So"), ("reasoning_content", " B."), ("content", "B")]
-
-
-@pytest.mark.parametrize(
-    ("reply", "told"),
-    [
-        (Answer([("content", None), ("reasoning", "Perhaps B, or")], finish="length"), ("", "Perhaps B, or", "length", None)),
-        # how many of the 7 tokens are thought is not told
-        (Answer(OLDER, usage={"prompt_tokens": 4, "completion_tokens": 7}), ("B", "So B.", "stop", 4)),
-        (Status(200, WHOLE), ("B", "So", "stop", None)),  # a server that does not stream
-        # all of an answer is there, and why it ended is not told
-        *((Status(200, {"choices": [{"message": WHOLE["choices"][0]["message"]} | end]}), ("B", "So", None, None))
-          for end in ({}, {"finish_reason": None})),
-    ],
-)  # fmt: skip
-def test_thoughts_beside_answers(reply, told):
-    answer = answer_of(reply)
-    assert (answer, answer.thought, answer.finish_reason, answer.prompt_tokens) == told
-    assert answer.failure is answer.thought_tokens is answer.answer_tokens is None
 
 
 @pytest.mark.parametrize(
@@ -264,6 +245,7 @@ def test_thoughts_beside_answers(reply, told):
         (Answer([("content", "")], finish="length"), (9, 0, 73, None), (9, 64, 0), "cut"),  # Gemini
         (Answer([("content", "B")]), (9, 10, 39, None), (9, 20, 10), "no thought"),
         (Answer([("reasoning_content", "So"), ("content", "B")]), (9, 10, 39, 20), (9, 20, 10), "closed"),  # xAI
+        (Answer([("reasoning_content", "So"), ("content", "B")]), (9, 10, None, None), (9, None, None), "closed"),  # nobody tells
         (Answer([("content", "B")]), (9, 10, 19, 20), (9, 20, 10), "no thought"),  # and where the total lacks the thought
         # nothing says what else the limit went into
         (Answer([("content", "")], finish="length"), (9, 64, 73, None), (9, None, None), "cut"),
@@ -427,8 +409,7 @@ BREAKS = "A\u2028B\u2029C\x85D\vE\fF\x1cG"  # of lines, as Python splits a text,
 
 
 @pytest.mark.parametrize(
-    ("reply", "answer", "thought"),
-    [
+    ("reply", "answer", "thought", "finish"), [(*told, "stop")[:4] for told in [
         (stream(chunk(delta={"content": BREAKS}), END), BREAKS, None),
         *((stream(chunk(delta={"content": "B"}), END, "data: [DONE]", end=end), "B", None) for end in ("\r\r", "\r\n\r\n")),
         (stream(*(chunk(index, delta={"content": text}) for index, text in enumerate("ABC")), END), "A", None),
@@ -453,11 +434,17 @@ BREAKS = "A\u2028B\u2029C\x85D\vE\fF\x1cG"  # of lines, as Python splits a text,
         # another type than that of the content
         (Status(200, json.dumps(WHOLE, indent=1).encode(), content_type="text/plain"), "B", "So"),
         (Status(200, f"{chunk(delta={'content': 'B'})}\n\n{END}\n\n".encode()), "B", None),
-    ],
+        (Answer([("reasoning_content", "So"), ("reasoning_content", " B."), ("content", "B")]), "B", "So B."),
+        (Answer([("content", None), ("reasoning", "Perhaps B, or")], finish="length"), "", "Perhaps B, or", "length"),
+        # all of an answer is there, and why it ended is not told
+        *((Status(200, {"choices": [{"message": WHOLE["choices"][0]["message"]} | end]}), "B", "So", None)
+          for end in ({}, {"finish_reason": None})),
+    ]],
 )  # fmt: skip
-def test_forms_of_replies(reply, answer, thought):
+def test_forms_of_replies(reply, answer, thought, finish):
     found = answer_of(reply)
-    assert (found, found.thought, found.finish_reason, found.failure) == (answer, thought, "stop", None)
+    assert (found, found.thought, found.finish_reason) == (answer, thought, finish)
+    assert found.failure is found.prompt_tokens is found.thought_tokens is found.answer_tokens is None
 
 
 ENDS = {
