@@ -269,24 +269,18 @@ def test_contextual_calibration_takes_off_the_bias(samples):
 class TestRealRows:
     """The mirror has the rows of SEA-HELM v1.0."""
 
-    @pytest.fixture
-    def there(self, hub_mirror):
-        """The tasks whose rows the mirror has."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(hub_mirror)
-            tasks = [task for task in read_tasks().select(["sea_helm"]) if task.source.repository.startswith("aisingapore/")]
-            cards = {task.name: hub_mirror / task.source.repository / "README.md" for task in tasks}
-            texts = {name: card.read_text(encoding="utf-8") for name, card in cards.items() if card.is_file()}
-            there = [task for task in tasks if f"config_name: {task.source.config}\n" in texts.get(task.name, "")]
-            return [task for task in there if task.metadata["rows"] is not None]
-
-    def test_all_rows_can_be_scored(self, there, in_hub_mirror):
-        assert len(there) > 50
-        for task in there:
-            report = check_data(task)
-            assert (report.faults, report.found) == ([], task.metadata["rows"]), task.name
-            if task.labels:
-                assert set(report.golds) == set(task.labels)
+    def test_all_rows_can_be_scored(self, in_hub_mirror):
+        """Of the tasks whose rows the mirror has."""
+        checked = 0
+        for task in read_tasks().select(["sea_helm"]):
+            card = in_hub_mirror / task.source.repository / "README.md"
+            if task.metadata["rows"] is None or not task.source.repository.startswith("aisingapore/") or not card.is_file():
+                continue
+            if f"config_name: {task.source.config}\n" in card.read_text(encoding="utf-8"):
+                report, checked = check_data(task), checked + 1
+                assert (report.faults, report.found) == ([], task.metadata["rows"]), task.name
+                assert not task.labels or set(report.golds) == set(task.labels)
+        assert checked > 50
 
     def test_burmese_letters_stand_for_the_latin_ones_of_the_rows(self, hub_mirror):
         """A model that knows the published answers is right, in writing and in ranking."""
