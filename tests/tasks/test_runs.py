@@ -1,21 +1,26 @@
 """The plain `lm_eval` command on the pack, alone in a folder, and in two processes; the whole suite as one request."""
 
+import json
 import os
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
+import torch
+from accelerate.state import AcceleratorState
 from lm_eval.models.huggingface import HFLM
+from torch import distributed, multiprocessing
 
+from lm_eval_sea.models import SharedPrefixLM
 from lm_eval_sea.results.facts import facts_of
 from tests.conftest import modules_of_tasks
 from tests.processes import run
 
 from ..models.conftest import LOGLIKELIHOOD_ROUNDING
 from ..run.conftest import written
-from .evaluation import TASKS, evaluate, on_cpu, read_json_lines, scores
+from .evaluation import TASKS, all_scores, evaluate, on_cpu, read_json_lines, scores
 from .planted_model import PlantedModel
-from .two_processes import LIMITS, run_two, summary
 
 pytestmark = pytest.mark.slow
 
@@ -56,6 +61,47 @@ def test_the_folder_alone_works(tmp_path, tiny_model, samples):
     assert scores(results, "sea_belebele_th_litilo_ppl")["acc_ppl"] in (0, pytest.approx(1 / 3), pytest.approx(2 / 3), 1)
 
 
+class Ranked:
+    """Makes a model one of several ranks, as lm-eval does where there are several GPUs, and `accelerate launch` here does not."""
+
+    rank = property(lambda self: distributed.get_rank())
+    world_size = property(lambda self: distributed.get_world_size())
+    gathered: tuple[dict[str, int], ...] = ()  # of each call that brings the rows of a rank home, their number by task
+
+    def gather_object(self, obj, dst=0):
+        self.gathered = (*self.gathered, {task: len(rows) for task, rows in obj.items()})
+        return super().gather_object(obj, dst)
+
+
+LIMITS = {"limit": 3, "bootstrap_iters": 100, "gen_kwargs": {"max_gen_toks": 4}}
+BACKENDS = {"hf": HFLM, "hf-shared-prefix": SharedPrefixLM}
+
+
+def summary(results, **more):
+    """Scores and predictions as JSON has them, and whatever else is said of a run."""
+    found = {f"{task} {metric}": value for (task, metric), value in all_scores(results).items()}
+    predictions = {
+        task: sorted((row["doc_id"], repr((row["doc"].get("predictions"), row["doc"].get("answer")))) for row in rows)
+        for task, rows in results["samples"].items()
+    }
+    return json.loads(json.dumps({"scores": found, "predictions": predictions, **more}, default=str))
+
+
+def run_rank(rank, port, backend, tasks, folder, model, output):
+    """What one of two processes does, the first of which writes the summary."""
+    where = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2}
+    os.environ |= {"ACCELERATE_USE_CPU": "true", **{name: str(value) for name, value in where.items()}}
+    torch.set_num_threads(1)
+    AcceleratorState._reset_state(reset_partial_state=True)  # an earlier test's, of one process
+    lm = type("RankedLM", (Ranked, BACKENDS[backend]), {})(**on_cpu(model))
+    results = evaluate(folder, tasks, lm, metadata={"pretrained": str(model)}, **LIMITS)
+    shares = [None, None]
+    distributed.all_gather_object(shares, [lm.gathered[0][task] for task in tasks] if lm.gathered else [])
+    if rank == 0:
+        output.write_text(json.dumps(summary(results, rows_of_ranks=list(zip(*shares, strict=True)))), encoding="utf-8")
+    distributed.destroy_process_group()
+
+
 @pytest.mark.parametrize(
     ("backend", "rounding"), [("hf", {"rel": 1e-12}), ("hf-shared-prefix", {"rel": LOGLIKELIHOOD_ROUNDING, "abs": 1e-6})]
 )
@@ -73,7 +119,11 @@ def test_two_processes_agree_with_one_of_hf(backend, rounding, tmp_path, tiny_mo
     ]
     model = HFLM(**on_cpu(tiny_model))
     one = summary(evaluate(samples, tasks, model, metadata={"pretrained": str(tiny_model)}, **LIMITS))
-    two = run_two(tasks, samples, tiny_model, tmp_path / "two.json", backend=backend)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        given = (free.getsockname()[1], backend, tasks, samples, tiny_model, tmp_path / "two.json")
+    multiprocessing.start_processes(run_rank, given, nprocs=2, start_method="fork")  # which need not import all libraries anew
+    two = json.loads((tmp_path / "two.json").read_text(encoding="utf-8"))
     assert two["rows_of_ranks"] == [[2, 1]] * len(tasks)
     for metric, value in one["scores"].items():
         # sums of other numbers than 0 and 1 depend on their order
