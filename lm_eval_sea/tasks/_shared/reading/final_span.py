@@ -393,7 +393,8 @@ def _without_source(line: str, language: str) -> str:
     found = words if leads else re.match(rf"(?:{any_word('cites', language).pattern})[\s,，]*", line, re.IGNORECASE)
     found = found or re.match(rf"(?=[^:]{{0,40}}(?:{any_word('asks', language).pattern}))[^:\d]{{1,40}}{COLON}\s*", line)
     rest = line[found.end() :] if found and not named_by_sentence(line, language) else ""
-    return rest if rest and len(rest) < _LONGEST_POINTING and not has_word(line, language, "absent", "wrong") else line
+    is_phrase = 0 < len(rest) < _LONGEST_POINTING and len(rest.split()) <= _MOST_WORDS_DESCRIBED
+    return rest if is_phrase and not has_word(line, language, "absent", "wrong") else line
 
 
 def _without_denied(line: str, language: str) -> str:
