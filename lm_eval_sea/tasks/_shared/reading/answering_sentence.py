@@ -11,6 +11,7 @@ from ..metrics.words import normalise, stands_in
 from .answer_patterns import any_word
 from .answer_text import STOPS, TRIM
 from .number_words import begins_number
+from .prefaces_and_notes import is_foreign
 from .question_words import PREFIXING, UNSEGMENTED, normal_words, pattern, places_of_words, taken_up, words_beside
 
 
@@ -36,7 +37,8 @@ _COMMA = "[,，、\u104a]"
 _SENTENCE = r"[.!?](?=\s)|[\u3002\u104b\u17d4]"
 _LEAST_COPY = 0.6  # of a passage, of which two or more sentences say nothing
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
-_GLOSS = re.compile(r"(?<=\S)\s*[(（][^()（）]+[)）]\Z")
+_GLOSS = re.compile(r"(?<=\S)\s*(?:[(（][^()（）]+[)）]|\[\d{1,2}\])\Z")
+_QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
 
 
 class _Piece(NamedTuple):
@@ -141,8 +143,17 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return said
     if _leaves_two(said, passage, language):
         return ""
+    if not is_copied and (named := _named_in_english(said, question, passage, language)):
+        return named
     if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
         return said[: gloss.start()]
+    if (
+        not is_copied
+        and (quoted := _QUOTED.match(said))
+        and _in_passage(quoted[1], passage)
+        and not _in_passage(quoted[1], question)
+    ):
+        return quoted[1]  # words around it are not of the passage
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_SHARE * others)
@@ -172,6 +183,25 @@ def _leaves_two(said: str, passage: str, language: str) -> bool:
     return (
         not _in_passage(f"{first}{either[0]}{second}", passage) and _in_passage(first, passage) and _in_passage(second, passage)
     )
+
+
+def _named_in_english(said: str, question: str, passage: str, language: str) -> str:
+    """The only name or number of the passage in an English sentence about a passage in another language; else empty.
+
+    Names of the question do not count, nor what a further clause adds.
+    """
+    if language == "en" or not is_foreign(said, language):
+        return ""
+    words = re.split(rf"{_COMMA}(?!\d)|[(;]", _without_frame(said, "", "en"), maxsplit=1)[0].split()
+    found, begin = list[str](), 0
+    while begin < len(words):
+        lengths = range(len(words) - begin, 0, -1)
+        length = next((each for each in lengths if _in_passage(" ".join(words[begin : begin + each]), passage)), 0)
+        run = " ".join(words[begin : begin + length]).strip(STOPS + TRIM)
+        if re.search(r"[A-Z\d]|[^\x00-\u024f]", run) and run in passage and not _in_passage(run, question):
+            found.append(run)
+        begin += max(length, 1)
+    return found[0] if len(found) == 1 else ""
 
 
 def _core(said: str, sentence: _Sentence) -> str:
