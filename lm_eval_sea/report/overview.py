@@ -112,9 +112,10 @@ def scores_section(scores: Scores) -> Section:
     foreign = "Tasks that are not of this pack are listed, not scored: their scale and chance level are not known."
     others = scores.tasks[~scores.tasks.of_pack & (scores.tasks.setting != "text")]
     errors = (
-        "Rows that share a passage or premise are not independent: the clustered standard error counts them together (Miller "
-        "2024), the plain one takes every row for itself. Both in percentage points. Where all rows make one score together "
-        "(BLEU, chrF++) the plain error is that of the results, and the clustered one that of the contributions of passages."
+        "Rows that share a passage or premise are not independent: the clustered standard error, by the jackknife, counts "
+        "them together, the plain one takes every row for itself. Both in percentage points. Where all rows make one score "
+        "together (BLEU, chrF++) the plain error is that of the results, and the clustered one that of the contributions of "
+        "passages."
     )
     shown = [
         *(MODEL, TASK, Column("metric", "metric"), SCORE),

@@ -50,12 +50,11 @@ class Runs:
         What was run again for failed requests counts once.
         """
         once = self._once()
-        tasks = _asked_last(once.tasks, once.notes)
-        best = _best_of(tasks)
-        pairs = [(task, best[task.run.model, task.name]) for task in tasks]
+        best = _best_of(once.tasks)
+        pairs = [(task, best[task.run.model, task.name]) for task in once.tasks]
         fewer = grouped(((one.run, other.run), (one, other)) for one, other in pairs if _rank(one)[0] < _rank(other)[0])
         once.notes.extend(_left_out_note(run, kept, of_run, is_newer=False) for (run, kept), of_run in fewer.items())
-        kept = [task for task, most in pairs if _rank(task)[0] == _rank(most)[0]]
+        kept = _asked_last([task for task, most in pairs if _rank(task)[0] == _rank(most)[0]], once.notes)
         gone = {task.run for task in once.tasks} - {task.run for task in kept}
         return once._chosen([run for run in once.runs if run not in gone], kept)
 
@@ -152,7 +151,7 @@ def _asked_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
     failed = {task.run for task in tasks if "failure_rate" in task.scores and task.scores["failure_rate"].value > 0}
     older: list[tuple[TaskRun, TaskRun]] = []
     for (*_, seed), found in grouped(((task.run.model, task.name, task.run.seed), task) for task in tasks).items():
-        last = max(found, key=lambda task: task.run.date)
+        last = max(found, key=_rank)  # not a trial run of fewer rows
         again = [task for task in found if seed is not None and task.run in failed and task is not last]
         older += [(task, last) for task in again if not made_differently([task], [last])]
     return _without(older, tasks, notes, "because the run of {} asked its failed requests again")

@@ -48,6 +48,9 @@ def terminated_as_interrupted() -> Iterator[None]:
 @contextmanager
 def interrupted_afterwards() -> Iterator[None]:
     """Inside, Ctrl-C and SIGTERM wait for the end, also those to the commands that are called."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     came: list[int] = []
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, lambda number, _: came.append(number)) for number in numbers]

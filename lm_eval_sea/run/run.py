@@ -69,6 +69,7 @@ class _Run:
     held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # until the run has ended
     of_seeds: Path | None = None  # the folder of `--seeds`
     kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
+    lacks_rights: bool = False  # whether the disk lets others change answers, so that none is kept
 
     def carry_out(self) -> bool:
         """Checks what can be checked without the model, evaluates, writes the results and prints their table.
@@ -259,6 +260,7 @@ class _Run:
         if not own and not self.ours.resume and not answer_cache.has_rights(output):
             text = "answers are not kept, so an interrupted run starts from the beginning: the disk of %s lets others change them"
             logger.warning(text, output)
+            self.lacks_rights = True
             return None
         key = self._key_of_answers(tasks)
         if own:
@@ -297,6 +299,8 @@ class _Run:
             return "nothing is kept (without --no-resume a run continues where it stopped)"
         if not self.config.output_path and not self.kept_in:
             return "nothing is kept (with --output_path a run continues where it stopped)"
+        if self.lacks_rights:
+            return "nothing is kept"
         return f"there was no answer yet; the same command starts {'this seed ' if self.of_seeds else ''}from the beginning"
 
 

@@ -172,7 +172,7 @@ def _ask_queue() -> _Queue | None:
     except (OSError, subprocess.SubprocessError):
         return None
     lines = [line.split(maxsplit=2) for line in said.splitlines()]
-    return {number: (state, "".join(reason)) for number, state, *reason in lines}
+    return {number: (state, "".join(reason)) for number, state, *reason in filter(None, lines)}
 
 
 def _is_over(queue: _Queue, submitted: submitit.Job[Outcome]) -> bool:
@@ -190,7 +190,8 @@ def _notes(queue: _Queue | None, waiting: Mapping[Job, submitit.Job[Outcome]]) -
 
 def _in_the_way(plan: Plan) -> list[str]:
     """Variables that sbatch would put above what the plan says, and those of a job that the sweep itself runs in."""
-    found = ["SBATCH_TIMELIMIT", "SBATCH_SIGNAL", "SBATCH_NO_REQUEUE", *(f"SBATCH_{name.upper()}" for name in plan.slurm)]
+    ours = ("TIMELIMIT", "SIGNAL", "NO_REQUEUE", "MEM_PER_NODE", "MEM_PER_CPU", "GPUS_PER_NODE", "OUTPUT", "ERROR")
+    found = [f"SBATCH_{name.upper()}" for name in (*ours, *plan.slurm)]
     if "SLURM_JOB_ID" in os.environ:
         found += [name for name in os.environ if name.startswith("SLURM_") and name != "SLURM_CONF"]
     return found

@@ -183,11 +183,11 @@ def test_sets_that_the_hub_refuses_are_told_before_the_model(said, samples, run_
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="it is Linux where not even root may make a folder in /sys")
 def test_a_home_that_may_not_be_written_to(samples, run_python):
     """As / is, which is the home of a container's user without a name."""
-    said = "the hub's cache /sys/home cannot be used (Operation not permitted); set HF_HOME to a folder of your own"
+    said = "the hub's cache /sys/home cannot be used ("  # the reason depends on the user's rights
     with serving_hub(samples) as hub:
         for command, status in (("run --model dummy", 2), ("data fetch", 1)):
             process = run_python("lm_eval_sea", *command.split(), "--tasks", TASK, home="/sys/home", online=hub.url)
-            assert process.returncode == status and said in process.stderr, process.stderr
+            assert process.returncode == status and said in process.stderr and "set HF_HOME" in process.stderr, process.stderr
 
 
 @pytest.mark.parametrize(

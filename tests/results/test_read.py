@@ -394,6 +394,16 @@ def test_a_run_that_was_repeated_for_failed_requests_is_no_draw(failed, seeds, p
     assert len(said) == (kept["toy_th"] == [NEW]) and all("toy_th, toy_vi of 2026-01-02" in note for note in said)
 
 
+def test_a_trial_run_takes_no_place_of_a_whole_run_whose_requests_failed(tmp_path):
+    for stamp, rows, rate in ((OLD, 4, 0.5), (NEW, 2, 0.0)):
+        task = toy([1.0] * rows)
+        task["scores"] |= {"failure_rate,none": rate}
+        written = write_run(tmp_path, {"toy_th": task}, stamp, config=drawn(1)["config"])
+        written.write_text(written.read_text().replace('"original": 2', '"original": 4'))
+    runs = read(tmp_path).by_seed()
+    assert [task.rows for task in runs.tasks] == [4] and "has more of the rows" in runs.notes[-1]
+
+
 @pytest.mark.parametrize(
     ("of_second", "said"),
     [

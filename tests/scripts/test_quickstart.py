@@ -25,7 +25,10 @@ def test_bash_can_read_the_scripts_of_a_checkout_on_windows(tmp_path):
 
 MACHINES = {
     "Git Bash": ("MINGW64_NT-10.0-19045", "quickstart: on Windows, run this in WSL"),
-    "Intel Mac": ("Darwin x86_64", "quickstart: pip has no PyTorch for Intel Macs and Alpine; use another container, or "),
+    "Intel Mac": (
+        "Darwin x86_64",
+        "quickstart: pip has no PyTorch for Intel Macs and Alpine; use another machine or container, ",
+    ),
 }
 
 

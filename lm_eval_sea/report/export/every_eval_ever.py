@@ -32,9 +32,13 @@ SCHEMA = "0.3.0"
 COLLECTION = "lm-eval-sea"  # the folder of the datastore
 BITS = "bits_per_byte"  # beginning of the names of metrics that no record has
 LOCAL = "local"  # the developer of a model that has only a path
-CLUSTERED = "analytic, clustered by passage (Miller 2024)"
+CLUSTERED = "jackknife, clustered by passage"
 CONTRIBUTIONS = "contributions of passages, of scores of all rows by the jackknife"
 REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
+_ADAPTER = re.compile(
+    r" \((?:peft|lora_local_path|delta) [^,)]*\)|(?:peft|lora_local_path|delta) [^,)]*, |, (?:peft|lora_local_path|delta) [^,)]*"
+)
+_FOLDERS = re.compile(r"(?<= )/\S*/(?=[^/]+)")  # of an adapter: a record is public
 _NO_PATH = re.compile(r'[<>:"/\\|?*]')  # not allowed in paths on every system
 _LONGEST = 255  # bytes of a folder's name, on most systems
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
@@ -69,7 +73,9 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
     if model is not None and len(plain := sorted(set(names.values()))) > 1:
         raise ResultsError(f"--model names one model; the runs are of {len(plain)}: {', '.join(plain[:3])}")
     # what makes it another model, " (revision step1000)", follows its name, as in the report
-    modes = {name: _NO_PATH.sub("-", name.removeprefix(plain)) for name, plain in names.items()}
+    modes = {name: _NO_PATH.sub("-", _FOLDERS.sub("", name.removeprefix(plain))) for name, plain in names.items()}
+    if model is not None and len(names) == 1:
+        modes = {name: _ADAPTER.sub("", mode) for name, mode in modes.items()}  # it is named
     ids = {name: one_line(f"{model or model_id(plain)}{modes[name]}") for name, plain in names.items()}
     if too_long := next(filter(_is_too_long, ids.values()), None):
         advice = "give a shorter one with --model ORGANISATION/NAME"

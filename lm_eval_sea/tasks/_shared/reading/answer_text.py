@@ -34,7 +34,8 @@ _MARKUP = r"[\s*_#>]*"
 COLON = r"(?:[:：\u17d6\u17c8]|\u104b\s*\u104b)"
 _DASH = r"[-–—]"  # ends a cue only before a space, because it may be a minus or join two words
 _CLOSING_QUOTES = "\"'”’»」』`"
-_WHERE = r"(?:,|\s+(?=[\u0e00-\u0eff]))"  # between X and what it stands for; Thai and Lao have no comma
+# What X stands for; Thai and Lao have no comma.
+_WHERE = r"(?:,[^\n]*?\s(?-i:X)(?!\w)|\s+(?=[\u0e00-\u0eff])[^\n]*?\s(?-i:X)\s*(?:คือ|แทน|เป็น|ແມ່ນ|ຄື))"
 PLACEHOLDER = r"(?:\$[A-Z]{2,}|ANSWER|SUMMARY|TRANSLATION)"
 _FEWEST_LETTERS, _FEWEST_OF_X, _LONGEST_PLACE = 14, 4, 200  # of what may describe an answer, or "X, …"
 _EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")
@@ -140,7 +141,7 @@ def without_asked_form(text: str, tags: Sequence[str]) -> str:
         cue = re.compile(cue_pattern(composed(tag)), re.IGNORECASE)
         text = re.sub(rf"(?m)^(?i:{cue.pattern})[\s*_]*{PLACEHOLDER}[*_.]*\n+(?=.*\S)", "", text)
         form = re.compile(
-            rf"{cue.pattern}[\s*_]*(?-i:X)(?:[*_.]*\s*[{_CLOSING_QUOTES}](?![A-Za-z])|{_WHERE}[^\n]*?\s(?-i:X)(?!\w))",
+            rf"{cue.pattern}[\s*_]*(?-i:X)(?:[*_.]*\s*[{_CLOSING_QUOTES}](?![A-Za-z])|{_WHERE})",
             re.IGNORECASE,
         )
         kept, end = [], 0

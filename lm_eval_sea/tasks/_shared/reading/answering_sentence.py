@@ -34,7 +34,7 @@ _BEHIND = {"my", "ta"}  # words that mark a phrase come behind it
 _FRONTED = {"en", *PREFIXING}  # the word that asks comes first, wherever the phrase stands
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COMMA = "[,，、\u104a]"
-_SENTENCE = r"[.!?](?=\s)|[\u3002\u104b\u17d4]"
+_SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # no stop of an abbreviation
 _LEAST_COPY = 0.6  # of a passage, of which two or more sentences say nothing
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 _GLOSS = re.compile(r"(?<=\S)\s*(?:[(（][^()（）]+[)）]|\[\d{1,2}\])\Z")
@@ -134,15 +134,14 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     it: "where" takes what follows "in" and is no time, "how many" the number. Otherwise it is what follows "namely", or what
     stands beside the question's words. The answer stays as it is if it has several such phrases, or if it is a sentence of the
     passage and takes up few of the question's words. Then only what the passage lacks around a phrase is cut off: a gloss
-    ("45 héktar (hectares)"), a title, a description.
+    ("45 héktar (hectares)"), a title, a description. It is empty if it is a copy of the passage, gives two answers to choose
+    from, or ends before it answers.
     """
     is_copied = _in_passage(said, passage)
     if is_copied and len(said) > _LEAST_COPY * len(passage) and len(re.findall(_SENTENCE, said.rstrip(STOPS))) > 1:
         return ""
     if len(said) > _LONGEST:
         return said
-    if _leaves_two(said, passage, language):
-        return ""
     if not is_copied and (named := _named_in_english(said, question, passage, language)):
         return named
     if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
@@ -157,7 +156,10 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_SHARE * others)
-    if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, _LEAST_SHARE * others):
+    if (sentence.counts or sentence.kind in ("when", "where", "who")) and _leaves_two(said, passage, language):
+        return ""
+    gives_two = any_word("either", language).search(question)  # then the answer is among its words
+    if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, _LEAST_SHARE * others) and not gives_two:
         return ""  # it breaks off
     answers = takes_up if is_copied else asked > 0
     if answers and (number := _number_asked(sentence)):
@@ -247,14 +249,17 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
 
 
 def _without_addition(sentence: _Sentence) -> _Sentence:
-    """A sentence without what a further clause adds: none of the question's words, no list, not so in the passage."""
+    """A sentence without what a further clause adds.
+
+    It begins with a word such as "while", or has none of the question's words, no list, and is not so in the passage.
+    """
     adds = sentence.pattern("adds")
     for mark in re.finditer(rf"{_COMMA}|[;；]|\s(?=(?:{adds.pattern}))", sentence.said, re.IGNORECASE):
         head, rest = sentence.said[: mark.start()], sentence.said[mark.start() :]
         kept = sum(begin < mark.start() for begin, _ in sentence.places)
         around = f"{head.split()[-1]}{rest}" if head.split() else rest
         clause = rest.lstrip(",，、\u104a;； ")
-        is_other = adds.match(clause) or (
+        is_other = (sentence.kind != "when" and adds.match(clause)) or (
             (not any(sentence.is_asked[kept:]) or sentence.pattern("describes").match(clause))
             and any_word("joined", sentence.language).search(rest) is None
             and (any_word("denies", sentence.language).match(clause) or not _in_passage(around, sentence.passage))
@@ -402,7 +407,7 @@ def _at_place(sentence: _Sentence) -> list[str]:
 
 
 def _standing(sentence: _Sentence, pieces: Iterable[_Piece]) -> list[tuple[_Piece, str]]:
-    """The pieces that stand in the passage, each with its words there."""
+    """The pieces that stand in the passage, each with its words there, without those that have only words of the question."""
     found = [(piece, text) for piece in pieces if (text := sentence.standing(piece.first, piece.last))]
     return [(piece, text) for piece, text in found if not all(sentence.asked_in(text))]
 
@@ -486,14 +491,18 @@ def _cut_behind(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
 
 
 def _in_passage(phrase: str, passage: str) -> bool:
-    """Whether a passage has a phrase in whole words, in any form that `normalise` makes alike."""
+    """Whether a passage has a phrase in whole words, in any form that `normalise` makes alike.
+
+    A blank before a unit does not matter, nor the case that ends a Tamil noun.
+    """
     wanted = _normal(phrase.strip(STOPS + TRIM))
     if len(wanted) < _SHORTEST:
         return False
     there = _normal(passage)
     if stands_in(wanted, there) or stands_in(_with_unit(wanted), there):
         return True
-    # a Tamil noun ends with its case
+    if not "\u0b80" <= wanted[-1] <= "\u0bff":
+        return False
     return re.search(rf"(?<!\S){re.escape(wanted)}(?<=[\u0b80-\u0bff]{{4}})[\u0b80-\u0bff]{{1,4}}(?!\S)", there) is not None
 
 

@@ -4,14 +4,14 @@ The text may reason, list the options, judge them one by one, or correct itself.
 
 1. what is framed, by JSON, a LaTeX box or an element of XML, or follows the answer tag of the prompt: the last of these;
 2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text;
-3. the only option that is judged right: "B. …: correct";
+3. what stands below the last heading such as "Conclusion:", read likewise; the only option that is judged right;
 4. the only option alone on a line, with or without its text, or the first line if a reason follows it;
 5. the text of one option, alone or on the first line;
 6. if labels are words, the only one that the first or the last sentence names;
 7. if options are dates, numbers of statements or formulae, the one that the answer concludes with;
 8. the only option whose text comes with its letter, or whose text is named at all and not denied.
 
-If the options differ only in a number, the number that the answer concludes with counts instead of 6 to 8.
+If the options differ only in a number, the number that the answer concludes with counts instead of 6 to 8, unless all are words.
 
 Before all this, words that count the options ("the second option") become letters, and another question that the model makes up
 and answers is cut off. A correction after a framed answer replaces it.
@@ -436,6 +436,9 @@ def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int 
         position = of_numbers(lines, choices) if position is None else position
         if position is not None or any(re.search(r"\d", text) for text in (*lines, *choices.options)):
             return position
+        position = of_texts(lines, choices)
+        position = text_beside_letters(lines, wrong, choices) if position is None else position
+        return None if position is None or amounts[position] == 1 else position  # "one" is also "somebody"
     position = of_texts(lines, choices)
     if position is None and choices.are_letters:
         readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair))

@@ -97,9 +97,11 @@ def _stated_before(place: int, worked: Worked) -> Decimal | None:
 def _unstated(worked: Worked) -> Decimal | None:
     """The number of a solution that states no result: in its first sentence, in bold type, after "so", on its last lines."""
     text, language, behind = worked.concluded, worked.language, worked.behind_tag
-    asked, _, rest = re.sub("[？]", "?", text).partition("?")
-    if re.search(r"\d", asked) and re.search(rf"[{WORD}]", rest) and not (re.search(r"[=\d]", rest) or EQUATION.search(asked)):
-        return _of_words(rest, language)  # it asks back
+    asked, _, rest = text.replace("？", "?").partition("?")
+    *before, question = SENTENCE_END.split(asked)
+    asks_back = re.search(r"\d", question) and not re.search(r"\d", "".join(before)) and len(rest) > len(question) / 2
+    if asks_back and re.search(rf"[{WORD}]", rest) and not (re.search(r"[=\d]", rest) or EQUATION.search(asked)):
+        return _of_words(rest, language)
     if behind.strip(TRIM + STOPS) and not re.search(r"\d", behind):
         return _of_words(behind.strip().partition("\n")[0], language)  # without a number it cannot be read
     subject = subject_of(SENTENCE_END.split(text.strip(), maxsplit=1)[0], language)

@@ -389,7 +389,7 @@ def _without_clause(line: str, language: str) -> str:
 def _without_source(line: str, language: str) -> str:
     """A phrase without words that lead to it: "According to the text, Cebu", "The passage says Cebu", "is in the text: Cebu"."""
     words = re.match(rf"(?:{lead_in_pieces(language)})\s*(?P<comma>[,，\u104a])?\s*", line, re.IGNORECASE)
-    leads = words and (words["comma"] or (language in WRITTEN_TOGETHER and has_word(words[0], language, "asks")))
+    leads = words and (words["comma"] or language in WRITTEN_TOGETHER) and has_word(words[0], language, "asks", "source")
     found = words if leads else re.match(rf"(?:{any_word('cites', language).pattern})[\s,，]*", line, re.IGNORECASE)
     found = found or re.match(rf"(?=[^:]{{0,40}}(?:{any_word('asks', language).pattern}))[^:\d]{{1,40}}{COLON}\s*", line)
     rest = line[found.end() :] if found and not named_by_sentence(line, language) else ""

@@ -23,6 +23,7 @@ SENTENCE_END = re.compile(
 CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u17d4]|[,،]\s|[，,]|\n")
 # The mark before a verdict at the end of a sentence on an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
+_SHOULD_NOT = re.compile("ไม่ควร|ບໍ່ຄວນ|មិនគួរ")  # "should choose" leads to a label
 _LAST_CLAUSE = re.compile(r"[,\u104a][^,\u104a]*\Z")
 _LONGEST_CONDITION = 60
 _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*")
@@ -111,7 +112,10 @@ def _of_text(sentence: str, choices: Choices) -> Evidence | None:
         if option and ends and has_word(predicate, language, "answer", "left"):
             return Evidence("stated", position)
         is_short = len(CLAUSE_END.split(behind, maxsplit=1)[0]) < LONGEST_VERDICT or has_word(words, language, "option")
-        judged = _of_predicate(behind, position, choices) if option and is_short else None
+        clause = CLAUSE_END.split(behind, maxsplit=1)[0].rstrip(TRIM + STOPS + CLOSING)
+        ends = any(words.end() == len(clause) for words in any_word("right", language).finditer(clause))
+        is_whole = option and re.match(whole_word(re.escape(option)), text, re.IGNORECASE)
+        judged = _of_predicate(behind, position, choices) if is_whole and is_short and ends else None
         if judged and judged.kind == "right":
             return judged
     return None
@@ -282,7 +286,8 @@ def _is_denied(said: _Statement, choices: Choices) -> bool:
         clause = _without_denial_of_next(clause[: other.start()], language)
     # in "C is not, so A" the denial ends a clause
     results = any_word("so", language).match(said.lead) and begins_clause(said.before, language)
-    return has_word(clause, language, "wrong") or (not results and _ends_with_denial(said.before, language))
+    should_not = _SHOULD_NOT.search(said.before[-4:] + said.lead[:6]) is not None
+    return has_word(clause, language, "wrong") or should_not or (not results and _ends_with_denial(said.before, language))
 
 
 def _certainty(said: _Statement, choices: Choices) -> str | None:
@@ -317,8 +322,9 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
     if (says_end or reasons) and (begins or answers or option or (says_end and has_word(lead, language, "lead", "so"))):
         return True
     goes_on = option or said.before.rstrip().endswith(",") or has_word(rest, language, "corrects")
-    follows = begins and not goes_on and rest == behind and re.match(rf"[{re.escape(CLOSING)}]*\.\s", rest)
-    if follows and _is_surely_label(said.label, choices) and choices.by_text(rest) in (None, said.position):
+    follows = begins and not goes_on and rest == behind and re.match(rf"[{re.escape(CLOSING)}]*\.\s(?!\S\.)", rest)
+    turns = "?" in rest or has_word(rest, language, "yet", "unsure", *(("right",) if choices.named_in(rest) else ()))
+    if follows and not turns and _is_surely_label(said.label, choices) and choices.by_text(rest) in (None, said.position):
         return True  # "I think B. The passage says …"
     weighs = re.match(rf"[,，\s]*(?:{any_word('though', language).pattern})", rest, re.IGNORECASE)
     if begins and weighs and has_word(lead, language, *_ANSWERS, "so", "lead"):
@@ -336,7 +342,12 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
         and _is_surely_label(said.label, choices)
     ):
         # "It is clear that B. The passage says so."
-        return not (choices.named_in(rest) or has_word(rest, language, "corrects", "errs", "unsure") or "?" in rest)
+        return not (
+            choices.named_in(rest)
+            or has_word(rest, language, "corrects", "errs", "unsure", "yet", "wrong")
+            or re.match(r"\.\s\S\.", rest)
+            or "?" in rest
+        )
     return answers and (_BEHIND_LABEL.match(behind) is not None or rest != behind or _is_surely_label(said.label, choices))
 
 

@@ -161,7 +161,7 @@ def _is_remark(said: str, text: str, language: str, target: str) -> bool:
     if any(any_word(place, language).match(said) for place in ("note", "version", "joined")):
         return True
     # "18 words", not "24 km. (15 miles)"
-    counts = re.fullmatch(r"\D{0,15}\d+\s?[^\W\d]\D{1,15}", said) and re.search(rf"[{WORD}/]{{3}}\W{{1,2}}\s*\Z", text)
+    counts = re.fullmatch(r"\D{0,15}\d+\s?[^\W\d]\D{1,15}", said) and re.search(rf"(?:[{WORD}]{{3}}|\d/\d)\W{{1,2}}\s*\Z", text)
     translates = target and is_foreign(said, target, most_words_each=5)
     is_whole = text.rstrip(' "”»')[-1:] in tuple(".!?\u3002\u104b\u17d4")
     return bool(is_whole and (counts or translates)) or bool(translates and target in _SCRIPTS and len(said.split()) > 4)
