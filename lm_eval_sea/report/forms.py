@@ -21,7 +21,7 @@ from lm_eval_sea.results.comparison import common_places
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.uncertainty import clustered_standard_error, estimate, holm, paired_difference
+from lm_eval_sea.results.uncertainty import calibrated_error, estimate, holm, paired_difference
 
 READ, CONSTRAINED = "read", "constrained"
 _NAMES = {"chat": READ, "choice": CONSTRAINED, "classification": "labels ranked"}  # of other variants their own
@@ -82,18 +82,11 @@ def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
     agree = [float(a is not None and a == b) for a, b in zip(*choices, strict=True)]
     row: dict[str, Any] = {"rows": len(clusters)}
     for name, scores, by in (("first_score", before, moved[0]), ("second_score", after, moved[1]), ("agreement", agree, None)):
-        row |= mean_and_ends(name, estimate(scores, clusters, _least_error(scores, by, clusters)), 100)
-    difference = paired_difference(after, before, clusters, _least_error(changes, moved[1] - moved[0], clusters))
+        row |= mean_and_ends(name, estimate(scores, clusters, calibrated_error(scores, by, clusters)), 100)
+    difference = paired_difference(after, before, clusters, calibrated_error(changes, moved[1] - moved[0], clusters))
     counts = {"gained": changes.count(1), "lost": changes.count(-1), "unread": choices[1].count(None)}
     row |= {name: 100 * (count / len(clusters)) for name, count in counts.items()}
     return row | mean_and_ends("difference", difference, 100) | {"p": difference.p_value}
-
-
-def _least_error(scores: Sequence[float], moved: np.ndarray | None, clusters: Sequence[str]) -> float:
-    """The standard error with that of a calibration; see `RowStatistics.moved`. 0 where there is none."""
-    if moved is None or not moved.any():
-        return 0.0
-    return clustered_standard_error((np.array(scores) + moved).tolist(), clusters) or 0.0
 
 
 def forms_table(scores: Scores) -> pd.DataFrame:

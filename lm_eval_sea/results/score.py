@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from lm_eval_sea.results.facts import Facts
 from lm_eval_sea.results.row_statistics import RowStatistics, of_one_more, scale_of, variance_with_one_more
@@ -16,6 +14,7 @@ from lm_eval_sea.results.uncertainty import (
     FEWEST_CLUSTERS,
     Estimate,
     Spread,
+    calibrated_error,
     clustered_standard_error,
     estimate,
     percent,
@@ -72,7 +71,7 @@ def task_score(
     row_scores = rows.averaged if rows else []
     own = None
     if rows and row_scores:
-        own = estimate(row_scores, list(clusters), max(_least_error(rows), _error(rows, clusters) or 0.0))
+        own = estimate(row_scores, list(clusters), max(_least_error(rows), calibrated_error(row_scores, rows.moved, clusters)))
     of_rows = own.mean if own else rows.of_all_rows if rows else None
     value = reported.value / scale if reported else of_rows
     if value is None or not -_AGREE <= value <= 1 + _AGREE:
@@ -83,7 +82,9 @@ def task_score(
         contradiction = f"the results say {100 * value:.2f}, the {len(clusters)} logged rows {100 * of_rows:.2f}"
         own = rows = None
     if rows is not None and own is not None:
-        plain = _error(rows, range(len(row_scores)))
+        alone = range(len(row_scores))
+        plain = clustered_standard_error(row_scores, alone)
+        plain = None if plain is None else max(plain, calibrated_error(row_scores, rows.moved, alone))
     else:
         plain = reported.stderr / scale if reported and reported.stderr is not None else None
         plain = plain if plain is not None and 0 <= plain <= 1 else None
@@ -107,14 +108,6 @@ def task_score(
         normalised=normalised_score(value, facts.chance),
         contradiction=contradiction,
     )
-
-
-def _error(rows: RowStatistics, clusters: Sequence[Hashable]) -> float | None:
-    """The clustered standard error of a mean of rows, at least that with the error of their calibration."""
-    scores = np.array(rows.averaged)
-    each = (scores, scores if rows.moved is None else scores + rows.moved)
-    found = [clustered_standard_error(values.tolist(), clusters) for values in each]
-    return max((error for error in found if error is not None), default=None)
 
 
 def _least_error(rows: RowStatistics) -> float:

@@ -110,6 +110,13 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
     return error if error > _ROUNDING * max(map(abs, scores)) else 0.0
 
 
+def calibrated_error(scores: Sequence[float], moved: np.ndarray | None, clusters: Sequence[Hashable]) -> float:
+    """The same of answers that also move the mean by calibrating all others; 0 if none does (`RowStatistics.moved`)."""
+    if moved is None or not moved.any():
+        return 0.0
+    return clustered_standard_error((np.array(scores) + moved).tolist(), clusters) or 0.0
+
+
 def effective_number(sizes: Iterable[int]) -> float:
     """As how many clusters of one size those of these sizes count (Kish 1965): (Σ n)² / Σ n², but all up to `FEWEST`.
 
