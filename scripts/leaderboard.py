@@ -48,10 +48,10 @@ from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.types import ResultsError, grouped
 from lm_eval_sea.results.visible_text import some_names, with_texts
-from lm_eval_sea.results.written_folder import write_whole
 from lm_eval_sea.run.model_files import reads_folders
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.reading.thought import asks_for_thought
+from lm_eval_sea.whole_files import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER, PAGE, FIGURE = ROOT / "leaderboard", ROOT / "docs" / "results.md", ROOT / "docs" / "results.svg"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -19,8 +18,8 @@ from lm_eval_sea.make.leaf import Content, Prompted, group_of
 from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, is_english_prompt, name_of
+from lm_eval_sea.whole_files import remove_left_beside, write_whole
 
-BESIDE = ".lm_eval_sea_make_"  # how the name of a file begins until it is whole
 NAMES_OF_A_FOLDER = 10  # of languages or directions; a folder with the files of more would be too long to read
 
 
@@ -264,16 +263,12 @@ def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Ite
     done = "nothing was written"
     try:
         for path, content in files.items():
-            beside = (folder / path).with_name(f"{BESIDE}{os.getpid()}")
-            beside.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                beside.write_bytes(_as_bytes(content))
-                beside.replace(folder / path)
-            finally:
-                beside.unlink(missing_ok=True)
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / path, _as_bytes(content))
             done = "some files may be new"
         for path in superfluous:
             (folder / path).unlink(missing_ok=True)  # another call may have been there
+        remove_left_beside({folder / path for path in files})
     except OSError as error:
         advice = "make room there, or name another folder"
         raise FolderError(f"{folder} cannot be written ({error.strerror}); {done}; {advice}") from error

@@ -1,47 +1,17 @@
-"""Writes files whole or not at all, and removes from folders what an earlier call of a command left behind."""
+"""Folders that a command writes into and completes later, and files that one process at a time adds to."""
 
 from __future__ import annotations
 
-import contextlib
-import glob
 import json
 import os
 import time
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-import psutil
-
 from lm_eval_sea.results.types import list_of
+from lm_eval_sea.whole_files import remove_left_beside, write_whole
 
 _WRITTEN = (".html", ".js", ".md", ".png", ".svg", ".pdf", ".csv", ".tex")
-
-
-def write_whole(path: Path, content: bytes | str) -> None:
-    """Writes a file in a folder that exists; the one that was there stays until the new one is whole.
-
-    Text is written as UTF-8; what UTF-8 cannot hold becomes a question mark.
-    """
-    data = content if isinstance(content, bytes) else content.encode(errors="replace")
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_bytes(data)
-        beside.replace(path)
-    except OSError as error:
-        error.filename = str(path)  # a full disk names no file
-        raise
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _remove_left_beside(path: Path) -> None:
-    """Removes what `write_whole` has left beside a file where its process was killed."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
-        process = left.name.rpartition(".")[2]
-        # os.kill(…, 0) would be Ctrl-C on Windows
-        if process.isdecimal() and not (len(process) < 10 and psutil.pid_exists(int(process))):
-            with contextlib.suppress(OSError):  # somebody else's, or removed by another call
-                left.unlink()
 
 
 def appending(path: Path) -> IO[bytes]:
@@ -95,8 +65,7 @@ class WrittenFolder:
             if (path := self._folder / name).parent.resolve().is_relative_to(inside):  # unless a link leads out of it
                 path.unlink(missing_ok=True)
         self.write(self._manifest, json.dumps(sorted(self._written), indent=1) + "\n")
-        for name in self._written:
-            _remove_left_beside(self._folder / name)
+        remove_left_beside({self._folder / name for name in self._written})
 
     def _earlier(self) -> list[str]:
         try:

@@ -18,7 +18,8 @@ from typing import Any
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.uncertainty import Estimate, estimate, percent
-from lm_eval_sea.results.written_folder import appending, lock, write_whole
+from lm_eval_sea.results.written_folder import appending, lock
+from lm_eval_sea.whole_files import write_whole
 
 JUDGED, METRICX = "judged", "metricx"
 

@@ -85,6 +85,15 @@ def test_a_report(tmp_path):
         assert contents(folder) == contents(undisturbed), folder
 
 
+def test_task_files(tmp_path):
+    """Made on demand; what a killed call leaves there is hidden, and the next call removes it."""
+    command = ["make", "sea_belebele_th_order", "sea_xcopa_vi_to_ppl_p2", "--out"]
+    assert main([*command, str(tmp_path / "first")]) == 0
+    undisturbed, *killed = after_kills(lambda folder: [*command, str(folder)], tmp_path)
+    for folder in killed:
+        assert contents(folder) == contents(undisturbed), folder
+
+
 def test_a_fetch(samples, tmp_path, monkeypatch):
     """Into a mirror, from a server with the files."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)

@@ -11,7 +11,7 @@ from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.rows import document
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_whole
-from lm_eval_sea.results.written_folder import write_whole
+from lm_eval_sea.whole_files import write_whole
 
 SETTING = "to_en"
 PASSAGE = "flores_passage"

@@ -1,0 +1,39 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+import psutil
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Writes a file in a folder that exists; the one that was there stays until the new one is whole.
+
+    Text is written as UTF-8; what UTF-8 cannot hold becomes a question mark.
+    """
+    data = content if isinstance(content, bytes) else content.encode(errors="replace")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    except OSError as error:
+        error.filename = str(path)  # a full disk names no file
+        raise
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def remove_left_beside(paths: Collection[Path]) -> None:
+    """Removes what `write_whole` has left beside files where its process was killed."""
+    for folder in {path.parent for path in paths}:
+        for left in folder.glob(".*"):
+            name, _, process = left.name[1:].rpartition(".")
+            # os.kill(…, 0) would be Ctrl-C on Windows
+            is_over = process.isdecimal() and not (len(process) < 10 and psutil.pid_exists(int(process)))
+            if is_over and folder / name in paths:
+                with contextlib.suppress(OSError):  # somebody else's, or removed by another call
+                    left.unlink()
