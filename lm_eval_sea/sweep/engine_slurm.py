@@ -18,14 +18,15 @@ from typing import Any
 import submitit
 from tqdm import tqdm
 
-from lm_eval_sea.results.written_folder import write_whole
+from lm_eval_sea.results.written_folder import appending, lock
 from lm_eval_sea.run.interruption import interrupted_afterwards
 from lm_eval_sea.run.request import in_one_line
-from lm_eval_sea.sweep.completeness import read_mark
+from lm_eval_sea.sweep.completeness import LOCK, read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import SLURM_FOLDER, Plan, PlanError, Resources
 from lm_eval_sea.sweep.sweep import Ended
+from lm_eval_sea.whole_files import write_whole
 
 _REQUEUES = 10  # of a job whose time was up; one that makes no progress must end, too
 _LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 by default
@@ -111,10 +112,16 @@ class SlurmEngine:
             raise
 
     def submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:
-        """Submits jobs; returns them with their handles in the queue, and records these for a later sweep.
+        """Submits jobs; returns them with their handles in the queue, and records these for other sweeps, which wait meanwhile.
 
         What an earlier plan left in the queue for the folder of a job is cancelled: it would replace this one's results.
         """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with appending(self._folder / LOCK) as file:
+            lock(file, math.inf)
+            return self._submit(jobs, plan)
+
+    def _submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:
         known = _read(self._record)
         queue = _ask_queue() if known else {}
         if queue is None:

@@ -3,6 +3,7 @@
 SLURM's commands are stand-ins (`stand_in_slurm.py`); what they start is real.
 """
 
+import concurrent.futures
 import contextlib
 import os
 import pickle
@@ -146,6 +147,16 @@ def test_jobs_of_an_earlier_plan_do_not_stay_in_the_queue(tmp_path, slurm):
     plans.wait_for(lambda: stand_in_slurm.states()[first[2]]["state"] not in ("PENDING", "RUNNING"))
     cancelled = [name for name, job in stand_in_slurm.states().items() if job["state"] == "CANCELLED"]
     assert cancelled == [first[2]] and new not in first, "no job of another folder, nor the one that is asked for now"
+
+
+def test_two_sweeps_that_begin_together_submit_each_job_once(tmp_path, slurm):
+    (slurm / "held").write_text("Priority")
+    engines = [engine_for(tmp_path) for _ in range(2)]
+    jobs = [jobs_of_plan(tmp_path, num_fewshot=[0, 1]) for _ in engines]  # each sweep reads the plan
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        submitted = list(pool.map(lambda engine, own: engine[0].submit(own, engine[1]), engines, jobs))
+    assert [[each.job_id for each in found.values()] for found in submitted] == [["100_0", "100_1"]] * 2
+    assert len(list(slurm.glob("*.sh"))) == 1
 
 
 @pytest.fixture
