@@ -23,19 +23,14 @@ class RayEngine:
     """A Ray cluster: a running one, or one on this machine that ends with the sweep."""
 
     def __init__(self, address: str | None) -> None:
-        """Joins the cluster at an address, or with "auto" the one that is running; None starts one here."""
-        interrupted = signal.getsignal(signal.SIGTERM)
-        try:
-            ray.init(address=address or "local", log_to_driver=False, include_dashboard=False if address is None else None)
-        except Exception as error:  # Ray raises plain ones, too
-            where = f"--address {address}: no Ray cluster answers there" if address else "Ray cannot be started here"
-            if address not in (None, "auto") and "RAY_AUTH_MODE" not in os.environ:
-                where += "; if it has a token, set RAY_AUTH_MODE=token"  # Ray itself says so only in its log
-            raise PlanError(f"{where} ({first_line(error)})") from error
-        signal.signal(signal.SIGTERM, interrupted)  # in place of Ray's handler, which aborts the process
+        """Joins the cluster at an address, or with "auto" the one that is running; None starts one here when it is needed."""
+        if address is not None:
+            _begin(address)
 
     def machines(self) -> list[Resources]:
         """The nodes that are alive."""
+        if not ray.is_initialized():
+            _begin(None)
         alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         return [Resources(each.get("GPU", 0), each.get("CPU", 0), each.get("memory", 0) / 1e9) for each in alive]
 
@@ -60,6 +55,18 @@ class RayEngine:
                 ray.cancel(reference, force=False)
             ray.wait(list(waiting), num_returns=len(waiting), timeout=_WAIT_FOR_END)
             raise
+
+
+def _begin(address: str | None) -> None:
+    interrupted = signal.getsignal(signal.SIGTERM)
+    try:
+        ray.init(address=address or "local", log_to_driver=False, include_dashboard=False if address is None else None)
+    except Exception as error:  # Ray raises plain ones, too
+        where = f"--address {address}: no Ray cluster answers there" if address else "Ray cannot be started here"
+        if address not in (None, "auto") and "RAY_AUTH_MODE" not in os.environ:
+            where += "; if it has a token, set RAY_AUTH_MODE=token"  # Ray itself says so only in its log
+        raise PlanError(f"{where} ({first_line(error)})") from error
+    signal.signal(signal.SIGTERM, interrupted)  # in place of Ray's handler, which aborts the process
 
 
 def _outcome(reference: Any) -> Outcome:
