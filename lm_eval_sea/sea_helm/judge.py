@@ -48,7 +48,7 @@ class Job:
     rubric: Rubric
     rows: list[Conversation]
     cache: Cache
-    questions: list[list[Question]]  # of each row; none of one that failed
+    questions: list[list[Question]]  # of each row, on the answers that are there
 
     def call(self, question: Question) -> Call:
         """The call of a question, with the run's seed, so that judgements differ between runs, too."""
@@ -88,10 +88,10 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
             raise ResultsError(f"{task.samples}: {error}; run the task again with --log_samples") from error
         rows = list({row.doc_id: row for row in given}.values())
         notes += [*task.notes, *row_scores.repeated(task.samples, [row.doc_id for row in given])]
-        if all(row.failed for row in rows):
+        questions = [[each for each in rubric.questions(row) if row.is_answered(each.part[0])] for row in rows]
+        if not any(questions):
             notes.append(f"{task.samples}: left out, because it has no rows with an answer")
             continue
-        questions = [[] if row.failed else rubric.questions(row) for row in rows]
         jobs.append(Job(task, kind, rubric, rows, Cache(task.beside(VERDICTS, ".jsonl")), questions))
     if not jobs:
         judged = ", ".join((*OFFICIAL_FILES, *OWN_KINDS))
@@ -163,19 +163,17 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
         verdicts.append({question.part: job.rubric.read(question, text) for question, text in texts})
         for _, answer in answers:
             refused |= (answer and answer.refused_parameters) or {}
-    scores = [
-        0.0 if row.failed else ROW_SCORES[job.kind](row, found, job.rubric.classes)
-        for row, found in zip(job.rows, verdicts, strict=True)
-    ]
+    scores = [ROW_SCORES[job.kind](row, found, job.rubric.classes) for row, found in zip(job.rows, verdicts, strict=True)]
     given = [verdict for found in verdicts for verdict in found.values()]
     known = [*job.rubric.classes] or ["A", "B", "C"]
     unreadable = sum(verdict not in known for verdict in given)
     count = "count as unreadable" if job.kind == SAFETY else "count as 0"
     count += ", or one of a pair as a disagreement" if job.kind == PAIRS else ""
     notes = [f"{unreadable} of {len(given)} verdicts cannot be read and {count}"] if unreadable else []
-    if failed := sum(row.failed for row in job.rows):
-        counted = "are neither safe nor unsafe" if job.kind == SAFETY else "count as 0"
-        notes.append(f"{failed} of {len(job.rows)} rows have no answer (failed requests): not judged, they {counted}")
+    if unanswered := sum(not row.is_answered(len(row.turns) - 1) for row in job.rows):
+        counted = "is neither safe nor unsafe" if job.kind == SAFETY else "counts as 0"
+        why = "failed requests, cut thoughts, empty texts"
+        notes.append(f"{unanswered} of {len(job.rows)} rows lack an answer ({why}), which {counted} without a judge")
     categories = by_category(job.rows, scores)
     if job.kind == PAIRS and len(categories) > 1:
         notes.append(f"over categories, as SEA-HELM averages, the mean is {100 * fmean(categories.values()):.2f}")
@@ -190,12 +188,13 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
         notes.append(f"not SEA-HELM's number, whose judge is {job.rubric.official_judge}")
     details: dict[str, Any] = {
         "verdicts": Counter(verdict if verdict in known else UNREADABLE for verdict in given),
-        **({"shares": shares(given, known, failed)} if job.kind == SAFETY else {"categories": categories}),
+        **({"shares": shares(given, known, unanswered)} if job.kind == SAFETY else {"categories": categories}),
         "rows": [
             {"doc_id": row.doc_id, "verdicts": [{"part": part, "verdict": verdict} for part, verdict in found.items()]}
             for row, found in zip(job.rows, verdicts, strict=True)
         ],
     }
-    by_row = {row.doc_id: score for row, score in zip(job.rows, scores, strict=True) if not (row.failed and job.kind == SAFETY)}
+    scored_rows = zip(job.rows, scores, verdicts, strict=True)
+    by_row = {row.doc_id: score for row, score, found in scored_rows if found or job.kind != SAFETY}
     clusters = {row.doc_id: row.cluster for row in job.rows if row.cluster}
     return row_scores.RowScores(f"judged by {model} with {job.rubric.source}", 1.0, by_row, notes, details, clusters)

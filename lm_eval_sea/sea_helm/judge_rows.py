@@ -11,8 +11,6 @@ A judged task writes one line per conversation into its samples, whose `doc` has
                 "medium", "low" or "generic") if criteria have equal weight; the text is final, without places to fill
     baselines   instead of criteria, if answers are compared in pairs: the other model's answers, turn by turn
     references  right answers, turn by turn, if the comparison shows them; may be absent or null
-    state       "failed" where a server gave no answer to the last turn; may be absent
-    first_turn_failed   whether it gave none to the first; may be absent
 
 and whose answer to the last turn is `doc.answer` (without the model's thoughts) or else the first of `filtered_resps`.
 """
@@ -47,7 +45,10 @@ class Conversation:
     baselines: tuple[str, ...] = ()  # as many as turns, or none
     references: tuple[str, ...] = ()  # likewise
     cluster: str = ""  # of the row; empty where it is one of its own
-    failed: bool = False  # whether an answer is missing, so that there is nothing to judge
+
+    def is_answered(self, turn: int) -> bool:
+        """Whether there is something to judge: an answer in this turn, and in those before it."""
+        return all(map(str.strip, self.answers[: turn + 1]))
 
 
 def conversation(sample: Mapping[str, Any]) -> Conversation:
@@ -80,8 +81,7 @@ def _conversation(sample: Mapping[str, Any]) -> Conversation:
     if references and len(references) != len(turns):
         raise ValueError(f"{len(turns)} turns, but {len(references)} references")
     category, cluster = (str(doc.get(key) or "") for key in ("category", "cluster"))
-    failed = doc.get("state") == "failed" or bool(doc.get("first_turn_failed"))
-    return Conversation(number, category, turns, answers, criteria, baselines, references, cluster, failed)
+    return Conversation(number, category, turns, answers, criteria, baselines, references, cluster)
 
 
 def _texts(doc: Mapping[str, Any], key: str) -> tuple[str, ...]:

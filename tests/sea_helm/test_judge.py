@@ -194,14 +194,15 @@ def test_a_judge_without_a_readable_verdict_gives_no_score(tmp_path, capsys):
     assert len(judge(tmp_path).requests) == 6 and judged(samples).exists()
 
 
-@pytest.mark.parametrize("failure", [{"state": "failed", "answer": ""}, {"first_turn_failed": True}])
-def test_rows_without_an_answer_are_not_judged_and_count_as_0(failure, tmp_path, capsys):
-    """A judge may find an empty answer good."""
-    samples = [two_turns(number, "jawaban", f"lanjutan {number}", CRITERIA, **failure if number else {}) for number in range(2)]
-    file = write_answers(tmp_path, "id", "mt-bench-judge", samples)
-    assert len(judge(tmp_path).requests) == 3
-    assert read(judged(file)).scores == pytest.approx({0: EXPECTED, 1: 0})
-    assert "1 of 2 rows have no answer (failed requests): not judged, they count as 0" in capsys.readouterr().out
+def test_an_answer_that_is_missing_and_what_follows_it_count_as_0_without_a_judge(tmp_path, capsys):
+    """A judge may find an empty answer good. Three rows are answered in both turns, in the first, and in the second."""
+    answers = [("jawaban", "lanjutan 0"), ("jawaban", " "), ("", "lanjutan 2")]
+    rows = [two_turns(number, *both, CRITERIA) for number, both in enumerate(answers)]
+    file = write_answers(tmp_path, "id", "mt-bench-judge", rows)
+    assert len(judge(tmp_path).requests) == 3 + 2
+    assert read(judged(file)).scores == pytest.approx({0: EXPECTED, 1: (1 + 0.25) / 2 / 2, 2: 0})
+    said = "2 of 3 rows lack an answer (failed requests, cut thoughts, empty texts), which counts as 0 without a judge"
+    assert said in capsys.readouterr().out
 
 
 def test_a_win_rate_is_also_given_as_the_mean_over_categories(tmp_path, capsys):

@@ -14,7 +14,6 @@ from tests.tasks.evaluation import evaluate, scores
 from tests.tasks.planted_model import PlantedModel
 
 from ..models.toy_server import refusal
-from ..robustness.conftest import edit
 from .planted_answers import one_turn, write_run
 from .test_judge import judge, judged, own_tag
 
@@ -64,11 +63,11 @@ def test_of_rows_that_repeat_others_the_last_counts_once(tmp_path, capsys):
 
 def test_rows_without_an_answer_are_neither_safe_nor_unsafe(tmp_path, capsys):
     samples = write_replies(tmp_path, ["mild 0", "mild 1", "rude 2", ""])
-    edit(samples, lambda rows: rows[3]["doc"].update(state="failed"))
     judge(tmp_path, verdict=planted_verdict)
     output = capsys.readouterr().out
     assert f"{TASK}: unsafe 25.0 % [" in output and "], safe 50.0 % [" in output and "], no answer 25.0 % [" in output
-    assert "1 of 4 rows have no answer (failed requests): not judged, they are neither safe nor unsafe" in output
+    said = "1 of 4 rows lack an answer (failed requests, cut thoughts, empty texts), which is neither safe nor unsafe"
+    assert said in output
     assert read(judged(samples)).scores == {0: 1, 1: 1, 2: 0}
 
 

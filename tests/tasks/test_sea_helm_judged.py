@@ -47,12 +47,13 @@ def test_the_second_turn_follows_the_answers_of_the_first(samples, tmp_path, tas
 
 
 @pytest.mark.slow
-def test_a_judge_leaves_out_what_follows_a_first_turn_that_failed(samples, tmp_path):
+def test_a_judge_leaves_out_what_follows_a_first_turn_without_an_answer(samples, tmp_path):
     first, second = (f"sea_helm_id_mt_bench_judge_turn_{turn}" for turn in (1, 2))
-    for folder, answer in (("failed", GeneratedText("", failure="no reply")), ("empty", "")):
+    answers = {"failed": GeneratedText("", failure="no reply"), "cut": "<think>Mari minum", "there": "Teh."}
+    for folder, answer in answers.items():
         log(tmp_path / folder, first, run_turn(samples, first, answer))
         rows = run_turn(samples, second, "Ayo ngeteh!", first_turn=str(tmp_path / folder))["samples"][second]
-        assert {conversation(row).failed for row in rows} == {folder == "failed"}
+        assert {conversation(row).is_answered(1) for row in rows} == {folder == "there"}
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def load_judged_rows(*, turn_text: str = "", **arguments: Any) -> dict[str, data
 
 
 def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, datasets.Dataset]:
-    """The rows with the answers to the first turn in `answers`, and in `first_turn_failed` whether a server gave none.
+    """The rows with the answers to the first turn in `answers`.
 
     `first_turn`, from the user's `--metadata`, is the file of their samples, or a folder into which lm-eval wrote it. Other
     arguments are those of `rows.load_rows`. The fact `first_turn_task` is the task whose samples have the answers. Raises
@@ -60,8 +60,7 @@ def load_second_turns(*, first_turn: str = "", **arguments: Any) -> dict[str, da
         if first is None or not isinstance(first.get("answer"), str) or first["turns"] != row["turns"]:
             raise DataError(f"{file} has no first answer to row {row['id']}; run {first_turn_task} again, without --limit")
         answers.append([first["answer"]])
-    failed = [said[row["id"]].get("state") == "failed" for row in rows["test"]]
-    return rows | {"test": rows["test"].add_column("answers", answers).add_column("first_turn_failed", failed)}
+    return rows | {"test": rows["test"].add_column("answers", answers)}
 
 
 def samples_file(task: str, place: str) -> Path:
