@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
@@ -36,7 +37,7 @@ class Setting(NamedTuple):
     def notes(self) -> list[str]:
         """Why the number is not SEA-HELM's, if so."""
         different = []
-        if (self.model, self.tokenizer) != (OFFICIAL_MODEL, OFFICIAL_TOKENIZER):
+        if [Path(self.model).name, Path(self.tokenizer).name] != [Path(OFFICIAL_MODEL).name, Path(OFFICIAL_TOKENIZER).name]:
             different.append(f"SEA-HELM has {OFFICIAL_MODEL} with the tokenizer of {OFFICIAL_TOKENIZER}")
         if self.eos != SEAHELM:
             different.append("SEA-HELM leaves most texts their end token")

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from lm_eval_sea.sea_helm import OFFICIAL_MODEL, SEAHELM, SeaHelmError
+from lm_eval_sea.sea_helm import OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, SeaHelmError
 
 MAX_TOKENS = 1536
 WORST = 25.0
@@ -56,6 +56,8 @@ class MetricX:
             if config.model_type != "mt5" or config.vocab_size <= SCORE_TOKEN:
                 raise SeaHelmError(f"{model}: no mT5 with more than {SCORE_TOKEN} tokens, so no MetricX; use {OFFICIAL_MODEL}")
             self.tokenizer = AutoTokenizer.from_pretrained(tokenizer)
+            if self.tokenizer("")["input_ids"] != [config.eos_token_id]:
+                raise SeaHelmError(f"{tokenizer}: texts do not end in mT5's end token; give --tokenizer {OFFICIAL_TOKENIZER}")
             loaded: Any = MT5ForConditionalGeneration.from_pretrained(model, dtype="auto")
             loaded = loaded.to(self.device).eval()
         except SeaHelmError:

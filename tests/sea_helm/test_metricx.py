@@ -18,6 +18,7 @@ from lm_eval_sea.sea_helm.metricx import Setting, jobs_of, score
 from lm_eval_sea.sea_helm.metricx_model import MetricX, points, text_of, tokens_of
 from lm_eval_sea.sea_helm.row_scores import read
 
+from ..model_folder import model_folder
 from ..tasks.evaluation import evaluate, write_json_lines
 from ..tasks.planted_model import PlantedModel
 from .official import checkout, run
@@ -100,6 +101,13 @@ print(json.dumps(found.predictions.tolist()))
 def test_errors_are_those_of_sea_helms_code(tiny_metricx, scorer):
     official = run(checkout("src/serving/offline/metricx_models.py"), OFFICIAL, [str(tiny_metricx), texts()])
     assert scorer.errors(texts(), "seahelm") == pytest.approx(official, abs=1e-5)
+
+
+def test_a_tokenizer_without_the_end_token_is_refused(tiny_metricx, tmp_path):
+    """The last token of each text would be cut off."""
+    other = model_folder(tmp_path / "other")
+    with pytest.raises(SeaHelmError, match=r"other: texts do not end in mT5's end token; give --tokenizer google/mt5-xl$"):
+        MetricX(str(tiny_metricx), str(other), "cpu")
 
 
 def write_translations(folder, rows=5):
@@ -207,3 +215,4 @@ def test_batches_are_those_of_the_published_order(samples, tmp_path):
 def test_a_number_of_other_batches_is_not_sea_helms(eos, size, said):
     notes = Setting(OFFICIAL_MODEL, OFFICIAL_TOKENIZER, eos, size).notes
     assert len(notes) == len(said) and all(part in note for part, note in zip(said, notes, strict=True))
+    assert Setting(f"/copies/{OFFICIAL_MODEL}/", f"copies/{OFFICIAL_TOKENIZER}", eos, size).notes == notes
