@@ -103,7 +103,11 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         branch=branch if branch != "main" and not _COMMIT.fullmatch(branch or "") else None,
         dtype=str(config.get("model_dtype") or arguments.get("dtype") or "").removeprefix("torch.") or None,
         softmax_dtype=_text(arguments.get("softmax_dtype")),
-        arguments=", ".join(f"{name}={value}" for name, value in sorted(arguments.items()) if name not in _APART) or None,
+        # a folder's name may have what stands between two
+        arguments=", ".join(
+            f"{name}={value}".replace(", ", ",") for name, value in sorted(arguments.items()) if name not in _APART
+        )
+        or None,
         limit=config.get("limit"),
         chat_template=config.get("chat_template_sha") or (OF_SERVER if is_chat_server(config.get("model")) else None),
         system_instruction=config.get("system_instruction_sha"),

@@ -21,6 +21,7 @@ from typing import Any
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.differing_settings import under_one_name
+from lm_eval_sea.results.model_names import FOLDERS
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.score import TaskScore
@@ -38,7 +39,6 @@ REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
 _ADAPTER = re.compile(
     r" \((?:peft|lora_local_path|delta) [^,)]*\)|(?:peft|lora_local_path|delta) [^,)]*, |, (?:peft|lora_local_path|delta) [^,)]*"
 )
-_FOLDERS = re.compile(r"(?<= )/\S*/(?=[^/]+)")  # of an adapter: a record is public
 _NO_PATH = re.compile(r'[<>:"/\\|?*]')  # not allowed in paths on every system
 _LONGEST = 255  # bytes of a folder's name, on most systems
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
@@ -73,7 +73,7 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
     if model is not None and len(plain := sorted(set(names.values()))) > 1:
         raise ResultsError(f"--model names one model; the runs are of {len(plain)}: {', '.join(plain[:3])}")
     # what makes it another model, " (revision step1000)", follows its name, as in the report
-    modes = {name: _NO_PATH.sub("-", _FOLDERS.sub("", name.removeprefix(plain))) for name, plain in names.items()}
+    modes = {name: _NO_PATH.sub("-", FOLDERS.sub("", name.removeprefix(plain))) for name, plain in names.items()}
     if model is not None and len(names) == 1:
         modes = {name: _ADAPTER.sub("", mode) for name, mode in modes.items()}  # it is named
     ids = {name: one_line(f"{model or model_id(plain)}{modes[name]}") for name, plain in names.items()}
