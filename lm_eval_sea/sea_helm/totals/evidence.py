@@ -117,6 +117,9 @@ def gather(tasks: Sequence[TaskRun], *, ranked: bool = False) -> Evidence:
     for line in _mixed_settings(members):
         evidence.doubt(found, line)
     _doubt_repeated_seeds(found, evidence)
+    limited = {place: of[0].name for place, of in found.items() if any(0 < (run.rows or 0) < (run.rows_total or 0) for run in of)}
+    if limited:
+        evidence.doubt(limited, f"{some_names(list(limited.values()))}: only some rows were evaluated (--limit)")
     most = max(map(len, found.values()))
     for place, results in tqdm(sorted(found.items()), desc="Reading samples", unit="task"):
         _doubt_parts(place, results, most, evidence)
@@ -226,13 +229,10 @@ def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
 
 
 def _doubt_parts(place: Place, results: Sequence[TaskRun], most: int, evidence: Evidence) -> None:
-    """Notes if there are fewer than the `most` runs of a task, or runs of fewer rows than the data set has."""
+    """Notes if there are fewer than the `most` runs of a task, or another number of rows than the data set has."""
     name = results[0].name
     if len(results) < most:
         evidence.doubt([place], f"{name}: {len(results)} of {most} runs")
-    partial = [result for result in results if result.rows and result.rows_total and result.rows < result.rows_total]
-    if partial:
-        evidence.doubt([place], f"{name}: {partial[0].rows} of {partial[0].rows_total} rows were evaluated (--limit)")
     for note in dict.fromkeys(filter(None, (row_count_note(result.facts, result.rows_total) for result in results))):
         evidence.doubt([place], f"{name}: {note}")
 

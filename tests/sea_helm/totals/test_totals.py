@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+import re
 import shutil
 import statistics
 
@@ -77,6 +78,8 @@ def test_a_trial_run_on_a_few_rows_does_not_cut_the_totals_to_them(tmp_path):
     found = totals_of(tmp_path)
     assert found.nodes == expected.nodes and all(node.rows == 40 for at, node in found.nodes.items() if at.task)
     assert sum("has more of the rows (40 instead of 5)" in note for note in found.notes) == 1
+    [said] = [note for note in totals_of(tmp_path / "trial").notes if "--limit" in note]
+    assert re.fullmatch(r"(sea_helm_id_\w+, ){3}sea_helm_id_\w+ and \d+ more: only some rows were evaluated \(--limit\)", said)
 
 
 def recomputed(runs):
