@@ -131,7 +131,8 @@ class ChatAPI(LM):
         async with self._server() as server:
             models = await server.models()
             own: Mapping[str, Any] = next((each for each in models or () if each.get("id") == self._model), {})
-            self.loaded, window = own.get("root"), own.get("max_model_len")
+            of_slot = own["meta"].get("n_ctx") if isinstance(own.get("meta"), Mapping) else None  # llama.cpp's name
+            self.loaded, window = own.get("root"), own.get("max_model_len", of_slot)
             if not isinstance(window, int) or window <= 1:
                 return None, None
             try:

@@ -90,8 +90,7 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
         others = [other for name, other in by_language[model, task.facts.pool].items() if name != language]
         row: dict[str, object] = {"model": model, "task": task.name, "dataset": task.facts.data_set, "language": language}
         likelier = (gaps.nats > 0) + (gaps.nats == 0) / 2  # is the published list; both groups weigh the same
-        share = group_mean_statistics(list(gaps.group), list(likelier)).of_all_rows
-        row |= {"rows": gap.rows, "limited": task.limited, "likelier": 100 * share}
+        row |= {"rows": gap.rows, "limited": task.limited, "likelier": 100 * likelier.groupby(gaps.group).mean().mean()}
         row |= {**mean_and_ends("gap", gap), "p": gap.p_value, "few": gap.p_value is None}
         rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))
     table = pd.DataFrame(rows)

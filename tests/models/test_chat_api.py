@@ -193,6 +193,13 @@ def test_more_tokens_than_a_server_gives(message, most, caplog):
     assert len(said(caplog)) == 1 and f"{most:,} tokens at most" in said(caplog)[0]
 
 
+@pytest.mark.parametrize("told", [{"max_model_len": 4096}, {"meta": {"n_ctx": 4096, "n_ctx_train": 8192}}, {"meta": 4096}])
+def test_the_window_is_known_before_the_first_request(told):
+    """vLLM names it, and llama.cpp, beside what the model was trained with."""
+    with serve(lambda *_: OK, Status(200, {"data": [{"id": "toy", **told}]})) as toy:
+        assert model_of(toy).max_length == (None if told == {"meta": 4096} else 4096)
+
+
 @pytest.mark.parametrize(
     "message",
     [
