@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import errno
 import functools
+import os
 import sys
 import textwrap
 import traceback
@@ -132,10 +133,13 @@ def print_notes(notes: Iterable[str]) -> None:
 
 
 def place(text: str) -> Path:
-    """The type of an argument that names a file or folder; an empty one is hardly meant to be the current folder."""
+    """The type of an argument that names a file or folder; an empty one is hardly meant to be the current folder.
+
+    Shells leave the ~ of `--out=~/report`, and one in quotation marks.
+    """
     if not text:
         raise argparse.ArgumentTypeError("is empty; give . for the current folder")
-    return Path(text)
+    return Path(os.path.expanduser(text))
 
 
 RUNS = argument("runs", metavar="RUN", nargs="+", type=place, help="folder of lm-eval's --output_path, or a results file")

@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-from lm_eval_sea.commands.command import RUNS, Command, argument, fail, folder_to_write, print_notes, switch, whole_number
+from lm_eval_sea.commands.command import RUNS, Command, argument, fail, folder_to_write, place, print_notes, switch, whole_number
 from lm_eval_sea.install_hint import install_extra
 
 
@@ -15,9 +15,9 @@ def _name(text: str) -> tuple[Path, str]:
     path, _, label = text.partition("=")
     if not path or not label.strip():
         raise argparse.ArgumentTypeError(f"{text!r} should be PATH=LABEL, such as results/org__model=base")
-    if not Path(path).exists():
+    if not place(path).exists():
         raise argparse.ArgumentTypeError(f"there is no file or folder {path!r}")
-    return Path(path).resolve(), label.strip()
+    return place(path).resolve(), label.strip()
 
 
 def _model(text: str) -> str:

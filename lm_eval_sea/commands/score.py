@@ -20,7 +20,7 @@ SUITES = ("seahelm", "seahelm_logprobs", "batayan", "sea_safeguard")
 
 
 def _out(text: str) -> Path:
-    path = Path(text)
+    path = place(text)
     if path.suffix not in ENDINGS:
         raise argparse.ArgumentTypeError(f"{text!r} should end in one of {', '.join(ENDINGS)}")
     if not path.parent.is_dir():

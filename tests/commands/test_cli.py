@@ -84,6 +84,15 @@ def test_a_current_folder_that_is_gone(command, tmp_path, monkeypatch, capsys):
 NAMES = [[of.name, *below] for of in COMMANDS if of.run or of.subcommands for below in ([], *([b.name] for b in of.subcommands))]
 
 
+def test_a_tilde_that_the_shell_leaves_is_the_home_folder(tmp_path, monkeypatch, capsys):
+    """As that of `--out=~/tasks`, and one in quotation marks."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert main(["show", "~/gone"]) == 2
+    assert capsys.readouterr().err.startswith(f"lm-eval-sea: {tmp_path}/gone: no such file or folder; ")
+    assert main(["make", "sea_xcopa_vi_to_ppl_p2", "--out=~/tasks"]) == 0
+    assert list((tmp_path / "tasks").iterdir())
+
+
 def test_help_of_every_command_has_an_example(capsys):
     """It is also shown where a command of the command is missing."""
     for command in ([], *NAMES):
