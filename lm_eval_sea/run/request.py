@@ -72,9 +72,9 @@ def what_failed(error: BaseException) -> str:
 
 
 def check_names_of_pack(names: Iterable[str]) -> None:
-    """Refuses unknown names of this pack; those of others are left to lm-eval."""
+    """Refuses unknown names of this pack; those of others are left to lm-eval, and those with blanks to `check_names`."""
     try:
-        select(name for name in names if name.startswith("sea_"))
+        select(name for name in names if name.startswith("sea_") and " " not in name)
     except (UnknownNameError, PromptFileError) as error:
         raise RunError(str(error)) from error
 
@@ -90,9 +90,9 @@ def check_limit(limit: float | None) -> None:
 
 
 def check_names(names: Sequence[Any]) -> None:
-    """Refuses names with blanks, which no task has, values that are not names, and a request without names."""
+    """Refuses names with blanks, which only folders have, values that are not names, and a request without names."""
     for name in names:
-        if not isinstance(name, str) or name != name.strip() or not name:
+        if not isinstance(name, str) or not name or name != name.strip() or (" " in name and "/" not in name):
             raise RunError(f"--tasks has the name {name!r}; separate names by commas, without blanks")
     if not names:
         raise RunError("--tasks or --language: name what to evaluate; `lm-eval-sea ls` lists what there is")
