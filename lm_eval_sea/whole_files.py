@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Collection
 from pathlib import Path
 
 import psutil
+
+BESIDE = re.compile(r"\.(.+)\.([0-9]+)", re.DOTALL)  # the name of a file until it is whole, with that of the process
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
@@ -31,9 +34,8 @@ def remove_left_beside(paths: Collection[Path]) -> None:
     """Removes what `write_whole` has left beside files where its process was killed."""
     for folder in {path.parent for path in paths}:
         for left in folder.glob(".*"):
-            name, _, process = left.name[1:].rpartition(".")
+            found = BESIDE.fullmatch(left.name)
             # os.kill(…, 0) would be Ctrl-C on Windows
-            is_over = process.isdecimal() and not (len(process) < 10 and psutil.pid_exists(int(process)))
-            if is_over and folder / name in paths:
+            if found and folder / found[1] in paths and not (len(found[2]) < 10 and psutil.pid_exists(int(found[2]))):
                 with contextlib.suppress(OSError):  # somebody else's, or removed by another call
                     left.unlink()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.make.files import FolderError, write_files
+from lm_eval_sea.whole_files import BESIDE
 
 MARK = "# Written by lm-eval-sea"
 NO_COMMIT = "none: no git checkout"
@@ -27,12 +28,12 @@ class Made(NamedTuple):
 
 
 def check_folder(folder: Path) -> None:
-    """Refuses a folder that has anything but what was written here before, or is hidden."""
+    """Refuses a folder that has anything but what was written here before."""
     if folder.exists() and not folder.is_dir():
         raise FolderError(f"{folder} is a file; give --out a folder that does not exist yet")
     if folder.is_dir():
         for path in sorted(folder.iterdir()):
-            if path.name != "__pycache__" and not path.name.startswith(".") and not _is_ours(path):
+            if path.name != "__pycache__" and not BESIDE.fullmatch(path.name) and not _is_ours(path):
                 raise FolderError(f"{folder} holds {path.name}, which was not written by this command; give --out another folder")
 
 
