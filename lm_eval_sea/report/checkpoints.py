@@ -55,7 +55,8 @@ def curve(scores: Scores) -> pd.DataFrame:
     The weights are those of the suite if all these tasks are members of it, else of the page's means. `bits` is the mean of the
     bits per byte of the right answers, over those of these tasks that rank options and have bits for all checkpoints that have
     any; lower is better. `chosen` of the tasks have answers that are chosen, and so a chance level, and `chosen_low` is the lower
-    end of their part of the mean: other scores, such as chrF++, are above 0 also for texts without sense.
+    end of their part of the mean: other scores, such as chrF++, are above 0 also for texts without sense. `lacks` counts tasks
+    that other checkpoints alone were run on.
     """
     steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}
@@ -73,8 +74,9 @@ def curve(scores: Scores) -> pd.DataFrame:
         names = ("low", "high", "tasks", "limited")
         row = {"mean": mean.value} | {name: getattr(mean, name) for name in names} if mean else {"tasks": 0}
         row |= {"chosen": of_chosen.tasks, "chosen_low": of_chosen.low} if of_chosen else {"chosen": 0}
+        row["lacks"] = len(set(whole.paths).difference(tasks[model]))
         rows.append({"model": model, "step": steps[model], **row, **_bits([own[name] for name in sorted(have_bits)])})
-    means, bits = ["mean", "low", "high", "tasks", "chosen", "chosen_low"], ["bits", "bits_low", "bits_high"]
+    means, bits = ["mean", "low", "high", "tasks", "lacks", "chosen", "chosen_low"], ["bits", "bits_low", "bits_high"]
     return pd.DataFrame(rows, columns=["model", "step", *means, *bits, "limited"])
 
 
@@ -121,6 +123,8 @@ def _table(rows: pd.DataFrame, without: Sequence[str]) -> Table:
         "Means of normalised scores over the tasks that all checkpoints were run on; the step is the number in the model's name. "
         f"{_beside_chance(rows)} Where scores are at chance, look at bits per byte of the right answer: lower is better."
     )
+    if (lacking := rows[rows.lacks > 0]).size:
+        note += f" Tasks without results of {some_names(list(lacking.model))} count for none."
     if without:
         note += f" Left out, because their names have no step: {some_names(without)}."
     if (alike := rows[rows.step.duplicated(keep=False)]).size:

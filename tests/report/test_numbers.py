@@ -644,6 +644,16 @@ def test_a_curve_says_what_it_leaves_out_and_mixes(tmp_path, models, said):
     assert [part for part in (LEFT_OUT, ONE_STEP, UNLIKE) if part in note] == said
 
 
+def test_tasks_that_a_checkpoint_lacks_count_for_none_and_this_is_said(tmp_path):
+    """A task that only later checkpoints ran would lift or lower the curve; that the others are fewer must be seen."""
+    tasks = {f"sea_x_{n}": toy(right(count, 40)) for n, count in enumerate((20, 40))}
+    lacking = "Tasks without results of step1 count for none."
+    for folder, first in (("less", {"sea_x_0": tasks["sea_x_0"]}), ("same", tasks)):
+        scores = scored(tmp_path / folder, {"step1": first, "step2": tasks})
+        assert set(checkpoints.curve(scores).tasks) == {len(first)}
+        assert (lacking in checkpoints.parts(scores)[0].note) == (folder == "less")
+
+
 def test_what_was_not_made_alike_is_said(tmp_path):
     assert provenance.warnings(scored(plant(tmp_path))) == []
     shots = {"n-shot": {TEXT: 0}}
