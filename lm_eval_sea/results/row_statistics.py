@@ -177,6 +177,11 @@ def variance_with_one_more(scores: np.ndarray) -> float:
     return float(np.append(scores, (0.0, 1.0)).var())
 
 
+def share_of_whole(scores: np.ndarray) -> float:
+    """The share of scores, 0 to 1, that are 0 or 1."""
+    return float(((scores == 0) | (scores == 1)).mean())
+
+
 def says_nothing(entry: Any) -> bool:
     """Whether what is logged for a row is missing, or NaN or infinite, as a whole or in part."""
     parts = entry if isinstance(entry, list | tuple) else [entry]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_sea.results.facts import Facts
-from lm_eval_sea.results.row_statistics import RowStatistics, of_one_more, scale_of, variance_with_one_more
+from lm_eval_sea.results.row_statistics import RowStatistics, of_one_more, scale_of, share_of_whole, variance_with_one_more
 from lm_eval_sea.results.strata import UNKNOWN, combined, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.uncertainty import (
@@ -111,12 +111,12 @@ def task_score(
 
 
 def _least_error(rows: RowStatistics) -> float:
-    """The least standard error of a mean over draws; 0 for others.
+    """The least standard error of a mean over draws, and of scores of which most but not all are 0 or 1; 0 for others.
 
     Few rows whose answers vary a little do not show that others may always be wrong. So it is that of the rows with one right and
     one wrong answer more, or that of single answers, if that is smaller.
     """
-    if not rows.of_draws or rows.of_rows is None:
+    if rows.of_rows is None or not (rows.of_draws or 0.5 < share_of_whole(rows.of_rows) < 1):
         return 0.0
     share = float(rows.of_rows.mean())
     return math.sqrt(min(variance_with_one_more(rows.of_rows), share * (1 - share)) / len(rows.of_rows))

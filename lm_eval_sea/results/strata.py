@@ -29,7 +29,7 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from lm_eval_sea.results.row_statistics import RowStatistics, variance_with_one_more
+from lm_eval_sea.results.row_statistics import RowStatistics, share_of_whole, variance_with_one_more
 from lm_eval_sea.results.uncertainty import FEWEST, Spread, effective_number
 
 UNKNOWN = Spread(None, 0.0, few=False)
@@ -204,8 +204,8 @@ def _least(
 
 
 def _score_variance(scores: np.ndarray, *, of_draws: bool) -> float:
-    """The variance of right and wrong answers with one of each more; 0 for other scores, which vary by themselves."""
-    return variance_with_one_more(scores) if of_draws or ((scores == 0) | (scores == 1)).all() else 0.0
+    """The variance of right and wrong answers, or mostly such, with one of each more; 0 for others, which vary by themselves."""
+    return variance_with_one_more(scores) if of_draws or share_of_whole(scores) > 0.5 else 0.0
 
 
 def _difference_variance(differences: np.ndarray, *, of_draws: bool) -> float:

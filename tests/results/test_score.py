@@ -9,6 +9,7 @@ from sklearn.metrics import balanced_accuracy_score, f1_score
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.row_statistics import macro_f1_statistics, statistics_of
 from lm_eval_sea.results.score import task_score
+from lm_eval_sea.results.strata import combined, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.tasks._shared.metrics.overlap import bleu_of_counts, ngram_counts
 
@@ -96,6 +97,20 @@ def test_the_interval_of_macro_f1_holds_the_truth_where_a_label_is_rare(rare, ro
         assert (found.low is None) == (np.bincount(golds, minlength=3).min() < 2)
         held += [] if found.low is None else [found.low <= 100 * truth <= found.high]
     assert len(held) > 20 and np.mean(held) > 0.92
+
+
+@pytest.mark.parametrize("count", [20, 40])
+def test_the_interval_of_f1_holds_the_truth_where_hardly_any_answer_has_a_right_word(count):
+    """One answer in ten has a few right words: beta(½, 3) has the mean 1/7. Also that of the mean of three such tasks."""
+    draw, held = np.random.default_rng(7), []
+    for _ in range(200):
+        scores = np.where(draw.random((3, count)) < 0.1, draw.beta(0.5, 3, (3, count)), 0)
+        rows, names = [statistics_of("f1", of_task.tolist()) for of_task in scores], list(map(str, range(count)))
+        one = task_score("f1", facts_of({}), None, rows[0], names, evaluated=count)
+        strata = [part.times(100 / 3) for n, own in enumerate(rows) for part in strata_of(own, str(n), names)]
+        ends = [(one.low, one.high), combined(strata).interval(100 * scores.mean())]
+        held.append([low <= 100 / 70 <= high for low, high in ends])
+    assert (np.mean(held, axis=0) > 0.93).all(), "of the rows' own variance 0.8 and 0.9"
 
 
 @pytest.mark.parametrize("metric", ["bleu", "bleu_th"])
