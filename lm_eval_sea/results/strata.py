@@ -30,7 +30,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from lm_eval_sea.results.row_statistics import RowStatistics, share_of_whole, variance_with_one_more
-from lm_eval_sea.results.uncertainty import FEWEST, Spread, effective_number
+from lm_eval_sea.results.uncertainty import FEWEST, Spread, effective_number, with_calibration
 
 UNKNOWN = Spread(None, 0.0, few=False)
 _ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
@@ -67,12 +67,11 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
     structure = _structure(pool, tuple(clusters), b"" if rows.groups is None else rows.groups.tobytes())
     if rows.of_rows is None:
         return [_jackknifed(structure, rows)]
-    scores, group = rows.of_rows, structure.group_of_row
+    scores, group = with_calibration(rows.of_rows, rows.moved), structure.group_of_row
     sizes = np.bincount(group)
-    deviations = scores - (np.bincount(group, scores) / sizes)[group] + (0 if rows.moved is None else rows.moved)
-    moves = deviations * structure.move_of_row / len(sizes)
+    moves = (scores - (np.bincount(group, scores) / sizes)[group]) * structure.move_of_row / len(sizes)
     sums = np.bincount(structure.cluster_of_row, moves)
-    least = _least(scores, rows.groups, partial(_score_variance, of_draws=rows.of_draws), len(structure.strata))
+    least = _least(rows.of_rows, rows.groups, partial(_score_variance, of_draws=rows.of_draws), len(structure.strata))
     return [
         Stratum(codes, sums[own], floor, degrees) for (codes, own, degrees), floor in zip(structure.strata, least, strict=True)
     ]
@@ -88,8 +87,9 @@ def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStati
     """`difference_strata` from those of both, on the same rows and groups."""
     least = [min(a.least, b.least) for a, b in zip(one, other, strict=True)]  # of BLEU and chrF++
     if first.of_rows is not None and second.of_rows is not None:
-        floor_of = partial(_difference_variance, of_draws=first.of_draws or second.of_draws)
-        least = _least(first.of_rows - second.of_rows, first.groups, floor_of, len(one))
+        a, b = (with_calibration(scores, rows.moved) for scores, rows in ((first.of_rows, first), (second.of_rows, second)))
+        has_floor = first.of_draws or second.of_draws or first.moved is not None
+        least = _least(a - b, first.groups, partial(_difference_variance, has_floor=has_floor), len(one))
     return [
         replace(a, contributions=a.contributions - b.contributions, least=floor)
         for a, b, floor in zip(one, other, least, strict=True)
@@ -208,10 +208,10 @@ def _score_variance(scores: np.ndarray, *, of_draws: bool) -> float:
     return variance_with_one_more(scores) if of_draws or share_of_whole(scores) > 0.5 else 0.0
 
 
-def _difference_variance(differences: np.ndarray, *, of_draws: bool) -> float:
+def _difference_variance(differences: np.ndarray, *, has_floor: bool) -> float:
     """The variance of differences of such answers with half a row more on which either model alone is right."""
     squares = differences * differences
-    if not (of_draws or (squares == np.abs(differences)).all()):
+    if not (has_floor or (squares == np.abs(differences)).all()):
         return 0.0
     count = len(differences) + 1
     return (float(squares.sum()) + 1) / count - (float(differences.sum()) / count) ** 2

@@ -110,11 +110,16 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
     return error if error > _ROUNDING * max(map(abs, scores)) else 0.0
 
 
+def with_calibration(scores: Sequence[float] | np.ndarray, moved: np.ndarray | None) -> np.ndarray:
+    """Scores whose mean errs as that of answers that also move it by calibrating all others (`RowStatistics.moved`)."""
+    return np.asarray(scores) if moved is None else np.asarray(scores) + moved
+
+
 def calibrated_error(scores: Sequence[float], moved: np.ndarray | None, clusters: Sequence[Hashable]) -> float:
-    """The same of answers that also move the mean by calibrating all others; 0 if none does (`RowStatistics.moved`)."""
+    """`clustered_standard_error` of these; 0 if none moves the mean."""
     if moved is None or not moved.any():
         return 0.0
-    return clustered_standard_error((np.array(scores) + moved).tolist(), clusters) or 0.0
+    return clustered_standard_error(with_calibration(scores, moved).tolist(), clusters) or 0.0
 
 
 def effective_number(sizes: Iterable[int]) -> float:

@@ -13,7 +13,7 @@ from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.rows import read_rows
 from lm_eval_sea.results.score import task_score
-from lm_eval_sea.results.strata import combined, strata_of
+from lm_eval_sea.results.strata import combined, difference_strata, strata_of
 from lm_eval_sea.results.table import records_of, table_of
 from lm_eval_sea.tasks._shared.metrics.classification_metrics import batch_calibrated_accuracy_stderr
 from tests.results.lm_eval_output import drawn, write_run
@@ -41,10 +41,9 @@ def test_choices_are_those_of_the_formula(logs):
     assert found.statistics.averaged == list(found.frame.score) and list(found.frame.chosen_acc_bc) == found.chosen
 
 
-def of_strong_model(random: np.random.Generator, count: int) -> list[dict]:
-    """Rows of a model that is nearly always right before it is calibrated, on labels of 70, 15 and 15 %."""
-    golds = random.choice(3, count, p=[0.7, 0.15, 0.15])
-    logs = random.normal(size=(count, 3)) + 3 * np.eye(3)[golds] + np.array([2.0, 0.0, 0.0]) - 20
+def of_strong_model(random: np.random.Generator, golds: np.ndarray, skill: float = 3) -> list[dict]:
+    """Rows of a model that is nearly always right before it is calibrated."""
+    logs = random.normal(size=(len(golds), 3)) + skill * np.eye(3)[golds] + np.array([2.0, 0.0, 0.0]) - 20
     return [
         logged(gold, of_row) | {"doc_id": n} for n, (gold, of_row) in enumerate(zip(golds.tolist(), logs.tolist(), strict=True))
     ]
@@ -52,16 +51,28 @@ def of_strong_model(random: np.random.Generator, count: int) -> list[dict]:
 
 def test_the_error_is_that_of_rows_that_are_drawn_and_calibrated_again():
     """Calibration evens out unbalanced labels, so right answers hang on the labels of all rows."""
-    random, errors = np.random.default_rng(1), []
+    random, errors, shares = np.random.default_rng(1), [], [0.7, 0.15, 0.15]
     for _ in range(10):
-        rows = rows_of(of_strong_model(random, 100))
+        rows = rows_of(of_strong_model(random, random.choice(3, 100, p=shares)))
         score = task_score("acc_bc", facts_of({}), None, rows.statistics, rows.clusters, evaluated=100)
         of_mean = combined(strata_of(rows.statistics, "toy", rows.clusters)).stderr
         errors.append((score.stderr, 100 * of_mean, 100 * batch_calibrated_accuracy_stderr(rows.evidence)))
     of_score, of_mean, of_resamples = np.mean(errors, axis=0)
     assert of_score == pytest.approx(of_resamples, rel=0.1) and of_mean == pytest.approx(of_resamples, rel=0.1)
-    given = rows_of(of_strong_model(random, 20_000)).statistics.of_rows.std() / math.sqrt(100)
+    given = rows_of(of_strong_model(random, random.choice(3, 20_000, p=shares))).statistics.of_rows.std() / math.sqrt(100)
     assert of_score > 1.25 * 100 * given, "of choices that are taken for given"
+
+
+def test_the_error_of_a_difference_is_that_of_rows_that_are_drawn_and_calibrated_again():
+    """Two models calibrate the labels of the same rows, and so err alike: less than if their choices were given."""
+    random, found = np.random.default_rng(2), []
+    for _ in range(150):
+        golds = random.choice(3, 100, p=[0.8, 0.1, 0.1])
+        a, b = (rows_of(of_strong_model(random, golds, skill=5)).statistics for _ in range(2))
+        error = combined(difference_strata(a, b, "toy", list(map(str, range(100))))).stderr
+        found.append((a.of_all_rows - b.of_all_rows, error, (a.of_rows - b.of_rows).std() / 10))
+    drawn_again, error, given = np.sqrt(np.mean(np.square(found), axis=0))
+    assert 0.9 * drawn_again < error < 0.9 * given
 
 
 NO_EVIDENCE = [None, 1.0, "text", [], [0], [0, []], [0, [-1.0]], [3, [-1.0, -2.0]], [True, [-1.0, -2.0]], [0, [-1.0, "a"]]]
@@ -119,7 +130,8 @@ def test_forms_are_compared_by_the_calibration_of_common_rows(tmp_path):
 
 def test_a_form_has_the_interval_of_its_score(tmp_path):
     """Also where calibration adds to its error."""
-    rows = of_strong_model(np.random.default_rng(2), 60)
+    random = np.random.default_rng(2)
+    rows = of_strong_model(random, random.choice(3, 60, p=[0.7, 0.15, 0.15]))
     chat = [{"doc_id": row["doc_id"], "doc": row["doc"], "exact_match": float(n % 2)} for n, row in enumerate(rows)]
     write_run(tmp_path / "ranked", {"toy_th": {"rows": rows, "metadata": FACTS}}, model="m")
     facts = FACTS | {"headline_metric": "exact_match", "variant": "chat"}
