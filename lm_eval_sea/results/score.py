@@ -69,9 +69,9 @@ def task_score(
     """
     scale = scale_of(metric)
     row_scores = rows.averaged if rows else []
-    own = None
+    least, own = _least_error(rows) if rows else 0.0, None
     if rows and row_scores:
-        own = estimate(row_scores, list(clusters), max(_least_error(rows), calibrated_error(row_scores, rows.moved, clusters)))
+        own = estimate(row_scores, list(clusters), max(least, calibrated_error(row_scores, rows.moved, clusters)))
     of_rows = own.mean if own else rows.of_all_rows if rows else None
     value = reported.value / scale if reported else of_rows
     if value is None or not -_AGREE <= value <= 1 + _AGREE:
@@ -84,7 +84,7 @@ def task_score(
     if rows is not None and own is not None:
         alone = range(len(row_scores))
         plain = clustered_standard_error(row_scores, alone)
-        plain = None if plain is None else max(plain, calibrated_error(row_scores, rows.moved, alone))
+        plain = None if plain is None else max(plain, least, calibrated_error(row_scores, rows.moved, alone))
     else:
         plain = reported.stderr / scale if reported and reported.stderr is not None else None
         plain = plain if plain is not None and 0 <= plain <= 1 else None
@@ -111,12 +111,16 @@ def task_score(
 
 
 def _least_error(rows: RowStatistics) -> float:
-    """The least standard error of a mean over draws, and of scores of which most but not all are 0 or 1; 0 for others.
+    """The least standard error of answers that are all right or all wrong, of scores of which most are, and of means over draws.
 
     Few rows whose answers vary a little do not show that others may always be wrong. So it is that of the rows with one right and
-    one wrong answer more, or that of single answers, if that is smaller.
+    one wrong answer more, or that of single answers, if that is smaller. 0 for others, which vary by themselves.
     """
-    if rows.of_rows is None or not (rows.of_draws or 0.5 < share_of_whole(rows.of_rows) < 1):
+    if rows.of_rows is None:
         return 0.0
-    share = float(rows.of_rows.mean())
-    return math.sqrt(min(variance_with_one_more(rows.of_rows), share * (1 - share)) / len(rows.of_rows))
+    share, more = float(rows.of_rows.mean()), variance_with_one_more(rows.of_rows)
+    if rows.of_draws or 0.5 < share_of_whole(rows.of_rows) < 1:
+        more = min(more, share * (1 - share) or more)
+    elif 0 < share < 1:
+        return 0.0
+    return math.sqrt(more / len(rows.of_rows))

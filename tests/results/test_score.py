@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
 from lm_eval_sea.results.facts import facts_of
@@ -97,6 +98,16 @@ def test_the_interval_of_macro_f1_holds_the_truth_where_a_label_is_rare(rare, ro
         assert (found.low is None) == (np.bincount(golds, minlength=3).min() < 2)
         held += [] if found.low is None else [found.low <= 100 * truth <= found.high]
     assert len(held) > 20 and np.mean(held) > 0.92
+
+
+@pytest.mark.parametrize("answer", [0.0, 1.0])
+def test_answers_that_are_all_right_or_all_wrong_are_not_without_error(answer):
+    """It is that of the rows with one right and one wrong more, of which 1/22 differ; the interval is Wilson's."""
+    rows = statistics_of("acc", [answer] * 20)
+    found = task_score("acc", facts_of({}), Score(answer, 0.0), rows, [str(n // 2) for n in range(20)], evaluated=20)
+    assert [found.stderr, found.stderr_plain] == pytest.approx([100 * (1 / 22 * 21 / 22 / 20) ** 0.5] * 2)
+    square = stats.t.ppf(0.975, 9) ** 2 / 10
+    assert [found.low, found.high] == pytest.approx(sorted([100 * answer, 100 * abs(answer - square / (1 + square))]))
 
 
 @pytest.mark.parametrize("count", [20, 40])
