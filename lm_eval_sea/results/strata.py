@@ -122,7 +122,9 @@ def combined(strata: Sequence[Stratum]) -> Spread:
     """How certain the sum of scores is; `few` if a stratum has fewer than `FEWEST` clusters.
 
     Strata that share clusters, one with the other or over a third, are one part, whose degrees of freedom are those of its
-    smallest stratum. Over the parts they are Satterthwaite's, (Σ v)² / Σ v² / d. Where parts of several tasks are of one family,
+    smallest stratum. The least variance of a part is the sum of its strata's, times as much as sharing adds to the variance of
+    the contributions; without any, the least errors are added. Over the parts the degrees of freedom are Satterthwaite's,
+    (Σ v)² / Σ v² / d. Where parts of several tasks are of one family,
     the standard errors of the tasks are added, and the family is one part.
     """
     if not strata or any(stratum.degrees < 1 for stratum in strata):
@@ -133,8 +135,11 @@ def combined(strata: Sequence[Stratum]) -> Spread:
     variances = np.bincount(layout.part_of_cluster, sums * sums)
     degrees = np.full(len(variances), np.inf)
     np.minimum.at(degrees, layout.part_of_stratum, [stratum.degrees for stratum in strata])
-    least = np.bincount(layout.part_of_stratum, [stratum.least for stratum in strata])
-    variances = np.maximum(variances, least)
+    least, part = np.array([stratum.least for stratum in strata]), layout.part_of_stratum
+    apart = np.bincount(part, [float((stratum.contributions**2).sum()) for stratum in strata])  # as if they shared no cluster
+    most = np.bincount(part, np.sqrt(least)) ** 2
+    alike = np.divide(variances, apart, out=np.full(len(apart), len(part), dtype=float), where=apart > _ROUNDING**2)
+    variances = np.maximum(variances, np.minimum(np.bincount(part, least) * np.maximum(alike, 1), most))
     if layout.families:
         of_family, alone = [], np.ones(len(variances), dtype=bool)
         for tasks in layout.families:

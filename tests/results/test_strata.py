@@ -74,6 +74,16 @@ def test_tasks_that_may_share_texts_are_as_uncertain_as_they_can_be(pairs):
     assert combined(halves("ab", "xy")).stderr == pytest.approx(math.hypot(*errors), abs=1e-9), "independent"
 
 
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=FEWEST, max_size=30), st.integers(2, 4))
+def test_the_mean_of_wordings_with_the_same_answers_is_as_certain_as_one_of_them(answers, wordings):
+    """Also where no answer is wrong: those to other rows would be wrong in all wordings. Without a row in common they are not."""
+    names, rows = alone(len(answers)), mean_statistics(answers)
+    same = [part.times(1 / wordings) for _ in range(wordings) for part in strata_of(rows, "a", names)]
+    assert combined(same).stderr == pytest.approx(combined(strata_of(rows, "a", names)).stderr)
+    other = [part.times(1 / wordings) for pool in range(wordings) for part in strata_of(rows, str(pool), names)]
+    assert combined(other).stderr == pytest.approx(combined(same).stderr / math.sqrt(wordings))
+
+
 @pytest.mark.parametrize("right", [0, 3, 8])
 def test_right_and_wrong_answers_vary_at_least_as_with_one_of_each_more(right):
     """Also where their error was reported; another one has no such floor."""
