@@ -136,6 +136,9 @@ def corpora(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
             found = statistics_of(metric, pairs)
             assert found is not None
             everything[metric, f"{name}, {100 * share:.0f} % of the rows translated"] = found
+    few = np.random.default_rng([SEED, 1])  # the rows above keep their figures
+    words = np.where(few.random(100_000) < 0.1, few.beta(0.5, 3, 100_000), 0)
+    everything["f1", "F1 of words, 10 % of the rows in part"] = mean_statistics(words.tolist())
     for (metric, name), rows in everything.items():
         truth, cells = 100 * rows.of_all_rows, []
         for count in (10, 20, 40, 100, 400):
@@ -218,23 +221,24 @@ def means(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
 def totals(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
     """Coverage of the 95 % interval of a total of SEA-HELM over tasks with two options, as it aggregates since August 2026."""
     print("\nTotals of SEA-HELM, the mean of 20 tasks of 200 questions: per cent of intervals that hold the truth, mean total\n")
-    yield ["questions a passage", *(f"truth {100 * truth:g}" for truth in (0, 0.05, 0.3, 0.9))]
-    for size in (1, 5):
+    yield ["questions a passage", "languages that share them", *(f"truth {100 * truth:g}" for truth in (0, 0.05, 0.3, 0.9))]
+    for size, languages in ((1, 1), (5, 1), (1, 5)):
         cells = []
         for truth in (0, 0.05, 0.3, 0.9):
             ends, means = [], []
             for _ in range(draws // 4):
                 tasks = []
-                for _ in range(20):
-                    right, clusters = answers(random, 0.5 + truth / 2, 200, 200 // size)
-                    rows = TaskRows(right[None], ("A",) * 100 + ("B",) * 100, tuple(clusters), is_label_task=True, chance=0.5)
-                    tasks.append(replicates(rows, random.integers(0, SEED_END, size=400)))
+                for _ in range(20 // languages):
+                    right, clusters = answers(random, 0.5 + truth / 2, 200 * languages, 200 // size)
+                    for own in right.reshape(languages, 1, 200):
+                        rows = TaskRows(own, ("A",) * 100 + ("B",) * 100, tuple(clusters[:200]), is_label_task=True, chance=0.5)
+                        tasks.append(replicates(rows, random.integers(0, SEED_END, size=400)))
                 total = np.mean(tasks, axis=0)
                 ends.append(interval(total))
                 means.append(total.mean())
             held = np.mean([low <= 100 * truth <= high for low, high in ends])
             cells.append(f"{100 * held:.0f} ({np.mean(means):.1f})")
-        yield [str(size), *cells]
+        yield [str(size), str(languages), *cells]
 
 
 def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: np.ndarray) -> RowStatistics:
