@@ -213,6 +213,8 @@ class ChatServer:
                 functools.partial(client.get, "/models", cast_to=object), min(self._max_retries, _RETRIES_AT_FIRST)
             )
         except RequestError as error:
+            if getattr(error.__cause__, "status_code", None) == 500:  # it is there, and its list alone may be broken
+                return None
             raise ServerError(f"{self._base_url}: {error}; is the server there?") from error
         except self._openai.APIStatusError as error:
             if error.status_code in (401, 402):
@@ -339,7 +341,7 @@ class ChatServer:
                 passes = error.status_code in _PASSING or error.status_code >= 500
                 if not passes or error.code == "insufficient_quota":
                     raise
-                problem = f"status {error.status_code}: {_message(error)}"
+                problem, cause = f"status {error.status_code}: {_message(error)}", error
                 wait = _stated_wait(error.response.headers) or wait
             except _BrokenReplyError as error:
                 problem, cause = str(error), error

@@ -643,6 +643,12 @@ def test_replies_that_are_no_answers(broken, why, caplog):
     assert "1 of 3 requests have no answer, the first: " in said(caplog)[-1]
 
 
+def test_a_server_whose_list_of_models_fails_is_asked():
+    """So is `transformers serve` on a machine without a cache of the hub."""
+    with serve(lambda *_: OK, Status(500, b"Internal Server Error", content_type="text/plain")) as toy:
+        assert ask(toy, "one", max_retries=0) == ["Answer: B"]
+
+
 def test_answers_out_of_order_under_bounded_concurrency():
     def behave(body, _):
         time.sleep(0.02 * (5 - int(body["messages"][0]["content"]) % 5))
