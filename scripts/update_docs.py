@@ -35,8 +35,8 @@ COVERAGE_HEAD = """\
 `lm-eval-sea ls --coverage th` prints the data sets of a language with rows, origin, licence and names of tasks.
 
 Native (n): at least one data set whose rows were written in the language. Translated (t): only translated rows, mostly from
-English. lm-eval's (l): only in [lm-eval's own tasks](#lm-evals-own-tasks). SEA-HELM's tasks count if its documentation states
-where their rows come from. Native rows in Tamil and Chinese, and most in English, are not about Southeast Asia.
+English. lm-eval's (l): only in [lm-eval's own tasks](#lm-evals-own-tasks). SEA-HELM's tasks count if the origin of
+their rows is documented. Native rows in Tamil and Chinese, and most in English, are not about Southeast Asia.
 """
 
 
