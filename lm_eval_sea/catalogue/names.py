@@ -16,6 +16,7 @@ def language_names() -> Mapping[str, str]:
 def languages_like(text: str) -> list[str]:
     """Codes of languages with a code or English name like the text, the most similar first; an equal one comes alone."""
     codes = {name.lower(): code for code, name in language_names().items()} | {code: code for code in language_names()}
+    codes |= {"filipino": "tl", "fil": "tl"}  # the national language, which data sets call Tagalog
     word = text.lower()
     like = [word] if word in codes else difflib.get_close_matches(word, codes)
     return list(dict.fromkeys(codes[each] for each in like))
