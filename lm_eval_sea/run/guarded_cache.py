@@ -16,7 +16,7 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 class _Store:
-    """The dictionary on disk that `CachingLM` and its hook use. A fault is logged, and no end: a disk gets room again.
+    """The dictionary on disk that `CachingLM` and its hook use. A fault is logged; what follows is tried, for a disk gets room again.
 
     Answers are kept without the secrets of the run, which a server may repeat.
     """
