@@ -1,4 +1,4 @@
-"""lm-eval's cache of answers; what cannot be read or written there does not end the run."""
+"""lm-eval's cache of answers; if it cannot be read or written, the run continues without it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger("lm_eval_sea")
 
 
 class _Store:
-    """The dictionary on disk that `CachingLM` and its hook use. A fault is logged; what follows is tried, for a disk gets room again.
+    """The dictionary on disk that `CachingLM` and its hook use. The first fault is logged, and ends its use.
 
     Answers are kept without the secrets of the run, which a server may repeat.
     """
@@ -30,6 +30,7 @@ class _Store:
         try:
             return None if self._dict is None else action(self._dict)
         except Exception as error:  # of the disk, of SQLite in a thread of its own, or of a pickle
+            self._dict = None
             _say(self._path, error)
             return None
 
@@ -59,7 +60,7 @@ class _Store:
 
 
 def _say(path: str, error: Exception) -> None:
-    text = "answers cannot be kept in %s (%s); the run continues; if interrupted, it would ask for them again"
+    text = "answers cannot be kept in %s (%s); the run continues, but if interrupted it would start from the beginning"
     logger.warning(text, path, in_one_line(error))
 
 

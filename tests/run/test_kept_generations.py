@@ -113,26 +113,6 @@ def test_an_answer_that_no_file_can_hold_is_not_kept(settings, tmp_path):
     assert check_databases(place) == 1
 
 
-def test_answers_are_kept_again_when_the_disk_has_room_again(tmp_path):
-    """A file may have 20,000 bytes in place of a disk; the last answers are smaller only in number."""
-    resource = pytest.importorskip("resource")
-    place, limits = str(tmp_path / "answers"), resource.getrlimit(resource.RLIMIT_FSIZE)
-    cached = GuardedCache(AnsweringModel(Backend(None, False), "counter", {}, SEEDS), f"{place}_rank0.db", KnownSecrets())
-
-    def ask(prompts):
-        cached.generate_until([Instance("generate_until", {}, (prompt, GREEDY), 0, metadata=("task", 0, 1)) for prompt in prompts])
-        cached.dbdict.commit()
-
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-    try:
-        ask([f"{number} {'x' * 9_000}" for number in range(4)])
-        full = check_databases(place)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    ask(["a", "b", "c"])
-    assert full < 4 and check_databases(place) >= full + 2, "one is lost to the news of the last fault"
-
-
 def test_a_second_round_of_the_same_requests_is_drawn_anew(tmp_path):
     cached = CachingLM(AnsweringModel(Backend(None, False), "counter", {}, SEEDS), str(tmp_path / "answers_rank0.db"))
     request = Instance("generate_until", {}, ("a", SAMPLED), 0, metadata=("task", 0, 1))
