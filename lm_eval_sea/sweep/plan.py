@@ -16,7 +16,7 @@ from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.visible_text import visible
 
 BACKEND = "hf-shared-prefix"
-# Flags of `run` that a plan sets with its own keys, or that a sweep sets itself.
+# Flags of `run` that a plan sets with its own keys, that a sweep sets itself, or that would make it another kind of run.
 RESERVED = (
     "model", "model_args", "tasks", "language", "num_fewshot", "limit", "detect", "seed", "seeds", "output_path", "log_samples",
     "resume", "no-resume", "use_cache", "config", "help", "skip_missing", "samples", "predict_only",
@@ -169,7 +169,7 @@ def _has_controls(text: str) -> bool:
 
 def _run(where: str, given: Mapping[str, Any], faults: list[str]) -> Mapping[str, Any]:
     flags: Mapping[str, Any] = given.get("run", {})
-    faults += [f"{where}run: {name} is set by the sweep itself; leave it out" for name in flags if name in RESERVED]
+    faults += [f"{where}run: {name} does not belong there; leave it out" for name in flags if name in RESERVED]
     said = {name: words[flags[name]] for name, words in _OF_YES_OR_NO.items() if isinstance(flags.get(name), bool)}
     return {**flags, **said}
 
