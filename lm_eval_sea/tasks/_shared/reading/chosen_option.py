@@ -30,7 +30,7 @@ from .answer_patterns import WORD_BEGIN, any_word, at_end, has_word
 from .answer_phrases import ANSWER_TAGS
 from .answer_tags import tag_pattern, tag_spans
 from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
-from .counted_options import counted_options, with_letters
+from .counted_options import counted_options, ordinal, with_letters
 from .frames import last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
 from .option_evidence import Evidence, evidence_of, forced_choice, joined_end
 from .option_labels import CLOSING, LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, own_text
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 _MOST_LINES, _LONGEST_END = 150, 2_000
 _FEW_CHARACTERS, _SHORT_LINE = 6, 100
 _BRACKETED = re.compile(r"\s*\([^()]*\)")
+_HEADING = re.compile(rf"\A[^\n:：]{{2,30}}{COLON}\s*")
 _ITEM = re.compile(r"\s*[-•●▪‣–—*+]\s")
 # Emoji, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
@@ -100,7 +101,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         if several or _joins_labels(line, choices):
             return _concluded(rest, choices, declines=True, is_cut=is_cut)  # "Final choice: B" at most
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
-    if found is not None and (altered := _altered(text, choices)) is not None:
+    if (altered := _altered(text, choices)) is not None:
         found = altered
     if _leaves_open(text, choices):
         return None
@@ -360,6 +361,22 @@ class _Said:
         return {position for _, position in self.of(kind)}
 
 
+def _said(lines: list[str], choices: Choices) -> _Said:
+    """What each line says; options alone on lines below a heading such as "Why the others are wrong:" are wrong."""
+    found = [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)]
+    denies = (number for number, line in enumerate(lines) if _heads(line) and has_word(line, choices.language, "wrong"))
+    first = next(denies, len(lines))
+    return _Said(lines, [(number, _denied(each) if number > first else each) for number, each in found])
+
+
+def _denied(evidence: Evidence) -> Evidence:
+    return evidence._replace(kind="wrong") if evidence.kind == "bare" else evidence
+
+
+def _heads(line: str) -> bool:
+    return line.rstrip(TRIM).endswith((":", "："))
+
+
 def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> int | None:
     """The option that a text concludes with.
 
@@ -370,7 +387,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     lines = lines[:_MOST_LINES] + lines[_MOST_LINES:][-_MOST_LINES:]
     if len(lines) == 1 and len(folded(lines[0])) > 1 and (position := choices.by_text(lines[0])) is not None:
         return position
-    said = _Said(lines, [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)])
+    said = _said(lines, choices)
     stated = [position for number, position in said.of("stated") if not (is_cut and _is_step(lines, number, choices))]
     if stated:  # a cut answer that states option after option does not choose
         return None if is_cut and len(set(stated)) > 2 else stated[-1]
@@ -410,21 +427,35 @@ def _below_heading(lines: Sequence[str], choices: Choices) -> str:
 
 
 def _begun_with(said: _Said, choices: Choices) -> int | None:
-    """The option on the first line of a cut answer, if no other is named."""
-    begins = [position for number, position in said.of("bare") if number == 0]
-    is_only = len({evidence.position for _, evidence in said.evidence}) == 1
-    return begins[0] if begins and is_only else choices.by_text(said.lines[0])
+    """The option on the first line of a cut answer, perhaps behind a heading or an introduction, if no other is named."""
+    begins = [position for number, position in said.of("bare") if number == 0 or _introduces(said, number, choices)]
+    if begins and len({evidence.position for _, evidence in said.evidence}) == 1:
+        return begins[0]
+    heading = _HEADING.match(said.lines[0])
+    if heading is None or said.evidence or ordinal(choices.language).search(heading[0]):  # "First guess: B"
+        return choices.by_text(said.lines[0])
+    first = said.lines[0][heading.end() :]
+    headed = [evidence.position for evidence in evidence_of(first, choices)]
+    return headed[0] if len(headed) == 1 else choices.by_text(first)
+
+
+def _introduces(said: _Said, number: int, choices: Choices) -> bool:
+    """Whether a line is the second, and the first introduces the answer: "The most likely cause is:"."""
+    return number == 1 and _heads(said.lines[0]) and has_word(said.lines[0], choices.language, "answer", "right")
 
 
 def _listed(said: _Said, choices: Choices) -> int | None:
     """The only option alone on a line, at the beginning or the end; after a list, the option that the end repeats."""
-    bare, wrong, last = said.of("bare"), said.options("wrong"), len(said.lines) - 1
+    bare, last = [each for each in said.of("bare") if each[1] not in said.options("wrong")], len(said.lines) - 1
     positions = [position for _, position in bare]
+    if not bare:
+        return None
     if len(set(positions)) > 1:
-        is_repeated = positions.count(positions[-1]) > 1 and bare[-1][0] == last
-        return positions[-1] if is_repeated and positions[-1] not in wrong else None
+        return positions[-1] if positions.count(positions[-1]) > 1 and bare[-1][0] == last else None
     number, position = bare[0]
-    if position in wrong or (number and not position and _lists(said.lines[number - 1], said.lines[number], choices)):
+    if _introduces(said, number, choices):
+        return position
+    if number and not position and _lists(said.lines[number - 1], said.lines[number], choices):
         return None
     return position if number == 0 or bare[-1][0] == last or last < 3 else None
 

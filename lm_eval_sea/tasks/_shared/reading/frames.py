@@ -33,8 +33,13 @@ _XML_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[^\W\d][^<>\n/|]{0,30})>")
 _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
 _TASK = re.compile("|".join(words.task for words in PHRASES.values() if words.task), re.IGNORECASE)  # of any language
 # The beginning of an object of JSON, but not of a group of LaTeX.
-_OBJECT_BEGIN = re.compile(r"\{\s*\"")
+_OBJECT_BEGIN = re.compile(r"\{\s*[\"']")
 _MOST_BROKEN_OBJECTS = 20
+# A pair in an object that breaks JSON's rules, by quotation marks in a string or a comma at the end: up to the next key or the end.
+_PAIR = re.compile(
+    r"[\"'](?P<key>[^\"'\n]{1,30})[\"']\s*:\s*(?:(?P<mark>[\"'])(?P<string>[^\n]{0,2000}?)(?P=mark)|(?P<number>-?\d[\d.,]*))"
+    r"\s*(?:,\s*(?=[\"'}])|(?=\}))"
+)
 _LINE = re.compile(r"\s*\S.*\n")
 # The beginning of the next turn of a conversation, as text: a special token of a chat template, or the name of a speaker.
 _TURN = re.compile(
@@ -142,11 +147,14 @@ def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:
     frames, start, broken = [], 0, 0
     while broken < _MOST_BROKEN_OBJECTS and (begin := _OBJECT_BEGIN.search(text, start)):
         try:
-            found, start = json.JSONDecoder().raw_decode(text, begin.start())
+            found, start = json.JSONDecoder(strict=False).raw_decode(text, begin.start())  # strings may have several lines
+            value = _value(found, keys)
         except (ValueError, RecursionError):
-            start, broken = begin.end(), broken + 1
-            continue
-        if (value := _value(found, keys)) is not None:
+            pairs = [] if broken else list(_PAIR.finditer(text, begin.start()))
+            found = {pair["key"]: pair["number"] or pair["string"].replace("\\n", "\n").replace('\\"', '"') for pair in pairs}
+            value = _value({"": None, **found}, keys)  # two at least, because the only one may be a reason
+            start, broken = pairs[-1].end() if pairs else begin.end(), broken + 1
+        if value is not None:
             frames.append(_Frame(begin.start(), start, value))
     return frames
 
