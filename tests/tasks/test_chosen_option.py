@@ -109,6 +109,18 @@ def test_of_an_answer_cut_by_the_limit_only_what_it_states_is_read():
     assert {read_choice(text, choices, finished=True) for text in expected} == {1}
 
 
+def test_of_an_answer_cut_by_the_limit_the_option_below_its_introduction_is_read():
+    choices = Choices(tuple("AB"), ("Atap rumah itu bocor.", "Pintu rumah itu terkunci."), "id", ("Jawaban:",))
+    expected = {
+        "Penyebab yang paling masuk akal adalah:\n\nB. Pintu rumah itu terkunci.\n\nPenjelasan:\n1. Premis menyebut": 1,
+        "**Penyebabnya:** B. Pintu rumah itu terkunci.\n\n**Alasan:** Premis menyebut": 1,
+        "Penyebabnya adalah pintu rumah itu terkunci.\n\nPenjelasan:\n1. Premis menyebut": 1,
+        "Dugaan pertama: A. Atap rumah itu bocor.\n\nPemeriksaan: premis menyebut": None,
+        "Mari kita periksa pilihannya:\n\nA. Atap rumah itu bocor.\nPremis tidak menyebut": None,
+    }
+    assert {text: read_choice(text, choices, finished=False) for text in expected} == expected
+
+
 def test_of_an_answer_cut_by_the_limit_labels_of_parts_of_the_text_do_not_count():
     """Text → what is read if the limit cut it; if it is whole, all are the second label."""
     choices = Choices(("positif", "negatif"), ("positif", "negatif"), "id", ("Jawaban:",))

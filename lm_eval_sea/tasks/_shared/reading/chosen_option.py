@@ -31,7 +31,7 @@ from .answer_phrases import ANSWER_TAGS
 from .answer_tags import tag_pattern, tag_spans
 from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .counted_options import counted_options, ordinal, with_letters
-from .frames import last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
+from .frames import begins_object, last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
 from .option_evidence import Evidence, evidence_of, forced_choice, joined_end
 from .option_labels import CLOSING, LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, own_text
 from .option_texts import (
@@ -77,6 +77,8 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     frame = last_frame(answer, choices.tags, choices.language)
     if frame is not None and (found := _framed(frame, choices)) is not None:
         return found
+    if frame is not None and begins_object(answer):
+        return read_choice(frame, choices, finished=finished)  # what the object says beside is no answer
     values = [value for value in map(plain, values_of_object(answer)) if frame is None]
     if len(only := {position for value in values if (position := _alone(value, choices)) is not None}) == 1:
         return only.pop()  # under a key that is not known
@@ -433,7 +435,8 @@ def _begun_with(said: _Said, choices: Choices) -> int | None:
         return begins[0]
     heading = _HEADING.match(said.lines[0])
     if heading is None or said.evidence or ordinal(choices.language).search(heading[0]):  # "First guess: B"
-        return choices.by_text(said.lines[0])
+        position = choices.by_text(said.lines[0])
+        return text_behind_copula(said.lines[:1], choices) if position is None and not has_denial(choices) else position
     first = said.lines[0][heading.end() :]
     headed = [evidence.position for evidence in evidence_of(first, choices)]
     return headed[0] if len(headed) == 1 else choices.by_text(first)
@@ -445,13 +448,16 @@ def _introduces(said: _Said, number: int, choices: Choices) -> bool:
 
 
 def _listed(said: _Said, choices: Choices) -> int | None:
-    """The only option alone on a line, at the beginning or the end; after a list, the option that the end repeats."""
+    """The only option alone on a line, at the beginning or the end; after a list, the option that the end repeats or names."""
     bare, last = [each for each in said.of("bare") if each[1] not in said.options("wrong")], len(said.lines) - 1
     positions = [position for _, position in bare]
     if not bare:
         return None
+    if len(set(positions)) > 1 and bare[-1][0] == last:
+        return positions[-1] if positions.count(positions[-1]) > 1 else None
     if len(set(positions)) > 1:
-        return positions[-1] if positions.count(positions[-1]) > 1 and bare[-1][0] == last else None
+        is_below = all(_says_more(said.lines[number], position, choices) for number, position in bare)
+        return of_texts(said.lines[-1:], choices) if is_below else None
     number, position = bare[0]
     if _introduces(said, number, choices):
         return position
