@@ -35,7 +35,7 @@ _TASK = re.compile("|".join(words.task for words in PHRASES.values() if words.ta
 # The beginning of an object of JSON, but not of a group of LaTeX.
 _OBJECT_BEGIN = re.compile(r"\{\s*[\"']")
 _MOST_BROKEN_OBJECTS = 20
-# A pair in an object that breaks JSON's rules, by quotation marks in a string or a comma at the end: up to the next key or the end.
+# A pair in an object that breaks JSON's rules, by quotation marks in a string or a comma at its end: up to the next key.
 _PAIR = re.compile(
     r"[\"'](?P<key>[^\"'\n]{1,30})[\"']\s*:\s*(?:(?P<mark>[\"'])(?P<string>[^\n]{0,2000}?)(?P=mark)|(?P<number>-?\d[\d.,]*))"
     r"\s*(?:,\s*(?=[\"'}])|(?=\}))"
