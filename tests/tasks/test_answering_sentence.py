@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from lm_eval_sea.tasks._shared.chat.scores import score_chat_qa
 from lm_eval_sea.tasks._shared.reading.answering_sentence import phrase_of_passage
 
 from .test_labelled_answers import read
@@ -16,6 +17,7 @@ TEMPLE = "Candi ini ditemukan lagi pada tahun 1814 oleh rombongan Raffles."
 FISH = "Karena memangsa ikan setempat, arapaima dilarang pemerintah sejak 2014."
 BANNED = "Mengapa pemerintah melarang pemeliharaan ikan arapaima?"
 METRO = "Toàn tuyến dài gần 20 km với 14 ga, trong đó ba ga nằm dưới mặt đất."
+NOISE = "Âm thanh phát ra từ tàu được chặn bằng tường cao và cây xanh dọc đường ray."
 FOUND = "Kapan candi itu ditemukan kembali?"
 BOAT, SANK = "Perahu itu karam pada bulan Mei, lalu pada bulan Juli.", "Kapan perahu itu karam?"
 READ = [
@@ -39,6 +41,8 @@ READ = [
     ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
+    # a word that the passage has by chance
+    ("vi", NOISE, "Làm thế nào để giảm tiếng ồn ở các ga lớn?", "Tạo ra các khoảng yên tĩnh ở các ga lớn.", None),
 ]  # fmt: skip
 
 
@@ -47,6 +51,18 @@ def test_an_answer_that_takes_up_the_question_is_its_phrase(language, passage, q
     """None: the answer stays whole."""
     row = {"language": language, "kind": "span", "passage": passage, "question": question, "answer": answer}
     assert read(row) == (answer.rstrip(".") if phrase is None else phrase)
+
+
+def test_a_reference_is_also_looked_for_around_the_phrase():
+    """Of what the question names in part, the phrase is the rest."""
+    doc = {
+        "passage": "Ở tuổi ba mươi, Nam đoạt cúp Hùng Vương VII.",
+        "question": "Nam giành cúp Hùng Vương nào khi ba mươi tuổi?",
+        "answers": ["Hùng Vương VII"],
+        "scoring": {"answer_tag": "Trả lời:", "language": "vi", "prompt_language": "vi", "answer_language": "vi"},
+    }
+    scores = score_chat_qa(doc, ["Nam giành cúp Hùng Vương VII khi ba mươi tuổi."])
+    assert (doc["answer"], scores["exact_match"], scores["contains"]) == ("VII", 0, 1)
 
 
 SENTENCES = yaml.safe_load(Path(__file__).with_name("phrases_of_passages.yaml").read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..facts import PIVOTS
 from ..generation_scores import OF_CORPUS, TextScores, TranslationScores
 from ..metrics.classification_metrics import Choice
-from ..metrics.qa_metrics import contains_weighted
+from ..metrics.qa_metrics import contains, contains_weighted
 from ..metrics.words import normalise, stands_in
 from ..prompted_answers import rates_of_loss, recorded
 from ..reading.answer_tags import behind_last_tag
@@ -133,14 +133,17 @@ class ChatTextScores(TextScores):
         is_tagged = behind_last_tag(made.answer, (own,), words_of) is not None
         # a refusal has no tag; after a tag, the same words are translated, quoted or summarised
         declines = not is_tagged and is_refusal(made.answer, words_of)
-        text = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
+        said = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
         prompt = getattr(results[0], "prompt", "")
-        text = "" if describes_answer(text, scoring["prompt_language"]) else self._answered(doc, text, prompt)
+        text = "" if describes_answer(said, scoring["prompt_language"]) else self._answered(doc, said, prompt)
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = uncomposed(text, made.answer) or None
-        if "votes" in doc:
-            language = scoring["answer_language"]
-            found["contains_weighted"] = contains_weighted(text, doc[self.reference], doc["votes"], language)
+        if "contains" in self.metrics:  # a phrase is also looked for in the sentence from which it was taken
+            whole, language = said if text else "", scoring["answer_language"]
+            references = self._references(doc, language)
+            found["contains"] = contains(whole, references, language)
+            if "votes" in doc:
+                found["contains_weighted"] = contains_weighted(whole, references, doc["votes"], language)
         return found
 
     def _written(self, doc: dict[str, Any], answer: str) -> str:

@@ -115,14 +115,17 @@ class _Sentence(NamedTuple):
     def standing(self, first: int, last: int) -> str:
         """The words as they stand in the passage, without a few that join them to the question's; empty if they do not.
 
-        A number is not left out, nor the second of two things.
+        A number is not left out, nor the second of two things, nor more than stays if that has no capitals.
         """
         joined = any_word("joined", self.language)
         for without in range(min(_MOST_JOINING * self.unit + 1, last - first + 1)):
             for behind in range(without + 1):
                 begin, end = first + without - behind, last - behind
                 cut = (self.text(first, begin - 1) if begin > first else "") + (self.text(end + 1, last) if behind else "")
-                if not (re.search(r"\d", cut) or joined.search(cut)) and _in_passage(text := self.text(begin, end), self.passage):
+                if re.search(r"\d", cut) or joined.search(cut) or not _in_passage(text := self.text(begin, end), self.passage):
+                    continue
+                kept = end - begin + 1 - (self.language == "vi")  # whose words mostly have two syllables
+                if without <= kept or not text[begin == 0 :].islower():
                     return text
         return ""
 
