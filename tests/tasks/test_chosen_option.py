@@ -102,6 +102,7 @@ def test_of_an_answer_cut_by_the_limit_only_what_it_states_is_read():
         "The text is about a trip to the coast, travel,": None,
         "travel\n\nThe text is about a trip": 1,
         "Answer: travel\n\nThe text is about": 1,
+        "**B. travel**\n\nIt is about a trip.\n\nWhy the others are wrong:\nA. **sports** - Nobody plays.\nC. **health** -": 1,
         "The answer is travel, because the text": 1,
         "The answer is A. Or so it seems.\nThe answer is C.\nThe answer is B.\nThe answer": None,
     }

@@ -429,9 +429,9 @@ def _below_heading(lines: Sequence[str], choices: Choices) -> str:
 
 
 def _begun_with(said: _Said, choices: Choices) -> int | None:
-    """The option on the first line of a cut answer, perhaps behind a heading or an introduction, if no other is named."""
+    """The option on the first line of a cut answer, perhaps behind a heading or an introduction, if others are wrong."""
     begins = [position for number, position in said.of("bare") if number == 0 or _introduces(said, number, choices)]
-    if begins and len({evidence.position for _, evidence in said.evidence}) == 1:
+    if begins and len({evidence.position for _, evidence in said.evidence if evidence.kind != "wrong"}) == 1:
         return begins[0]
     heading = _HEADING.match(said.lines[0])
     if heading is None or said.evidence or ordinal(choices.language).search(heading[0]):  # "First guess: B"
