@@ -132,7 +132,7 @@ class ChatAPI(LM):
             models = await server.models()
             own: Mapping[str, Any] = next((each for each in models or () if each.get("id") == self._model), {})
             of_slot = own["meta"].get("n_ctx") if isinstance(own.get("meta"), Mapping) else None  # llama.cpp's name
-            self.loaded, window = own.get("root"), own.get("max_model_len", of_slot)
+            self.loaded, window = own.get("root"), own.get("max_model_len") or of_slot
             if not isinstance(window, int) or window <= 1:
                 return None, None
             try:

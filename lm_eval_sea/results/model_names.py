@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from lm_eval_sea.results.visible_text import one_line
 
 _HUB_CACHE = re.compile(r"(?:^|/)models--([^/]+)/snapshots/([^/]+)$")  # a repository at a commit
-FOLDERS = re.compile(r"(?<= )/[^,)]*/(?=[^/])")  # of an adapter, behind its model's name
+FOLDERS = re.compile(r"(?<= )/[^,)]*/(?=[^/,)])")  # of an adapter, behind its model's name
 
 
 def short_names(models: Collection[str]) -> dict[str, str]:

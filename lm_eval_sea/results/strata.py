@@ -123,29 +123,30 @@ def combined(strata: Sequence[Stratum]) -> Spread:
 
     Strata that share clusters, one with the other or over a third, are one part, whose degrees of freedom are those of its
     smallest stratum. The least variance of a part is the sum of its strata's, times as much as sharing adds to the variance of
-    the contributions; without any, the least errors are added. Over the parts the degrees of freedom are Satterthwaite's,
-    (Σ v)² / Σ v² / d. Where parts of several tasks are of one family,
-    the standard errors of the tasks are added, and the family is one part.
+    the contributions; where all contributions are 0, the least errors are added. Over the parts the degrees of freedom are
+    Satterthwaite's, (Σ v)² / Σ v² / d. Where parts of several tasks are of one family, the standard errors of the tasks are
+    added, and the family is one part.
     """
     if not strata or any(stratum.degrees < 1 for stratum in strata):
         return Spread(None, 0.0, few=True)
     layout = _layout(tuple(stratum.codes for stratum in strata), tuple(stratum.origin for stratum in strata))
-    sums = np.bincount(layout.clusters, np.concatenate([stratum.contributions for stratum in strata]))
+    own = np.concatenate([stratum.contributions for stratum in strata])
+    sums = np.bincount(layout.clusters, own)
     sums[np.abs(sums) < _ROUNDING] = 0.0
     variances = np.bincount(layout.part_of_cluster, sums * sums)
     degrees = np.full(len(variances), np.inf)
     np.minimum.at(degrees, layout.part_of_stratum, [stratum.degrees for stratum in strata])
     least, part = np.array([stratum.least for stratum in strata]), layout.part_of_stratum
-    apart = np.bincount(part, [float((stratum.contributions**2).sum()) for stratum in strata])  # as if they shared no cluster
+    apart = np.bincount(layout.part_of_cluster[layout.clusters], own * own)  # the variances, if strata shared no cluster
     most = np.bincount(part, np.sqrt(least)) ** 2
     alike = np.divide(variances, apart, out=np.full(len(apart), len(part), dtype=float), where=apart > _ROUNDING**2)
     variances = np.maximum(variances, np.minimum(np.bincount(part, least) * np.maximum(alike, 1), most))
     if layout.families:
         of_family, alone = [], np.ones(len(variances), dtype=bool)
         for tasks in layout.families:
-            own = np.concatenate(tasks)
-            of_family.append((sum(math.sqrt(variances[parts].sum()) for parts in tasks) ** 2, degrees[own].min()))
-            alone[own] = False
+            parts = np.concatenate(tasks)
+            of_family.append((sum(math.sqrt(variances[of_task].sum()) for of_task in tasks) ** 2, degrees[parts].min()))
+            alone[parts] = False
         joint = np.array(of_family)
         variances, degrees = np.append(variances[alone], joint[:, 0]), np.append(degrees[alone], joint[:, 1])
     total = float(variances.sum())

@@ -178,9 +178,10 @@ def group_of_language(listed: TaskList, language: str, *, lite: bool = False, ch
     """The group of a language's tasks: those of SailCompass, from it and into it; Belebele; other data sets; SEA-HELM's suite."""
     name = language_group(language)
     if name not in listed.groups:
-        there, groups = languages(listed), [language_group(code.strip()) for code in language.split(",")]
-        if listed.groups.keys() >= set(groups):
-            raise RunError(f"--language takes one language; for several, name their groups: --tasks {','.join(groups)}")
+        there, codes = languages(listed), [code.strip() for code in language.split(",")]
+        if set(there) >= set(codes):
+            several = ",".join(group_of_language(listed, code, lite=lite, chat=chat) for code in codes)
+            raise RunError(f"--language takes one language; run each, or name their groups: --tasks {several}")
         advice = did_you_mean([code for code in languages_like(language) if code in there]) or f"; there is {', '.join(there)}"
         raise RunError(f"--language {language}: no such language{advice}")
     return lite_name(name) if lite else chat_name(name) if chat else name

@@ -76,7 +76,7 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
     `notes` gets a line for what cannot be read. Raises `ResultsError` if no run has samples of a judged task or a row cannot be
     judged, `SeaHelmError` if SEA-HELM's prompts cannot be used.
     """
-    jobs = []
+    jobs, unanswered = [], list[str]()
     for task in tasks:
         kind = _kind_of(task.facts)
         if kind is None or task.samples is None:
@@ -90,9 +90,12 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
         notes += [*task.notes, *row_scores.repeated(task.samples, [row.doc_id for row in given])]
         questions = [[each for each in rubric.questions(row) if row.is_answered(each.part[0])] for row in rows]
         if not any(questions):
-            notes.append(f"{task.samples}: left out, because it has no rows with an answer")
+            unanswered.append(f"{task.samples}: left out, because it has no rows with an answer")
             continue
         jobs.append(Job(task, kind, rubric, rows, Cache(task.beside(VERDICTS, ".jsonl")), questions))
+    notes += unanswered
+    if not jobs and unanswered:
+        raise ResultsError(*unanswered[:1])
     if not jobs:
         judged = ", ".join((*OFFICIAL_FILES, *OWN_KINDS))
         raise ResultsError(f"no samples of a judged task ({judged}) in these runs; run one with --log_samples")

@@ -56,7 +56,7 @@ class MetricX:
             if config.model_type != "mt5" or config.vocab_size <= SCORE_TOKEN:
                 raise SeaHelmError(f"{model}: no mT5 with more than {SCORE_TOKEN} tokens, so no MetricX; use {OFFICIAL_MODEL}")
             self.tokenizer = AutoTokenizer.from_pretrained(tokenizer)
-            if self.tokenizer("")["input_ids"] != [config.eos_token_id]:
+            if self.tokenizer("a")["input_ids"][-1:] != [config.eos_token_id]:
                 raise SeaHelmError(f"{tokenizer}: texts do not end in mT5's end token; give --tokenizer {OFFICIAL_TOKENIZER}")
             loaded: Any = MT5ForConditionalGeneration.from_pretrained(model, dtype="auto")
             loaded = loaded.to(self.device).eval()

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +108,8 @@ class SlurmEngine:
                 for job in (*ended, *gone):
                     yield job, _outcome(waiting.pop(job), queue or {})
         except BaseException:
-            self._cancel(waiting)
+            with self._alone():
+                self._cancel(waiting)
             raise
 
     def submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:
@@ -116,10 +117,20 @@ class SlurmEngine:
 
         What an earlier plan left in the queue for the folder of a job is cancelled: it would replace this one's results.
         """
+        with self._alone():
+            return self._submit(jobs, plan)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While no other sweep changes what is in the queue for this folder."""
         self._folder.mkdir(parents=True, exist_ok=True)
         with appending(self._folder / LOCK) as file:
-            lock(file, math.inf)
-            return self._submit(jobs, plan)
+            try:
+                lock(file)
+            except BlockingIOError:
+                tqdm.write("note: another sweep is submitting jobs for this folder; this one waits for it", file=sys.stderr)
+                lock(file, math.inf)
+            yield
 
     def _submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:
         known = _read(self._record)

@@ -114,12 +114,25 @@ def test_of_an_answer_cut_by_the_limit_the_option_below_its_introduction_is_read
     choices = Choices(tuple("AB"), ("Atap rumah itu bocor.", "Pintu rumah itu terkunci."), "id", ("Jawaban:",))
     expected = {
         "Penyebab yang paling masuk akal adalah:\n\nB. Pintu rumah itu terkunci.\n\nPenjelasan:\n1. Premis menyebut": 1,
-        "**Penyebabnya:** B. Pintu rumah itu terkunci.\n\n**Alasan:** Premis menyebut": 1,
-        "Penyebabnya adalah pintu rumah itu terkunci.\n\nPenjelasan:\n1. Premis menyebut": 1,
+        "Untuk menemukan jawaban yang tepat, saya periksa setiap pilihan:\n\nA. Atap rumah itu bocor.\nPremis": None,
+        "Analisis: A. Atap rumah itu bocor.\n\nPremis menyebut": None,
         "Dugaan pertama: A. Atap rumah itu bocor.\n\nPemeriksaan: premis menyebut": None,
         "Mari kita periksa pilihannya:\n\nA. Atap rumah itu bocor.\nPremis tidak menyebut": None,
     }
     assert {text: read_choice(text, choices, finished=False) for text in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The incorrect statement is:\n\nB. travel",
+        "It is not about a match, so:\n\nB. travel",
+        "B. travel\n\nWhy the others are wrong:\n\nA. sports\nC. health",
+        '{"answer": "unsure"}\n\nSo the answer is B.',
+    ],
+)
+def test_what_denies_the_options_below_it_stands_below_another(answer):
+    assert read_choice(answer, Choices(tuple("ABC"), ("sports", "travel", "health"), "en", ("Answer:",))) == 1
 
 
 def test_of_an_answer_cut_by_the_limit_labels_of_parts_of_the_text_do_not_count():

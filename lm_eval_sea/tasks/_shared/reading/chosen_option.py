@@ -30,7 +30,7 @@ from .answer_patterns import WORD_BEGIN, any_word, at_end, has_word
 from .answer_phrases import ANSWER_TAGS
 from .answer_tags import tag_pattern, tag_spans
 from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
-from .counted_options import counted_options, ordinal, with_letters
+from .counted_options import counted_options, with_letters
 from .frames import begins_object, last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
 from .option_evidence import Evidence, evidence_of, forced_choice, joined_end
 from .option_labels import CLOSING, LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, own_text
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
 _MOST_LINES, _LONGEST_END = 150, 2_000
 _FEW_CHARACTERS, _SHORT_LINE = 6, 100
 _BRACKETED = re.compile(r"\s*\([^()]*\)")
-_HEADING = re.compile(rf"\A[^\n:：]{{2,30}}{COLON}\s*")
 _ITEM = re.compile(r"\s*[-•●▪‣–—*+]\s")
 # Emoji, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
@@ -77,7 +76,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     frame = last_frame(answer, choices.tags, choices.language)
     if frame is not None and (found := _framed(frame, choices)) is not None:
         return found
-    if frame is not None and begins_object(answer):
+    if frame is not None and begins_object(answer) and unfenced(answer).rstrip().endswith("}"):
         return read_choice(frame, choices, finished=finished)  # what the object says beside is no answer
     values = [value for value in map(plain, values_of_object(answer)) if frame is None]
     if len(only := {position for value in values if (position := _alone(value, choices)) is not None}) == 1:
@@ -364,10 +363,13 @@ class _Said:
 
 
 def _said(lines: list[str], choices: Choices) -> _Said:
-    """What each line says; options alone on lines below a heading such as "Why the others are wrong:" are wrong."""
+    """What each line says; options alone on lines are wrong below one and a heading such as "Why the others are wrong:".
+
+    Above all options, "The wrong statement is:" answers a question for it.
+    """
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)]
-    denies = (number for number, line in enumerate(lines) if _heads(line) and has_word(line, choices.language, "wrong"))
-    first = next(denies, len(lines))
+    heads = (number for number, line in enumerate(lines) if _heads(line) and has_word(line, choices.language, "wrong"))
+    first = next((number for number in heads if found and found[0][0] < number), len(lines))
     return _Said(lines, [(number, _denied(each) if number > first else each) for number, each in found])
 
 
@@ -429,22 +431,18 @@ def _below_heading(lines: Sequence[str], choices: Choices) -> str:
 
 
 def _begun_with(said: _Said, choices: Choices) -> int | None:
-    """The option on the first line of a cut answer, perhaps behind a heading or an introduction, if others are wrong."""
+    """The option on the first line of a cut answer, perhaps below an introduction, if others are wrong."""
     begins = [position for number, position in said.of("bare") if number == 0 or _introduces(said, number, choices)]
     if begins and len({evidence.position for _, evidence in said.evidence if evidence.kind != "wrong"}) == 1:
         return begins[0]
-    heading = _HEADING.match(said.lines[0])
-    if heading is None or said.evidence or ordinal(choices.language).search(heading[0]):  # "First guess: B"
-        position = choices.by_text(said.lines[0])
-        return text_behind_copula(said.lines[:1], choices) if position is None and not has_denial(choices) else position
-    first = said.lines[0][heading.end() :]
-    headed = [evidence.position for evidence in evidence_of(first, choices)]
-    return headed[0] if len(headed) == 1 else choices.by_text(first)
+    return choices.by_text(said.lines[0])
 
 
 def _introduces(said: _Said, number: int, choices: Choices) -> bool:
-    """Whether a line is the second, and the first introduces the answer: "The most likely cause is:"."""
-    return number == 1 and _heads(said.lines[0]) and has_word(said.lines[0], choices.language, "answer", "right")
+    """Whether a line is the second, and the first introduces the answer, "The most likely cause is:", and no list of options."""
+    first = said.lines[0]
+    introduces = number == 1 and _heads(first) and has_word(first, choices.language, "answer", "right")
+    return introduces and any_word("option", choices.language).search(first) is None
 
 
 def _listed(said: _Said, choices: Choices) -> int | None:
@@ -459,10 +457,10 @@ def _listed(said: _Said, choices: Choices) -> int | None:
         is_below = all(_says_more(said.lines[number], position, choices) for number, position in bare)
         return of_texts(said.lines[-1:], choices) if is_below else None
     number, position = bare[0]
-    if _introduces(said, number, choices):
-        return position
     if number and not position and _lists(said.lines[number - 1], said.lines[number], choices):
         return None
+    if _introduces(said, number, choices):
+        return position
     return position if number == 0 or bare[-1][0] == last or last < 3 else None
 
 

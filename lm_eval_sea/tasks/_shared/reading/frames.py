@@ -33,12 +33,11 @@ _XML_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[^\W\d][^<>\n/|]{0,30})>")
 _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
 _TASK = re.compile("|".join(words.task for words in PHRASES.values() if words.task), re.IGNORECASE)  # of any language
 # The beginning of an object of JSON, but not of a group of LaTeX.
-_OBJECT_BEGIN = re.compile(r"\{\s*[\"']")
+_OBJECT_BEGIN = re.compile(r"\{\s*\"")
 _MOST_BROKEN_OBJECTS = 20
 # A pair in an object that breaks JSON's rules, by quotation marks in a string or a comma at its end: up to the next key.
 _PAIR = re.compile(
-    r"[\"'](?P<key>[^\"'\n]{1,30})[\"']\s*:\s*(?:(?P<mark>[\"'])(?P<string>[^\n]{0,2000}?)(?P=mark)|(?P<number>-?\d[\d.,]*))"
-    r"\s*(?:,\s*(?=[\"'}])|(?=\}))"
+    r"\"(?P<key>[^\"\n]{1,30})\"\s*:\s*(?:\"(?P<string>[^\n]{0,2000}?)\"|(?P<number>-?\d[\d.,]*))\s*(?:,\s*(?=[\"}])|(?=\}))"
 )
 _LINE = re.compile(r"\s*\S.*\n")
 # The beginning of the next turn of a conversation, as text: a special token of a chat template, or the name of a speaker.
