@@ -118,7 +118,7 @@ class Phrases:
     purposes: str = ""  # begins a phrase that says what something is for: "to"
     parting: str = ""  # begins a last sentence that is surely not part of a text: "I hope this helps"
     pointer: str = ""  # "it is" and the like before a phrase that is the whole answer; not before a participle
-    cites: str = ""  # begins a sentence that says where the passage has the answer: "The passage says"
+    cites: str = ""  # begins a sentence about the answer: "The passage says", "This is the correct answer"
     to: str = ""  # joins two numbers to a range: "to"
     though: str = ""  # begins a clause that weighs another option after the answer: "although"
     forced: str = ""  # "if I had to choose", before the choice

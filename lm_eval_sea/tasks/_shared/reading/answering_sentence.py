@@ -206,7 +206,12 @@ def _named_in_english(said: str, question: str, passage: str, language: str) -> 
         if re.search(r"[A-Z\d]|[^\x00-\u024f]", run) and run in passage and not _in_passage(run, question):
             found.append(run)
         begin += max(length, 1)
-    return found[0] if len(found) == 1 else ""
+    return found[0] if len(found) == 1 and not _lacks_number(found[0], said) else ""
+
+
+def _lacks_number(phrase: str, said: str) -> bool:
+    """Whether a phrase with a number leaves another one behind: "15" of "April 15, 1945"."""
+    return all(re.search(r"\d", text) for text in (phrase, said.replace(phrase, "", 1)))
 
 
 def _core(said: str, sentence: _Sentence) -> str:
@@ -220,7 +225,7 @@ def _core(said: str, sentence: _Sentence) -> str:
     joined = any_word("joined", sentence.language)
     for head in (said, *(said[: mark.start()] for mark in marks if not joined.search(said, mark.start()))):
         for text in (head, *_without_leading(head, sentence)):
-            if _in_passage(text, sentence.passage):
+            if _in_passage(text, sentence.passage) and not _lacks_number(text, said):
                 return text.strip(STOPS + TRIM)
     return said
 

@@ -103,7 +103,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         return read_span(instead, language, (), target)
     if _gives_none(answer, behind, language):
         return ""
-    said = _said(re.sub(r"\AA:\s+", "", _behind_echo(answer)), language, tags)
+    said = _said(_without_citation(re.sub(r"\AA:\s+", "", _behind_echo(answer)), language), language, tags)
     if said is None:
         return ""
     whole = _framed_behind_tag(said, behind) if said.is_tagged else _whole_phrase(said)
@@ -404,11 +404,13 @@ def _without_denied(line: str, language: str) -> str:
     return re.sub(rf"(?<=\S),\s+(?:{denies})\s[\s\S]*\Z", "", line, flags=re.IGNORECASE)
 
 
-def _without_citation(line: str, language: str) -> str:
-    """A line up to the first sentence that says where the passage has the answer: "Tin. The passage says …"."""
-    stop = r"(?<=\S)\s+(?=[\u0e00-\u0eff])" if language in ("th", "lo") else r"[.!?](?=\s)\s*|[\u3002\u104b\u17d4]\s*"
-    ends = [end for end in re.finditer(stop, line) if any_word("cites", language).match(line, end.end())]
-    return line[: ends[0].start()] if ends and not statement_spans(line[ends[0].end() :], language) else line
+def _without_citation(text: str, language: str) -> str:
+    """A text up to a sentence of the same line about the answer: "Tin. The passage says …", "Tin. This is the right answer …"."""
+    stop = r"(?<=\S)[^\S\n]+(?=[\u0e00-\u0eff])" if language in ("th", "lo") else r"(?:[.!?](?=\s)|[\u3002\u104b\u17d4])[^\S\n]*"
+    for end in re.finditer(stop, text):
+        if cited := any_word("cites", language).match(text, end.end()):
+            return text if statement_spans(text[cited.end() :], language) else text[: end.start()]
+    return text
 
 
 def _without_pointer(line: str, language: str) -> str:
