@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD, any_word, begins_clause, has_word, is_reason, subject_of
-from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
+from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .frames import last_frame, unfenced
 from .number_words import number_in_words, only_number_in_words, with_digits
 from .other_questions import question_label
@@ -45,6 +45,9 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return Decimal(words)
     answer = _behind_hashes(answer, language)
     frame = last_frame(answer, tags, language)
+    is_solution = frame is not None and len(NUMBER.findall(frame)) > 1 and SENTENCE_STOP.search(frame.strip(TRIM + STOPS))
+    if is_solution and frame != answer and (found := read_final_number(frame, language, (), finished=finished)) is not None:
+        return found
     if frame is not None and (found := _result(prepared(frame, language), language)) is not None:
         return found
     worked = worked_solution(answer, tags, language, finished)
