@@ -33,6 +33,7 @@ import yaml
 from written import table
 
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks
+from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.make import on_demand
 from lm_eval_sea.report.chart import DOT, GUIDE, LIGHT, Chart, Line, Mark, Panel, draw
 from lm_eval_sea.report.markdown import escaped
@@ -51,7 +52,6 @@ from lm_eval_sea.results.visible_text import some_names, with_texts
 from lm_eval_sea.run.model_files import reads_folders
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.reading.thought import asks_for_thought
-from lm_eval_sea.whole_files import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER, PAGE, FIGURE = ROOT / "leaderboard", ROOT / "docs" / "results.md", ROOT / "docs" / "results.svg"

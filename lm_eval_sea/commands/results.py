@@ -83,9 +83,9 @@ def _languages(arguments: argparse.Namespace) -> int:
 
 
 def _every_eval_ever(arguments: argparse.Namespace) -> int:
+    from lm_eval_sea.catalogue.whole_files import write_whole
     from lm_eval_sea.report.export.every_eval_ever import records
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.whole_files import write_whole
 
     made, notes = records(read(*arguments.runs).best(), arguments.model)
     for path, record in made.items():

@@ -13,12 +13,12 @@ from lm_eval_sea.catalogue.kinds import CHAT_METRICS, JUDGED, KINDS, recommended
 from lm_eval_sea.catalogue.names import lite_name
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
 from lm_eval_sea.catalogue.suites import read_lite, read_suites
+from lm_eval_sea.catalogue.whole_files import remove_left_beside, write_whole
 from lm_eval_sea.make import chat, leaf, sea_helm, settings
 from lm_eval_sea.make.leaf import Content, Prompted, group_of
 from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, is_english_prompt, name_of
-from lm_eval_sea.whole_files import remove_left_beside, write_whole
 
 NAMES_OF_A_FOLDER = 10  # of languages or directions; a folder with the files of more would be too long to read
 

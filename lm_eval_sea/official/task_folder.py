@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lm_eval_sea.catalogue import Refusal
+from lm_eval_sea.catalogue.whole_files import BESIDE
 from lm_eval_sea.make.files import FolderError, write_files
-from lm_eval_sea.whole_files import BESIDE
 
 MARK = "# Written by lm-eval-sea"
 NO_COMMIT = "none: no git checkout"

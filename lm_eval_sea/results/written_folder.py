@@ -8,8 +8,8 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from lm_eval_sea.catalogue.whole_files import remove_left_beside, write_whole
 from lm_eval_sea.results.types import list_of
-from lm_eval_sea.whole_files import remove_left_beside, write_whole
 
 _WRITTEN = (".html", ".js", ".md", ".png", ".svg", ".pdf", ".csv", ".tex")
 

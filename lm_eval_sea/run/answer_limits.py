@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.results.settings import LIMITS, limit_in
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import TemplateUse, load_tokenizer
 from lm_eval_sea.run.model_check import generation_config_of, positions_of, text_config
 from lm_eval_sea.run.model_files import reads_folders
 from lm_eval_sea.run.request import CHAT_API, GENERATION, RunError, Tasks
-from lm_eval_sea.whole_files import write_whole
 
 _LIMIT = LIMITS[0]  # under which `with_limit_named` puts that of --gen_kwargs
 DEFAULT_LIMIT = 256  # tokens; lm-eval's limit where neither task nor user sets one

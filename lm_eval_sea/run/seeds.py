@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.results.read import may_be_results
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.run.answer_cache import deciding, digest_of, key_of
 from lm_eval_sea.run.model_check import generation_config_of
 from lm_eval_sea.run.request import CHAT_API, RunError
-from lm_eval_sea.whole_files import write_whole
 
 _SEEDS_OF_RUN = 1000
 SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_number
 from lm_eval_sea.results.uncertainty import Estimate, estimate, percent
 from lm_eval_sea.results.written_folder import appending, lock
-from lm_eval_sea.whole_files import write_whole
 
 JUDGED, METRICX = "judged", "metricx"
 

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea import __version__
+from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.results.read import REPLACED, may_be_results, read
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.types import ResultsError, mapping_of
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.request import FailedRunError
-from lm_eval_sea.whole_files import write_whole
 
 MARK = "job.json"
 LOG = "log.txt"

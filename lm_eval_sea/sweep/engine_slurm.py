@@ -18,6 +18,7 @@ from typing import Any
 import submitit
 from tqdm import tqdm
 
+from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.results.written_folder import appending, lock
 from lm_eval_sea.run.interruption import interrupted_afterwards
 from lm_eval_sea.run.request import in_one_line
@@ -26,7 +27,6 @@ from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import SLURM_FOLDER, Plan, PlanError, Resources
 from lm_eval_sea.sweep.sweep import Ended
-from lm_eval_sea.whole_files import write_whole
 
 _REQUEUES = 10  # of a job whose time was up; one that makes no progress must end, too
 _LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 by default

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.results.choice import Runs
 from lm_eval_sea.results.rows import document
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, is_whole
-from lm_eval_sea.whole_files import write_whole
 
 SETTING = "to_en"
 PASSAGE = "flores_passage"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.results.visible_text import csv_text, one_line, visible, with_texts
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
 from lm_eval_sea.sea_helm.totals.totals import Node, Totals
-from lm_eval_sea.whole_files import write_whole
 
 VIEWS = ("overall", "language", "detailed")
 _INCOMPLETE = "*"

@@ -45,11 +45,12 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
         return Decimal(words)
     answer = _behind_hashes(answer, language)
     frame = last_frame(answer, tags, language)
-    is_solution = frame is not None and len(NUMBER.findall(frame)) > 1 and SENTENCE_STOP.search(frame.strip(TRIM + STOPS))
-    if is_solution and frame != answer and (found := read_final_number(frame, language, (), finished=finished)) is not None:
-        return found
-    if frame is not None and (found := _result(prepared(frame, language), language)) is not None:
-        return found
+    if frame is not None:
+        found = None
+        if frame != answer and len(NUMBER.findall(frame)) > 1 and SENTENCE_STOP.search(frame.strip(TRIM + STOPS)):
+            found = read_final_number(frame, language, (), finished=finished)  # a solution of several sentences
+        if (found := _result(prepared(frame, language), language) if found is None else found) is not None:
+            return found
     worked = worked_solution(answer, tags, language, finished)
     if breaks_off(worked) or _says_none(worked):
         return None
