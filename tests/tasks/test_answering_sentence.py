@@ -42,6 +42,7 @@ READ = [
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
     # a word that the passage has by chance
+    ("th", "ผ้าผืนนี้สวยและทน", "ผ้าผืนนี้มีลักษณะอย่างไร", "ผ้าผืนนี้มีลักษณะนุ่มและเบา", None),
     ("vi", NOISE, "Làm thế nào để giảm tiếng ồn ở các ga lớn?", "Tạo ra các khoảng yên tĩnh ở các ga lớn.", None),
 ]  # fmt: skip
 

@@ -168,11 +168,13 @@ class ChatQuestionScores(ChatTextScores):
         return QUOTED.sub(lambda found: found[1] if stands_in(normalise(found[1]), question) else found[0], answer)
 
     def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
-        """The answer without what is not in the passage: a gloss, or the question's words around a phrase."""
-        passage = composed(doc.get("passage", ""))
+        """The answer without a gloss and the question's words around a phrase of the passage; empty if it is the question."""
+        passage, question = composed(doc.get("passage", "")), composed(doc.get("question", ""))
+        if question and normalise(text).endswith(normalise(self._written(doc, question))):
+            return ""
         text = text if text in passage else without_gloss(text)
         language = doc["scoring"]["answer_language"]
-        phrase = phrase_of_passage(text, composed(doc.get("question", "")), passage, language) if passage else text
+        phrase = phrase_of_passage(text, question, passage, language) if passage else text
         return phrase if phrase != text else named_by_sentence(text, _words_of(doc["scoring"])) or text
 
 

@@ -122,7 +122,8 @@ class _Sentence(NamedTuple):
             for behind in range(without + 1):
                 begin, end = first + without - behind, last - behind
                 cut = (self.text(first, begin - 1) if begin > first else "") + (self.text(end + 1, last) if behind else "")
-                if re.search(r"\d", cut) or joined.search(cut) or not _in_passage(text := self.text(begin, end), self.passage):
+                text = self.text(begin, end)
+                if re.search(r"\d", cut) or joined.search(cut) or joined.fullmatch(text) or not _in_passage(text, self.passage):
                     continue
                 kept = end - begin + 1 - (self.language == "vi")  # whose words mostly have two syllables
                 if without <= kept or not text[begin == 0 :].islower():
