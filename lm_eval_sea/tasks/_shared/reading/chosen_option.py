@@ -447,13 +447,14 @@ def _introduces(said: _Said, number: int, choices: Choices) -> bool:
 
 def _listed(said: _Said, choices: Choices) -> int | None:
     """The only option alone on a line, at the beginning or the end; after a list, the option that the end repeats or names."""
-    bare, last = [each for each in said.of("bare") if each[1] not in said.options("wrong")], len(said.lines) - 1
+    wrong, last = said.options("wrong"), len(said.lines) - 1
+    bare = [each for each in said.of("bare") if each[1] not in wrong]
     positions = [position for _, position in bare]
     if not bare:
         return None
-    if len(set(positions)) > 1 and bare[-1][0] == last:
-        return positions[-1] if positions.count(positions[-1]) > 1 else None
     if len(set(positions)) > 1:
+        if bare[-1][0] == last:
+            return positions[-1] if positions.count(positions[-1]) > 1 else None
         is_below = all(_says_more(said.lines[number], position, choices) for number, position in bare)
         return of_texts(said.lines[-1:], choices) if is_below else None
     number, position = bare[0]
