@@ -178,13 +178,42 @@ def in_samples(samples, monkeypatch) -> Path:
     return samples
 
 
-@pytest.fixture
-def mirror(samples, tmp_path, monkeypatch) -> Path:
-    """A copy of the hand-written rows, as the current folder."""
-    folder = tmp_path / "mirror"
+@pytest.fixture(scope="session")
+def copied_samples(samples, tmp_path_factory) -> Path:
+    """Where a copy of the hand-written rows lies while no test uses it: many small files take long to copy and to remove."""
+    folder = tmp_path_factory.mktemp("samples") / "mirror"
     shutil.copytree(samples, folder)
-    monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture
+def mirror(samples, copied_samples, tmp_path, monkeypatch) -> Iterator[Path]:
+    """A copy of the hand-written rows, as the current folder; a test may change it."""
+    folder = copied_samples.rename(tmp_path / "mirror")
+    monkeypatch.chdir(folder)
+    yield folder
+    _mirror_again(samples, folder)
+    folder.rename(copied_samples)
+
+
+def _mirror_again(samples: Path, folder: Path) -> None:
+    """Takes back what was changed in a copy."""
+
+    def state(path: Path) -> tuple[int, bytes]:
+        return path.lstat().st_mode, path.read_bytes()
+
+    for path in sorted(folder.rglob("*"), reverse=True):  # what is in a folder before the folder
+        original = samples / path.relative_to(folder)
+        if path.is_dir() and not path.is_symlink():
+            if not original.is_dir():
+                path.rmdir()
+        elif path.is_symlink() or not original.is_file() or state(path) != state(original):
+            path.unlink()
+    for original in samples.rglob("*"):
+        path = folder / original.relative_to(samples)
+        if original.is_file() and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(original, path)
 
 
 @pytest.fixture(scope="session")
