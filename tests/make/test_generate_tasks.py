@@ -104,6 +104,7 @@ def test_a_file_of_the_user_is_not_written_over(tmp_path, names, file):
     assert {each: each.read_text() for each in tmp_path.rglob("*") if each.is_file()} == {path: "mine"}
 
 
+@pytest.mark.slow
 def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_path, prompts):
     change(prompts / "xcopa/prompts/vi.yml", ["instruction"], "Một chỉ dẫn khác.")
     out = tmp_path / "tasks"
@@ -132,6 +133,7 @@ def test_other_prompts_make_a_complete_folder_and_check_names_what_differs(tmp_p
     assert task.read_text(encoding="utf-8").endswith("# edited\n"), "nothing is written"
 
 
+@pytest.mark.slow
 def test_a_folder_gets_nothing_hidden_and_keeps_tasks_that_another_call_made_there(tmp_path, monkeypatch):
     """Not what editors, notebooks and checkers leave beside the tasks, of which lm-eval would take some for tasks.
 

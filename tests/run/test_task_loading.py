@@ -29,6 +29,7 @@ def own(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_names_stand_for_what_lm_eval_takes_them_for(own):
     manager = RunTasks([*ENTRIES, "own_group"], [str(own)])
     known = TaskManager(include_path=[str(TASKS_FOLDER), str(own)], include_defaults=False)

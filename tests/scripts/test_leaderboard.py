@@ -271,6 +271,7 @@ def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, 
     assert left == ({} if before is None else {about: before})
 
 
+@pytest.mark.slow
 def test_the_page_is_that_of_the_results(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "check"])
     assert leaderboard.main() == 0

@@ -46,7 +46,7 @@ def compare(results: dict, folder: Path) -> int:
     return compared
 
 
-@pytest.fixture(params=["tiny_model", "tiny_model_bos"])
+@pytest.fixture(params=["tiny_model", pytest.param("tiny_model_bos", marks=pytest.mark.slow)])
 def model(request) -> Path:
     return request.getfixturevalue(request.param)
 
@@ -101,6 +101,7 @@ def test_an_option_that_merges_with_the_end_of_the_prompt(tmp_path, samples):
     assert any(whole[: len(part)] != part for part, whole in encoded), "no option merged; the test shows nothing"
 
 
+@pytest.mark.slow
 def test_an_encoder_decoder_has_all_scores_but_those_of_the_prompt(samples, tmp_path, caplog):
     """It reads the prompt, and answers by p(option | prompt). Its tokenizer adds an end token, as mT0's does."""
     torch.manual_seed(1)
