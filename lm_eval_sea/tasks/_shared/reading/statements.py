@@ -30,6 +30,8 @@ def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, 
     """
     places = [any_word(place, language) for place in ("answer", *further)]
     option, right, so = (any_word(place, language) for place in ("option", "right", "so"))
+    if not any(place.search(text) for place in (*places, right)):  # which takes much less time
+        return []
     return [
         match.span()
         for match in lead_in(language).finditer(text)
