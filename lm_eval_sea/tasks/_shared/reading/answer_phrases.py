@@ -130,7 +130,6 @@ class Phrases:
     unsure: str = ""  # says at the end that one cannot choose: "I am not sure", "it depends"
     unclear: str = ""  # asks back: "I do not understand the question", "please specify"
     thinks: str = ""  # begins a thought that has no marks: "The user wants"
-    orders: str = ""  # words of an instruction that gives the labels: "write only one of"
 
 
 def _phrases(path: Path) -> Phrases:

@@ -37,8 +37,6 @@ _COMMA = "[,，、\u104a]"
 _SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # no stop of an abbreviation
 _LEAST_COPY = 0.6  # of a passage, of which two or more sentences say nothing
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
-_GLOSS = re.compile(r"(?<=\S)\s*(?:[(（][^()（）]+[)）]|\[\d{1,2}\])\Z")
-_QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
 
 
 class _Piece(NamedTuple):
@@ -67,10 +65,6 @@ class _Sentence(NamedTuple):
     def text(self, first: int, last: int) -> str:
         return self.said[self.places[first][0] : self.places[last][1]].strip(STOPS + TRIM + "，")
 
-    def ends_with_comma(self, number: int) -> bool:
-        """Whether a comma stands between a word and the next one."""
-        return self.said[self.places[number][0] : self.places[number + 1][0]].rstrip().endswith(",")
-
     def pattern(self, name: str) -> re.Pattern[str]:
         return pattern(name, self.language)
 
@@ -82,19 +76,13 @@ class _Sentence(NamedTuple):
         """Whether a piece has beside it what the question has beside the word that asks: 2 for the words before it, else 1."""
         width = 2 if self.language in UNSEGMENTED else 1
         in_place = bool(self.before) or self.language not in _FRONTED
-        words = self.words[max(piece.begin - width, 0) : piece.begin]
-        before = in_place and words == self.before[-width:]
-        # "which team" may stand where the name of the team stands
-        before |= in_place and words == self.before[-width - 1 : -1] != [] and not self.kind
-        behind = (in_place or bool(self.behind)) and self.words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width]
-        return 2 * before + behind
+        before = in_place and self.words[max(piece.begin - width, 0) : piece.begin] == self.before[-width:]
+        return 2 * before + (self.words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width])
 
     def asks_by(self, mark: str) -> bool:
         """Whether the question has the mark of a piece with the word that asks: "from where"."""
         if self.language in _BEHIND:
             return self.asking.endswith(mark[-_ENDING:]) if self.language == "ta" else mark in self.behind[:1]
-        if self.language in UNSEGMENTED:
-            return "".join(self.before).endswith(mark)
         return mark in (*self.before[-2:], *self.behind[-1:])
 
     @property
@@ -148,15 +136,6 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return said
     if not is_copied and (named := _named_in_english(said, question, passage, language)):
         return named
-    if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
-        return said[: gloss.start()]
-    if (
-        not is_copied
-        and (quoted := _QUOTED.match(said))
-        and _in_passage(quoted[1], passage)
-        and not _in_passage(quoted[1], question)
-    ):
-        return quoted[1]  # words around it are not of the passage
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_SHARE * others)
@@ -170,9 +149,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
-    if answers and (cause := _cause_in_front(sentence)):
-        return cause
-    if answers and not is_copied and (named := _named_at_end(sentence) or _named_before_verb(sentence)):
+    if answers and not is_copied and (named := _named_at_end(sentence)):
         return named
     found = _of_kind(sentence) if answers else []
     if found is None and asked > 1:
@@ -280,11 +257,9 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
 
 
 def _is_sentence(sentence: _Sentence, said: str) -> bool:
-    """Whether words of a passage begin a sentence there, in Thai and Lao behind a blank, and no word marks them as a phrase."""
+    """Whether words of a passage begin a sentence there, in Thai and Lao behind a blank."""
     stop = r"\s" if sentence.language in ("th", "lo") else r"(?:[.!?\u3002\u104b\u17d4]|\n)\s*"
-    begins = re.search(rf"(?:\A|{stop}){re.escape(said)}", sentence.passage, re.IGNORECASE)
-    mark = _mark_at(sentence, 0) if begins and sentence.places else None
-    return begins is not None and (mark is None or mark[1] == {"who"})
+    return re.search(rf"(?:\A|{stop}){re.escape(said)}", sentence.passage, re.IGNORECASE) is not None
 
 
 def _without_frame(said: str, question: str, language: str) -> str:
@@ -298,8 +273,6 @@ def _without_frame(said: str, question: str, language: str) -> str:
     else:
         found = re.match(rf"(?:\w{{1,5}},\s+)?(?:{source.pattern}).{{1,{_LONGEST_SOURCE}}}?{comma}", said, re.IGNORECASE)
     said = (said[found.end() :] if found else said).rstrip(STOPS)
-    blank = r"\s*" if language in _BLANKLESS else r"\s+"
-    said = re.sub(rf"(?<=\S){blank}(?:{any_word('polite', language).pattern})\Z", "", said, flags=re.IGNORECASE)
     closes = pattern("closes", language).pattern
     return re.sub(rf"(?<=\S)\s*(?:{closes})\Z", "", said.rstrip(STOPS)) if closes != "(?:(?!))" else said
 
@@ -330,31 +303,11 @@ def _number_asked(sentence: _Sentence) -> str:
     return next((text for text in texts if _in_passage(text, sentence.passage)), "")
 
 
-def _cause_in_front(sentence: _Sentence) -> str:
-    """The clause of the cause at the beginning of a sentence, if the passage has it: "Because it rained, …"; else empty."""
-    begins = sentence.pattern("before_why").match(sentence.said) if sentence.kind == "why" else None
-    clause, comma, rest = sentence.said[begins.end() :].partition(",") if begins else ("", "", "")
-    said = clause.strip() if comma and any(sentence.asked_in(rest)) else ""
-    return said if said and _in_passage(said, sentence.passage) else ""
-
-
 def _named_at_end(sentence: _Sentence) -> str:
     """What follows the last verb that equates ("namely"), if the passage has it; else empty."""
     ends = [link.end() for link in any_word("equates", sentence.language).finditer(sentence.said)]
     named = sentence.said[ends[-1] :].strip(STOPS + TRIM + "，") if ends else ""
     return named if named and not all(sentence.asked_in(named)) and _in_passage(named, sentence.passage) else ""
-
-
-def _named_before_verb(sentence: _Sentence) -> str:
-    """What stands between the question's words and the Tamil verb that closes a clause, if the passage has it; else empty."""
-    if sentence.language != "ta":
-        return ""
-    for verb in sentence.pattern("closes").finditer(sentence.said):
-        last = sum(end <= verb.start() for _, end in sentence.places) - 1
-        first = next((number + 1 for number in range(last, -1, -1) if sentence.is_asked[number]), 0)
-        if first <= last and (named := sentence.standing(first, last)):
-            return named
-    return ""
 
 
 def _of_kind(sentence: _Sentence) -> list[str] | None:
@@ -364,33 +317,15 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
     own = own or [piece for piece in pieces if piece.kind and piece.kind == sentence.kind]
     if not own:
         return None
-    own = _joined_in_passage(sentence, own)
     if sentence.kind == "when":
         own = [piece for piece in own if _is_time(sentence, piece)] or own
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
-    found = _standing(sentence, own)
-    begins_clause = [piece.begin for piece in pieces if piece.kind == "when" and piece.begin == piece.first]
-    main = [(piece, text) for piece, text in found if not any(begin < piece.begin for begin in begins_clause)]
-    return _best(sentence, main if sentence.kind == "where" and main else found)
-
-
-def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_Piece]:
-    """Pieces, of which two that follow each other are one if the passage has them so: "a marsh near Lyon in the west"."""
-    joined: list[_Piece] = []
-    for piece in pieces:
-        last = joined[-1] if joined else None
-        if last and last.last + 1 == piece.begin and _in_passage(sentence.text(last.first, piece.last), sentence.passage):
-            joined[-1] = last._replace(last=piece.last)
-        else:
-            joined.append(piece)
-    return joined
+    return _best(sentence, _standing(sentence, own))
 
 
 def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]:
     """The phrases that fit best where the question has the word that asks."""
-    if not found:
-        return []
     ranks = {text: max(sentence.fits(piece) for piece, other in found if other == text) for _, text in found}
     return [text for text, rank in ranks.items() if rank == max(ranks.values())]
 
@@ -407,8 +342,6 @@ def _at_place(sentence: _Sentence) -> list[str]:
         if not sentence.kind and len(inside) > 1 and not _in_passage(sentence.text(first, last), sentence.passage):
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
         found += _standing(sentence, whole) or _standing(sentence, own)
-    if not sentence.kind:
-        found = [(piece, text) for piece, text in found if piece.kind != "when"] or found
     if sentence.kind == "who":
         found = [(piece, _APPOSITION.sub(r"\1", text)) for piece, text in found]
     at_ends = [(piece, text) for piece, text in found if piece.first == 0 or piece.last == end or sentence.fits(piece) > 1]
@@ -442,12 +375,7 @@ def _cut_before(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
         behind, kinds, word = marks[number]
         if behind < following:
             piece = _Piece(number, behind, following - 1, "", word)
-            piece = piece._replace(kind=_kind(sentence, piece, kinds))
-            commas = list(filter(sentence.ends_with_comma, range(behind, following - 1)))
-            if piece.kind == "when" and commas:  # "in 2005, the book …"
-                yield piece._replace(last=commas[0])
-                piece = _Piece(commas[0] + 1, commas[0] + 1, following - 1, "", "")
-            yield piece
+            yield piece._replace(kind=_kind(sentence, piece, kinds))
 
 
 def _mark_at(sentence: _Sentence, number: int) -> tuple[int, set[str], str] | None:
@@ -502,19 +430,14 @@ def _cut_behind(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
 def _in_passage(phrase: str, passage: str) -> bool:
     """Whether a passage has a phrase in whole words, in any form that `normalise` makes alike.
 
-    A blank before a unit does not matter, nor the case that ends a Tamil noun.
+    The case that ends a Tamil noun does not matter.
     """
     wanted = _normal(phrase.strip(STOPS + TRIM))
     if len(wanted) < _SHORTEST:
         return False
     there = _normal(passage)
-    if stands_in(wanted, there) or stands_in(_with_unit(wanted), there):
+    if stands_in(wanted, there):
         return True
     if not "\u0b80" <= wanted[-1] <= "\u0bff":
         return False
     return re.search(rf"(?<!\S){re.escape(wanted)}(?<=[\u0b80-\u0bff]{{4}})[\u0b80-\u0bff]{{1,4}}(?!\S)", there) is not None
-
-
-def _with_unit(amount: str) -> str:
-    """An amount that is written without a blank before its unit: "4.800km²"."""
-    return re.sub(r"(?<=\d) (?=[^\W\d_]+[²³]?\Z)", "", amount)

@@ -4,7 +4,7 @@ The text may reason, list the options, judge them one by one, or correct itself.
 
 1. what is framed, by JSON, a LaTeX box or an element of XML, or follows the answer tag of the prompt: the last of these;
 2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text;
-3. what stands below the last heading such as "Conclusion:", read likewise; the only option that is judged right;
+3. the only option that is judged right;
 4. the only option alone on a line, with or without its text, or the first line if a reason follows it;
 5. the text of one option, alone or on the first line;
 6. if labels are words, the only one that the first or the last sentence names;
@@ -92,7 +92,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     behind = text[tagged[-1][1] :] if tagged else None
     if not is_cut and (chosen := forced_choice(text if behind is None else behind, choices)) is not None:
         return chosen
-    if _differ(text, choices) or (behind is None and _orders(text, choices)):
+    if _differ(text, choices):
         return None
     if behind is not None:
         line = next((line for line in behind.splitlines() if line.strip(TRIM)), "")
@@ -240,15 +240,6 @@ def _ranked_first(text: str, choices: Choices) -> int | None:
         if head
     ]
     return None if None in found or found == list(range(len(choices.options))) else found[0]
-
-
-def _orders(text: str, choices: Choices) -> bool:
-    """Whether a text only repeats the prompt: one sentence that names all options and says to give one of them."""
-    return (
-        len(set(choices.named_in(text))) == len(choices.options)
-        and len(sentences_of([text])) == 1
-        and has_word(text, choices.language, "orders")
-    )
 
 
 def _differ(text: str, choices: Choices) -> bool:
@@ -399,10 +390,6 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return None
     if is_cut:
         return _begun_with(said, choices)
-    if (below := _below_heading(lines, choices)) and (
-        concluded := _concluded(below, choices, declines=False, is_cut=False)
-    ) is not None:
-        return concluded
     if conditional := said.options("conditional"):
         conditional |= under_condition(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
@@ -419,15 +406,6 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return _listed(said, choices)
     position = _unlabelled(lines, wrong, choices)
     return None if position in wrong else position
-
-
-def _below_heading(lines: Sequence[str], choices: Choices) -> str:
-    """What stands below the last heading such as "Conclusion:" behind other lines; empty if there is none."""
-    heading = re.compile(rf"(?:{any_word('lead', choices.language).pattern})\s*{COLON}", re.IGNORECASE)
-    for number in range(len(lines) - 1, 0, -1):
-        if found := heading.match(lines[number].lstrip(TRIM)):
-            return "\n".join([lines[number].lstrip(TRIM)[found.end() :], *lines[number + 1 :]]).strip()
-    return ""
 
 
 def _begun_with(said: _Said, choices: Choices) -> int | None:
