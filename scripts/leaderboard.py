@@ -35,7 +35,7 @@ from written import table
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks
 from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.make import on_demand
-from lm_eval_sea.report.chart import DOT, GUIDE, LIGHT, Chart, Line, Mark, Panel, draw
+from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, draw
 from lm_eval_sea.report.markdown import escaped
 from lm_eval_sea.report.means import models_table, scopes_table
 from lm_eval_sea.report.overview import scores_section
@@ -334,7 +334,7 @@ def figure(scores: Scores) -> bytes:
     panel = Panel("", lines, scale, "mean of normalised scores: 0 is chance, 100 is perfect")
     buffer = io.BytesIO()
     with matplotlib.rc_context({"text.parse_math": False, "svg.hashsalt": "results", "svg.fonttype": "none"}):
-        draw(Chart([panel], means.order), LIGHT).savefig(buffer, format="svg", metadata={"Date": None})
+        draw(Chart([panel], means.order)).savefig(buffer, format="svg", metadata={"Date": None})
     return buffer.getvalue()
 
 

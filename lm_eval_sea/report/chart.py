@@ -27,20 +27,8 @@ Keys = Mapping[str, str]  # filter → its value
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _LINES = ("-", "--", "-.", ":")
+INK = "#1a1a1a"
 DOTS_PER_INCH = 150
-
-
-@dataclass(frozen=True)
-class Theme:
-    """Colours of paper and ink."""
-
-    paper: str
-    ink: str
-    faint: str
-
-
-LIGHT = Theme("#ffffff", "#1a1a1a", "#c8c8c8")
-DARK = Theme("#16181d", "#e8e8e8", "#4a4e57")
 
 
 @dataclass(frozen=True)
@@ -59,33 +47,31 @@ def styles(names: Sequence[str]) -> Mapping[str, Style]:
 
 
 def new_figure(
-    theme: Theme, panels: int, columns: int, width: float, height: float, height_ratios: Sequence[float] | None = None
+    panels: int, columns: int, width: float, height: float, height_ratios: Sequence[float] | None = None
 ) -> tuple[matplotlib.figure.Figure, list[Axes]]:
     """A figure and the axes of its panels, in the order of reading; sizes in inches, rows of equal height by default."""
-    figure = matplotlib.figure.Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor=theme.paper, layout="constrained")
+    figure = matplotlib.figure.Figure(figsize=(width, height), dpi=DOTS_PER_INCH, layout="constrained")
     axes = list(figure.subplots(-(-panels // columns), columns, squeeze=False, height_ratios=height_ratios).flat)
     for place, axis in enumerate(axes):
         axis.set_visible(place < panels)
-        axis.set_facecolor(theme.paper)
-        for side, spine in axis.spines.items():
-            spine.set_visible(side in ("left", "bottom"))
-            spine.set_color(theme.ink)
-        axis.tick_params(colors=theme.ink, labelsize=8)
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.spines[:].set_color(INK)
+        axis.tick_params(colors=INK, labelsize=8)
         for label in (axis.xaxis.label, axis.yaxis.label, axis.title):
-            label.set_color(theme.ink)
-        axis.grid(color=theme.faint, linewidth=0.5, alpha=0.7)
+            label.set_color(INK)
+        axis.grid(color="#c8c8c8", linewidth=0.5, alpha=0.7)
         axis.set_axisbelow(True)
     return figure, axes[:panels]
 
 
-def add_legend(figure: matplotlib.figure.Figure, theme: Theme, looks: Mapping[str, Style], *, lines: bool) -> None:
+def add_legend(figure: matplotlib.figure.Figure, looks: Mapping[str, Style], *, lines: bool) -> None:
     """A legend above the axes, of points that lines connect or not."""
     handles = []
     for name, look in looks.items():
         handles.append(Line2D([], [], color=look.colour, marker=look.marker, markersize=5, label=name))
         handles[-1].set(linestyle=look.line if lines else "")
-    figure.legend(handles=handles, loc="outside upper left", ncols=4, fontsize=8, facecolor=theme.paper, edgecolor=theme.paper,
-                  labelcolor=theme.ink)  # fmt: skip
+    look_of_box = {"fontsize": 8, "facecolor": "white", "edgecolor": "white", "labelcolor": INK}
+    figure.legend(handles=handles, loc="outside upper left", ncols=4, **look_of_box)
 
 
 def keys_of(row: Mapping[str, Any], *names: str) -> dict[str, str]:
@@ -197,21 +183,21 @@ def scale_around(values: Iterable[float]) -> tuple[float, float]:
     return -end, end
 
 
-def draw(chart: Chart, theme: Theme) -> matplotlib.figure.Figure:
+def draw(chart: Chart) -> matplotlib.figure.Figure:
     """The chart as a picture."""
     columns = min(chart.columns, len(chart.panels))
     grid = [chart.panels[start : start + columns] for start in range(0, len(chart.panels), columns)]
     most = [max(len(panel.lines) for panel in row) for row in grid]
     height = sum(0.26 * number + 0.75 for number in most) + 0.4 + 0.2 * (len(chart.legend) // 4)
-    figure, axes = new_figure(theme, len(chart.panels), columns, max(7.5, 3.6 * columns), height, [number + 2 for number in most])
+    figure, axes = new_figure(len(chart.panels), columns, max(7.5, 3.6 * columns), height, [number + 2 for number in most])
     for axis, panel in zip(axes, chart.panels, strict=True):
-        _draw_panel(axis, chart, panel, theme)
+        _draw_panel(axis, chart, panel)
     if chart.legend:
-        add_legend(figure, theme, chart.legend, lines=False)
+        add_legend(figure, chart.legend, lines=False)
     return figure
 
 
-def _draw_panel(axis: Axes, chart: Chart, panel: Panel, theme: Theme) -> None:
+def _draw_panel(axis: Axes, chart: Chart, panel: Panel) -> None:
     marks = defaultdict(list)
     for place, line in enumerate(panel.lines):
         for mark in line.marks:
@@ -219,7 +205,7 @@ def _draw_panel(axis: Axes, chart: Chart, panel: Panel, theme: Theme) -> None:
     for (kind, series), placed in marks.items():  # all alike at once: matplotlib takes as long for one as for many
         ys, values = [y for y, _ in placed], [mark.value for _, mark in placed]
         if kind == GUIDE:
-            axis.vlines(values, [y - 0.4 for y in ys], [y + 0.4 for y in ys], color=theme.ink, alpha=0.4, linewidth=2, zorder=0)
+            axis.vlines(values, [y - 0.4 for y in ys], [y + 0.4 for y in ys], color=INK, alpha=0.4, linewidth=2, zorder=0)
         else:
             look = chart.legend[series]
             ends = [(y, mark.low, mark.high) for y, mark in placed if mark.low is not None and mark.high is not None]

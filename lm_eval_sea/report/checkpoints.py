@@ -10,7 +10,7 @@ from dataclasses import replace
 import matplotlib.figure
 import pandas as pd
 
-from lm_eval_sea.report.chart import Theme, new_figure, styles
+from lm_eval_sea.report.chart import INK, new_figure, styles
 from lm_eval_sea.report.means import scopes
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, Figure
@@ -147,19 +147,19 @@ def _figure(rows: pd.DataFrame) -> Figure | None:
     return Figure(
         "checkpoints",
         "Mean of normalised scores, and of bits per byte of the right answer, by training step, with 95 % intervals.",
-        lambda theme: _draw(rows, theme),
+        lambda: _draw(rows),
         rows,
     )
 
 
-def _draw(rows: pd.DataFrame, theme: Theme) -> matplotlib.figure.Figure:
+def _draw(rows: pd.DataFrame) -> matplotlib.figure.Figure:
     count = 2 if rows.bits.notna().sum() > 1 else 1
-    figure, axes = new_figure(theme, count, count, 7.5, 3.2)
+    figure, axes = new_figure(count, count, 7.5, 3.2)
     shown = [("mean", "low", "high", "mean normalised score"), ("bits", "bits_low", "bits_high", "bits per byte")]
     for axis, look, (value, low, high, title) in zip(axes, styles(["mean", "bits"]).values(), shown, strict=False):
         axis.fill_between(rows.step, rows[low].astype(float), rows[high].astype(float), color=look.colour, alpha=0.2, linewidth=0)
         axis.plot(rows.step, rows[value], color=look.colour, marker=look.marker, markersize=4.5)
         axis.set_xlabel("training step", fontsize=8)
         axis.set_ylabel(title, fontsize=8)
-    axes[0].axhline(0, color=theme.ink, linestyle=":", linewidth=1)
+    axes[0].axhline(0, color=INK, linestyle=":", linewidth=1)
     return figure

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from lm_eval_sea.report.page import Picture
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import Table
 from lm_eval_sea.results.visible_text import one_line
@@ -13,19 +12,19 @@ LONGEST = 100  # rows of a table
 _ESCAPED = str.maketrans({**{sign: f"\\{sign}" for sign in "\\`*_[]|#"}, "&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
-def render_markdown(sections: Sequence[Section], pictures: Mapping[str, Picture]) -> str:
-    """The text of report.md; pictures are those in the folder figures/."""
-    return "\n\n".join(["# Evaluation report", *(block for section in sections for block in _section(section, pictures))]) + "\n"
+def render_markdown(sections: Sequence[Section]) -> str:
+    """The text of report.md; its pictures are those in the folder figures/."""
+    return "\n\n".join(["# Evaluation report", *(block for section in sections for block in _section(section))]) + "\n"
 
 
-def _section(section: Section, pictures: Mapping[str, Picture]) -> list[str]:
+def _section(section: Section) -> list[str]:
     blocks = [f"## {section.title}", *map(escaped, filter(None, [section.lead, *section.text]))]
     for part in section.shown:
         if isinstance(part, Table):
             blocks += [f"### {part.title}", *map(escaped, filter(None, [part.note])), markdown(part)]
             if (rows := len(part.frame)) > LONGEST:
                 blocks.append(f"{LONGEST} of {rows} rows; all are in [tables/{part.name}.csv](tables/{part.name}.csv).")
-        elif part.name in pictures:
+        else:
             blocks += [f"![{escaped(part.caption)}](figures/{part.name}.png)", f"*{escaped(part.caption)}*"]
     return [*blocks, *map(escaped, section.after)]
 

@@ -12,7 +12,6 @@ import json
 import os
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,14 +35,6 @@ _FIRST, _SAMPLES = "report.html", "pages/samples.html"
 _ASSETS = Path(__file__).resolve().parent / "assets"
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A figure as PNG, for light and for dark pages; charts, which the page draws itself, only light."""
-
-    light: bytes
-    dark: bytes | None
-
-
 @cache
 def _template() -> Template:
     environment = Environment(
@@ -58,8 +49,11 @@ def _template() -> Template:
     return environment.get_template("report.html.j2")
 
 
-def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[str, Picture]) -> dict[str, str]:
-    """The pages and the files of samples: path → text. The first section is report.html, each other one its own page."""
+def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[str, bytes]) -> dict[str, str]:
+    """The pages and the files of samples: path → text. The first section is report.html, each other one its own page.
+
+    `pictures` are the figures as PNG, by name; the page draws charts itself.
+    """
     tables = [table for section in sections for table in section.tables]
     files, packed = _samples(scores)
     of_page = {_FIRST: sections[0], **{f"pages/{section.name}.html": section for section in sections[1:]}}

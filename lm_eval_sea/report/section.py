@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import matplotlib.figure
 import pandas as pd
 
-from lm_eval_sea.report.chart import Chart, Theme, draw
+from lm_eval_sea.report.chart import Chart, draw
 from lm_eval_sea.report.tables import FILTERS, Column, Table
 
 MODEL, TASK = Column("model", "model"), Column("task", "task")
@@ -19,18 +19,18 @@ SCORE = Column("score", "score [95 %]", "score", low="low", high="high", marker=
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: a chart, or else a picture that is drawn for light and for dark paper."""
+    """A figure: a chart, or else a picture."""
 
     name: str
     caption: str
-    draw: Callable[[Theme], matplotlib.figure.Figure]
+    draw: Callable[[], matplotlib.figure.Figure]
     shows: pd.DataFrame | None = None  # the rows in a picture, by whose columns `FILTERS` the page filters it
     chart: Chart | None = None  # what the page shows instead of the picture, and filters mark by mark
 
     @classmethod
     def of_chart(cls, name: str, caption: str, chart: Chart) -> Figure:
         """A figure of lines with marks."""
-        return cls(name, caption, lambda theme: draw(chart, theme), chart=chart)
+        return cls(name, caption, lambda: draw(chart), chart=chart)
 
     def keys(self, names: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
         """What a picture shows, by the columns that the page filters by; `names` are what their values are called."""

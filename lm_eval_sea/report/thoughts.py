@@ -8,7 +8,7 @@ from functools import partial
 import matplotlib.figure
 import pandas as pd
 
-from lm_eval_sea.report.chart import Theme, add_legend, new_figure, styles
+from lm_eval_sea.report.chart import add_legend, new_figure, styles
 from lm_eval_sea.report.sample_row import Key
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import LANGUAGE, MODEL, SCORE, TASK, Figure, Section
@@ -127,10 +127,10 @@ def _figure(budgets: pd.DataFrame, scores: Scores) -> Figure | None:
     )
 
 
-def _draw(budgets: pd.DataFrame, tasks: list[str], models: list[str], theme: Theme) -> matplotlib.figure.Figure:
+def _draw(budgets: pd.DataFrame, tasks: list[str], models: list[str]) -> matplotlib.figure.Figure:
     columns = min(3, len(tasks))
     height = 2.4 * -(-len(tasks) // columns) + 0.6
-    figure, axes = new_figure(theme, len(tasks), columns, max(7.5, 3.2 * columns), height)
+    figure, axes = new_figure(len(tasks), columns, max(7.5, 3.2 * columns), height)
     looks = {model: look for model, look in styles(models).items() if (budgets.model == model).any()}
     for axis, task in zip(axes, tasks, strict=True):
         for model, line in budgets[budgets.task == task].groupby("model"):
@@ -141,5 +141,5 @@ def _draw(budgets: pd.DataFrame, tasks: list[str], models: list[str], theme: The
         axis.set_title(task, fontsize=7.5)
         axis.set_xlabel("tokens", fontsize=8)
         axis.set_ylim(bottom=0)
-    add_legend(figure, theme, looks, lines=True)
+    add_legend(figure, looks, lines=True)
     return figure

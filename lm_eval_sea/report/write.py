@@ -12,12 +12,11 @@ from pathlib import Path
 import matplotlib
 from tqdm import tqdm
 
-from lm_eval_sea.report.chart import DARK, LIGHT, Theme
 from lm_eval_sea.report.latex import citation, escaped, latex, made_of
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import BY_TASK
 from lm_eval_sea.report.overview import totals_by_model
-from lm_eval_sea.report.page import Picture, render_pages
+from lm_eval_sea.report.page import render_pages
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.section import Figure
 from lm_eval_sea.report.sections import sections
@@ -79,31 +78,29 @@ def write_report(
             folder.write(f"tables/{table.name}.tex", latex(table, made_of(scores)))
     if paper:
         folder.write("tables/citation.tex", f"{escaped(citation(scores))}\n")
-    folder.write("report.md", render_markdown(made, pictures))
+    folder.write("report.md", render_markdown(made))
     pages = {path: folder.write(path, text) for path, text in render_pages(scores, made, pictures).items()}
     folder.finish()
     models, count = scores.runs.model.nunique(), scores.tasks.task.nunique()
     return Written(pages["report.html"], models, count, sum(len(rows.keys) for rows in scores.logged.values()), scores.notes)
 
 
-def _write_figures(figures: Sequence[Figure], folder: WrittenFolder, *, vector: bool) -> dict[str, Picture]:
+def _write_figures(figures: Sequence[Figure], folder: WrittenFolder, *, vector: bool) -> dict[str, bytes]:
+    """Draws the figures; returns their pictures as PNG."""
     pictures = {}
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     for figure in tqdm(figures, desc="figures", unit="figure", leave=False):
-        # drawn anew, because saving a figure in one format moves its parts in the next
-        images = _images(figure, LIGHT, "png") | (_images(figure, LIGHT, "svg", "pdf") if vector else {})
-        dark = None if figure.chart else _images(figure, DARK, "png")["png"]
-        pictures[figure.name] = Picture(images["png"], dark)
+        images = {kind: _image(figure, kind) for kind in (("png", "svg", "pdf") if vector else ("png",))}
+        pictures[figure.name] = images["png"]
         for kind, image in images.items():
             folder.write(f"figures/{figure.name}.{kind}", image)
     return pictures
 
 
-def _images(figure: Figure, theme: Theme, *kinds: str) -> dict[str, bytes]:
-    images = {kind: BytesIO() for kind in kinds}
+def _image(figure: Figure, kind: str) -> bytes:
+    """The figure in a format; drawn anew for each, because saving it in one moves its parts in the next."""
+    image = BytesIO()
     # a $ in a model's name does not begin a formula; ids in an SVG are not random
     with matplotlib.rc_context({"text.parse_math": False, "svg.hashsalt": figure.name}):
-        drawn = figure.draw(theme)
-        for kind, image in images.items():
-            drawn.savefig(image, format=kind, facecolor=drawn.get_facecolor(), metadata=_UNDATED.get(kind))
-    return {kind: image.getvalue() for kind, image in images.items()}
+        figure.draw().savefig(image, format=kind, metadata=_UNDATED.get(kind))
+    return image.getvalue()

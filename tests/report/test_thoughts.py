@@ -1,6 +1,5 @@
 """What the page says of thoughts and budgets."""
 
-from lm_eval_sea.report.chart import DARK, LIGHT
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.thoughts import thoughts_section
 
@@ -22,8 +21,7 @@ def test_the_page_has_ledger_budgets_and_what_follows(tmp_path):
     curve = [(row["budget"], row["score"].split(" ")[0]) for row in budgets]
     assert curve == [("16", "0.0"), ("32", "0.0"), ("64", "37.5"), ("100", "75.0")]
     [figure] = section.figures
-    for theme in (LIGHT, DARK):
-        assert len(figure.draw(theme).axes) == 1
+    assert len(figure.draw().axes) == 1
     planted(tmp_path / "measured", ROWS, provenance={"token_premium": {"mean": 2.0, "low": 1.9, "high": 2.1, "texts": 488}})
     section = thoughts_section(scored(tmp_path / "measured"))
     [premium], [ledger] = shown(section, "premium"), shown(section, "thoughts")

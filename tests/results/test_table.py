@@ -51,7 +51,7 @@ def means_of(*folders):
 
 def report_of(folder):
     """The report in Markdown, without the backslashes before its marks."""
-    return render_markdown(sections(scores_of(read(folder).best())), {}).replace("\\", "")
+    return render_markdown(sections(scores_of(read(folder).best()))).replace("\\", "")
 
 
 def line(text, name):

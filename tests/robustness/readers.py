@@ -114,7 +114,7 @@ def frames(place: Path) -> None:
 def report(place: Path) -> None:
     found = scores_of(read(place).best(), suite=read_report_suite(), shown_rows=4)
     made = sections(found, published=True)
-    for text in (render_markdown(made, {}), *render_pages(found, made, {}).values()):
+    for text in (render_markdown(made), *render_pages(found, made, {}).values()):
         check_text(text)
         assert "<zz" not in text
     assert not any(r"\input" in latex(table, "") for one in made for table in one.tables)

@@ -155,7 +155,7 @@ def test_results_that_contradict_themselves(change, note, tmp_path):
     """`show` and the report say so, and show no number that cannot be."""
     runs = read(planted(tmp_path, change)).best()
     found = scores_of(runs, suite=read_report_suite(), shown_rows=4)
-    for text in (table_of(runs), render_markdown(sections(found, published=True), {})):
+    for text in (table_of(runs), render_markdown(sections(found, published=True))):
         assert note in " ".join(text.replace("\\_", "_").split())
         assert "5500.0" not in text and "-50.0" not in text
 
