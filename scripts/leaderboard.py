@@ -35,7 +35,7 @@ from written import table
 from lm_eval_sea.catalogue.task_list import TaskRecord, UnknownNameError, read_tasks
 from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.make import on_demand
-from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel, draw
+from lm_eval_sea.report.chart import Chart, Line, Mark, Panel, draw
 from lm_eval_sea.report.markdown import escaped
 from lm_eval_sea.report.means import models_table, scopes_table
 from lm_eval_sea.report.overview import scores_section
@@ -323,12 +323,12 @@ def figure(scores: Scores) -> bytes:
     lines = []
     for scope in means.scopes:
         marks = [
-            Mark(DOT, mean.value, mean.low, mean.high, series=model)
+            Mark(mean.value, mean.low, mean.high, series=model)
             for model in means.order
             if (mean := means.values.get((scope.kind, scope.name, model))) is not None and scope.kind != "competency"
         ]
         if marks and means.compares(scope):
-            lines.append(Line(scope.title, [Mark(GUIDE, 0.0), *marks]))
+            lines.append(Line(scope.title, [Mark(0.0), *marks]))
     values = [end for line in lines for mark in line.marks for end in (mark.value, mark.low, mark.high) if end is not None]
     scale = (min(0.0, *values), max(50.0, *values))
     panel = Panel("", lines, scale, "mean of normalised scores: 0 is chance, 100 is perfect")

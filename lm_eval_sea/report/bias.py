@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots, scale_around
+from lm_eval_sea.report.chart import Chart, Line, Mark, Panel, dots, scale_around
 from lm_eval_sea.report.robustness import TITLES, in_order, setting_column
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
@@ -198,7 +198,7 @@ def _lines(table: pd.DataFrame, column: str, by: str, labels: Mapping[Any, str])
     return [
         Line(
             label,
-            [Mark(GUIDE, 0.0), *dots(table[table[by] == value], column, "model", "dataset", "language")],
+            [Mark(0.0), *dots(table[table[by] == value], column, "model", "dataset", "language")],
             {by: value} if by == "variant" else {},
         )
         for value, label in labels.items()

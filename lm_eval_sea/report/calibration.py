@@ -11,7 +11,7 @@ from itertools import zip_longest
 import numpy as np
 import pandas as pd
 
-from lm_eval_sea.report.chart import GUIDE, Chart, Mark, Panel, dots
+from lm_eval_sea.report.chart import Chart, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import MODEL, TASK, Figure, Section
 from lm_eval_sea.report.tables import Column, Table, columns, mean_and_ends, with_interval
@@ -169,7 +169,7 @@ def _methods_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
     shown = table.assign(shown=table.method.map(_SHOWN_METHODS)).dropna(subset="shown")
 
     def marks(rows: pd.DataFrame) -> list[Mark]:
-        return [Mark(GUIDE, 100 * rows.chance.iloc[0]), *dots(rows, "accuracy", series="shown")]
+        return [Mark(100 * rows.chance.iloc[0]), *dots(rows, "accuracy", series="shown")]
 
     panels = [
         Panel(model, scores.suite.lines(shown[shown.model == model], marks), axis="accuracy (%)", keys={"model": model})

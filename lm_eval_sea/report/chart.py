@@ -19,7 +19,6 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-DOT, GUIDE = "dot", "guide"
 MOST_MARKS = 1500  # of a figure; one with more shows nothing beyond its table
 Keys = Mapping[str, str]  # filter → its value
 
@@ -81,13 +80,12 @@ def keys_of(row: Mapping[str, Any], *names: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Mark:
-    """One thing on a line: a dot at `value` with the interval `low` to `high`, or a guide there."""
+    """One thing on a line: a dot at `value` with the interval `low` to `high`, or without a series a guide, such as chance."""
 
-    kind: str
     value: float
     low: float | None = None
     high: float | None = None
-    series: str = ""  # decides its look; a guide, such as chance, has none
+    series: str = ""  # decides its look
     keys: Keys = field(default_factory=dict)
 
     def text(self, names: Mapping[str, Mapping[str, str]]) -> str:
@@ -101,7 +99,7 @@ def dots(rows: pd.DataFrame, value: str, *keys: str, series: str = "model", ends
     """A dot for each row that has a value; the other arguments name the columns of its filters, series and interval."""
     low, high = ends or ("", "")
     return [
-        Mark(DOT, row[value], _known(row.get(low)), _known(row.get(high)), row[series], keys_of(row, *keys))
+        Mark(row[value], _known(row.get(low)), _known(row.get(high)), row[series], keys_of(row, *keys))
         for row in rows.to_dict("records")
         if _known(row[value]) is not None
     ]
@@ -174,7 +172,7 @@ class Chart:
     def offset(self, mark: Mark, panel: Panel) -> float:
         """How far a dot stands below the middle of its line, −0.3 to 0.3, so that series do not hide each other."""
         present = panel.present(self.series)
-        return 0.6 * (present.index(mark.series) / (len(present) - 1) - 0.5) if mark.kind == DOT and len(present) > 1 else 0.0
+        return 0.6 * (present.index(mark.series) / (len(present) - 1) - 0.5) if mark.series and len(present) > 1 else 0.0
 
 
 def scale_around(values: Iterable[float]) -> tuple[float, float]:
@@ -201,10 +199,10 @@ def _draw_panel(axis: Axes, chart: Chart, panel: Panel) -> None:
     marks = defaultdict(list)
     for place, line in enumerate(panel.lines):
         for mark in line.marks:
-            marks[mark.kind, mark.series].append((place + chart.offset(mark, panel), mark))
-    for (kind, series), placed in marks.items():  # all alike at once: matplotlib takes as long for one as for many
+            marks[mark.series].append((place + chart.offset(mark, panel), mark))
+    for series, placed in marks.items():  # all alike at once: matplotlib takes as long for one as for many
         ys, values = [y for y, _ in placed], [mark.value for _, mark in placed]
-        if kind == GUIDE:
+        if not series:
             axis.vlines(values, [y - 0.4 for y in ys], [y + 0.4 for y in ys], color=INK, alpha=0.4, linewidth=2, zorder=0)
         else:
             look = chart.legend[series]

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import pandas as pd
 
-from lm_eval_sea.report.chart import DOT, GUIDE, Chart, Line, Mark, Panel
+from lm_eval_sea.report.chart import Chart, Line, Mark, Panel
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import LIMITED, Column, Table, columns
@@ -221,7 +221,7 @@ def means_figure(means: Means) -> Figure:
     caption += " A model with a number of tasks lacks some, so its mean is over other tasks." if lacking else ""
     caption += f" {LIMITED} marks means over a part of the rows." if limited else ""
     lines = [
-        Line(labels[model], [Mark(GUIDE, 0.0), Mark(DOT, mean.value, mean.low, mean.high, series="mean", keys={"model": model})])
+        Line(labels[model], [Mark(0.0), Mark(mean.value, mean.low, mean.high, series="mean", keys={"model": model})])
         for model, mean in rows
     ]
     values = [end for _, mean in rows for end in (mean.value, mean.low, mean.high) if end is not None]

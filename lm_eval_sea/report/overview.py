@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from lm_eval_sea.report import checkpoints
-from lm_eval_sea.report.chart import GUIDE, Chart, Mark, Panel, dots
+from lm_eval_sea.report.chart import Chart, Mark, Panel, dots
 from lm_eval_sea.report.means import (
     WEIGHINGS,
     answer,
@@ -211,7 +211,7 @@ def _scores_figure(scores: Scores) -> Figure | None:
 
     def marks(rows: pd.DataFrame) -> list[Mark]:
         chance = rows.chance.iloc[0]
-        return [*([Mark(GUIDE, chance)] if chance else []), *dots(rows, "score", "model", ends=("low", "high"))]
+        return [*([Mark(chance)] if chance else []), *dots(rows, "score", "model", ends=("low", "high"))]
 
     return Figure.of_chart(
         "overview",

@@ -13,7 +13,7 @@ from functools import cache
 import pandas as pd
 from scipy import stats
 
-from lm_eval_sea.report.chart import GUIDE, Chart, Line, Mark, Panel, dots
+from lm_eval_sea.report.chart import Chart, Line, Mark, Panel, dots
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, PROMPT, Figure, Section
 from lm_eval_sea.report.tables import Column, Table, columns
@@ -129,7 +129,7 @@ def _figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
         return None
     panels = []
     for (dataset, language, setting), group in several.groupby(["dataset", "language", "setting"], sort=False):
-        chance, keys = Mark(GUIDE, group.chance.iloc[0]), {"dataset": dataset, "language": language}
+        chance, keys = Mark(group.chance.iloc[0]), {"dataset": dataset, "language": language}
         lines = [Line(TITLES[name], [chance, *dots(group, name, "model")], {"variant": name}) for name in variants]
         title = scores.suite.title_of(dataset, language) + prompt_label(False, setting)
         panels.append(Panel(title, lines, axis="accuracy (%)", keys=keys))
