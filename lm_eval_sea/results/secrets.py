@@ -64,9 +64,9 @@ def masked(content: Any) -> Any:
     if isinstance(content, str):
         return masked_text(content)
     if isinstance(content, Mapping):
-        return {key: _masked_entry(key, value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return type(content)(map(masked, content)) if type(content) in (list, tuple) else content
+        return _masked_but(content)
+    if type(content) in (list, tuple):
+        return type(content)(map(masked, content))
     return content
 
 
@@ -80,7 +80,7 @@ def masked_results(content: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _masked_but(content: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+def _masked_but(content: Mapping[str, Any], names: Collection[str] = ()) -> dict[str, Any]:
     """`masked`, except that the entries `names` stay."""
     return {key: value if key in names else _masked_entry(key, value) for key, value in content.items()}
 
