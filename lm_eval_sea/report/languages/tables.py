@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -123,23 +124,27 @@ def _read_answers(task: TaskRun, metric: str, notes: list[str]) -> Answers | Non
     assert rows is not None
     notes += [note for note in task.notes if note not in notes]
     names, scores = rows.frame.id.tolist(), rows.frame.score.tolist()
-    bad = next((place for place, score in enumerate(scores) if names[place] is None or score not in (0, 1)), None)
-    why = None if names else "it has no rows"
-    if bad is not None:
-        missing = pd.isna(scores[bad])
-        why = f"{metric} of question {names[bad]!r} is {None if missing else scores[bad]!r}; expected 0 or 1"
-        if missing and bad == 0:
-            why = f"it has no {metric}; --metric chooses another"
-        elif names[bad] is None:
-            why = "a row has no id"
-    elif len(set(names)) < len(names):
-        why = f"question {next(name for name in names if names.count(name) > 1)!r} occurs twice"
-    if why:
+    if why := _obstacle(names, scores, metric):
         notes.append(f"{task.samples}: left out, because {why}")
         return None
     chosen = dict(zip(names, rows.chosen, strict=True)) if f"chosen_{metric}" in rows.frame else {}
     right = {name: bool(score) for name, score in zip(names, scores, strict=True)}
     return Answers(right, dict(zip(names, rows.clusters, strict=True)), chosen, task.limited)
+
+
+def _obstacle(names: Sequence[str | None], scores: Sequence[float], metric: str) -> str | None:
+    """Why rows cannot be compared; None if each has an id of its own and a score that is right or wrong."""
+    if not names:
+        return "it has no rows"
+    for place, (name, score) in enumerate(zip(names, scores, strict=True)):
+        if place == 0 and pd.isna(score):
+            return f"it has no {metric}; --metric chooses another"
+        if name is None:
+            return "a row has no id"
+        if score not in (0, 1):
+            return f"{metric} of question {name!r} is {None if pd.isna(score) else score!r}; expected 0 or 1"
+    repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+    return None if repeated is None else f"question {repeated!r} occurs twice"
 
 
 def _with_english(condition: Condition, answers: Mapping[str, Answers], english: Mapping[Condition, Answers]) -> Comparison:
