@@ -131,12 +131,14 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
     worst = {name: _worst(task) for name, task in tasks.items()}
     spread = weighted((weights[name], task.strata and _in_points(task, task.strata)) for name, task in tasks.items())
 
-    def end(lower: Mapping[str, float], upper: Mapping[str, float], *, is_low: bool) -> float:
-        return sum(weights[name] * (lower if is_low == (weights[name] > 0) else upper)[name] for name in tasks)
+    def ends(lower: Mapping[str, float], upper: Mapping[str, float]) -> list[float]:
+        """The least and the most that the sum can be; a negative weight turns the ends of a task round."""
+        of_tasks = [sorted((weights[name] * lower[name], weights[name] * upper[name])) for name in tasks]
+        return list(map(sum, zip(*of_tasks, strict=True)))
 
-    perfect = dict.fromkeys(tasks, 100.0)
-    low, _ = spread.interval(end(before, scores, is_low=True), end(worst, perfect, is_low=True))
-    _, high = spread.interval(end(before, scores, is_low=False), most=end(worst, perfect, is_low=False))
+    (low_from, high_from), (least, most) = ends(before, scores), ends(worst, dict.fromkeys(tasks, 100.0))
+    low, _ = spread.interval(low_from, least)
+    _, high = spread.interval(high_from, most=most)
     value = sum(weights[name] * score for name, score in scores.items())
     if list(map(weights.__getitem__, tasks)) == [1] and low is not None and (own := interval_of_one(tasks.values())):
         [task] = tasks.values()
