@@ -184,19 +184,12 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
     metric, _, named_filter = metric.partition(",")
     item, first = item.partition(",")[0], named_filter or None
     kept: list[_Row] = []
-    others: dict[str, list[Any]] = {name: [] for name in extra}
     for number, (place, row) in enumerate(read_lines(samples, notes)):
         if not named_filter and (number == 0 or row.get("filter") == NO_FILTER != first):
             first = row.get("filter")  # the score is of lm-eval's own, if there is one, wherever its rows stand
-            for values in (kept, *others.values()):
-                values.clear()
+            kept.clear()
         if row.get("filter") == first:  # lm-eval logs a row once per filter
-            kept.append(_Row(place, number, row, metric, item))
-            for name, values in others.items():
-                value: Any = row
-                for key in name.split("."):
-                    value = mapping_of(value).get(key)
-                values.append(value)
+            kept.append(_Row(place, number, row, metric, item, extra))
     evidence, calibrated = _calibrate(kept, metric)
     for entry in kept:
         entry.choose(metric, item)
@@ -205,7 +198,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
         {
             **{name: [getattr(row, name) for row in kept] for name in _COLUMNS},
             **{f"chosen_{name}": [position(row.predictions.get(name)) for row in kept] for name in named},
-            **{name: pd.Series(values, dtype=object) for name, values in others.items()},
+            **{name: pd.Series([row.extra[name] for row in kept], dtype=object) for name in extra},
         }
     )
     return Rows(
@@ -230,12 +223,12 @@ _COLUMNS = (
 class _Row:
     """What is kept of one logged row while its file is read."""
 
-    __slots__ = (*_COLUMNS, "key", "predictions", "logged", "evidence", "lengths")
+    __slots__ = (*_COLUMNS, "key", "predictions", "logged", "evidence", "lengths", "extra")
     chosen: int | None
     gold_characters: int | None
     chosen_characters: int | None
 
-    def __init__(self, place: int, number: int, row: Mapping[str, Any], metric: str, item: str) -> None:
+    def __init__(self, place: int, number: int, row: Mapping[str, Any], metric: str, item: str, extra: Sequence[str]) -> None:
         doc = document(row)
         doc_id, name, cluster = row.get("doc_id"), doc.get("id"), doc.get("cluster")
         self.place = place
@@ -254,6 +247,7 @@ class _Row:
         self.options = len(self.lengths) or len(logs) or None
         known = "p" in doc and self.gold is not None and self.gold < len(logs) and _are_loglikelihoods(logs)
         self.loglikelihoods = logs if known else None
+        self.extra = {name: _entry(row, name) for name in extra}
 
     def choose(self, metric: str, item: str) -> None:
         """Takes the option that the metric takes for the answer; None for no answer."""
@@ -263,6 +257,14 @@ class _Row:
             self.lengths[option] if option is not None and option < len(self.lengths) else None
             for option in (self.gold, self.chosen)
         )
+
+
+def _entry(row: Mapping[str, Any], name: str) -> Any:
+    """What a row says under a name, such as "doc.label"; None where it says nothing."""
+    value: Any = row
+    for key in name.split("."):
+        value = mapping_of(value).get(key)
+    return value
 
 
 def _are_loglikelihoods(values: Sequence[Any]) -> bool:
