@@ -105,18 +105,13 @@ def mean_of_draws(draws: Sequence[RowStatistics | None]) -> RowStatistics | None
     known = [statistics for statistics in draws if statistics is not None]
     if len(known) < len(draws) or len({statistics.values.shape for statistics in known}) != 1:
         return None
-    last = known[-1]
-    of_rows = [statistics.of_rows for statistics in known if statistics.of_rows is not None]
-    needed = [statistics.needed for statistics in known if statistics.needed is not None]
-    moved = [statistics.moved for statistics in known if statistics.moved is not None]
-    return replace(
-        last,
-        values=np.mean([statistics.values for statistics in known], axis=0),
-        of_rows=np.mean(of_rows, axis=0) if last.of_rows is not None else None,
-        needed=np.any(needed, axis=0) if last.needed is not None else None,
-        moved=np.mean(moved, axis=0) if len(moved) == len(known) else None,
-        of_draws=True,
-    )
+
+    def over_draws(name: str, combine: Callable[..., np.ndarray] = np.mean) -> Any:
+        parts = [getattr(statistics, name) for statistics in known]
+        return None if any(part is None for part in parts) else combine(parts, axis=0)
+
+    means = {name: over_draws(name) for name in ("values", "of_rows", "moved")}
+    return replace(known[-1], **means, needed=over_draws("needed", np.any), of_draws=True)
 
 
 def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> RowStatistics:
@@ -172,9 +167,13 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
     return None
 
 
-def variance_with_one_more(scores: np.ndarray) -> float:
-    """The variance of scores, 0 to 1, and of one right and one wrong answer more."""
-    return float(np.append(scores, (0.0, 1.0)).var())
+def least_variance(scores: np.ndarray, *, of_draws: bool) -> float:
+    """The least that the variance of scores, 0 to 1, may be: that of these with one right and one wrong answer more.
+
+    Few rows that vary little do not show that others may always be wrong. It is 0 for scores that vary by themselves: most are
+    neither 0 nor 1, and they are no means over draws.
+    """
+    return float(np.append(scores, (0.0, 1.0)).var()) if of_draws or share_of_whole(scores) > 0.5 else 0.0
 
 
 def share_of_whole(scores: np.ndarray) -> float:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from lm_eval_sea.results.facts import Facts
-from lm_eval_sea.results.row_statistics import RowStatistics, of_one_more, scale_of, share_of_whole, variance_with_one_more
+from lm_eval_sea.results.row_statistics import RowStatistics, least_variance, of_one_more, scale_of, share_of_whole
 from lm_eval_sea.results.strata import UNKNOWN, combined, strata_of
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.uncertainty import (
@@ -15,7 +17,6 @@ from lm_eval_sea.results.uncertainty import (
     Estimate,
     Spread,
     calibrated_error,
-    clustered_standard_error,
     estimate,
     percent,
     score_interval,
@@ -68,10 +69,7 @@ def task_score(
     a reported standard error.
     """
     scale = scale_of(metric)
-    row_scores = rows.averaged if rows else []
-    least, own = _least_error(rows) if rows else 0.0, None
-    if rows and row_scores:
-        own = estimate(row_scores, list(clusters), max(least, calibrated_error(row_scores, rows.moved, clusters)))
+    own = _mean_of_rows(rows, clusters) if rows and rows.is_mean else None
     of_rows = own.mean if own else rows.of_all_rows if rows else None
     value = reported.value / scale if reported else of_rows
     if value is None or not -_AGREE <= value <= 1 + _AGREE:
@@ -82,9 +80,7 @@ def task_score(
         contradiction = f"the results say {100 * value:.2f}, the {len(clusters)} logged rows {100 * of_rows:.2f}"
         own = rows = None
     if rows is not None and own is not None:
-        alone = range(len(row_scores))
-        plain = clustered_standard_error(row_scores, alone)
-        plain = None if plain is None else max(plain, least, calibrated_error(row_scores, rows.moved, alone))
+        plain = _mean_of_rows(rows, range(len(clusters))).stderr
     else:
         plain = reported.stderr / scale if reported and reported.stderr is not None else None
         plain = plain if plain is not None and 0 <= plain <= 1 else None
@@ -110,17 +106,19 @@ def task_score(
     )
 
 
-def _least_error(rows: RowStatistics) -> float:
-    """The least standard error of answers that are all right or all wrong, of scores of which most are, and of means over draws.
+def _mean_of_rows(rows: RowStatistics, clusters: Sequence[Hashable]) -> Estimate:
+    """The mean of the rows' scores; its error has the part of calibration, and is at least `_least_error`."""
+    scores = rows.averaged
+    least = _least_error(np.array(scores), of_draws=rows.of_draws)
+    return estimate(scores, clusters, max(least, calibrated_error(scores, rows.moved, clusters)))
 
-    Few rows whose answers vary a little do not show that others may always be wrong. So it is that of the rows with one right and
-    one wrong answer more, or that of single answers, if that is smaller. 0 for others, which vary by themselves.
+
+def _least_error(scores: np.ndarray, *, of_draws: bool) -> float:
+    """The least standard error of a mean: that of `least_variance`, or of single answers, if that is smaller.
+
+    It is 0 for right and wrong answers of which there are both, for these vary by themselves.
     """
-    if rows.of_rows is None:
-        return 0.0
-    share, more = float(rows.of_rows.mean()), variance_with_one_more(rows.of_rows)
-    if rows.of_draws or 0.5 < share_of_whole(rows.of_rows) < 1:
-        more = min(more, share * (1 - share) or more)
-    elif 0 < share < 1:
-        return 0.0
-    return math.sqrt(more / len(rows.of_rows))
+    share, least = float(scores.mean()), least_variance(scores, of_draws=of_draws)
+    if 0 < share < 1:
+        least = min(least, share * (1 - share)) if of_draws or share_of_whole(scores) < 1 else 0.0
+    return math.sqrt(least / len(scores))

@@ -29,7 +29,7 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from lm_eval_sea.results.row_statistics import RowStatistics, share_of_whole, variance_with_one_more
+from lm_eval_sea.results.row_statistics import RowStatistics, least_variance
 from lm_eval_sea.results.uncertainty import FEWEST, Spread, effective_number, with_calibration
 
 UNKNOWN = Spread(None, 0.0, few=False)
@@ -71,7 +71,7 @@ def strata_of(rows: RowStatistics, pool: str, clusters: Sequence[str]) -> list[S
     sizes = np.bincount(group)
     moves = (scores - (np.bincount(group, scores) / sizes)[group]) * structure.move_of_row / len(sizes)
     sums = np.bincount(structure.cluster_of_row, moves)
-    least = _least(rows.of_rows, rows.groups, partial(_score_variance, of_draws=rows.of_draws), len(structure.strata))
+    least = _least(rows.of_rows, rows.groups, partial(least_variance, of_draws=rows.of_draws), len(structure.strata))
     return [
         Stratum(codes, sums[own], floor, degrees) for (codes, own, degrees), floor in zip(structure.strata, least, strict=True)
     ]
@@ -207,11 +207,6 @@ def _least(
     parts = [scores] if groups is None else [scores[groups == number] for number in np.unique(groups)]
     least = [variance_at_least(part) / len(part) / len(parts) ** 2 for part in parts]
     return least if len(least) == strata else [sum(least)]
-
-
-def _score_variance(scores: np.ndarray, *, of_draws: bool) -> float:
-    """The variance of right and wrong answers, or mostly such, with one of each more; 0 for others, which vary by themselves."""
-    return variance_with_one_more(scores) if of_draws or share_of_whole(scores) > 0.5 else 0.0
 
 
 def _difference_variance(differences: np.ndarray, *, has_floor: bool) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -160,13 +160,19 @@ def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None
 
     The standard error is at least `least`. There are scores, and their mean is a share: all else is a `ValueError`.
     """
-    if not scores:
-        raise ValueError("no scores, so no mean")
-    clusters = range(len(scores)) if clusters is None else clusters
-    stderr = clustered_standard_error(scores, clusters)
-    stderr = None if stderr is None else max(stderr, least)
-    mean, sizes = math.fsum(scores) / len(scores), Counter(clusters).values()
+    mean, stderr, sizes = _mean_with_error(scores, clusters, least)
     return Estimate(mean, stderr, *score_interval(mean, stderr, effective_number(sizes)), None, len(scores), len(sizes))
+
+
+def _mean_with_error(
+    values: Sequence[float], clusters: Sequence[Hashable] | None, least: float
+) -> tuple[float, float | None, Collection[int]]:
+    """The mean, its clustered standard error, at least `least`, and the sizes of the clusters."""
+    if not values:
+        raise ValueError("no rows, so no mean")
+    clusters = range(len(values)) if clusters is None else clusters
+    stderr = clustered_standard_error(values, clusters)
+    return math.fsum(values) / len(values), None if stderr is None else max(stderr, least), Counter(clusters).values()
 
 
 def ratio_of_sums(pairs: Sequence[tuple[float, float]]) -> Estimate:
@@ -187,15 +193,10 @@ def paired_difference(
     those of the paired t test by cluster, the interval cut to −1 to 1. With fewer than `FEWEST_CLUSTERS` clusters there are none,
     and where all rows differ alike no interval. The standard error is at least `least`. Without rows it is a `ValueError`.
     """
-    deltas = [a - b for a, b in zip(first, second, strict=True)]
-    if not deltas:
-        raise ValueError("no rows, so no difference")
-    clusters = range(len(deltas)) if clusters is None else clusters
-    mean, sizes = math.fsum(deltas) / len(deltas), Counter(clusters).values()
-    stderr, count = clustered_standard_error(deltas, clusters), len(sizes)
-    spread = Spread(None if stderr is None else max(stderr, least), effective_number(sizes) - 1, few=count < FEWEST_CLUSTERS)
-    ends = spread.interval(mean, -1.0, 1.0) if spread.stderr else (None, None)  # none where all rows differ alike
-    return Estimate(mean, spread.stderr, *ends, spread.p_value(mean), len(first), count)
+    mean, stderr, sizes = _mean_with_error([a - b for a, b in zip(first, second, strict=True)], clusters, least)
+    spread = Spread(stderr, effective_number(sizes) - 1, few=len(sizes) < FEWEST_CLUSTERS)
+    ends = spread.interval(mean, -1.0, 1.0) if stderr else (None, None)  # none where all rows differ alike
+    return Estimate(mean, stderr, *ends, spread.p_value(mean), len(first), len(sizes))
 
 
 def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
