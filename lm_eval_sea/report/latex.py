@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import compress
 
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.tables import CONTRADICTED, FEW, LIMITED, Table
@@ -53,8 +54,9 @@ def latex(table: Table, made_of: str) -> str:
     body = "".join(f"{'{}' * line.startswith(('[', '*'))}{line} \\\\\n" for line in lines)
     places = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     cut = f"The first {LONGEST} of {len(table.frame)} rows." if len(table.frame) > LONGEST else ""
-    numbers = "".join(cell.text for _, cells in shown for cell in cells if cell.numeric)
-    signs = [meaning for sign, meaning in _SIGNS.items() if sign in numbers and sign.strip() not in table.note]
+    signed = [bool(column.marker or column.few or column.contradicted) for column in table.columns]
+    texts = "".join(cell.text for _, cells in shown for cell in compress(cells, signed))
+    signs = [meaning for sign, meaning in _SIGNS.items() if sign in texts and sign.strip() not in table.note]
     caption = " ".join(filter(None, [f"{table.title}.", table.note, *signs, cut, made_of]))
     return rf"""% needs \usepackage{{booktabs}}
 \begin{{table}}

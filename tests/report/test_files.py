@@ -49,6 +49,15 @@ def test_tables_and_figures_for_a_paper(tmp_path):
     assert "XNLI: sea\\_xnli\\_th 1.0" in (out / "tables" / "citation.tex").read_text(encoding="utf-8")
 
 
+def test_a_sign_is_explained_in_latex_wherever_it_stands():
+    """Also in a column of texts, such as the positions of answers, but not a sign that a model has in its name."""
+    frame = pd.DataFrame([{"m": "a few‡ models", "share": "25.0 (30.0)", "limited": True}])
+    table = latex(Table("t", "T", "", frame, [Column("m", "model"), Column("share", "option 1", marker="limited")]), "")
+    caption = table.split(r"\caption{")[1]
+    assert r"25.0 (30.0)\textdagger{}" in table and r"\textdagger{} marks numbers that are not of all rows" in caption
+    assert "“few”" not in caption and "daggerdbl" not in caption
+
+
 def test_what_a_model_is_called_is_text_in_latex():
     frame = pd.DataFrame([{"m": r"a_b & 50% $x$ \\input{/etc/passwd} {~^}"}])
     table = latex(Table("t", "T", "", frame, [Column("m", "model")]), "")
