@@ -64,11 +64,7 @@ class Scores:
 
     @cached_property
     def headline(self) -> pd.DataFrame:
-        """One row per model and task of the pack: the headline metric, all numbers in per cent; see `score.task_score`.
-
-        `normalised` is 0 at chance and 100 at best; below chance it is negative, or 0 on SEA-HELM's scale. `few` means that there
-        are too few independent rows to say much, `contradicted` that the logged rows make another score.
-        """
+        """One row per model and task of the pack: its `TaskScore`, with `comparison.normalised`, and the facts of `tasks`."""
         rows = []
         for task in self.tasks[self.tasks.setting != ORDER].to_dict("records"):
             of_task = self.of[task["model"], task["task"]]

@@ -119,13 +119,15 @@ class TaskRun:
             return pooled([draw.logged for draw in self.draws])
         extra = OF_THOUGHTS if self.takes_thoughts_apart else ()
         rows = self.logged_by(self.facts.headline_metric, *extra) if self.facts.of_pack else None
-        numbered = [key for key in rows.keys if key[0] != "None"] if rows is not None else []
+        if rows is None:
+            return None
+        numbered = [key for key in rows.keys if key[0] != "None"]
         if repeated := len(numbered) - len(set(numbered)):
             self.notes.append(f"{self.name}: {repeated:,} of {len(numbered):,} logged rows repeat others, and count again")
-        if rows is not None and 0 < rows.unscored < len(rows.keys):
+        if 0 < rows.unscored < len(rows.keys):
             lacking = f"{rows.unscored:,} of {len(rows.keys):,} logged rows have no {rows.metric} that is a number"
             self.notes.append(f"{self.name}: {lacking}; comparisons leave these out, and the interval is made without rows")
-        if rows is not None and self.rows is not None and len(rows.keys) != self.rows:
+        if self.rows is not None and len(rows.keys) != self.rows:
             self.notes.append(f"{self.samples}: {len(rows.keys)} rows, but the results are of {self.rows}")
         return rows
 

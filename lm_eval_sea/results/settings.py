@@ -61,10 +61,7 @@ class Settings:
 
     @property
     def in_name(self) -> str:
-        """The part of the name for a branch, a GGUF file (a folder has many), an adapter, a quantisation and thinking.
-
-        They make another model.
-        """
+        """What makes another model: a branch, a GGUF file (a folder has many), an adapter, a quantisation, thinking."""
         others = [("file" if name == "gguf_file" else name, value) for name, value in self._of_other_model]
         modes = (("revision", self.branch), *others, ("thinking", self.thinking), ("effort", self.effort))
         told = [f"{what} {mode}" for what, mode in modes if mode]

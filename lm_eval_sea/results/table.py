@@ -226,11 +226,7 @@ def once(said: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def collapsed_text(task: TaskRun) -> str | None:
-    """The note on an option that is chosen nearly always, whatever is asked.
-
-    None if no option has more than `COLLAPSED` per cent of the answers, or it is right as often as that, and for fewer than
-    `FEWEST_CLUSTERS` rows.
-    """
+    """The note on an option that has more than `COLLAPSED` per cent of the answers, but is right less often; else None."""
     logged = [rows for draw in task.each_draw if (rows := draw.logged)]
     chosen, golds = [place for rows in logged for place in rows.chosen], [place for rows in logged for place in rows.golds]
     counts = Counter(position for position in chosen if position is not None)
