@@ -17,7 +17,7 @@ from lm_eval_sea.results.power import LEVEL, MAIN_SHARE, MOST, POWER, p_text
 from lm_eval_sea.results.row_statistics import RowStatistics, group_mean_statistics, mean_statistics, scale_of
 from lm_eval_sea.results.rows import Rows
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.strata import Stratum, combined, difference_strata, subtracted, unpaired, weighted
+from lm_eval_sea.results.strata import Stratum, combined, difference_strata, subtracted, unpaired, vary_little, weighted
 from lm_eval_sea.results.types import grouped, is_number
 from lm_eval_sea.results.uncertainty import (
     CONFIDENCE,
@@ -45,7 +45,7 @@ def normalised(task: TaskRun) -> float | None:
 
 def _worst(task: TaskRun) -> float:
     """The lowest normalised score that a task can have."""
-    return 0.0 if task.facts.suite == SEA_HELM else -100 * task.facts.chance / (1 - task.facts.chance)
+    return 0.0 if task.facts.suite == SEA_HELM else normalised_score(0.0, task.facts.chance)
 
 
 def _before_cut(task: TaskRun, score: float) -> float:
@@ -382,8 +382,7 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     a, b, clusters = common.first, common.second, len(set(common.clusters))
     strata = _difference_strata(first, second, common)
     plain = combined([replace(stratum, least=0.0) for stratum in strata])
-    has_floor = a.of_draws or b.of_draws or a.moved is not None  # calibration varies a little though all answers are alike
-    spread = plain if a.is_mean and plain.stderr and not has_floor else combined(strata)
+    spread = plain if a.is_mean and plain.stderr and not vary_little(a, b) else combined(strata)
     tells = a.tells_its_error(common.clusters) or b.tells_its_error(common.clusters)
     spread = spread._replace(few=spread.few or clusters < FEWEST_CLUSTERS or not tells)
     value = a.of_all_rows - b.of_all_rows

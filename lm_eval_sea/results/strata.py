@@ -88,12 +88,17 @@ def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStati
     least = [min(a.least, b.least) for a, b in zip(one, other, strict=True)]  # of BLEU and chrF++
     if first.of_rows is not None and second.of_rows is not None:
         a, b = (with_calibration(scores, rows.moved) for scores, rows in ((first.of_rows, first), (second.of_rows, second)))
-        has_floor = first.of_draws or second.of_draws or first.moved is not None
-        least = _least(a - b, first.groups, partial(_difference_variance, has_floor=has_floor), len(one))
+        variance = partial(_difference_variance, has_floor=vary_little(first, second))
+        least = _least(a - b, first.groups, variance, len(one))
     return [
         replace(a, contributions=a.contributions - b.contributions, least=floor)
         for a, b, floor in zip(one, other, least, strict=True)
     ]
+
+
+def vary_little(first: RowStatistics, second: RowStatistics) -> bool:
+    """Whether differences may vary a little though all answers are alike: of means over draws, and of calibrated scores."""
+    return first.of_draws or second.of_draws or first.moved is not None
 
 
 def reported_stratum(name: str, score: float, stderr: float, rows: int, least: float = 0.0) -> Stratum:
