@@ -7,7 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 from lm_eval_sea.catalogue.task_list import aligned
 from lm_eval_sea.results.answers import advice_on, answers_text, unlike_ends
@@ -150,7 +150,7 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
     reread = "; answers read again" if run.is_reread else ""
     parts = [f"{one_line(model)}, {run.date.isoformat(sep=' ', timespec='minutes')}{limited}{reread}; scores in per cent"]
     if own:
-        lines = aligned([HEAD, *map(_cells, own), *(mean.cells for mean in means)], (0, HEAD.index("metric")), WIDTH)
+        lines = aligned([HEAD, *map(_cells, own), *(line for line, _ in means)], (0, HEAD.index("metric")), WIDTH)
         parts += lines[: len(own) + 1]
         parts += ["", "groups (means of their tasks, as lm-eval computes them)", *lines[len(own) + 1 :]] if means else []
     for task in texts:
@@ -159,7 +159,8 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
         parts += [f"{one_line(task.name)}: {bits.value:.3f}{error} bits per byte, {task.evaluated or 0:,} texts"] if bits else []
     parts += ["not of this pack, as lm-eval scores them:", *map(_foreign_scores, others)] if others else []
     said = once((one_line(task.name), text) for task in own for text in _notes_of(task))
-    said += [*_common_notes(own, means), *(note for task in tasks for note in task.notes)]
+    no_interval = grouped((obstacle, line[0]) for line, obstacle in means if obstacle)
+    said += [*_common_notes(own, no_interval), *(note for task in tasks for note in task.notes)]
     said += filter(None, [unknown_size_note({task.name: task.facts for task in own})])
     return "\n".join(parts + [_note(note) for note in dict.fromkeys(said)]) + "\n"
 
@@ -255,17 +256,9 @@ def absent_labels_text(task: TaskRun) -> str | None:
     return f"{said}, so the score says nothing about it; run more rows"
 
 
-class _Mean(NamedTuple):
-    """The mean of a group, with the interval that the report gives means."""
-
-    name: str
-    cells: tuple[str, ...]  # of its line
-    obstacle: str | None  # why there is no interval
-
-
-def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
-    """The mean of a headline metric that lm-eval gives; None where it gives none."""
-    tasks, name = {task.name: task for task in own}, one_line(group.name)
+def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> tuple[tuple[str, ...], str | None] | None:
+    """The line of a group's mean of a headline metric, and why it has no interval; None where lm-eval gives no such mean."""
+    tasks = {task.name: task for task in own}
     metric = next((name for name in dict.fromkeys(task.facts.headline_metric for task in own) if name in group.scores), None)
     if metric is None or not 0 <= (mean := group.scores[metric].value / scale_of(metric)) <= 1:
         return None
@@ -281,8 +274,8 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> _Mean | None:
     low, high = spread.interval(100 * mean, 0.0, 100.0)
     if low is not None:
         low, high = interval_of_one([tasks[name] for name in members]) or (low, high)
-    cells = (name, "", one_line(metric), f"{100 * mean:.1f}", _interval(low, high), "")
-    return _Mean(name, cells, obstacle if low is None else None)
+    line = (one_line(group.name), "", one_line(metric), f"{100 * mean:.1f}", _interval(low, high), "")
+    return line, obstacle if low is None else None
 
 
 def _cells(task: TaskRun) -> tuple[str, ...]:
@@ -298,7 +291,8 @@ def _interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"[{low:.1f}, {high:.1f}]"
 
 
-def _common_notes(tasks: Sequence[TaskRun], means: Sequence[_Mean]) -> list[str]:
+def _common_notes(tasks: Sequence[TaskRun], no_interval: Mapping[str, Sequence[str]]) -> list[str]:
+    """Notes on several tasks, and on groups whose means have no interval, by the reason."""
     notes = []
     if limited := sum(task.limited for task in tasks):
         notes.append(f"{limited} of {len(tasks)} scores are of only a part of the rows")
@@ -308,10 +302,7 @@ def _common_notes(tasks: Sequence[TaskRun], means: Sequence[_Mean]) -> list[str]
         )
     if orders := [one_line(task.name) for task in tasks if task.facts.setting == ORDER]:
         notes.append(f"{some_names(orders)}: not a test of skill; see Contamination in the report")
-    for obstacle in dict.fromkeys(mean.obstacle for mean in means if mean.obstacle):
-        names = [mean.name for mean in means if mean.obstacle == obstacle]
-        notes.append(f"no interval for the mean of {some_names(names)}: {obstacle}")
-    return notes
+    return notes + [f"no interval for the mean of {some_names(names)}: {why}" for why, names in no_interval.items()]
 
 
 def _note(text: str) -> str:
