@@ -79,8 +79,7 @@ def mean_statistics(scores: Sequence[float]) -> RowStatistics:
 
 def group_mean_statistics(groups: Sequence[str], scores: Sequence[float]) -> RowStatistics:
     """For the unweighted mean over groups of the mean of their scores; with right labels as groups, balanced accuracy."""
-    names = sorted(set(groups))  # so that a group has the same number for all models
-    numbers = np.array([names.index(group) for group in groups], dtype=np.int64)
+    names, numbers = np.unique(np.array(groups, dtype=object), return_inverse=True)  # sorted: the same numbers for all models
     membership = np.eye(len(names))[numbers]
     of_rows = np.array(scores, dtype=float)
     values = np.hstack([membership * of_rows[:, None], membership])
