@@ -28,7 +28,6 @@ class Cell(NamedTuple):
 
     text: str
     key: str  # the sort key; empty for what is missing
-    numeric: bool
     link: str  # part of the page's address behind "#", or empty
     strong: bool  # emphasised
     shade: int | None  # of a heat map, 0 to SHADES; None: not shaded
@@ -98,15 +97,13 @@ class Table:
 
     def _cell(self, column: Column, record: Mapping[str, Any]) -> Cell:
         value: Any = record.get(column.key)
-        numeric = column.kind != "text"
         text = written(column, record, self.names.get(column.key))
-        key = "" if _absent(value) else repr(float(value)) if numeric else text
+        key = "" if _absent(value) else text if column.kind == "text" else repr(float(value))
         link: Any = record.get(column.link)
         shade: Any = record.get(column.shade)
         return Cell(
             text=text,
             key=key,
-            numeric=numeric,
             link="" if _absent(link) else str(link),
             strong=bool(column.strong) and record.get(column.strong) is True,
             shade=None if _absent(shade) else round(SHADES * min(1.0, max(0.0, float(shade) / 100))),
