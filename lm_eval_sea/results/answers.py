@@ -190,16 +190,12 @@ def _given_limit(task: TaskRun) -> str | None:
 
 def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:
     """A line on the chat tasks where only some runs record why each answer ended; these score cut answers differently."""
-    runs = grouped((task.name, task) for task in tasks if task.is_chat)
-    names = [name for name, of in runs.items() if len(of) > 1 and len(set(map(_records_ends, of)) - {None}) > 1]
+    logged = ((task.name, rows.finish_reason) for task in tasks if task.is_chat and (rows := thought_rows(task)) is not None)
+    recorded = grouped((name, bool(ends.notna().any())) for name, ends in logged)
+    names = [name for name, of_runs in recorded.items() if len(set(of_runs)) > 1]
     what = "Models differ in whether their results record which answers the token limit cut"
     why = "if not, an option that such an answer only names counts. lm-eval-sea run --model hf and vllm record it"
     return [f"{what} ({some_names(names)}): {why}"] if names else []
-
-
-def _records_ends(task: TaskRun) -> bool | None:
-    rows = thought_rows(task)
-    return None if rows is None else bool(rows.finish_reason.notna().any())
 
 
 def _rates_text(*rates: tuple[str, float]) -> list[str]:
