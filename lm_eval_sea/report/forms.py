@@ -137,10 +137,10 @@ def forms_section(scores: Scores) -> Section:
     ]
     note = "Bold: a difference that survives the correction."
     table = Table("forms", "Two forms on the same rows", note, frame, shown)
-    return Section("forms", "Forms of the answer", text, [_figure(frame), table])
+    return Section("forms", "Forms of the answer", text, [_figure(frame, scores), table])
 
 
-def _figure(table: pd.DataFrame) -> Figure | None:
+def _figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
     """A panel per model: accuracy in each form, a line per data set and language; only the pairs of forms on the most rows."""
     if table.empty:
         return None
@@ -152,7 +152,7 @@ def _figure(table: pd.DataFrame) -> Figure | None:
     for model, of_model in shown.groupby("model", sort=False):
         lines = []
         for (dataset, language, prompt, setting), group in of_model.groupby(_ABOUT[1:], sort=False):
-            label = f"{dataset}, {language}" + prompt_label(prompt == "en" != language, setting)
+            label = scores.suite.title_of(dataset, language) + prompt_label(prompt == "en" != language, setting)
             marks = dots(group, "score", "dataset", "language", series="form", ends=("score_low", "score_high"))
             lines.append(Line(label, marks, {"dataset": dataset, "language": language}))
         panels.append(Panel(str(model), lines, axis="accuracy", keys={"model": str(model)}))
