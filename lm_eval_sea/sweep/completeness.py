@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -114,8 +115,8 @@ def remove_incomplete(folder: Path) -> None:
             path.unlink()
 
 
-def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
-    """Marks a job as complete; raises `IncompleteError` if the results are not what was asked. `measured` is for estimates."""
+def write_mark(folder: Path, digest: str, asked: Mapping[str, Any]) -> None:
+    """Marks a job as complete; raises `IncompleteError` if the results are not what was asked."""
     _compare(_tasks_in(folder), asked["tasks"])
     kept = {LOG, LOCK, MARK}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in kept]
@@ -123,7 +124,7 @@ def write_mark(folder: Path, digest: str, asked: Mapping[str, Any], measured: Ma
         _to_disk(path)
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
     digests = {name: _digest(folder / name) for name in sizes if may_be_results(folder / name)}
-    content = {"digest": digest, "files": sizes, "digests": digests, **measured, "asked": masked(asked)}
+    content = {"digest": digest, "files": sizes, "digests": digests, "finished": time.time(), "asked": masked(asked)}
     write_whole(folder / MARK, json.dumps(content, indent=1, default=str) + "\n")
     _to_disk(folder / MARK)
 

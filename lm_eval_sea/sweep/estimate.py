@@ -1,4 +1,4 @@
-"""What a sweep would do: jobs, requests, tokens, and time if it has been measured."""
+"""What a sweep would do: jobs, requests and tokens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import io
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.results.facts import facts_of
@@ -15,9 +14,8 @@ from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.request import rows_within
 from lm_eval_sea.run.task_loading import RunTasks
 from lm_eval_sea.run.workload import planned, text_of
-from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.jobs import Job
-from lm_eval_sea.sweep.plan import Model, Plan, Resources
+from lm_eval_sea.sweep.plan import Plan, Resources
 from lm_eval_sea.sweep.preflight import tokenizer_key
 from lm_eval_sea.sweep.sweep import Prepared
 
@@ -73,47 +71,18 @@ def _measure(task: Any, count: Callable[[str], int], rows: int) -> Counter[str]:
 
 
 def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
-    """Lines of text: one for each size of models and backend, then what a job asks for and the machines."""
+    """Lines of text: one for each backend, then what a job asks for and the machines."""
     complete, open_jobs = prepared.split()
-    speeds = _speeds(complete)
-    totals: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
     for job, size_of_job in _sizes(open_jobs, prepared.plan):
-        totals[_kind(job.model)] += size_of_job + Counter(jobs=1)
+        totals[job.model.backend] += size_of_job + Counter(jobs=1)
     lines = [f"{len(prepared.jobs)} jobs, of which {len(complete)} are complete; to be run:"]
-    for (backend, size), total in sorted(totals.items()):
+    for backend, total in sorted(totals.items()):
         tokens = f"about {total['tokens_in']:,.0f} tokens in" if total["tokens_in"] else "tokens not counted (no tokenizer)"
-        lines.append(
-            f"  {backend}, {size}: {total['jobs']} jobs, {total['requests']:,.0f} requests, {tokens}, "
-            f"{_time(total, speeds.get((backend, size)))}"
-        )
+        lines.append(f"  {backend}: {total['jobs']} jobs, {total['requests']:,.0f} requests, {tokens}")
         by_language = [(name.removeprefix(_IN), number) for name, number in total.most_common() if name.startswith(_IN)]
         if total["tokens_in"] and len(by_language) > 1:
             lines.append("    by language: " + ", ".join(f"{language} {number:,.0f}" for language, number in by_language))
     there = ", ".join(f"{number} of {machine}" for machine, number in Counter(map(str, machines)).items())
     said = what_rows_show(planned(prepared.tasks, lambda task: rows_within(prepared.plan.limit, len(task.eval_docs))))
     return "\n".join([*lines, *([said] if said else []), f"each job asks for {prepared.plan.resources}; machines: {there}"])
-
-
-def _kind(model: Model) -> tuple[str, str]:
-    name = model.model_args.get("pretrained")
-    files = [file for ending in ("safetensors", "bin") for file in Path(str(name)).glob(f"*.{ending}")] if name else []
-    size = sum(file.stat().st_size for file in files)
-    return model.backend, f"weights of {size / 1e9:.2g} GB" if size else "weights not here"
-
-
-def _speeds(complete: Iterable[Job]) -> dict[tuple[str, str], float]:
-    """Tokens per second of complete jobs with models of a size, loading and scoring included."""
-    tokens: Counter[tuple[str, str]] = Counter()
-    seconds: Counter[tuple[str, str]] = Counter()
-    for job in complete:
-        mark = read_mark(job.folder, job.digest) or {}
-        if mark.get("tokens"):
-            tokens[_kind(job.model)] += mark["tokens"]
-            seconds[_kind(job.model)] += mark["seconds"]
-    return {kind: tokens[kind] / seconds[kind] for kind in tokens}
-
-
-def _time(total: Counter[str], speed: float | None) -> str:
-    if not speed or not total["tokens_in"]:
-        return "time not measured (no complete job of this kind)"
-    return f"about {total['tokens_in'] / speed / 3600:,.2f} hours one job after the other, by the complete jobs of this kind"

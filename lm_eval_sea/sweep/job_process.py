@@ -23,12 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_sea.results.read import read
 from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.results.written_folder import appending, lock
-from lm_eval_sea.run import answer_cache
-from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.interruption import terminated_as_interrupted
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.sweep import completeness
@@ -39,7 +36,6 @@ _ATTEMPTS = 3  # at a job whose process is killed, perhaps for lack of memory
 _PATIENCE = 0.1  # seconds between two looks at the process of a job
 _WAIT_FOR_LOCK = 60  # seconds; a process whose parent was killed needs a moment to end
 _WAIT_AFTER_INTERRUPT = 30  # seconds for a run to end by itself
-_ROWS_COUNTED = 20  # of each task, to learn how many characters a token has
 _FULL = 2**20  # bytes; a disk with less is full
 _TAIL = 8192  # bytes of a log that its last line is looked for in
 
@@ -154,26 +150,6 @@ def _end_with(pipe: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _tokens_of_run(folder: Path, model_args: Mapping[str, Any]) -> int | None:
-    """Estimates the tokens that a run has sent from its logged characters; None if there is no tokenizer."""
-    tokenizer = load_tokenizer(model_args)
-    if tokenizer is None:
-        return None
-    tokens = 0.0
-    for task in read(folder).tasks:
-        characters = characters_counted = tokens_counted = 0
-        for number, row in enumerate(task.texts()):
-            arguments = row.get("arguments")
-            requests = arguments.values() if isinstance(arguments, dict) else ()
-            texts = ["".join(text for text in request.values() if isinstance(text, str)) for request in requests]
-            characters += sum(map(len, texts))
-            if number < _ROWS_COUNTED:
-                characters_counted += sum(map(len, texts))
-                tokens_counted += sum(len(tokenizer.encode(text, add_special_tokens=False)) for text in texts)
-        tokens += tokens_counted * characters / characters_counted if characters_counted else 0
-    return round(tokens)
-
-
 def main() -> int:
     """Runs the job that standard input names; returns the exit status."""
     pipe = os.dup(0)
@@ -206,17 +182,12 @@ def _run(task: Mapping[str, Any], folder: Path) -> None:
     completeness.set_aside(folder, Path(task["output"]))
     completeness.remove_incomplete(folder)
     print(f"{STARTED} {time.time():.3f} {masked_text(' '.join(task['arguments']))}", flush=True)
-    begin, resumed = time.monotonic(), (folder / answer_cache.FOLDER).exists()
     from lm_eval_sea.run import run
 
     with terminated_as_interrupted():
         run.run(task["arguments"])
-    seconds = time.monotonic() - begin  # by a clock that cannot be set
     completeness.check_model(model_args, task["files"])  # ongoing training may have overwritten what was loaded
-    # answers of an earlier attempt took none of these seconds
-    tokens = None if resumed else _tokens_of_run(folder, model_args)
-    measured = {"seconds": seconds, "tokens": tokens, "finished": time.time()}
-    completeness.write_mark(folder, task["digest"], task["asked"], measured)
+    completeness.write_mark(folder, task["digest"], task["asked"])
 
 
 if __name__ == "__main__":

@@ -44,14 +44,14 @@ def folder(tmp_path):
 
 
 def marked(folder):
-    write_mark(folder, "d", ASKED, {"seconds": 1.0})
+    write_mark(folder, "d", ASKED)
     return folder
 
 
 def test_a_marked_folder_is_complete_for_what_was_asked_alone(folder):
     assert read_mark(folder, "d") is None, "all files are there, but not the mark"
     marked(folder)
-    assert (read_mark(folder, "d")["seconds"], read_mark(folder, "d")["asked"]) == (1.0, ASKED)
+    assert read_mark(folder, "d")["asked"] == ASKED
     assert read_mark(folder, "e") is None
     for path in folder.rglob("*_*.json*"):
         whole = path.read_bytes()
@@ -106,7 +106,7 @@ OTHERS = {
 def test_results_that_are_not_what_was_asked_for_are_never_marked(change, asked, message, folder):
     change(folder)
     with pytest.raises(IncompleteError, match=message):
-        write_mark(folder, "d", {"tasks": asked}, {})
+        write_mark(folder, "d", {"tasks": asked})
     assert not (folder / MARK).exists()
 
 

@@ -30,7 +30,7 @@ def complete(job, score):
     configs = {TASK: {"metadata": {"provenance": {"data_sha256": TASK * 2}}}}
     write_results(job.folder / "m", NEW, {TASK: {"acc,none": score}}, configs=configs, versions={TASK: "1"})
     write_samples(job.folder / "m", TASK, NEW, [row(doc_id=number, acc=score) for number in range(2)])
-    write_mark(job.folder, job.digest, job.asked, {"seconds": 1.0})
+    write_mark(job.folder, job.digest, job.asked)
 
 
 def begin(job, output):
@@ -95,7 +95,7 @@ def test_seeds_are_draws_of_one_score(tmp_path):
     for job, answers in zip(jobs, ([1.0, 1.0], [0.0, 1.0]), strict=True):
         config = {"model": "hf", "torch_seed": job.asked["settings"]["seed"]}
         write_run(job.folder / "m", {"toy_th": toy(answers)}, NEW, config=config)
-        write_mark(job.folder, job.digest, {"tasks": {}}, {})
+        write_mark(job.folder, job.digest, {"tasks": {}})
     said, score = reported(jobs, tmp_path, "scores")
     assert any(line.startswith("note: a: toy_th: the mean over the seeds 1, 2") for line in said)
     assert (score["model"], float(score["score"])) == ("a", 75)
