@@ -7,9 +7,10 @@ import json
 import logging
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
@@ -54,6 +55,8 @@ _CHOSEN_IN_THOUGHT = (
 )
 
 _NO_THOUGHTS = "in place of thoughts"
+
+Told = TypeVar("Told")
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -119,27 +122,26 @@ class ChatAPI(LM):
         self._system: tuple[dict[str, str], ...] = ()  # the message before those of each request, as far as it is known
         self._parameters = ServerParameters()
         self.loaded: Any = None  # what vLLM has loaded under the model's name
-        window, self.prompt_end = asyncio.run(self._look())
+        window, self.prompt_end = self._with_server(self._look)
         self.max_length = int(max_length) if max_length else window
         self._parameters.longest = self.max_length - 1 if self.max_length else None
         window_told = f"a window of {self.max_length:,} tokens" if self.max_length else "a window that the server does not report"
         prompt_told = f"; its prompts end in {self.prompt_end[-_LOGGED_END:]!r}" if self.prompt_end else ""
         logger.info("%s: thinking %s, effort %s, %s%s", self._model, mode, effort or "as it is", window_told, prompt_told)
 
-    async def _look(self) -> tuple[int | None, str | None]:
+    async def _look(self, server: ChatServer) -> tuple[int | None, str | None]:
         """The server's window, and how its chat template ends a prompt; None for what it does not report."""
-        async with self._server() as server:
-            models = await server.models()
-            own: Mapping[str, Any] = next((each for each in models or () if each.get("id") == self._model), {})
-            of_slot = own["meta"].get("n_ctx") if isinstance(own.get("meta"), Mapping) else None  # llama.cpp's name
-            self.loaded, window = own.get("root"), own.get("max_model_len") or of_slot
-            if not isinstance(window, int) or window <= 1:
-                return None, None
-            try:
-                rendered, _ = await server.render(self._model, (*self._system, *_SHORT), self._template_kwargs)
-            except RequestError:
-                return window, None
-            return window, rendered[-_PROMPT_END:]
+        models = await server.models()
+        own: Mapping[str, Any] = next((each for each in models or () if each.get("id") == self._model), {})
+        of_slot = own["meta"].get("n_ctx") if isinstance(own.get("meta"), Mapping) else None  # llama.cpp's name
+        self.loaded, window = own.get("root"), own.get("max_model_len") or of_slot
+        if not isinstance(window, int) or window <= 1:
+            return None, None
+        try:
+            rendered, _ = await server.render((*self._system, *_SHORT), self._template_kwargs)
+        except RequestError:
+            return window, None
+        return window, rendered[-_PROMPT_END:]
 
     def expect(self, system_message: str | None, settings: Mapping[str, Any]) -> None:
         """Takes what all requests will have besides their rows, and looks again at how their prompts end.
@@ -152,18 +154,23 @@ class ChatAPI(LM):
         if system_message:
             self._system = ({"role": "system", "content": system_message},)
         if self.prompt_end is not None and known != (self._system, self._template_kwargs):
-            _, self.prompt_end = asyncio.run(self._look())
+            _, self.prompt_end = self._with_server(self._look)
             logger.info("with the run's settings, prompts end in %r", (self.prompt_end or "")[-_LOGGED_END:])
 
-    def _server(self) -> ChatServer:
-        return ChatServer(
-            self._base_url,
-            self._api_key or "none",
-            key_hint="the key is read from OPENAI_API_KEY",
-            timeout=self._timeout,
-            max_retries=self._max_retries,
-            parameters=self._parameters,
-        )
+    def _with_server(self, ask: Callable[[ChatServer], Coroutine[Any, Any, Told]]) -> Told:
+        async def asked() -> Told:
+            async with ChatServer(
+                self._base_url,
+                self._model,
+                self._api_key or "none",
+                key_hint="the key is read from OPENAI_API_KEY",
+                timeout=self._timeout,
+                max_retries=self._max_retries,
+                parameters=self._parameters,
+            ) as server:
+                return await ask(server)
+
+        return asyncio.run(asked())
 
     @property
     def tokenizer_name(self) -> str:
@@ -176,17 +183,12 @@ class ChatAPI(LM):
 
     def tells_log_likelihoods(self) -> bool:
         """Whether the server ranks answers to messages, as vLLM's does; raises `ServerError` if the settings prevent it."""
-
-        async def try_it() -> bool:
-            async with self._server() as server:
-                try:
-                    await server.rank(self._model, _SHORT, ["2"], self._template_kwargs)
-                except RequestError as error:
-                    logger.debug("%s ranks no answers: %s", self._base_url, error)
-                    return False
-                return True
-
-        return asyncio.run(try_it())
+        try:
+            self._with_server(lambda server: server.rank(_SHORT, ["2"], self._template_kwargs))
+        except RequestError as error:
+            logger.debug("%s ranks no answers: %s", self._base_url, error)
+            return False
+        return True
 
     def _opened(self) -> str | None:
         """What opens the thought: the end of the rendered prompt if the server reports it, or else the mark that answers lack.
@@ -279,13 +281,9 @@ class ChatAPI(LM):
         room = min(_ROOM_TO_ANSWER, self.max_length // 2) if self.max_length else _ROOM_TO_ANSWER
         wanted, _ = self._parameters_of({"max_gen_toks": room})
         del wanted["temperature"]  # some servers refuse it
-
-        async def ask() -> Reply:
-            async with self._server() as server:
-                return await server.chat(self._model, [*self._system, *_messages_of(_QUESTION)], wanted)
-
+        messages = [*self._system, *_messages_of(_QUESTION)]
         try:
-            reply = asyncio.run(ask())
+            reply = self._with_server(lambda server: server.chat(messages, wanted))
         except (RequestError, ServerError) as error:
             why = str(error)
         else:
@@ -308,9 +306,9 @@ class ChatAPI(LM):
         if not requests:
             return []
         with tqdm(total=len(requests), disable=disable_tqdm, desc="Requesting log-likelihoods") as progress:
-            return asyncio.run(self._rank_all(requests, progress))
+            return self._with_server(partial(self._rank_all, requests, progress))
 
-    async def _rank_all(self, requests: Sequence[Instance], progress: Any) -> list[Any]:
+    async def _rank_all(self, requests: Sequence[Instance], progress: Any, server: ChatServer) -> list[Any]:
         answers: list[tuple[float, bool] | None] = [None] * len(requests)
         rows: dict[Any, list[int]] = {}
         for index, request in enumerate(requests):
@@ -321,7 +319,7 @@ class ChatAPI(LM):
             for prompt, indices in waiting:
                 endings = [requests[index].args[1] for index in indices]
                 try:
-                    ranked = await server.rank(self._model, _messages_of(prompt), endings, self._template_kwargs)
+                    ranked = await server.rank(_messages_of(prompt), endings, self._template_kwargs)
                 except RequestError as error:
                     raise ServerError(f"chat-api: {error}") from error
                 for index, answer in zip(indices, ranked, strict=True):
@@ -329,8 +327,7 @@ class ChatAPI(LM):
                     self.cache_hook.add_partial("loglikelihood", requests[index].args, answer)
                     progress.update()
 
-        async with self._server() as server:
-            await in_parallel(work, min(self._num_concurrent, len(rows)))
+        await in_parallel(work, min(self._num_concurrent, len(rows)))
         return answers
 
     def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
@@ -345,7 +342,7 @@ class ChatAPI(LM):
         if not requests:
             return []
         with tqdm(total=len(requests), disable=disable_tqdm, desc="Requesting answers") as progress:
-            answers: list[GeneratedText] = asyncio.run(self._ask_all(requests, progress))
+            answers: list[GeneratedText] = self._with_server(partial(self._ask_all, requests, progress))
         failures = [answer.failure for answer in answers if answer.failure]
         if failures:
             line = f"{len(failures):,} of {len(requests):,} requests have no answer, the first: {failures[0]}"
@@ -354,7 +351,7 @@ class ChatAPI(LM):
             logger.warning(f"{line}; these rows count as failed")
         return list(answers)
 
-    async def _ask_all(self, requests: Sequence[Instance], progress: Any) -> list[Any]:
+    async def _ask_all(self, requests: Sequence[Instance], progress: Any, server: ChatServer) -> list[Any]:
         answers: list[GeneratedText | None] = [None] * len(requests)
         bodies = enumerate(self._bodies(requests))
         failed_in_a_row = 0
@@ -363,7 +360,7 @@ class ChatAPI(LM):
             nonlocal failed_in_a_row
             for index, (messages, wanted, until) in bodies:
                 try:
-                    reply = await server.chat(self._model, messages, wanted)
+                    reply = await server.chat(messages, wanted)
                 except RequestError as error:
                     answers[index] = GeneratedText("", failure=str(error))
                     # once others have been answered, a refusal may be about this row
@@ -379,18 +376,17 @@ class ChatAPI(LM):
                     self.cache_hook.add_partial("generate_until", requests[index].args, answers[index])
                 progress.update()
 
-        async with self._server() as server:
-            await in_parallel(work, min(self._num_concurrent, len(requests)))
-            if not (self._answered or self._refused):
-                *_, (_, wanted, _) = self._bodies(requests[-1:])
-                self._answered = await self._answers_others(server, wanted)
+        await in_parallel(work, min(self._num_concurrent, len(requests)))
+        if not (self._answered or self._refused):
+            *_, (_, wanted, _) = self._bodies(requests[-1:])
+            self._answered = await self._answers_others(server, wanted)
         return self.settled(requests, answers)
 
     async def _answers_others(self, server: ChatServer, wanted: Mapping[str, Any]) -> bool:
         """Whether the server answers a short message with these parameters; then unanswered rows are themselves at fault."""
         apart = ("add_generation_prompt", "continue_final_message")
         try:
-            await server.chat(self._model, _SHORT, {name: value for name, value in wanted.items() if name not in apart})
+            await server.chat(_SHORT, {name: value for name, value in wanted.items() if name not in apart})
         except RequestError:
             return False
         return True
@@ -455,9 +451,9 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     """
     if reply.is_withheld:
         return GeneratedText("", failure="the server sends null or no text for an answer that is complete", model=reply.model)
-    text, told_apart = reply.answer or "", reply.thought
+    text, told_apart, is_whole = reply.answer or "", reply.thought, ended_by_itself(reply.finish_reason)
     # a server that does not separate thoughts leaves them in the text
-    parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=ended_by_itself(reply.finish_reason))
+    parts = take_apart(text, prompt=prompt_end if told_apart is None else None, finished=is_whole)
     raw = None
     if told_apart is None and text and parts.state in UNFINISHED:
         text, told_apart, raw = "", parts.thought, text
@@ -470,7 +466,6 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     choices = constraint.get("choice") if isinstance(constraint, Mapping) else None
     if choices and raw is not None and raw.strip() in choices:
         raise ServerError(_CHOSEN_IN_THOUGHT)
-    is_whole = ended_by_itself(reply.finish_reason)
     if choices and text and not any(each == parts.answer if is_whole else each.startswith(parts.answer) for each in choices):
         refused["structured_outputs"] = "not heeded"
     is_known = thought is not None or (parts.state == "no thought" and told_apart is None)

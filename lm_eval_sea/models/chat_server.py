@@ -168,10 +168,18 @@ def _texts(content: Any) -> tuple[str, str]:
 
 
 class ChatServer:
-    """A server, for as long as an event loop runs; a context manager."""
+    """A model at a server, for as long as an event loop runs; a context manager."""
 
     def __init__(
-        self, base_url: str, api_key: str, *, key_hint: str, timeout: float, max_retries: int, parameters: ServerParameters
+        self,
+        base_url: str,
+        model: str,
+        api_key: str,
+        *,
+        key_hint: str,
+        timeout: float,
+        max_retries: int,
+        parameters: ServerParameters,
     ) -> None:
         """Connects when it is asked; `key_hint` says where the key comes from.
 
@@ -183,7 +191,7 @@ class ChatServer:
         except ImportError as error:
             raise ServerError(f"the package openai is needed: {install_extra('api')}") from error
         self._openai = openai
-        self._base_url, self._parameters = base_url, parameters
+        self._base_url, self._model, self._parameters = base_url, model, parameters
         self._timeout, self._max_retries = timeout, max_retries
         self._hints = {401: f"; {key_hint}", 404: _AT_ADDRESS, 405: _AT_ADDRESS}
         self._client = openai.AsyncOpenAI(
@@ -223,7 +231,7 @@ class ChatServer:
         models = told.get("data") if isinstance(told, Mapping) else None
         return [model for model in models if isinstance(model, Mapping)] if isinstance(models, list) else None
 
-    async def chat(self, model: str, messages: Any, wanted: Mapping[str, Any]) -> Reply:
+    async def chat(self, messages: Any, wanted: Mapping[str, Any]) -> Reply:
         """One answer; `wanted` has all other parameters.
 
         Raises `RequestError` if there is none, `ServerError` if there can be none for any request.
@@ -231,7 +239,7 @@ class ChatServer:
         parameters = RequestParameters(self._parameters, wanted)
         while True:
             try:
-                reply: Reply = await self._attempts(functools.partial(self._stream, model, messages, parameters.sent()))
+                reply: Reply = await self._attempts(functools.partial(self._stream, messages, parameters.sent()))
             except self._openai.APIStatusError as error:
                 self._learn(parameters, error)
                 continue
@@ -252,10 +260,10 @@ class ChatServer:
                 continue
             reply.refused_parameters = refused
             if reply.model:
-                say_if_another(model, reply.model)
+                say_if_another(self._model, reply.model)
             return reply
 
-    async def rank(self, model: str, messages: Any, endings: Sequence[str], template_kwargs: Mapping[str, Any]) -> list[Any]:
+    async def rank(self, messages: Any, endings: Sequence[str], template_kwargs: Mapping[str, Any]) -> list[Any]:
         """Log-likelihoods in nats of texts that may begin the answer to messages, and whether all their tokens are the likeliest.
 
         The server, which must be vLLM's, renders the messages; prompt and ending are then encoded as one text, in which the
@@ -263,32 +271,32 @@ class ChatServer:
         prompt count with the ending. Raises `RequestError` if the server does not report them, or tokens of prompt and ending
         cannot be separated, `ServerError` if the chat template has opened a thought.
         """
-        prompt, ids = await self.render(model, messages, template_kwargs)
+        prompt, ids = await self.render(messages, template_kwargs)
         if open_thought(prompt):
             raise ServerError(
                 "the chat template makes the model think before it answers, so answers cannot be ranked after the prompt: "
                 "add thinking=off to --model_args, or take the _chat task of the same data"
             )
-        if await self._encode(model, prompt) != ids:
+        if await self._encode(prompt) != ids:
             raise RequestError("the server's tokenizer does not give back the tokens of its chat template")
-        stem = await self._encode(model, prompt.rstrip())
-        return [await self._rank(model, stem, prompt + ending) for ending in endings]
+        stem = await self._encode(prompt.rstrip())
+        return [await self._rank(stem, prompt + ending) for ending in endings]
 
-    async def render(self, model: str, messages: Any, template_kwargs: Mapping[str, Any]) -> tuple[str, list[int]]:
+    async def render(self, messages: Any, template_kwargs: Mapping[str, Any]) -> tuple[str, list[int]]:
         """What the model reads: the text that the chat template makes of messages, and its tokens.
 
         vLLM's server reports it; with one that does not, raises `RequestError`.
         """
-        asked = {"model": model, "messages": messages, "add_generation_prompt": True, "chat_template_kwargs": template_kwargs}
-        ids = _required(await self._post("/tokenize", asked), "tokens")
-        return str(_required(await self._post("/detokenize", {"model": model, "tokens": ids}), "prompt")), ids
+        asked = {"messages": messages, "add_generation_prompt": True, "chat_template_kwargs": template_kwargs}
+        ids = await self._post("/tokenize", asked, "tokens")
+        return str(await self._post("/detokenize", {"tokens": ids}, "prompt")), ids
 
-    async def _rank(self, model: str, stem: list[int], text: str) -> tuple[float, bool]:
-        ids = await self._encode(model, text)
+    async def _rank(self, stem: list[int], text: str) -> tuple[float, bool]:
+        ids = await self._encode(text)
         if ids[: len(stem)] != stem or len(ids) == len(stem):
             raise RequestError("the tokens of an answer cannot be separated from those of its prompt")
-        asked = {"model": model, "prompt": ids, "max_tokens": 1, "temperature": 0, "prompt_logprobs": 1}
-        choices = _required(await self._post("/v1/completions", asked), "choices")
+        asked = {"prompt": ids, "max_tokens": 1, "temperature": 0, "prompt_logprobs": 1}
+        choices = await self._post("/v1/completions", asked, "choices")
         try:
             told = choices[0]["prompt_logprobs"]
             tokens = [each[str(token)] for token, each in list(zip(ids, told, strict=True))[len(stem) :]]
@@ -299,16 +307,19 @@ class ChatServer:
             raise RequestError(f"{self._base_url} returns {wrong[0]} as a log-probability, which is 0 at most")
         return sum(numbers), is_greedy
 
-    async def _encode(self, model: str, text: str) -> Any:
-        return _required(await self._post("/tokenize", {"model": model, "prompt": text, "add_special_tokens": False}), "tokens")
+    async def _encode(self, text: str) -> Any:
+        return await self._post("/tokenize", {"prompt": text, "add_special_tokens": False}, "tokens")
 
-    async def _post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """The server's reply, parsed; raises `RequestError` for an error of the server."""
-        url = self._base_url.removesuffix("/v1") + path
+    async def _post(self, path: str, body: Mapping[str, Any], wanted: str) -> Any:
+        """What the server's reply has under a name; raises `RequestError` for an error of the server, or a reply without it."""
+        url, asked = self._base_url.removesuffix("/v1") + path, {"model": self._model, **body}
         try:
-            return await self._attempts(functools.partial(self._client.post, url, cast_to=object, body=body))
+            reply = await self._attempts(functools.partial(self._client.post, url, cast_to=object, body=asked))
         except self._openai.APIStatusError as error:
             raise RequestError(str(self._refusal(error))) from error
+        if not isinstance(reply, Mapping) or wanted not in reply:
+            raise RequestError(f"a reply without {wanted}: {_shown(reply)}")
+        return reply[wanted]
 
     def _learn(self, parameters: RequestParameters, error: Any) -> None:
         """Gives a refused request other parameters; raises `RequestError` if it would be the same again.
@@ -354,12 +365,12 @@ class ChatServer:
                 await asyncio.sleep(wait)
         raise NoReplyError(f"{problem}, after {retries + 1} attempts" if retries else problem) from cause
 
-    async def _stream(self, model: str, messages: Any, sent: Mapping[str, Any]) -> Reply:
+    async def _stream(self, messages: Any, sent: Mapping[str, Any]) -> Reply:
         """One attempt; if the server streams, the answer comes token by token, and the timeout is between tokens."""
         reply, is_ended = Reply(), False
         timeout = self._silence(self._timeout if STREAM in sent else QUEUE * self._timeout)
         request = self._client.chat.completions.with_streaming_response.create(
-            model=model, messages=messages, extra_body=dict(sent), timeout=timeout
+            model=self._model, messages=messages, extra_body=dict(sent), timeout=timeout
         )
         async with request as response:
             kind = response.headers.get("Content-Type", "")
@@ -452,12 +463,6 @@ def say_if_another(asked: str, answers: str) -> None:
 def _say_if_unknown(finish_reason: str) -> None:
     """Warns once of each unknown finish reason."""
     logger.warning("answers end with the unknown finish_reason %r: they count as cut", finish_reason)
-
-
-def _required(reply: Any, name: str) -> Any:
-    if not isinstance(reply, Mapping) or name not in reply:
-        raise RequestError(f"a reply without {name}: {_shown(reply)}")
-    return reply[name]
 
 
 def _stated_wait(headers: Mapping[str, str]) -> float | None:

@@ -115,7 +115,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
             before = time.monotonic()
             wanted = {LIMIT if name == _LIMIT else name: value for name, value in call.parameters.items()}
             try:
-                reply = await server.chat(endpoint.model, call.messages, wanted | STREAMED)
+                reply = await server.chat(call.messages, wanted | STREAMED)
             except RequestError as error:
                 failures.append(error)
                 in_a_row += 1
@@ -129,6 +129,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
 
         async with ChatServer(
             endpoint.base_url,
+            endpoint.model,
             endpoint.api_key,
             key_hint="--api_key_env names the variable that holds the key",
             timeout=TIMEOUT_SECONDS,

@@ -26,12 +26,12 @@ from ..loopback import completion, reply, serving
 from ..model_folder import chat_run, with_template
 
 
-def of_server(address, ask):
+def of_server(address, ask, model="m"):
     """What a chat server is asked, and answers."""
 
     async def asking():
         settings = {"key_hint": "", "timeout": 5, "max_retries": 0, "parameters": ServerParameters()}
-        async with ChatServer(f"{address}/v1", "none", **settings) as server:
+        async with ChatServer(f"{address}/v1", model, "none", **settings) as server:
             return await ask(server)
 
     return asyncio.run(asking())
@@ -107,7 +107,7 @@ def test_log_probabilities_of_answers_to_messages(logprob, said):
         reply(told)(handler)
 
     def rank(server):
-        return server.rank("m", [{"role": "user", "content": "1"}], ["ab"], {})
+        return server.rank([{"role": "user", "content": "1"}], ["ab"], {})
 
     with serving(answer) as (address, _):
         if said is None:
@@ -125,13 +125,13 @@ def test_a_server_that_answers_as_another_model(name, told, caplog):
     say_if_another.cache_clear()
 
     def ask(server):
-        return server.chat(name, [{"role": "user", "content": "1"}], {})
+        return server.chat([{"role": "user", "content": "1"}], {})
 
     answer = completion() | {"model": told}
     answer["choices"][0]["finish_reason"] = "stop"
     with serving(reply(answer)) as (address, _):
         for _ in range(2):
-            assert of_server(address, ask).answer == "fine"
+            assert of_server(address, ask, name).answer == "fine"
     completions(name).parse_generations(outputs={"model": told, "choices": [{"index": 0, "text": "x"}]})
     said = [message for message in caplog.messages if "is it the right one?" in message]
     warning = "the server answers as the model 'org/other', but was asked for 'model': is it the right one?"
