@@ -9,6 +9,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.commands.command import Command, argument, fail, place
 from lm_eval_sea.install_hint import install_extra
 from lm_eval_sea.run.interruption import terminated_as_interrupted
@@ -127,12 +128,11 @@ def _engine(arguments: argparse.Namespace, plan: Plan) -> Engine:
 
 def _download(plan: Plan, split: str) -> int:
     """Prepares the sweep; this downloads what a machine without a network needs to the hub's caches."""
-    from lm_eval_sea.sweep.plan import PlanError
     from lm_eval_sea.sweep.sweep import prepare
 
     try:
         tasks = prepare(plan, split).tasks
-    except PlanError as error:
+    except Refusal as error:
         return fail(error, 1)
     rows = sum(len(task.eval_docs) for task in tasks.values())
     print(f"downloaded: the rows of {len(tasks)} tasks ({rows:,}) and the tokenizers of {len(plan.models)} models, no weights")

@@ -153,7 +153,9 @@ class AnsweringModel:
         raise TasksFailedError(faults)
 
     def _introduce(self) -> None:
-        by_language = workload.workloads_by_language(self._tasks.values(), workload.token_counter(self._model))
+        count = workload.token_counter(self._model)
+        workloads = [(workload.language_of(task), workload.workload_of(task.instances, count)) for task in self._tasks.values()]
+        by_language = workload.by_language(workloads)
         total = sum(by_language.values(), workload.Workload())
         logger.info("%s", total)
         if len(by_language) > 1:

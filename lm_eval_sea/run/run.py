@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.fetch import mixed_mirrors
-from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run import answer_cache, lm_eval_run, model_check, model_files, request
@@ -40,7 +39,7 @@ from lm_eval_sea.run.output_streams import guarded_output, warnings_once
 from lm_eval_sea.run.request import DEBUG, FailedRunError, RunError, Tasks, in_one_line, what_failed
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
 from lm_eval_sea.run.thinking_mode import check_mode, check_template, use_template
-from lm_eval_sea.run.workload import check_prefix, planned
+from lm_eval_sea.run.workload import check_prefix, limit_to_detect
 from lm_eval_sea.tasks._shared.facts import facts
 
 _DEFAULT_DEVICE = "cuda:0"  # of lm-eval's `EvaluatorConfig`, which takes the CPU where there is no GPU
@@ -196,10 +195,7 @@ class _Run:
         """Makes the checks that need rows but no model; sets what depends on rows, their number."""
         config, detect = self.config, self.ours.detect
         if detect is not None:
-            scored = planned(tasks, lambda task: len(task.eval_docs))
-            if not scored:
-                raise RunError(f"--detect {detect:g}: no task of this run has a score in points; give --limit")
-            config.limit = limit_to_see(detect, scored)
+            config.limit = limit_to_detect(detect, tasks, "--detect")
             logger.info("--detect %g: --limit %d", detect, config.limit)
         request.check_exemplars(tasks, config.num_fewshot)
         for line in mixed_mirrors(str(facts(task.config.metadata or {}).get("data_source")) for task in tasks.values()):

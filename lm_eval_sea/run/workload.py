@@ -9,7 +9,7 @@ from typing import Any
 from lm_eval_sea.models.obstacles import find_obstacle
 from lm_eval_sea.results.comparison import plain_name, rows_once
 from lm_eval_sea.results.facts import facts_of
-from lm_eval_sea.results.power import Planned
+from lm_eval_sea.results.power import Planned, limit_to_see
 from lm_eval_sea.results.settings import limit_in
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
@@ -72,12 +72,14 @@ def _some(requests: Sequence[Any]) -> Sequence[Any]:
     return requests[:: max(1, -(-len(requests) // COUNTED_PER_TASK))]
 
 
-def workloads_by_language(tasks: Iterable[Any], count_tokens: Callable[[str], int] | None) -> dict[str, Workload]:
-    """The workload of lm-eval tasks by the language of their rows, the most tokens first; "other" if they have none."""
-    found: dict[str, Workload] = {}
-    for task in tasks:
-        language = facts_of(task.config.metadata or {}, task.config.task).language or "other"
-        found[language] = found.get(language, Workload()) + workload_of(task.instances, count_tokens)
+def language_of(task: Any) -> str:
+    """The language of the rows of an lm-eval task; "other" if it has none."""
+    return facts_of(task.config.metadata or {}, task.config.task).language or "other"
+
+
+def by_language(workloads: Iterable[tuple[str, Workload]]) -> dict[str, Workload]:
+    """The sums of workloads with the same language, the most tokens first."""
+    found = {language: sum(own, Workload()) for language, own in grouped(workloads).items()}
     return dict(sorted(found.items(), key=lambda item: -item[1].read))
 
 
@@ -106,6 +108,14 @@ def planned(tasks: Tasks, rows: Callable[[Any], int]) -> list[Planned]:
         if count:
             found.append(Planned(count, of_task.chance, labels, asks))
     return found
+
+
+def limit_to_detect(points: float, tasks: Tasks, named_by: str) -> int:
+    """`limit_to_see` for lm-eval tasks with all their rows; `named_by` is what the user gave the points with."""
+    scored = planned(tasks, lambda task: len(task.eval_docs))
+    if not scored:
+        raise RunError(f"{named_by} {points:g}: none of the tasks has a score in points; give a limit instead")
+    return limit_to_see(points, scored)
 
 
 def text_of(arguments: Sequence[Any]) -> str:

@@ -65,10 +65,7 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
         wanted: list(dict.fromkeys(leaf for name in found for leaf in leaf_names(manager, name)))
         for wanted, found in manager.names.items()
     }
-    try:
-        _, tasks, _ = load_tasks(manager, list(dict.fromkeys(sum(leaves.values(), []))), skip_missing=None)
-    except RunError as error:
-        raise PlanError(*str(error).split("\n  ")) from error
+    _, tasks, _ = load_tasks(manager, list(dict.fromkeys(sum(leaves.values(), []))), skip_missing=None)
     for shots in plan.num_fewshot:
         with _noted(faults):
             request.check_exemplars(tasks, shots)

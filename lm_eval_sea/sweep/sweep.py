@@ -11,18 +11,17 @@ from typing import Any, Protocol
 
 from tqdm import tqdm
 
-from lm_eval_sea.results.power import limit_to_see
 from lm_eval_sea.results.read import REPLACED
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.output_folder import probe
-from lm_eval_sea.run.workload import planned
+from lm_eval_sea.run.workload import limit_to_detect
 from lm_eval_sea.sweep import preflight
 from lm_eval_sea.sweep.completeness import LOG, differing, mark_in, read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job, cut, parts_of
-from lm_eval_sea.sweep.plan import Plan, PlanError, Resources
+from lm_eval_sea.sweep.plan import Plan, Resources
 
 Ended = Generator[tuple[Job, Outcome], None, None]
 
@@ -73,10 +72,7 @@ def prepare(plan: Plan, split: str) -> Prepared:
     preflight.check_models(plan.models)
     leaves, tasks = preflight.load_wanted(plan)
     if plan.detect is not None:
-        scored = planned(tasks, lambda task: len(task.eval_docs))
-        if not scored:
-            raise PlanError(f"detect: {plan.detect:g}: no task of this plan has a score in points; give limit")
-        plan = replace(plan, limit=limit_to_see(plan.detect, scored))
+        plan = replace(plan, limit=limit_to_detect(plan.detect, tasks, "detect"))
     jobs = cut(
         plan,
         parts_of(plan.tasks, leaves, split),

@@ -46,5 +46,5 @@ def test_what_was_downloaded_is_all_that_a_sweep_without_a_network_needs(mirror,
 
     process = run_python(*sweep, "--dry-run")
     assert process.returncode == 0, process.stderr
-    requests = len(models) * len(tasks) * 2 * (2 + 1)  # two rows, of each two options and the prompt
-    assert f"  hf, weights not here: 2 jobs, {requests} requests, about " in process.stdout
+    requests = 2 * 2 * 2 * (2 + 1)  # of two models and two tasks two rows, of each two options and the prompt
+    assert f"  hf: 2 jobs, {requests} requests of 4 tasks ({requests} to rank texts): about " in process.stdout

@@ -85,10 +85,11 @@ def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, sweep_her
     options = 2 * 4 * (2 + 1) + 6 * (3 + 1)  # XCOPA's rows with two options, XNLI's with three labels; the prompt of each row
     without_content = 4 * 3  # three prompts without content and the cue alone, once for each label of XNLI
     requests = 2 * (options + without_content)
-    [tokens] = re.findall(rf"^  hf: 6 jobs, {requests} requests, about ([\d,]+) tokens in$", out, re.MULTILINE)
-    by_language = re.search(r"^    by language: th ([\d,]+), id ([\d,]+)$", out, re.MULTILINE).groups()
+    said = rf"^  hf: 6 jobs, {requests} requests of 6 tasks \({requests} to rank texts\): about ([\d,]+) tokens to read$"
+    [tokens] = re.findall(said, out, re.MULTILINE)
+    by_language = re.search(r"^    tokens to read by language: th ([\d,]+); id ([\d,]+)$", out, re.MULTILINE).groups()
     total, thai, indonesian = (int(number.replace(",", "")) for number in (tokens, *by_language))
-    assert thai > indonesian and thai + indonesian == pytest.approx(total, abs=2)
+    assert thai > indonesian and thai + indonesian == pytest.approx(total, rel=0.01)
     assert re.search(r"^each job asks for 0 GPUs, 0 CPUs, 0 GB of memory; machines: 1 of \d+ GPUs, \d+ CPUs, ", out, re.MULTILINE)
     assert re.search(r"^two models that differ by [\d.]+ points on ", out, re.MULTILINE)
     assert not (tmp_path / "out").exists()
