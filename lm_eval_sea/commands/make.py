@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Argument, Command, argument, fail, place, print_notes, switch
 
 
 def _make(arguments: argparse.Namespace) -> int:
-    for flag in ("official", "translated", "prompts"):
+    for flag, make in (("official", _official), ("translated", _translated), ("prompts", None)):
         if arguments.names and getattr(arguments, flag):
             return fail(f"--{flag} makes all tasks and takes no NAME; leave out {arguments.names[0]}", 2)
-    for flag, make in (("official", _official), ("translated", _translated)):
-        if getattr(arguments, flag):
+        if make and getattr(arguments, flag):
             return make(arguments) if arguments.out else fail(f"--{flag} needs --out, the folder to write", 2)
     if arguments.names:
         return _named(arguments)
     from lm_eval_sea.catalogue.suites import unlisted
-    from lm_eval_sea.make.files import differences, english_prompts_missing, generate, no_longer_made, write
+    from lm_eval_sea.make.files import by_hand, english_prompts_missing, generate, no_longer_made, replace
     from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
 
     out, prompts = arguments.out or TASKS_FOLDER, arguments.prompts or TASKS_FOLDER
@@ -28,13 +27,19 @@ def _make(arguments: argparse.Namespace) -> int:
     print_notes(english_prompts_missing(prompts))
     superfluous = no_longer_made(files, out)
     if arguments.check:
-        lines = differences(files, out, superfluous)
-        print("\n".join(lines) or f"{len(files)} files agree with their prompts", *unlisted(), sep="\n")
-        return 1 if lines else 0
-    write(files, out, superfluous)
+        return _compared(files, out, superfluous, unlisted())
+    replace(files if out.resolve() == TASKS_FOLDER else {**by_hand(), **files}, out, superfluous)
     _print_removed(superfluous)
     print(f"{len(files)} files written below {out}")
     return 0
+
+
+def _compared(files: Mapping[str, str], out: Path, superfluous: Iterable[str], remarks: Iterable[str] = ()) -> int:
+    from lm_eval_sea.make.files import differences
+
+    lines = differences(files, out, superfluous)
+    print("\n".join(lines) or f"{len(files)} files agree with their prompts", *remarks, sep="\n")
+    return 1 if lines else 0
 
 
 def _print_removed(superfluous: Sequence[str]) -> None:
@@ -47,7 +52,7 @@ def _print_removed(superfluous: Sequence[str]) -> None:
 def _named(arguments: argparse.Namespace) -> int:
     """Tasks that are made on demand; or, without a folder to write, those of a user's own data set."""
     from lm_eval_sea.catalogue.data_sets import FILE
-    from lm_eval_sea.make.files import differences, replace
+    from lm_eval_sea.make.files import replace
     from lm_eval_sea.make.on_demand import files_on_demand, names_on_demand
     from lm_eval_sea.make.own_data import no_longer_made, notes_on, own_files, own_tasks
 
@@ -69,9 +74,7 @@ def _named(arguments: argparse.Namespace) -> int:
         return fail(f"{first} makes no task {', '.join(wanted)}", 2)
     print_notes(notes)
     if arguments.check:
-        lines = differences(files, out, superfluous)
-        print("\n".join(lines) or f"{len(files)} files agree with their prompts")
-        return 1 if lines else 0
+        return _compared(files, out, superfluous)
     replace(files, out, superfluous)
     if arguments.out:
         print(f"{len(files)} files written below {out}")

@@ -226,12 +226,6 @@ class FolderError(Refusal, ValueError):
     """A folder that cannot be written to without loss; the message is one line."""
 
 
-def write(files: Mapping[str, str], folder: Path, superfluous: Iterable[str]) -> None:
-    """Writes generated files, and what is written by hand beside them, and removes those that are superfluous there."""
-    by_hand = {} if folder.resolve() == TASKS_FOLDER else _by_hand()
-    replace({**by_hand, **files}, folder, superfluous)
-
-
 def replace(files: Mapping[str, str | bytes], folder: Path, superfluous: Iterable[str]) -> None:
     """As `write_files`; raises `FolderError` before it would write over a file that is not generated, unless that is the same."""
     for path, content in files.items():
@@ -246,7 +240,7 @@ def _as_bytes(content: str | bytes) -> bytes:
     return content if isinstance(content, bytes) else content.encode()
 
 
-def _by_hand() -> dict[str, bytes]:
+def by_hand() -> dict[str, bytes]:
     """The files of the tasks folder that are neither generated, nor prompts, nor hidden or a cache: path below it → content."""
     paths = {path.relative_to(TASKS_FOLDER): path for path in TASKS_FOLDER.rglob("*") if path.is_file()}
     left_out = re.compile(r"prompts|__pycache__|\..*")
