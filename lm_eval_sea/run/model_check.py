@@ -177,16 +177,12 @@ def _is_usable(device: str) -> bool:
     """Whether lm-eval accepts a device and torch has it; for an unknown name lm-eval silently uses the CPU or a GPU."""
     import torch
 
-    if (kind := _device(device)) is None:
-        return False
-    if kind.type == "cpu":
-        return kind.index is None
-    if kind.type == "mps":
-        return torch.backends.mps.is_available()
-    of_kind = getattr(torch, kind.type, None)
-    if of_kind is None or not of_kind.is_available():
-        return False
-    return bool(kind.type == "cuda" if kind.index is None else kind.index < of_kind.device_count())
+    kind = device.partition(":")[0]
+    if kind == "cpu":
+        return device == kind
+    of_kind: Any = getattr(torch, kind, None)
+    there = [f"{kind}:{number}" for number in range(of_kind.device_count())] if hasattr(of_kind, "device_count") else []
+    return device in there or (bool(there) and device in ("cuda", "mps"))
 
 
 def _device(name: str) -> Any:
