@@ -161,7 +161,7 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
         raise RunError("--output_path is empty, so nothing would be saved; name a folder, or leave it out")
     check_include_paths([parsed.include_path] if parsed.include_path else [])
     if not parsed.include_path:  # else a name may be one of the user's
-        check_names_of_pack(parsed.tasks or [])
+        check_names_of_pack(name for name in parsed.tasks or () if " " not in name)  # `check_names` knows what these mean
     return parsed, ours
 
 

@@ -72,9 +72,9 @@ def what_failed(error: BaseException) -> str:
 
 
 def check_names_of_pack(names: Iterable[str]) -> None:
-    """Refuses unknown names of this pack; those of others are left to lm-eval, and those with blanks to `check_names`."""
+    """Refuses unknown names of this pack; those of others are left to lm-eval."""
     try:
-        select(name for name in names if name.startswith("sea_") and " " not in name)
+        select(name for name in names if name.startswith("sea_"))
     except (UnknownNameError, PromptFileError) as error:
         raise RunError(str(error)) from error
 

@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from lm_eval_sea.commands.cli import main
+from lm_eval_sea.run.request import RunError
 from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
 from lm_eval_sea.sweep.preflight import load_wanted
 from tests.sweep.plans import write_plan
@@ -67,9 +68,16 @@ def test_exemplars_are_turns_of_their_own_unless_a_plan_says_otherwise(models, s
         assert sweep_here(plan, "--engine", "local", "--dry-run")[0] == status, run
 
 
+def test_each_unknown_task_is_named(tmp_path):
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", tasks=["sea_a, sea_b", "sea_c"]))
+    with pytest.raises(PlanError) as error:
+        load_wanted(plan)
+    assert [line.split("'")[1] for line in str(error.value).splitlines()] == plan.tasks
+
+
 def test_missing_data_is_named_without_a_flag_that_a_sweep_lacks(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(PlanError) as error:
+    with pytest.raises(RunError) as error:
         load_wanted(read_plan(write_plan(tmp_path / "plan.yaml")))
     assert str(error.value).endswith("to fetch: lm-eval-sea data fetch --tasks sea_xcopa_th_to_ppl")
 
