@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from lm_eval_sea.commands.command import RUNS, Argument, Command, argument, fail, place, print_notes, switch
+from lm_eval_sea.commands.command import RUNS, Argument, Command, argument, existing_folder, fail, place, print_notes, switch
 
 
 def _make(arguments: argparse.Namespace) -> int:
@@ -90,8 +90,6 @@ def _official(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.official import sailcompass_yaml, sea_helm_prompts
     from lm_eval_sea.official.task_folder import check_folder, write_folder
 
-    if not arguments.official.is_dir():
-        return fail(f"--official {arguments.official}: there is no such folder", 2)
     is_sea_helm = (arguments.official / "seahelm_tasks").is_dir()
     example = f"{sea_helm_prompts.PREFIX}_id" if is_sea_helm else sailcompass_yaml.TAG
     check_folder(arguments.out)
@@ -189,7 +187,7 @@ lm-eval-sea run --model hf --model_args pretrained=MODEL --tasks sea_belebele_jv
             argument("--prompts", metavar="DIR", type=place, help=_PROMPTS),
         ],
         "--official": [
-            argument("--official", metavar="CHECKOUT", type=place, help=_CHECKOUT),
+            argument("--official", metavar="CHECKOUT", type=existing_folder, help=_CHECKOUT),
             switch("--keep-going", "write what can be made, and list what cannot"),
             switch("--trust-checkout", "also run files of SailCompass that differ from the tested ones"),
         ],

@@ -74,4 +74,4 @@ def _outcome(reference: Any) -> Outcome:
         outcome: Outcome = ray.get(reference)
         return outcome
     except ray.exceptions.RayError as error:
-        return Outcome(1, f"Ray gave up the job: {first_line(error)}", 0)
+        return Outcome(1, f"Ray gave up the job: {first_line(error)}")

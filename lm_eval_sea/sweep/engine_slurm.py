@@ -267,7 +267,7 @@ def _outcome(submitted: submitit.Job[Outcome], queue: _Queue) -> Outcome:
     except submitit.core.utils.FailedJobError as error:  # the traceback and, after dashes, the names of logs
         state, said = "", _last_line(str(error).rpartition("\n----")[0])
     state = f" ({state})" if state else ""
-    return Outcome(1, f"SLURM's job {submitted.job_id} ended without a result{state}: {said}", 0)
+    return Outcome(1, f"SLURM's job {submitted.job_id} ended without a result{state}: {said}")
 
 
 def _last_words(paths: submitit.core.utils.JobPaths) -> str:

@@ -46,7 +46,6 @@ class Outcome:
 
     status: int  # of its exit; 0: the job is complete
     last_line: str  # of its log
-    seconds: float
 
 
 def run_job(task: Mapping[str, Any]) -> Outcome:
@@ -64,12 +63,12 @@ def run_job(task: Mapping[str, Any]) -> Outcome:
 def _attempt(task: Mapping[str, Any]) -> Outcome:
     folder, shared = Path(task["cwd"], task["folder"]), Path(task["cwd"], task["output"])
     if not shared.is_dir():  # made here, it would be on a disk of this machine alone
-        return Outcome(1, f"there is no folder {shared} on {socket.gethostname()}; all machines need the same disk", 0)
+        return Outcome(1, f"there is no folder {shared} on {socket.gethostname()}; all machines need the same disk")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         log = appending(folder / LOG)
     except OSError as error:  # of this job only; the others continue
-        return Outcome(1, f"the folder of the job cannot be written to ({error.strerror})", 0)
+        return Outcome(1, f"the folder of the job cannot be written to ({error.strerror})")
     environment = dict(os.environ)
     if task["cpus"]:
         environment["OMP_NUM_THREADS"] = str(max(1, int(task["cpus"])))
@@ -87,7 +86,7 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
             while (status := process.poll()) is None:  # in one long wait, Python would not notice that Ray cancels the job
                 if task["minutes"] and time.monotonic() - begin > 60 * task["minutes"]:
                     _end(process)
-                    return Outcome(1, f"ended after {task['minutes']:g} minutes, the plan's limit", time.monotonic() - begin)
+                    return Outcome(1, f"ended after {task['minutes']:g} minutes, the plan's limit")
                 time.sleep(_PATIENCE)
         except BrokenPipeError:
             status = process.wait()
@@ -101,7 +100,7 @@ def _attempt(task: Mapping[str, Any]) -> Outcome:
     said = killed or last_line(folder) or f"ended with status {status} and an empty log"
     if status and shutil.disk_usage(folder).free < _FULL:  # the log may lack its end, too
         said = f"the disk of {folder} is full; {said}"
-    return Outcome(status, said, time.monotonic() - begin)
+    return Outcome(status, said)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -100,7 +100,7 @@ def test_controls_in_a_data_file(mirror, capsys):
 def test_controls_in_the_log_of_a_job(tmp_path):
     """Of a sweep, which shows the last line."""
     [job] = jobs_of_plan(tmp_path)
-    check_text(table_of_failures({job: Outcome(1, HOSTILE, 1.0)}))
+    check_text(table_of_failures({job: Outcome(1, HOSTILE)}))
 
 
 @given(st.text())

@@ -235,7 +235,7 @@ def test_a_user_hears_of_jobs_that_may_wait_for_ever_and_of_a_queue_that_does_no
         said.append(line)
         (slurm.parent / "squeue").write_text("#!/bin/sh\nexit 1")
         if len(said) == 2:
-            (plan.output / "slurm" / "100_0_result.pkl").write_bytes(pickle.dumps(("success", Outcome(0, "done", 1))))
+            (plan.output / "slurm" / "100_0_result.pkl").write_bytes(pickle.dumps(("success", Outcome(0, "done"))))
 
     monkeypatch.setattr(engine_slurm.tqdm, "write", write)
     [(_, outcome)] = engine.run(plan, jobs_of_plan(tmp_path))

@@ -145,7 +145,7 @@ def test_a_job_that_another_sweep_has_completed_meanwhile_has_not_failed(tmp_pat
     class Engine:
         def run(self, plan, open_jobs):
             for job in open_jobs:
-                yield job, Outcome(1, "another process works on it", 0)
+                yield job, Outcome(1, "another process works on it")
             complete(jobs[0], 0.5)
 
     failed = {}
