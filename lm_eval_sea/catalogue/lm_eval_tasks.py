@@ -85,11 +85,12 @@ def _closest(task: str) -> tuple[str, OfLmEval, str, str] | None:
     def is_listed(name: str) -> bool:
         return task == name or (task.startswith(f"{name}_") and not task.startswith(f"{name}_few_shot_"))
 
-    return next((entry for entry in _listed() if is_listed(entry[0])), None)
+    return next((entry for entry in listed() if is_listed(entry[0])), None)
 
 
 @functools.cache
-def _listed() -> list[tuple[str, OfLmEval, str, str]]:
+def listed() -> list[tuple[str, OfLmEval, str, str]]:
+    """Each task or group with its data set, its language and its headline metric."""
     return [
         (name, data_set, language, metric)
         for data_set in of_lm_eval()

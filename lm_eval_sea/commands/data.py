@@ -9,7 +9,7 @@ import shlex
 import sys
 
 from lm_eval_sea.catalogue.data_sets import data_sets
-from lm_eval_sea.catalogue.lm_eval_tasks import of_lm_eval
+from lm_eval_sea.catalogue.lm_eval_tasks import listed as listed_of_lm_eval
 from lm_eval_sea.catalogue.origins import coverage_of
 from lm_eval_sea.catalogue.overview import overview
 from lm_eval_sea.catalogue.suites import SUITE
@@ -43,7 +43,7 @@ def _ls(arguments: argparse.Namespace) -> int:
         return 0
     glob = glob_of(arguments.pattern)
     made = fnmatch.filter(on_demand.listed(), glob) or on_demand.names_on_demand(arguments.pattern)
-    of_others = fnmatch.filter((name for each in of_lm_eval() for code in each.languages for name in each.names(code)), glob)
+    of_others = fnmatch.filter([name for name, *_ in listed_of_lm_eval()], glob)
     tasks, groups, tags = listed.search(arguments.pattern)
     if not any((tasks, groups, tags, made, of_others)):
         return fail(listed.unknown(arguments.pattern), 1)
