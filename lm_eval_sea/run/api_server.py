@@ -62,13 +62,6 @@ def check_api_server(config: Any, tasks: Tasks, make: Callable[[], Any]) -> None
         raise RunError(f"--model {model} takes messages; add --apply_chat_template")
 
 
-def chat_api(model_args: Mapping[str, Any]) -> Any:
-    """The model of `chat-api`, which asks the server what it is; raises `ServerError`."""
-    from lm_eval.api.registry import get_model
-
-    return get_model(CHAT_API).create_from_arg_obj(dict(model_args))
-
-
 def _check_ranking(make: Callable[[], Any], ranked: list[str], tasks: Tasks) -> None:
     if calibrated := [name for name in ranked if is_a(tasks[name], "CalibratedRankingTask")]:
         raise RunError(

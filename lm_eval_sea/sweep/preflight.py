@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval.api.registry import get_model
+
 from lm_eval_sea.catalogue.task_index import leaf_names
 from lm_eval_sea.results.differing_settings import WORDS_OF_PROMPT
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run import model_check, model_files, request
-from lm_eval_sea.run.api_server import chat_api, chats
+from lm_eval_sea.run.api_server import chats
 from lm_eval_sea.run.arguments import read_arguments, read_config, run_parser
 from lm_eval_sea.run.chat_template import read_tokenizer
 from lm_eval_sea.run.output_folder import size_of_samples
@@ -178,7 +180,7 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
         checked.add(key)
         with _noted(faults, f"{job.model.name}: run: "):
             check_settings(config, ours)
-            check_use(config, ours, tasks, functools.partial(chat_api, model_args))
+            check_use(config, ours, tasks, functools.partial(get_model(backend).create_from_arg_obj, dict(model_args)))
     if faults:
         raise PlanError(*faults)
 
