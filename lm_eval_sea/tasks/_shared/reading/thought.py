@@ -175,9 +175,9 @@ def parts_as_written(text: str, *, prompt: str | None = None, finished: bool | N
     answer = text[begins[-1] : stop]
     openings = (found for found in islice(_BEGINS.finditer(answer), _MOST_BEGINS) if _begins_line(found))
     again = next((found.start() for found in openings if not _is_sentence(_family(found))), None)
-    if again is not None and answer[:again].strip():
-        answer = answer[:again]
-    return _closed(thought, answer, finished)
+    if again is not None and not answer[:again].strip():
+        return _unclosed(thought + answer, finished)
+    return _closed(thought, answer[:again], finished)
 
 
 def _family(found: re.Match[str]) -> Marks:
