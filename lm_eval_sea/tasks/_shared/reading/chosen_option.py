@@ -32,7 +32,7 @@ from .answer_tags import tag_pattern, tag_spans
 from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .counted_options import counted_options, with_letters
 from .frames import begins_object, last_frame, unfenced, values_of_object, with_plain_powers, without_emphasis, without_latex
-from .option_evidence import Evidence, evidence_of, forced_choice, joined_end
+from .option_evidence import CLAUSE_END, Evidence, evidence_of, forced_choice, joined_end
 from .option_labels import CLOSING, LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, folded, own_text
 from .option_texts import (
     has_denial,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 # Longer answers are read only at their first and last lines, and longer lines only at their two ends.
 _MOST_LINES, _LONGEST_END = 150, 2_000
-_FEW_CHARACTERS, _SHORT_LINE = 6, 100
+_FEW_CHARACTERS, _LONGEST_THIS, _SHORT_LINE = 6, 20, 100
 _BRACKETED = re.compile(r"\s*\([^()]*\)")
 _ITEM = re.compile(r"\s*[-•●▪‣–—*+]\s")
 # Emoji, but not those that judge.
@@ -356,20 +356,33 @@ class _Said:
 def _said(lines: list[str], choices: Choices) -> _Said:
     """What each line says; options alone on lines are wrong below one and a heading such as "Why the others are wrong:".
 
-    Above all options, "The wrong statement is:" answers a question for it.
+    Above all options, "The wrong statement is:" answers a question for it. A list of options below a heading states none.
     """
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)]
     heads = (number for number, line in enumerate(lines) if _heads(line) and has_word(line, choices.language, "wrong"))
     first = next((number for number in heads if found and found[0][0] < number), len(lines))
-    return _Said(lines, [(number, _denied(each) if number > first else each) for number, each in found])
+    bare = [(number, each) for number, each in found if each.kind == "bare"]
+    listed = {0} if {0, 1} <= {each.position for number, each in bare if number < first} else set()
+    kinds = {
+        (number, each): "wrong" if number > first else _kind(each, lines, number, choices, listed=each.position in listed)
+        for number, each in bare
+    }
+    return _Said(lines, [(number, each._replace(kind=kinds.get((number, each), each.kind))) for number, each in found])
 
 
-def _denied(evidence: Evidence) -> Evidence:
-    return evidence._replace(kind="wrong") if evidence.kind == "bare" else evidence
+def _kind(bare: Evidence, lines: list[str], number: int, choices: Choices, *, listed: bool) -> str:
+    """What the lines around an option alone on a line make of it: "The correct answer is:", "This option is incorrect"."""
+    above, below = lines[number - 1] if number else "", "".join(lines[number + 1 : number + 2])
+    clause = CLAUSE_END.split(below)[0]
+    names = any_word("option", choices.language).search(clause[:_LONGEST_THIS])
+    if names and has_word(clause, choices.language, "wrong") and not choices.named_in(clause):
+        return "wrong"
+    stated = _heads(above) and not listed and bare._replace(kind="stated") in evidence_of(f"{above} {lines[number]}", choices)
+    return "stated" if stated else "bare"
 
 
 def _heads(line: str) -> bool:
-    return line.rstrip(TRIM).endswith((":", "："))
+    return re.search(rf"{COLON}\Z", line.rstrip(TRIM)) is not None
 
 
 def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> int | None:
@@ -410,17 +423,10 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
 
 def _begun_with(said: _Said, choices: Choices) -> int | None:
     """The option on the first line of a cut answer, perhaps below an introduction, if others are wrong."""
-    begins = [position for number, position in said.of("bare") if number == 0 or _introduces(said, number, choices)]
+    begins = [position for number, position in said.of("bare") if number == 0]
     if begins and len({evidence.position for _, evidence in said.evidence if evidence.kind != "wrong"}) == 1:
         return begins[0]
     return choices.by_text(said.lines[0])
-
-
-def _introduces(said: _Said, number: int, choices: Choices) -> bool:
-    """Whether a line is the second, and the first introduces the answer, "The most likely cause is:", and no list of options."""
-    first = said.lines[0]
-    introduces = number == 1 and _heads(first) and has_word(first, choices.language, "answer", "right")
-    return introduces and any_word("option", choices.language).search(first) is None
 
 
 def _listed(said: _Said, choices: Choices) -> int | None:
@@ -438,8 +444,6 @@ def _listed(said: _Said, choices: Choices) -> int | None:
     number, position = bare[0]
     if number and not position and _lists(said.lines[number - 1], said.lines[number], choices):
         return None
-    if _introduces(said, number, choices):
-        return position
     return position if number == 0 or bare[-1][0] == last or last < 3 else None
 
 

@@ -30,7 +30,7 @@ _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×
 _MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
 # The quoted "not" of a question that asks which option is not true.
 _QUOTED_DENIAL = re.compile(r"[\"“'‘]\S{1,12}[\"”'’]")
-_LONGEST_TURN = 40
+_LONGEST_TURN, _FEW_LETTERS = 40, 10
 _ANSWERS = ("answer", "right", "left")  # the words that make a sentence with a label a statement
 # Languages that put a denial after the denied words.
 DENIES_BEHIND = frozenset({"my", "ta"})
@@ -509,6 +509,8 @@ def _without_own_text(rest: str, position: int, choices: Choices) -> str:
     for text in (trimmed, trimmed[words.end() :].lstrip(OPENING) if words else ""):
         if own and text.casefold().startswith(own.casefold()):
             return text[len(own) :]
+        if len(text) > _FEW_LETTERS and own.casefold().startswith(text.casefold()):
+            return ""  # it breaks off
     return rest
 
 
