@@ -65,7 +65,8 @@ REFUSALS = [
     ("en", "As an AI, I am unable to provide an answer."), ("th", "I'm sorry, I cannot answer that."),
     ("id", "Maaf, saya tidak dapat membantu dengan permintaan itu."), ("vi", "Xin lỗi, tôi không thể trả lời câu hỏi này."),
     ("th", "ขออภัย ฉันไม่สามารถตอบคำถามนี้ได้"), ("my", "တောင်းပန်ပါတယ်၊ ဒီမေးခွန်းကို ကျွန်တော် မဖြေနိုင်ပါ။"),
-    ("zh", "抱歉，我无法回答这个问题。"),
+    ("zh", "抱歉，我无法回答这个问题。"), ("km", "Hello! I'm sorry, but I can't assist with that request."),
+    ("vi", "Chào bạn! Xin lỗi, tôi không thể trả lời câu hỏi này."), ("zh", "您好！抱歉，我无法回答这个问题。"),
 ]  # fmt: skip
 ANSWERS = [
     ("en", "He told reporters that I can't continue to play."), ("en", "In 1990 the film I Can't Help Myself was made"),

@@ -11,6 +11,7 @@ from .answer_text import SENTENCE_STOP
 
 
 _BEGINNING = 300  # characters of an answer; later words are no refusal
+_SENTENCE = re.compile(r"\A[^.!?！。\n]*[.!?！。\n]\s*")
 
 
 def is_refusal(answer: str, language: str) -> bool:
@@ -20,6 +21,8 @@ def is_refusal(answer: str, language: str) -> bool:
     too, and so is an answer that only asks the user such a question.
     """
     begin = answer[:_BEGINNING].lstrip(' \t\n*_"“')
+    if greets := any_word("greeting", language).match(begin):  # "Hello! I'm sorry, but …"
+        begin = _SENTENCE.sub("", begin[greets.end() - 1 :], count=1)
     first = SENTENCE_STOP.split(begin, maxsplit=1)[0]
     asks = len(answer) < _BEGINNING and "\n" not in answer.strip() and answer.rstrip().endswith(("?", "？"))
     said = begin if asks else first
