@@ -155,7 +155,7 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
     is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in _ENDS_OF_SENTENCES
     if title and is_title and not _BOLD_LINE.search(rest) and not any_word("note", language).match(rest.lstrip("([（*_ ")):
         answer = answer[: title.start("line")] + rest
-    return read_final_text(answer, language, tags, target)
+    return read_final_text(answer, language, tags, target) or read_final_text(answer, language, tags)
 
 
 def _is_copy(text: str, language: str) -> bool:

@@ -108,7 +108,9 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     naming = [head for head in heads if any_word("work", language).search(head[1][0])]  # not "let us translate"
     if not best and len(naming) == 1:
         number, (label, _) = naming[0]
-        best = naming if number and (label in own or any_word("work", language).fullmatch(label)) else best
+        work = any_word("work", language)
+        in_language = any(_code(label[name.end() :]) for name in work.finditer(label))  # "Translation into Thai"
+        best = naming if number and (label in own or work.fullmatch(label) or in_language) else best
     if listed and language in PHRASES and all(any_word("tongue", language).fullmatch(name) for _, (name, _) in named):
         best = [head for head in named if re.fullmatch(PHRASES[language].work, head[1][0])]  # "- Indonesian: … - Sundanese: …"
     found = "\n".join([best[-1][1][1], *lines[best[-1][0] + 1 :]]).strip() if best else ""
@@ -161,7 +163,8 @@ def _chosen(remarks: Sequence[str], language: str) -> int:
 def _named(line: str) -> tuple[str, str] | None:
     """The label of a line or heading, without stops and emphasis, and what follows it; None if there is no label."""
     bare = re.sub(r"\A[^\w\s(\"“«'-]+\s+", "", LIST_MARK.sub("", without_emphasis(line).strip()))
-    if found := LABELLED.match(bare):
+    last = bare.rpartition(", ")[2]  # "Putting it all together, the full translation is:"
+    if found := LABELLED.match(last if INTRODUCES.search(bare) else bare):
         return found["label"].strip(" *_").casefold(), found["rest"].strip()
     return (bare.casefold(), "") if _HEADING.match(line) else None
 
