@@ -334,7 +334,8 @@ class ChatServer:
             raise RequestError(str(refusal)) from error
 
     def _refusal(self, error: Any) -> ServerError:
-        hint = self._hints.get(error.status_code, "")
+        is_of_model = error.param == "model" or error.code == "model_not_found"  # which the message names
+        hint = "" if is_of_model else self._hints.get(error.status_code, "")
         return ServerError(f"{self._base_url}: status {error.status_code}: {_message(error)}{hint}")
 
     async def _attempts(self, attempt: Any, max_retries: int | None = None) -> Any:

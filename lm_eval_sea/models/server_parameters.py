@@ -150,7 +150,8 @@ class RequestParameters:
         window, prompt = _number(_WINDOW, message), _number(_PROMPT, message)
         if window is not None and prompt is not None:
             if prompt >= window:
-                raise RequestError(f"the prompt of {prompt:,} tokens does not fit the server's window of {window:,}")
+                least = "at least " if "at least" in message else ""  # vLLM counts no further
+                raise RequestError(f"the prompt of {least}{prompt:,} tokens does not fit the server's window of {window:,}")
             self._lines["window"] = f"answers get the room that the server's window of {window:,} tokens leaves after the prompt"
             self._room = window - prompt
         elif limit and window is not None:

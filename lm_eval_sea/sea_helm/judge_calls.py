@@ -84,7 +84,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
         ResultsError: if another process adds answers to one of the caches.
         SeaHelmError: if some calls have no answer after all others were made, or at once if the server refuses all.
     """
-    from lm_eval_sea.models.chat_server import ChatServer, in_parallel
+    from lm_eval_sea.models.chat_server import ChatServer, NoReplyError, in_parallel
     from lm_eval_sea.models.server_parameters import LIMIT, STREAMED, RequestError, ServerError, ServerParameters
 
     # by cache, because two runs may have the same answer to the same question
@@ -118,7 +118,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
                 reply = await server.chat(call.messages, wanted | STREAMED)
             except RequestError as error:
                 failures.append(error)
-                in_a_row += 1
+                in_a_row += isinstance(error, NoReplyError)  # a server that refuses a question is there
                 if in_a_row >= _FAILURES_IN_A_ROW * concurrency:
                     raise ServerError(f"{endpoint.base_url}: {error}; is the server there?") from error
             else:

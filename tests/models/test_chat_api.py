@@ -227,6 +227,14 @@ def test_answers_get_the_room_that_a_window_leaves(message, caplog):
     assert len([line for line in said(caplog) if "window of 4,096 tokens leaves" in line]) == 1
 
 
+def test_a_prompt_of_which_the_server_counts_no_more_than_fit():
+    """As vLLM does, which stops encoding there."""
+    message = "This model's maximum context length is 760 tokens. However, your prompt contains at least 761 input tokens."
+    with serve(lambda *_: refusal(message, "input_tokens")) as toy:
+        [answer] = ask(toy)
+    assert answer.failure == "the prompt of at least 761 tokens does not fit the server's window of 760"
+
+
 @pytest.mark.parametrize(("heeded", "refused"), [("max_tokens", None), ("none", {"max_completion_tokens": "not heeded"})])
 def test_a_limit_that_the_server_does_not_heed(heeded, refused, caplog):
     """By its new name, or by any. Servers leave alone what they do not know; how long the answer is tells."""
@@ -665,6 +673,8 @@ def test_answers_out_of_order_under_bounded_concurrency():
     [
         (refusal("Incorrect API key provided", code=401), "status 401: .*; the key is read from OPENAI_API_KEY"),
         (Status(405, {"detail": "Method Not Allowed"}), "status 405: .*Method Not Allowed.*; base_url .* ends in /v1"),
+        (Status(404, {"detail": "Not Found"}), "status 404: .*Not Found.*; base_url .* ends in /v1"),
+        (refusal("The model `toy` does not exist.", "model", 404), "status 404: The model `toy` does not exist.$"),
         (Status(429, {"error": {"message": "no credit", "code": "insufficient_quota"}}), "status 429: .*no credit"),
         (
             refusal("Unrecognized request argument supplied: chat_template_kwargs"),

@@ -312,6 +312,16 @@ def test_a_server_that_is_not_there_is_named(tmp_path, monkeypatch, capsys):
     assert re.search("is the server there.*stopped, what was answered is kept", capsys.readouterr().err.splitlines()[-1])
 
 
+def test_questions_that_do_not_fit_the_judge_do_not_end_the_others(tmp_path, capsys):
+    """However many there are in a row: a server that refuses is there."""
+    samples = write_conversations(tmp_path, rows=12)
+    said = "This model's maximum context length is 500 tokens. However, your prompt contains at least 501 input tokens."
+    judge(tmp_path, faults=dict.fromkeys(range(1, 31), refusal(said)), status=1)
+    assert re.search(r"30 of 36 questions have no answer, .* does not fit", capsys.readouterr().err.splitlines()[-1])
+    assert len(verdicts(samples).read_text().splitlines()) == 6
+    assert not judged(samples).exists()
+
+
 def test_a_judge_that_refuses_parameters_is_asked_without_them_and_a_note_says_so(tmp_path, capsys):
     """Reasoning models of OpenAI take one temperature only."""
     samples = write_conversations(tmp_path, rows=2)
