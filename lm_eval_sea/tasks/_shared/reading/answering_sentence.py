@@ -149,6 +149,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
+    if answers and (cause := _cause_in_front(sentence)):
+        return cause
     if answers and not is_copied and (named := _named_at_end(sentence)):
         return named
     found = _of_kind(sentence) if answers else []
@@ -301,6 +303,14 @@ def _number_asked(sentence: _Sentence) -> str:
     end = max([end, *(piece.last for piece in pieces if joined & set(range(piece.first, piece.last + 1)))])
     texts = (sentence.text(first, last) for last in range(end, first - 1, -1))
     return next((text for text in texts if _in_passage(text, sentence.passage)), "")
+
+
+def _cause_in_front(sentence: _Sentence) -> str:
+    """The clause of the cause at the beginning of a sentence, if the passage has it: "Because it rained, …"; else empty."""
+    begins = sentence.pattern("before_why").match(sentence.said) if sentence.kind == "why" else None
+    clause, comma, rest = sentence.said[begins.end() :].partition(",") if begins else ("", "", "")
+    said = clause.strip() if comma and any(sentence.asked_in(rest)) else ""
+    return said if said and _in_passage(said, sentence.passage) else ""
 
 
 def _named_at_end(sentence: _Sentence) -> str:
