@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import zlib
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
@@ -392,14 +393,18 @@ class ChatAPI(LM):
         return True
 
     def _bodies(self, requests: Sequence[Instance]) -> Any:
-        """Messages, parameters and `until` of each request, as they are needed. Equal requests get different seeds."""
+        """Messages, parameters and `until` of each request, as they are needed.
+
+        Each has a seed of its own: with the same numbers, a server would draw like answers to all rows.
+        """
         numbers: Counter[str] = Counter()
         for request in requests:
             prompt, settings = request.args[:2]
             wanted, until = self._parameters_of(settings)
             if wanted.get("temperature") != 0 and "seed" in wanted:
                 key = json.dumps([prompt, wanted], sort_keys=True, default=str)
-                wanted["seed"], numbers[key] = wanted["seed"] + numbers[key], numbers[key] + 1
+                wanted["seed"] = (wanted["seed"] + zlib.crc32(key.encode()) + numbers[key]) % 2**31
+                numbers[key] += 1
             messages = _messages_of(prompt)
             if messages[-1]["role"] == "assistant":
                 wanted |= {"add_generation_prompt": False, "continue_final_message": True}

@@ -70,7 +70,7 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
 
 def drawing_with(seed: int, model: str, model_args: Mapping[str, Any], gen_kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a run that draws with a seed, besides lm-eval's own `seed`: vLLM and servers have seeds of their own."""
-    if model == CHAT_API:  # equal requests of a run get the numbers that follow
+    if model == CHAT_API:  # each request has its own, made of this one
         return {"gen_kwargs": {**gen_kwargs, "seed": seed * _SEEDS_OF_RUN}}
     of_engine = {"model_args": {**model_args, "seed": seed}} if model.startswith("vllm") else {}
     return {"gen_kwargs": dict(gen_kwargs), **of_engine}

@@ -71,9 +71,8 @@ def test_a_server_samples_as_it_does_by_itself(in_samples, tmp_path):
     with serve(lambda *_: text("Answer: B")) as toy:
         sampled = ["--limit", "2", "--sampling", "model", "--seeds", "2"]
         assert main(run_on_server(toy, tmp_path / "all", *sampled, model_args=",thinking=off")) == 0
-        assert [(body["seed"], body.keys() & {"temperature", "top_p"}) for body in toy.requests] == [
-            (seed, set()) for seed in (1000, 1000, 2000, 2000)
-        ]
+        assert len({body["seed"] for body in toy.requests}) == len(toy.requests) == 4
+        assert not any(body.keys() & {"temperature", "top_p"} for body in toy.requests)
         assert written(tmp_path / "all/seed_1")["config"]["gen_kwargs"] == {"do_sample": True, "temperature": None, "seed": 1000}
         assert any("the mean over the seeds 1, 2" in note for note in read(tmp_path / "all").best().notes)
         more = ["--limit", "1", "--sampling", "model", "--gen_kwargs", "temperature=0.6"]
