@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD_BEGIN, any_word, at_end, has_word
@@ -363,22 +363,30 @@ def _said(lines: list[str], choices: Choices) -> _Said:
     first = next((number for number in heads if found and found[0][0] < number), len(lines))
     bare = [(number, each) for number, each in found if each.kind == "bare"]
     listed = {0} if {0, 1} <= {each.position for number, each in bare if number < first} else set()
+    listed |= {each.position for (number, each), (below, _) in pairwise(bare) if below == number + 1 <= first}
     kinds = {
-        (number, each): "wrong" if number > first else _kind(each, lines, number, choices, listed=each.position in listed)
+        (number, each): "wrong" if number > first else _kind(lines, number, choices, listed=each.position in listed)
         for number, each in bare
     }
     return _Said(lines, [(number, each._replace(kind=kinds.get((number, each), each.kind))) for number, each in found])
 
 
-def _kind(bare: Evidence, lines: list[str], number: int, choices: Choices, *, listed: bool) -> str:
+def _kind(lines: list[str], number: int, choices: Choices, *, listed: bool) -> str:
     """What the lines around an option alone on a line make of it: "The correct answer is:", "This option is incorrect"."""
     above, below = lines[number - 1] if number else "", "".join(lines[number + 1 : number + 2])
     clause = CLAUSE_END.split(below)[0]
     names = any_word("option", choices.language).search(clause[:_LONGEST_THIS])
     if names and has_word(clause, choices.language, "wrong") and not choices.named_in(clause):
         return "wrong"
-    stated = _heads(above) and not listed and bare._replace(kind="stated") in evidence_of(f"{above} {lines[number]}", choices)
-    return "stated" if stated else "bare"
+    return "stated" if not listed and _introduces(above, choices) else "bare"
+
+
+def _introduces(line: str, choices: Choices) -> bool:
+    """Whether a line introduces the answer, "The most likely cause is:", and no list of options."""
+    language = choices.language
+    others = any_word("answer", language).sub("", line)  # a word for an option may be part of one for an answer: "câu trả lời"
+    names = has_word(line, language, "right") or (others != line and not has_word(line, language, "option"))
+    return _heads(line) and names and not has_word(others, language, "option")
 
 
 def _heads(line: str) -> bool:
