@@ -53,6 +53,7 @@ def new_figure(
     axes = list(figure.subplots(-(-panels // columns), columns, squeeze=False, height_ratios=height_ratios).flat)
     for place, axis in enumerate(axes):
         axis.set_visible(place < panels)
+        axis.set_facecolor("white")  # whatever a user's matplotlibrc says: ink on black cannot be seen
         axis.spines[["top", "right"]].set_visible(False)
         axis.spines[:].set_color(INK)
         axis.tick_params(colors=INK, labelsize=8)

@@ -102,5 +102,5 @@ def _image(figure: Figure, kind: str) -> bytes:
     image = BytesIO()
     # a $ in a model's name does not begin a formula; ids in an SVG are not random
     with matplotlib.rc_context({"text.parse_math": False, "svg.hashsalt": figure.name}):
-        figure.draw().savefig(image, format=kind, metadata=_UNDATED.get(kind))
+        figure.draw().savefig(image, format=kind, facecolor="white", metadata=_UNDATED.get(kind))
     return image.getvalue()

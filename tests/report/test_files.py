@@ -2,6 +2,7 @@
 
 import re
 
+import matplotlib.image
 import pandas as pd
 
 from lm_eval_sea.report.latex import latex
@@ -47,6 +48,14 @@ def test_tables_and_figures_for_a_paper(tmp_path):
     rows = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
     assert {row.count(" & ") for row in rows} == {5} and all(row.endswith(r"\\") for row in rows)
     assert "XNLI: sea\\_xnli\\_th 1.0" in (out / "tables" / "citation.tex").read_text(encoding="utf-8")
+
+
+def test_figures_are_drawn_on_white_whatever_the_user_has_set_for_others(tmp_path):
+    black = dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), "black")
+    with matplotlib.rc_context(black):
+        write_report(read(plant(tmp_path / "runs", TEXT)), tmp_path / "out", shown_rows=1)
+    pictures = [matplotlib.image.imread(path) for path in (tmp_path / "out" / "figures").glob("*.png")]
+    assert pictures and all((picture == 1).all(axis=2).mean() > 0.8 for picture in pictures)
 
 
 def test_a_sign_is_explained_in_latex_wherever_it_stands():
