@@ -62,11 +62,11 @@ def _measure(task: Any, count: Callable[[str], int] | None, rows: int) -> Worklo
 
 
 def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
-    """Lines of text: one for each backend, then what a job asks for and the machines."""
+    """Lines of text: one for each backend and unit of its texts, then what a job asks for and the machines."""
     complete, open_jobs = prepared.split()
     lines = [f"{len(prepared.jobs)} jobs, of which {len(complete)} are complete; to be run:"]
-    of_backends = grouped((job.model.backend, tasks) for job, tasks in _workloads(open_jobs, prepared.plan))
-    for backend, jobs in sorted(of_backends.items()):
+    alike = grouped(((job.model.backend, tasks[0][1].unit), tasks) for job, tasks in _workloads(open_jobs, prepared.plan))
+    for (backend, _), jobs in sorted(alike.items()):
         of_languages = by_language(task for tasks in jobs for task in tasks)
         lines.append(f"  {backend}: {len(jobs)} jobs, {sum(of_languages.values(), Workload())}")
         if len(of_languages) > 1:

@@ -68,6 +68,17 @@ def test_exemplars_are_turns_of_their_own_unless_a_plan_says_otherwise(models, s
         assert sweep_here(plan, "--engine", "local", "--dry-run")[0] == status, run
 
 
+def test_tokens_and_characters_are_not_summed(models, sweep_here, tmp_path):
+    """Of a server whose tokenizer is named, and of one whose is not known."""
+    of_server = {"model": "m", "base_url": "http://localhost:1/v1/completions"}
+    tokenizers = ({"tokenizer": str(models / "a")}, {"tokenizer_backend": None})
+    servers = [{"name": name, "model_args": of_server | own} for name, own in zip("ab", tokenizers, strict=True)]
+    plan = write_plan(tmp_path / "plan.yaml", backend="local-completions", models=servers, run=None)
+    status, out = sweep_here(plan, "--engine", "local", "--dry-run")
+    told = re.findall(r"^  local-completions: 1 jobs, .*: about [\d,]+ (\w+) to read$", out, re.MULTILINE)
+    assert (status, told) == (0, ["characters", "tokens"])
+
+
 def test_each_unknown_task_is_named(tmp_path):
     plan = read_plan(write_plan(tmp_path / "plan.yaml", tasks=["sea_a, sea_b", "sea_c"]))
     with pytest.raises(PlanError) as error:
