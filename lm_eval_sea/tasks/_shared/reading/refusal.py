@@ -11,7 +11,7 @@ from .answer_text import SENTENCE_STOP
 
 
 _BEGINNING = 300  # characters of an answer; later words are no refusal
-_SENTENCE = re.compile(r"\A[^.!?！。\n]*[.!?！。\n]\s*")
+_SHORT_SENTENCE = re.compile(r"[^.!?！。,，:：\n]{0,20}[.!?！。\n]\s*")  # "Hello!", "Chào bạn!"
 
 
 def is_refusal(answer: str, language: str) -> bool:
@@ -21,8 +21,9 @@ def is_refusal(answer: str, language: str) -> bool:
     too, and so is an answer that only asks the user such a question.
     """
     begin = answer[:_BEGINNING].lstrip(' \t\n*_"“')
-    if greets := any_word("greeting", language).match(begin):  # "Hello! I'm sorry, but …"
-        begin = _SENTENCE.sub("", begin[greets.end() - 1 :], count=1)
+    greets = any_word("greeting", language).match(begin)
+    if greets and (greeting := _SHORT_SENTENCE.match(begin, greets.end() - 1)):  # "Hello! I'm sorry, but …"
+        begin = begin[greeting.end() :]
     first = SENTENCE_STOP.split(begin, maxsplit=1)[0]
     asks = len(answer) < _BEGINNING and "\n" not in answer.strip() and answer.rstrip().endswith(("?", "？"))
     said = begin if asks else first
