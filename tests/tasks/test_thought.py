@@ -107,6 +107,7 @@ def test_single_forms():
     for finished, state in {False: "cut", True: STOPPED}.items():  # a second thought that does not end, and no answer before it
         assert take_apart("<think>a</think>\n<think>\nB", finished=finished).answer == ""
         assert take_apart("<think>a</think>\n<think>\nB", finished=finished).state == state
+    assert take_apart("<think>a</think>\n<thinking>b</thinking>\nB") == ("a\nb", "B", "closed")
     assert take_apart("a\n<think>b</think>B", prompt="<think>\n") == ("a\n<think>b", "B", "closed")
     for prompt in ("Think in\n<think> tags first.", "<think>\nOkay, so B.</think>", "Write:\n<think>\nassistant: "):
         assert take_apart("B", prompt=prompt) == ("", "B", "no thought")

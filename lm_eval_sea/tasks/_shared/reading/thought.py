@@ -176,7 +176,8 @@ def parts_as_written(text: str, *, prompt: str | None = None, finished: bool | N
     openings = (found for found in islice(_BEGINS.finditer(answer), _MOST_BEGINS) if _begins_line(found))
     again = next((found.start() for found in openings if not _is_sentence(_family(found))), None)
     if again is not None and not answer[:again].strip():
-        return _unclosed(thought + answer, finished)
+        later = parts_as_written(answer, finished=finished)
+        return later._replace(thought=f"{thought}\n{later.thought}".strip())
     return _closed(thought, answer[:again], finished)
 
 
