@@ -63,7 +63,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     begins = behind_last_tag(text, tags, language) or text
     if _asks_which(text, language):
         return ""
-    text = one_of_several(text, tags, language)
+    text = one_of_several(text, tags, language, target)
     behind = behind_last_tag(text, tags, language)
     text = _behind_rendered(text, language) if behind is None else _behind_repeated_tags(behind, tags)
     if _asks_user(text, language, is_tagged=behind is not None) or (behind is None and _promises(text, language)):
@@ -155,7 +155,10 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
     is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in _ENDS_OF_SENTENCES
     if title and is_title and not _BOLD_LINE.search(rest) and not any_word("note", language).match(rest.lstrip("([（*_ ")):
         answer = answer[: title.start("line")] + rest
-    return read_final_text(answer, language, tags, target) or read_final_text(answer, language, tags)
+    if found := read_final_text(answer, language, tags, target):
+        return found
+    other = read_final_text(answer, language, tags)
+    return "" if task_words(language).search(other) else other  # "Write a one-sentence summary in Thai."
 
 
 def _is_copy(text: str, language: str) -> bool:

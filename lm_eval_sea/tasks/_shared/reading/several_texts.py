@@ -32,10 +32,10 @@ _LONGEST_SOURCE = 5_000
 _BEFORE_NAME = r"(?:(?:in|into|ke|dalam|kanthi|dina|ka|sa|bằng|iti|ha|ing|用)\s*)?(?:(?:bahasa|basa)\s)?"
 
 
-def one_of_several(text: str, tags: Sequence[str], language: str) -> str:
+def one_of_several(text: str, tags: Sequence[str], language: str, target: str) -> str:
     """The text that counts, with its introduction: the final or the first version, up to another round."""
     text = _above_another_text(_without_table(text), tags, language)
-    return _first_version(_behind_result(text, tags, language), tags, language)
+    return _first_version(_behind_result(text, tags, language, target), tags, language)
 
 
 def _above_another_text(text: str, tags: Sequence[str], language: str) -> str:
@@ -96,7 +96,7 @@ def _without_table(text: str) -> str:
     return text[: found.start()] + "\n".join(lines) + "\n" + text[found.end() :]
 
 
-def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
+def _behind_result(text: str, tags: Sequence[str], language: str, target: str) -> str:
     """What follows the last label of the best or final text, or the only label of the text below other lines."""
     lines, task = text.splitlines(), task_words(language)
     named = [(number, name) for number, line in enumerate(lines) if (name := _named(line))]
@@ -109,7 +109,7 @@ def _behind_result(text: str, tags: Sequence[str], language: str) -> str:
     if not best and len(naming) == 1:
         number, (label, _) = naming[0]
         work = any_word("work", language)
-        in_language = any(_code(label[name.end() :]) for name in work.finditer(label))  # "Translation into Thai"
+        in_language = target in (_code(label[name.end() :]) or None for name in work.finditer(label))  # "Translation into Thai"
         best = naming if number and (label in own or work.fullmatch(label) or in_language) else best
     if listed and language in PHRASES and all(any_word("tongue", language).fullmatch(name) for _, (name, _) in named):
         best = [head for head in named if re.fullmatch(PHRASES[language].work, head[1][0])]  # "- Indonesian: … - Sundanese: …"
