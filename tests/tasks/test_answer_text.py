@@ -69,8 +69,8 @@ REFUSALS = [
     ("vi", "Chào bạn! Xin lỗi, tôi không thể trả lời câu hỏi này."), ("zh", "您好！抱歉，我无法回答这个问题。"),
 ]  # fmt: skip
 ANSWERS = [
-    ("en", "Sure, here is the translation:\nI'm sorry, I can't help you."), ("zh", "好的，翻译如下：\n抱歉，我无法回答这个问题。"),
-    ("en", "Okay, he went home. I will not discuss it with him."),
+    ("en", "Sure, here is the translation:\nI'm sorry, I can't help you."),
+    ("zh", "好的，翻译如下：\n抱歉，我无法回答这个问题。"), ("en", "Okay, he went home. I will not discuss it with him."),
     ("en", "He told reporters that I can't continue to play."), ("en", "In 1990 the film I Can't Help Myself was made"),
     ("en", "B"), ("en", "The answer is B, sorry for the delay."), ("id", "Jawaban: tidak dapat"), ("th", "คำตอบ: ไม่สามารถ"),
     ("vi", "Không thể"),

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from .answer_patterns import WORD_BEGIN, any_word, at_end, has_word
@@ -56,8 +56,10 @@ if TYPE_CHECKING:
 
 # Longer answers are read only at their first and last lines, and longer lines only at their two ends.
 _MOST_LINES, _LONGEST_END = 150, 2_000
-_FEW_CHARACTERS, _LONGEST_THIS, _SHORT_LINE = 6, 20, 100
+_FEW_CHARACTERS, _LONGEST_THIS, _SHORT_LINE = 6, 30, 100
 _BRACKETED = re.compile(r"\s*\([^()]*\)")
+# "this option", but not "the other options"
+_THIS = re.compile(r"\b(?:this|ini|iki|ieu|này|ito(?:ng)?|kini|daytoy)\b|นี้|ນີ້|នេះ|இந்த|ဤ|ဒီ|[这這此]", re.IGNORECASE)
 _ITEM = re.compile(r"\s*[-•●▪‣–—*+]\s")
 # Emoji, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
@@ -362,10 +364,11 @@ def _said(lines: list[str], choices: Choices) -> _Said:
     heads = (number for number, line in enumerate(lines) if _heads(line) and has_word(line, choices.language, "wrong"))
     first = next((number for number in heads if found and found[0][0] < number), len(lines))
     bare = [(number, each) for number, each in found if each.kind == "bare"]
-    listed = {0} if {0, 1} <= {each.position for number, each in bare if number < first} else set()
-    listed |= {each.position for (number, each), (below, _) in pairwise(bare) if below == number + 1 <= first}
+    begins = {0} if {0, 1} <= {each.position for number, each in bare if number < first} else set()
+    following = {number - 1: each.position for number, each in bare}
+    listed = {each for number, each in bare if each.position in begins or following.get(number, each.position) != each.position}
     kinds = {
-        (number, each): "wrong" if number > first else _kind(lines, number, choices, listed=each.position in listed)
+        (number, each): "wrong" if number > first else _kind(lines, number, choices, listed=each in listed)
         for number, each in bare
     }
     return _Said(lines, [(number, each._replace(kind=kinds.get((number, each), each.kind))) for number, each in found])
@@ -374,9 +377,7 @@ def _said(lines: list[str], choices: Choices) -> _Said:
 def _kind(lines: list[str], number: int, choices: Choices, *, listed: bool) -> str:
     """What the lines around an option alone on a line make of it: "The correct answer is:", "This option is incorrect"."""
     above, below = lines[number - 1] if number else "", "".join(lines[number + 1 : number + 2])
-    clause = CLAUSE_END.split(below)[0]
-    names = any_word("option", choices.language).search(clause[:_LONGEST_THIS])
-    if names and has_word(clause, choices.language, "wrong") and not choices.named_in(clause):
+    if choices.are_letters and _denies_this(CLAUSE_END.split(below)[0], choices):
         return "wrong"
     return "stated" if not listed and _introduces(above, choices) else "bare"
 
@@ -387,6 +388,16 @@ def _introduces(line: str, choices: Choices) -> bool:
     others = any_word("answer", language).sub("", line)  # a word for an option may be part of one for an answer: "câu trả lời"
     names = has_word(line, language, "right") or (others != line and not has_word(line, language, "option"))
     return _heads(line) and names and not has_word(others, language, "option")
+
+
+def _denies_this(clause: str, choices: Choices) -> bool:
+    """Whether a clause soon denies the option above it: "This option is incorrect", not "This option is right, for no …"."""
+    head = clause[:_LONGEST_THIS]
+    counted, right, wrong = (any_word(place, choices.language) for place in ("counted", "right", "wrong"))
+    denials = list(wrong.finditer(head))
+    if len(denials) != 1 or right.search(head, 0, denials[0].start()):  # "is not wrong"
+        return False
+    return bool(counted.search(head) and _THIS.search(head)) and not choices.named_in(clause)
 
 
 def _heads(line: str) -> bool:
