@@ -365,7 +365,7 @@ def _said(lines: list[str], choices: Choices) -> _Said:
     first = next((number for number in heads if found and found[0][0] < number), len(lines))
     bare = [(number, each) for number, each in found if each.kind == "bare"]
     begins = {0} if {0, 1} <= {each.position for number, each in bare if number < first} else set()
-    following = {number - 1: each.position for number, each in bare}
+    following = {number - 1: each.position for number, each in bare if not _says_more(lines[number], each.position, choices)}
     listed = {each for number, each in bare if each.position in begins or following.get(number, each.position) != each.position}
     kinds = {
         (number, each): "wrong" if number > first else _kind(lines, number, choices, listed=each in listed)
