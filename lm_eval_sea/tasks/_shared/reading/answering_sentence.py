@@ -37,6 +37,7 @@ _COMMA = "[,，、\u104a]"
 _SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # no stop of an abbreviation
 _LEAST_COPY = 0.6  # of a passage, of which two or more sentences say nothing
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
+_GLOSS = re.compile(r"(?<=\S)\s*(?:[(（][^()（）]+[)）]|\[\d{1,2}\])\Z")
 
 
 class _Piece(NamedTuple):
@@ -136,6 +137,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return said
     if not is_copied and (named := _named_in_english(said, question, passage, language)):
         return named
+    if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
+        return said[: gloss.start()]
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_SHARE * others)
@@ -327,11 +330,24 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
     own = own or [piece for piece in pieces if piece.kind and piece.kind == sentence.kind]
     if not own:
         return None
+    own = _joined_in_passage(sentence, own)
     if sentence.kind == "when":
         own = [piece for piece in own if _is_time(sentence, piece)] or own
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
     return _best(sentence, _standing(sentence, own))
+
+
+def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Pieces, of which two that follow each other are one if the passage has them so: "a marsh near Lyon in the west"."""
+    joined: list[_Piece] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if last and last.last + 1 == piece.begin and _in_passage(sentence.text(last.first, piece.last), sentence.passage):
+            joined[-1] = last._replace(last=piece.last)
+        else:
+            joined.append(piece)
+    return joined
 
 
 def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]:
