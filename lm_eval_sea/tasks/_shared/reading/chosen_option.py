@@ -4,7 +4,7 @@ The text may reason, list the options, judge them one by one, or correct itself.
 
 1. what is framed, by JSON, a LaTeX box or an element of XML, or follows the answer tag of the prompt: the last of these;
 2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text;
-3. the only option that is judged right;
+3. what stands below the last heading such as "Conclusion:", read likewise; the only option that is judged right;
 4. the only option alone on a line, with or without its text, or the first line if a reason follows it;
 5. the text of one option, alone or on the first line;
 6. if labels are words, the only one that the first or the last sentence names;
@@ -422,6 +422,10 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return None
     if is_cut:
         return _begun_with(said, choices)
+    if (below := _below_heading(lines, choices)) and (
+        concluded := _concluded(below, choices, declines=False, is_cut=False)
+    ) is not None:
+        return concluded
     if conditional := said.options("conditional"):
         conditional |= under_condition(lines, choices)
         return conditional.pop() if len(conditional) == 1 else None
@@ -438,6 +442,15 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return _listed(said, choices)
     position = _unlabelled(lines, wrong, choices)
     return None if position in wrong else position
+
+
+def _below_heading(lines: Sequence[str], choices: Choices) -> str:
+    """What stands below the last heading such as "Conclusion:" behind other lines; empty if there is none."""
+    heading = re.compile(rf"(?:{any_word('lead', choices.language).pattern})\s*{COLON}", re.IGNORECASE)
+    for number in range(len(lines) - 1, 0, -1):
+        if found := heading.match(lines[number].lstrip(TRIM)):
+            return "\n".join([lines[number].lstrip(TRIM)[found.end() :], *lines[number + 1 :]]).strip()
+    return ""
 
 
 def _begun_with(said: _Said, choices: Choices) -> int | None:
