@@ -37,6 +37,7 @@ _COMMA = "[,，、\u104a]"
 _SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # no stop of an abbreviation
 _LEAST_COPY = 0.6  # of a passage, of which two or more sentences say nothing
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
+_QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
 _GLOSS = re.compile(r"(?<=\S)\s*(?:[(（][^()（）]+[)）]|\[\d{1,2}\])\Z")
 
 
@@ -139,6 +140,13 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return named
     if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
         return said[: gloss.start()]
+    if (
+        not is_copied
+        and (quoted := _QUOTED.match(said))
+        and _in_passage(quoted[1], passage)
+        and not _in_passage(quoted[1], question)
+    ):
+        return quoted[1]  # words around it are not of the passage
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_SHARE * others)
