@@ -82,7 +82,8 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
 
     Raises:
         ResultsError: if another process adds answers to one of the caches.
-        SeaHelmError: if some calls have no answer after all others were made, or at once if the server refuses all.
+        SeaHelmError: if some calls have no answer after all others were made, or at once if the server does not reply, or refuses
+            the key, the model or the address.
     """
     from lm_eval_sea.models.chat_server import ChatServer, NoReplyError, in_parallel
     from lm_eval_sea.models.server_parameters import LIMIT, STREAMED, RequestError, ServerError, ServerParameters
