@@ -87,7 +87,10 @@ def _judge(arguments: argparse.Namespace) -> int:
     jobs = jobs_of(runs.tasks, arguments.official, notes)
     prices = (arguments.price[0], arguments.price[1]) if arguments.price else None
     print(estimate_of(jobs, arguments.judge, concurrency, prices), file=sys.stderr, flush=True)
-    lines, without = judge(jobs, endpoint, concurrency)
+    try:
+        lines, without = judge(jobs, endpoint, concurrency)
+    except KeyboardInterrupt:
+        return fail("interrupted; what the judge wrote is kept, and the same command asks for the rest", 130)
     status = _print_lines(lines, notes)
     return fail("; ".join(without), 1) if without else status
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 
 import pytest
 import yaml
@@ -86,6 +87,23 @@ def test_the_judge_sees_both_turns_and_only_the_second_answer_is_graded(tmp_path
     before = re.search(rf"\[{tag} conversation\]\n(.*)\n\[{tag} end of conversation\]", user, re.DOTALL).group(1)
     assert before == "[User]\nSatu 0?\n\n[Assistant (fixed)]\njawaban 0\n\n[User]\nDua 0?"
     assert third["seed"] == 1 and third["max_completion_tokens"] == 16384 and third["model"] == "judge"
+
+
+def test_an_interrupted_judge_goes_on(tmp_path, capsys):
+    samples = write_conversations(tmp_path)
+
+    def interrupting(body):
+        if len(server.requests) == 8:
+            signal.raise_signal(signal.SIGINT)
+        return planted_verdict(body)
+
+    with serving(interrupting) as server:
+        assert command(tmp_path, server) == 130
+        assert "and the same command asks for the rest" in capsys.readouterr().err
+        kept = len(verdicts(samples).read_bytes().splitlines())
+        asked = len(server.requests)
+        assert kept and command(tmp_path, server) == 0
+    assert len(server.requests) == asked + 18 - kept
 
 
 def test_what_is_no_reply_is_tried_again(tmp_path):
