@@ -236,6 +236,10 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     ending = _last_sentence(lines[-1])
     for line in reversed(lines[-2:]):
         if equations := list(EQUATION.finditer(line)):
+            if re.fullmatch(r"\s*(\S+)\s*=\s*\1\s*", line):
+                return None  # "40 = 40": the working went round
+            if (combined := _combined(line, language)) is not None:
+                return combined
             result = parse_number(equations[-1][1], language)
             behind = " ".join(SENTENCE_END.split(line[equations[-1].start(1) :])[1:])
             further = _values(behind, language)
@@ -283,14 +287,33 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
             return None  # it goes on
         sentence = _without_denied(in_digits(sentence, language), language)
         if equations := EQUATION.findall(sentence):
-            return None if _goes_on(text, later.partition("\n")[2], language) else parse_number(equations[-1], language)
+            combined = _combined(sentence, language)
+            found = parse_number(equations[-1], language) if combined is None else combined
+            return None if _goes_on(text, later.partition("\n")[2], language) else found
         if numbers := _values(_BRACKETED.sub("", sentence), language):
             behind = sentence[list(NUMBER.finditer(sentence))[-1].end() :]
             numbers |= _values(with_digits(behind, language), language)  # "of the 75 marbles forty-two are left"
+            if len(numbers) > 1 and len(parts := any_word("equates", language).split(sentence)) == 2:
+                numbers = _values(parts[1], language)  # "so in 2023 the price is 40"
             return numbers.pop() if len(numbers) == 1 else None
         if clause is clauses[-1] and (words := only_number_in_words(sentence, language)) is not None:
             return Decimal(words)
     return None
+
+
+def _combined(text: str, language: str) -> Decimal | None:
+    """The number at the end of a text, if it combines the results of equations, or the last one and another number behind it.
+
+    So it is with "3 × 18 = 54 plus 2 × 9 = 18, giving 72", and with "3 × 25 = 75. She pays 100, and gets 25 back.".
+    """
+    results = list(EQUATION.finditer(text))
+    known = [parse_number(result[1], language) for result in results]
+    behind = [parse_number(number, language) for number in NUMBER.findall(_BRACKETED.sub("", text[results[-1].end() :]))]
+    if not behind or has_word(text[results[-1].end() :], language, "denies"):
+        return None
+    *others, result = known
+    combined = {value for other in (*others, *behind[:-1]) for value in (result + other, other - result, result * other)}
+    return behind[-1] if behind[-1] in combined else None
 
 
 def _result(clause: str, language: str) -> Decimal | None:

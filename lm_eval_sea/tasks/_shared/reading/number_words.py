@@ -137,12 +137,12 @@ def half_words(language: str) -> str:
 
 
 def multiplier_words() -> dict[str, int]:
-    """Words of all languages that multiply the digits before them by a thousand or more → the factor."""
+    """Words of all languages that multiply what stands before them → the factor."""
     return {
         word: int(value[1:])
         for words in _WORDS.values()
         for value, written in words.items()
-        if str(value).startswith("x1000")
+        if str(value).startswith("x")
         for word in written.split("|")
     }
 

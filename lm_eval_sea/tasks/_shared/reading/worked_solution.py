@@ -29,8 +29,8 @@ _OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x|(?<!\d)(?<!\d
 # "5. Given so far: 15 + 25" without a result.
 _OPEN_SUM = re.compile(rf"{COLON}\s*(?:[^\d\s=]{{0,4}}\s*)?{OPERATION.pattern}\Z")
 _CUT_NUMBER = re.compile(r"\d,\s*\Z")
-# "x - 2 = 2 × 5" has no result.
-EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({DIGITS})(?!\d|[.,]\d|\s*[×*÷]\s*\d)")
+# "x - 2 = 2 × 5" and "x = 40 - y" have no result.
+EQUATION = re.compile(rf"(?:=|≈|→|⇒)\s*(?:[^\d\s=+\-−]{{0,4}}\s*)?({DIGITS})(?!\d|[.,]\d|\s*[×*÷]\s*\d|\s*[-+−]\s*[A-Za-z]\b)")
 _FEWEST_WORDS = 6  # fewer may be a remark without a stop
 _LONGEST_PROBLEM, _MOST_PROBLEMS = 600, 50
 

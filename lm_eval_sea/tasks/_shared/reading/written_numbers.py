@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from math import prod
 
 from .answer_patterns import SIGNS
 from .answer_text import STOPS, TRIM, plain
@@ -13,6 +14,7 @@ from .number_words import half_words, multiplier_words, number_in_words, number_
 
 # Languages that write a comma before decimals, and stops between thousands.
 _DECIMAL_COMMA = frozenset({"id", "jv", "su", "vi", "ban", "min", "ace", "bug", "mad", "bjn", "nij", "bbc"})
+_LEAST_FACTOR = 1000  # of one word: "2 hundred" stays
 # Languages that use either sign between thousands.
 _EITHER = frozenset({"km", "lo"})
 DIGITS = r"[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])"
@@ -21,12 +23,14 @@ NUMBER = re.compile(r"(?<![A-Za-z\d./])(?<!\d,)" + DIGITS)
 SENTENCE_END = re.compile(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]")
 # Amounts of money with the currency close to the number.
 _CURRENCY = re.compile(
-    r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
+    r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P|ரூ)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
 )
 _FACTORS = multiplier_words()
+_FACTOR_WORDS = "|".join(sorted(_FACTORS, key=len, reverse=True))
+_LARGE = "|".join(word for word in _FACTOR_WORDS.split("|") if _FACTORS[word] >= _LEAST_FACTOR)
 # not the beginning of another word, such as 千克 (kilogram)
-_FACTOR = rf"(?:{'|'.join(sorted(_FACTORS, key=len, reverse=True))})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff{SIGNS}ธ克米瓦卡])"
-_UNIT = rf"({NUMBER.pattern})\s?({_FACTOR})"
+_FACTOR = rf"(?:(?:{_FACTOR_WORDS})\s?)*(?:{_LARGE})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff{SIGNS}ธ克米瓦卡])"
+_UNIT = rf"(?!\s)({NUMBER.pattern})\s?({_FACTOR})"
 _MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)", re.IGNORECASE)
 # A Burmese letter that is typed for the digit 0, which looks alike.
 _TYPED_ZERO = re.compile(r"(?<=\d)(?:[.,]?\u101d+)+(?![\u1000-\u1021\u102b-\u103e])")
@@ -39,7 +43,7 @@ def parse_number(written: str, language: str) -> Decimal:
 
     If it has both separators, the last one begins the decimals. A separator that repeats separates thousands. A single separator
     begins the decimals, unless three digits follow it: then the custom of the language decides. Even a decimal comma separates
-    thousands before three zeros, because people write "70" and not "70,000" for seventy.
+    thousands before a zero at the end, because people write "5,4" and not "5,400".
     """
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", written).replace("−", "-")
     marks = [character for character in digits if character in ".,"]
@@ -52,7 +56,7 @@ def parse_number(written: str, language: str) -> Decimal:
         decimal = ""
     elif len(digits.rpartition(last)[2]) == 3 and digits.partition(last)[0].lstrip("+-") not in ("", "0"):
         is_decimal = language not in _EITHER and (last == ",") == (language in _DECIMAL_COMMA)
-        decimal = last if is_decimal and not (last == "," and digits.endswith(",000")) else ""
+        decimal = last if is_decimal and not (last == "," and digits.endswith("0")) else ""
     else:
         decimal = last
     whole, _, decimals = digits.rpartition(decimal) if decimal else (digits, "", "")
@@ -83,13 +87,18 @@ def _mixed(found: re.Match[str]) -> str:
 
 def _with_half(found: re.Match[str], language: str) -> Decimal:
     """The value of a number with a factor and half of that factor: 2,500,000 for "2 million and a half"."""
-    return (parse_number(found[1], language) + Decimal("0.5")) * _FACTORS[found[2].casefold()]
+    return (parse_number(found[1], language) + Decimal("0.5")) * _factor(found[2])
+
+
+def _factor(words: str) -> int:
+    """The product of words that multiply: 100,000,000 for "hundred million"."""
+    return prod(_FACTORS[word] for word in re.findall(_FACTOR_WORDS, words.casefold()))
 
 
 def _sum(written: str, language: str) -> Decimal:
     """The value of "1 million 500 thousand"."""
     parts = re.findall(_UNIT, written, re.IGNORECASE)
-    return sum((parse_number(number, language) * _FACTORS[word.casefold()] for number, word in parts), Decimal(0))
+    return sum((parse_number(number, language) * _factor(words) for number, words in parts), Decimal(0))
 
 
 def in_digits(clause: str, language: str, *, things: bool = False) -> str:
