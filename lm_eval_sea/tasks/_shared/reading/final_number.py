@@ -306,13 +306,16 @@ def _combined(text: str, language: str) -> Decimal | None:
 
     So it is with "3 × 18 = 54 plus 2 × 9 = 18, giving 72", and with "3 × 25 = 75. She pays 100, and gets 25 back.".
     """
-    results = list(EQUATION.finditer(text))
+    results = [found for found in EQUATION.finditer(text) if not re.match(r"\s*[-+−]\s*\d", text[found.end() :])]
+    if not results:
+        return None
     known = [parse_number(result[1], language) for result in results]
     behind = [parse_number(number, language) for number in NUMBER.findall(_BRACKETED.sub("", text[results[-1].end() :]))]
     if not behind or has_word(text[results[-1].end() :], language, "denies"):
         return None
     *others, result = known
     combined = {value for other in (*others, *behind[:-1]) for value in (result + other, other - result, result * other)}
+    combined |= {result - other for other in others}  # but "60 pens, 20 red and 40 blue" takes the result apart
     return behind[-1] if behind[-1] in combined else None
 
 

@@ -51,7 +51,10 @@ def text_alone(text: str, language: str, target: str, *, is_tagged: bool) -> str
             return unquoted(lines[0])
     else:
         lines = _lines(text)
-    text = "\n".join(_without_notes(_without_other_languages(lines, target), language)).strip()
+    lines = _without_notes(_without_other_languages(lines, target), language)
+    if target and not is_foreign(" ".join(lines), target):
+        lines = _without_other_languages(lines, target)  # such as a transliteration above the notes
+    text = "\n".join(lines).strip()
     remark = _BRACKETS.search(text)
     return text[: remark.start()] if remark and _is_remark(remark["said"], text[: remark.start()], language, target) else text
 

@@ -27,13 +27,16 @@ def is_refusal(answer: str, language: str) -> bool:
     first = SENTENCE_STOP.split(begin, maxsplit=1)[0]
     asks = len(answer) < _BEGINNING and "\n" not in answer.strip() and answer.rstrip().endswith(("?", "？"))
     said = begin if asks else first
-    speaks = any_word("speaks", language).search(said) and task_words(language).search(said) and ":" not in said
+    speaks = any_word("speaks", language).search(said) and task_words(language).search(said)
     if _refusal(language).match(begin):
         return True
     # answers in a regional language also use the national one
     national = PHRASES[language].also if language in PHRASES else ""
     if national and _refusal(national).match(begin) and task_words(language).search(first):
         return True
+    label, colon, _ = said.partition(":")
+    if colon and not (asks and any_word("undecided", language).search(label)):
+        return False  # what follows the label may be the text
     return bool(speaks and (asks or any_word("wrong", language).search(said)))
 
 

@@ -96,19 +96,28 @@ def _without_table(text: str) -> str:
     return text[: found.start()] + "\n".join(lines) + "\n" + text[found.end() :]
 
 
+def _labels_apart(text: str, language: str) -> str:
+    """The text with each label of a better text on a line of its own: "It is stiff. A more natural translation: …"."""
+    words = "|".join(any_word(place, language).pattern for place in ("best", "better"))
+    label = rf"(?<=[.!?。！\u104b\u17d4]) ?(?=[^\n.:：]{{0,20}}?(?:{words})[^\n.:：]{{0,20}}{COLON})"
+    return re.sub(label, "\n", text, flags=re.IGNORECASE)
+
+
 def _behind_result(text: str, tags: Sequence[str], language: str, target: str) -> str:
     """What follows the last label of the best or final text, or the only label of the text below other lines."""
-    lines, task = text.splitlines(), task_words(language)
+    lines, work, task = _labels_apart(text, language).splitlines(), any_word("work", language), task_words(language)
     named = [(number, name) for number, line in enumerate(lines) if (name := _named(line))]
     heads = [head for head in named if task.search(head[1][0])]
     are_versions = any(has_word(name, language, "version") for _, (name, _) in named)
     listed = sum(LIST_MARK.match(line.strip()) is not None for line in lines) > 1
-    best = [head for head in (named if listed or are_versions else heads) if any_word("best", language).search(head[1][0])]
     own = {"translation", "summary", *(composed(words_of_cue(tag)).casefold() for tag in tags)}
-    naming = [head for head in heads if any_word("work", language).search(head[1][0])]  # not "let us translate"
+    # of a text without such a label, such as "Literal", a better one counts; of others it is one more
+    is_draft = are_versions and named[0][1][0] not in own and not work.fullmatch(named[0][1][0])
+    words = ("best", "better") if is_draft else ("best",)
+    best = [head for head in (named if listed or are_versions else heads) if has_word(head[1][0], language, *words)]
+    naming = [head for head in heads if work.search(head[1][0])]  # not "let us translate"
     if not best and len(naming) == 1:
         number, (label, _) = naming[0]
-        work = any_word("work", language)
         in_language = target in (_code(label[name.end() :]) or None for name in work.finditer(label))  # "Translation into Thai"
         best = naming if number and (label in own or work.fullmatch(label) or in_language) else best
     if listed and language in PHRASES and all(any_word("tongue", language).fullmatch(name) for _, (name, _) in named):
@@ -153,7 +162,10 @@ def _first_version(text: str, tags: Sequence[str], language: str) -> str:
 def _chosen(remarks: Sequence[str], language: str) -> int:
     """The number (from 1) of the text that remarks choose: 2 for "I'd go with the second one"; 0 if they choose none."""
     for remark in remarks:
-        for lead in lead_in(language).finditer(remark):
+        number = re.fullmatch(r"\D*([1-9])\D*", remark)
+        if number and has_word(remark, language, "best") and not has_word(remark, language, "denies"):
+            return int(number[1])  # "Number 2 is the most natural."
+        for lead in (*lead_in(language).finditer(remark), *any_word("best", language).finditer(remark)):
             place = ordinal(language).match(remark, lead.end())
             if place is not None:
                 return next(int(name[1:]) for name, written in place.groupdict().items() if written)
@@ -163,7 +175,7 @@ def _chosen(remarks: Sequence[str], language: str) -> int:
 def _named(line: str) -> tuple[str, str] | None:
     """The label of a line or heading, without stops and emphasis, and what follows it; None if there is no label."""
     bare = re.sub(r"\A[^\w\s(\"“«'-]+\s+", "", LIST_MARK.sub("", without_emphasis(line).strip()))
-    last = bare.rpartition(", ")[2]  # "Putting it all together, the full translation is:"
+    last = re.split(r"[,.!] |[。！]", bare)[-1]  # "Putting it all together, the full translation is:"
     if found := LABELLED.match(last if INTRODUCES.search(bare) else bare):
         return found["label"].strip(" *_").casefold(), found["rest"].strip()
     return (bare.casefold(), "") if _HEADING.match(line) else None
