@@ -267,7 +267,7 @@ CROSSINGS = [
     ("vi", "translation", "1. Anh ấy thà đi bộ.\n2. Anh ấy chọn đi bộ về.\n\nMình đề xuất bản 2.", "Anh ấy chọn đi bộ về."),
     ("id", "translation", "1. Cuci beras.\n2. Rebus air.\n\nCatatan: 2 kalimat.", "1. Cuci beras.\n2. Rebus air."),
     ("th", "translation", "เธอเปิดประตู\n\nThoe poet pratu\n\nคำศัพท์:\n- poet = open", "เธอเปิดประตู"),
-    ("en", "translation", "I can offer a translation, but the sentence is ambiguous: is it for you a river bank or a lender?", None),
+    ("en", "translation", "I can offer a translation, but the sentence is ambiguous: is it a river bank or a lender?", None),
     ("en", "translation", "My translation: Do you know which text is ambiguous?", "Do you know which text is ambiguous?"),
     # a word for a number in polite words
     ("jv", "number", "Nuwun sewu, kula boten saged ngetang soal punika amargi angkanipun boten jangkep.", None),
