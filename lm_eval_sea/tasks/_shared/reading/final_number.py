@@ -311,9 +311,9 @@ def _combined(text: str, language: str) -> Decimal | None:
         return None
     known = [parse_number(result[1], language) for result in results]
     behind = [parse_number(number, language) for number in NUMBER.findall(_BRACKETED.sub("", text[results[-1].end() :]))]
-    if not behind or has_word(text[results[-1].end() :], language, "denies"):
-        return None
     *others, result = known
+    if not 0 < len(behind) < 3 or result in behind or has_word(text[results[-1].end() :], language, "denies"):
+        return None
     combined = {value for other in (*others, *behind[:-1]) for value in (result + other, other - result, result * other)}
     combined |= {result - other for other in others}  # but "60 pens, 20 red and 40 blue" takes the result apart
     return behind[-1] if behind[-1] in combined else None
