@@ -11,6 +11,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
 
+from ..quick import quick_of
+
 TEXT = "sebuah kota besar di tepi sungai yang ramai pada hari pasar ketika para pedagang datang dari desa"
 WORDS = TEXT.split()
 
@@ -66,7 +68,10 @@ ARCHITECTURES = {
 NO_SDPA = ("gemma2", "gpt-oss")
 # Both kinds of attention take masks of their own form, which some of each kind of layer show.
 EAGER = (*NO_SDPA, "llama", "mistral-windowed", "gemma3", "gpt-neox")
-WITH_ATTENTION = [*((name, "sdpa") for name in ARCHITECTURES if name not in NO_SDPA), *((name, "eager") for name in EAGER)]
+WITH_ATTENTION = quick_of(
+    ["llama-sdpa", "gemma3-sdpa", "gpt2-sdpa", "deepseek-v3-sdpa", "gemma2-eager", "mistral-windowed-eager"],
+    [*((name, "sdpa") for name in ARCHITECTURES if name not in NO_SDPA), *((name, "eager") for name in EAGER)],
+)
 # Computed behind copies of a cache: models with a state or chunks of attention, and those that take no masks of our own.
 COPYING = {
     "qwen3-next": ("qwen3_next", _DELTA | _SHARED_EXPERT),

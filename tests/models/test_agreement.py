@@ -13,6 +13,7 @@ from lm_eval_sea.models import SharedPrefixLM
 from lm_eval_sea.models.greedy_generation import GreedyGeneration
 from lm_eval_sea.models.tolerance import Agreement, Mismatch, check_agreement, distance
 
+from ..quick import quick_of
 from .conftest import generate, make_model
 
 VOCABULARY = 1000
@@ -69,7 +70,7 @@ def answers_of(backend, model, tokenizer, requests, batch_size):
     return lm, [answer for answer, _ in lm._loglikelihood_tokens(requests, disable_tqdm=True)]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", quick_of(["llama", "gemma3", "gpt-neo", "roberta"], FAMILIES))
 def test_no_further_from_32_bits_than_hf(family, tokenizers):
     """By no more than a quarter; and not for the reason that everything is left to hf."""
     requests, model = make_requests(8), make_larger(family, torch.bfloat16)
@@ -82,7 +83,7 @@ def test_no_further_from_32_bits_than_hf(family, tokenizers):
     assert lm._plain == (family in LEFT_TO_HF)
 
 
-@pytest.mark.parametrize("family", ["llama", "gemma3", "qwen2"])
+@pytest.mark.parametrize("family", quick_of(["gemma3"], ["llama", "gemma3", "qwen2"]))
 def test_written_tokens_are_no_further_from_32_bits_than_hf(family, tokenizers, monkeypatch):
     """By no more than a quarter, over all words that could have come next."""
     seen = []

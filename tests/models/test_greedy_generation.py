@@ -11,6 +11,7 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM, attention, greedy_generation, slots
 
+from ..quick import quick_of
 from .conftest import WITH_ATTENTION, make_model, text
 
 SETTINGS = {"until": ["\n\n"], "max_gen_toks": 6}
@@ -101,7 +102,9 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 1}, {"batch_size": "auto", "max_batch_size": 4}], ids=str)
+@pytest.mark.parametrize(
+    "options", [pytest.param({"batch_size": 1}, marks=pytest.mark.slow), {"batch_size": "auto", "max_batch_size": 4}], ids=str
+)
 @pytest.mark.parametrize("name", AWKWARD)
 def test_awkward_prompts(name, options, llama, tokenizers):
     lm, share, _ = assert_like_parent(llama, tokenizers[True], requests(AWKWARD[name]), **options)
@@ -122,11 +125,7 @@ def test_wrong_answers_are_noticed(llama, tokenizers, monkeypatch, caplog):
 
 LONG = {"until": [], "max_gen_toks": 40}
 # with windows and without; nine runs each
-FAMILIES = [
-    "llama",
-    "mistral-windowed",
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("gemma3", "qwen3", "gpt-neox", "falcon")),
-]
+FAMILIES = quick_of(["mistral-windowed"], ["llama", "mistral-windowed", "gemma3", "qwen3", "gpt-neox", "falcon"])
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
@@ -215,7 +214,7 @@ def passes_with_and_without(monkeypatch, constant, tokens, model, tokenizer, lim
         yield sizes
 
 
-@pytest.mark.parametrize("name", ["gemma3", "qwen3", "falcon"])
+@pytest.mark.parametrize("name", quick_of(["gemma3"], ["gemma3", "qwen3", "falcon"]))
 def test_drafts_save_passes(name, tokenizers, monkeypatch):
     """Few texts at a time: fewer passes, of no more tokens than a CPU does quickly."""
     model = make_model(name, len(tokenizers[True]))
@@ -226,7 +225,7 @@ def test_drafts_save_passes(name, tokenizers, monkeypatch):
     assert sum(size <= 16 for size in sizes) > len(sizes) / 2
 
 
-@pytest.mark.parametrize("name", ["gemma3", "qwen3", "falcon"])
+@pytest.mark.parametrize("name", quick_of(["qwen3"], ["gemma3", "qwen3", "falcon"]))
 def test_texts_that_repeat_themselves_take_fewer_passes(name, tokenizers, monkeypatch):
     """However many there are."""
     model = make_model(name, len(tokenizers[True]), tie_word_embeddings=True)

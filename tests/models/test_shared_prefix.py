@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
 
+from ..quick import quick_of
 from ..tasks.evaluation import evaluate
 from .conftest import (
     COPYING,
@@ -38,7 +39,7 @@ def test_architectures(name, attention, tokenizers):
     assert {(kind.behind_prefix, kind.branching) for kind in lm._verified} >= {(True, True)}
 
 
-@pytest.mark.parametrize("name", COPYING)
+@pytest.mark.parametrize("name", quick_of(["qwen3.5", "falcon-h1", "llama4", "gpt-neo", "bloom"], COPYING))
 def test_copies_of_a_cache(name, tokenizers):
     """Prefixes inside prefixes, sequences that end in one, and rows of unequal length."""
     model = make_model(name, len(tokenizers[True]))
@@ -47,7 +48,10 @@ def test_copies_of_a_cache(name, tokenizers):
     assert lm.work.forwarded <= 1.5 * lm.work.distinct
 
 
-@pytest.mark.parametrize("name", ["gemma2", "gemma4", "gpt-oss", "deepseek-v3", "falcon", "qwen3.5", "nemotron-h", "llama4"])
+@pytest.mark.parametrize(
+    "name",
+    quick_of(["gemma2", "qwen3.5"], ["gemma2", "gemma4", "gpt-oss", "deepseek-v3", "falcon", "qwen3.5", "nemotron-h", "llama4"]),
+)
 def test_bfloat16(name, tokenizers):
     """How near the numbers are to those of 32 bits is in `test_agreement.py`."""
     model = make_model(name, len(tokenizers[True]), dtype=torch.bfloat16, initializer_range=0.02)
@@ -84,7 +88,9 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 1}, {"batch_size": "auto", "max_batch_size": 8}], ids=["1", "auto"])
+@pytest.mark.parametrize(
+    "options", [pytest.param({"batch_size": 1}, marks=pytest.mark.slow), {"batch_size": "auto", "max_batch_size": 8}], ids=str
+)
 @pytest.mark.parametrize("name", AWKWARD)
 def test_awkward_requests(name, options, llama, tokenizers):
     requests = AWKWARD[name]

@@ -11,6 +11,7 @@ from lm_eval_sea.tasks._shared.reading.answer_patterns import script_letters
 from lm_eval_sea.tasks._shared.reading.chosen_option import read_choice
 from lm_eval_sea.tasks._shared.reading.option_labels import Choices
 
+from ..quick import LANGUAGES, quick_of
 from .evaluation import chat_words
 
 HERE = Path(__file__).parent
@@ -26,7 +27,7 @@ def filled(text: str, values: dict[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], found[0]), text)
 
 
-@pytest.mark.parametrize("language", ANSWERS)
+@pytest.mark.parametrize("language", quick_of(LANGUAGES, ANSWERS))
 def test_options_are_read_and_not_guessed(language):
     own = ANSWERS[language]
     choices = Choices(tuple("ABCD"), tuple(own["options"]), language, (own["tag"],))
@@ -42,7 +43,7 @@ def test_options_are_read_and_not_guessed(language):
     assert not failed
 
 
-@pytest.mark.parametrize("language", ANSWERS)
+@pytest.mark.parametrize("language", quick_of(LANGUAGES, ANSWERS))
 def test_the_form_that_the_prompt_asks_for_chooses_nothing(language):
     asked = chat_words(language)
     tag, labels = asked["tags"]["answer"], LABELS[language]["sets"][0]
@@ -55,7 +56,7 @@ def test_the_form_that_the_prompt_asks_for_chooses_nothing(language):
             assert read_choice(f"{form}\n\n{name}", choices) == position
 
 
-@pytest.mark.parametrize("language", LABELS)
+@pytest.mark.parametrize("language", quick_of(LANGUAGES, LABELS))
 def test_label_word_is_read(language):
     tag = ANSWERS[language]["tag"]
     failed = []

@@ -8,13 +8,14 @@ import yaml
 from lm_eval_sea.tasks._shared.reading.final_span import read_span
 from lm_eval_sea.tasks._shared.reading.final_text import read_final_text
 
+from ..quick import LANGUAGES, quick_of
 from .evaluation import chat_words
 
 TEXTS = yaml.safe_load((Path(__file__).parent / "chat_texts.yaml").read_text(encoding="utf-8"))
 ANY = TEXTS.pop("any")
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", quick_of(LANGUAGES, TEXTS))
 def test_text_is_freed_and_stays_as_it_is(language):
     own, tag = TEXTS[language], TEXTS[language]["text_tag"]
     text = own["text"]
@@ -25,7 +26,7 @@ def test_text_is_freed_and_stays_as_it_is(language):
     assert {whole: read_final_text(whole, language, (tag,)) for whole in expected} == expected
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", quick_of(LANGUAGES, TEXTS))
 def test_span_is_freed(language):
     own, tag = TEXTS[language], TEXTS[language]["answer_tag"]
     pairs = [(text, span) for span in own["answers"] for text in own["spans"] + ANY["spans"]]
@@ -34,7 +35,7 @@ def test_span_is_freed(language):
     assert [(text, found) for text, span in written if (found := read_span(text, language, (tag,))) != span] == []
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", quick_of(LANGUAGES, TEXTS))
 def test_the_tags_of_a_language_are_known_without_being_asked_for(language):
     """Under an English instruction a model may answer behind the tag of its own language."""
     own, tags = TEXTS[language], chat_words(language)["tags"]
@@ -43,7 +44,7 @@ def test_the_tags_of_a_language_are_known_without_being_asked_for(language):
         assert read_final_text(f"{tags[kind]} {own['text']}", language) == own["text"]
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", quick_of(LANGUAGES, TEXTS))
 def test_the_form_that_the_prompt_asks_for_is_no_answer(language):
     asked = chat_words(language)
     answer = TEXTS[language]["answers"][0]

@@ -75,7 +75,7 @@ def asked(kind, language):
 def test_an_answer_in_any_form(kind, everything):
     """One in a hundred may not be read."""
     wrong, unread, count = [], [], 0
-    for language in LANGUAGES if everything else LANGUAGES[:2]:
+    for language in LANGUAGES if everything else LANGUAGES[:1]:
         row, meant, forms = asked(kind, language)
         tags = chat_words(language)["tags"]
         tag = tags.get(kind, tags["answer"]).rstrip(":៖： ")

@@ -15,9 +15,11 @@ import pytest
 
 from lm_eval_sea.tasks._shared.chat import scores as chat
 
+from ..quick import LANGUAGES
 from .evaluation import chat_words, read_json_lines
 
 ANSWERS = read_json_lines(Path(__file__).with_name("labelled_answers.jsonl"))
+FEW = [row for row in ANSWERS if row["language"] in LANGUAGES]  # the patterns of a language take a second
 NAMES = {"span": "qa"} | {kind: kind for kind in ("letter", "label", "number", "translation", "summary")}
 SCORERS = {kind: getattr(chat, f"score_chat_{name}") for kind, name in NAMES.items()}
 
@@ -68,11 +70,9 @@ def rates(found, by):
 
 
 def test_answers_of_every_kind_and_language_are_read_and_hardly_ever_wrong(everything):
-    """All of them, which takes a minute, or every sixth."""
+    """All of them, which takes a minute, or every third of some languages."""
     assert len(ANSWERS) > 10_000
-    # Python keeps 512 compiled patterns, which are those of one language
-    answers = sorted(ANSWERS, key=lambda row: (row["language"], row["kind"]))
-    found = [(row, read(row)) for row in answers[:: 1 if everything else 6]]
+    found = [(row, read(row)) for row in (ANSWERS if everything else FEW[::3])]
     of_kinds, of_languages = rates(found, "kind"), rates(found, "language")
     assert set(of_kinds) == set(SCORERS)
     assert {name: right for name, (right, _) in (of_kinds | of_languages).items() if right < 0.95} == {}
@@ -83,9 +83,8 @@ def test_answers_of_every_kind_and_language_are_read_and_hardly_ever_wrong(every
 
 def test_no_answer_stops_the_scoring(everything):
     """Half of one answer, and the half of another below it: a text that no one thought of."""
-    step = 16 if everything else 96
-    pairs = sorted(zip(ANSWERS[::step], ANSWERS[8::step], strict=False), key=lambda pair: pair[0]["language"])
-    for row, other in pairs:
+    answers, step = (ANSWERS, 16) if everything else (FEW, 24)
+    for row, other in zip(answers[::step], answers[8::step], strict=False):
         half = row["answer"][: len(row["answer"]) // 2]
         for answer in (half, f"{half}\n\n{other['answer'][len(other['answer']) // 2 :]}", "\u104b", "**.**"):
             read(row | {"answer": answer})
@@ -331,7 +330,7 @@ CROSSINGS = [
         (LETTERS, "A " * 20_000 + "So the answer is north.", "C"),
         (LETTERS, "Answer: C\n" * 20_000, "C"),
         (LETTERS, "The answer is C.\n" + "User: hi\n" * 8_000, "C"),
-        (LETTERS, "Answer: C" + "<|im_end|> " * 20_000 + "x", "C"),
+        (LETTERS, "Answer: C" + "<|im_end|> " * 8_000 + "x", "C"),
         (SIGNS, REFUSAL, None),
         (SIGNS, "Jawaban: ya (C++", "ya (C++"),
         (YES_OR_NO, "saya tidak bisa", None),

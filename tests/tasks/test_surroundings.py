@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from .test_labelled_answers import ANSWERS, LETTERS, NUMBER, SPAN, agrees, read
+from .test_labelled_answers import ANSWERS, FEW, LETTERS, NUMBER, SPAN, agrees, read
 
 ANNOUNCED = {
     "id": "Tentu! Berikut jawaban saya:",
@@ -90,9 +90,8 @@ SURROUNDED = {
 @pytest.fixture(scope="module")
 def rows(everything):
     """Answers that are read right. Those that begin with a thought have nothing before it."""
-    asked = [row for row in ANSWERS[:: 24 if everything else 150] if "think" not in row["answer"].lower()]
-    # Python keeps 512 compiled patterns, which are those of one language
-    return [row for row in sorted(asked, key=lambda row: (row["language"], row["kind"])) if agrees(row, read(row))]
+    asked = ANSWERS[::24] if everything else FEW[::60]
+    return [row for row in asked if "think" not in row["answer"].lower() and agrees(row, read(row))]
 
 
 @pytest.mark.parametrize("name", SURROUNDED)
@@ -150,7 +149,7 @@ TEXT = {"language": "en", "kind": "translation"}
         (LETTERS, "<p>" * 20_000 + "Answer: B", "B"),
         (LETTERS, "> " * 20_000 + "Answer: B", "B"),
         (LETTERS, "Okay.\n\n" * 20_000 + "Answer: B", "B"),
-        (LETTERS, "Answer: B" + f"\n\n{THANKS}" * 20_000, "B"),
+        (LETTERS, "Answer: B" + f"\n\n{THANKS}" * 4_000, "B"),
     ],
 )
 def test_what_is_part_of_an_answer_stays(row, answer, found):
