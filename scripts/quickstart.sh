@@ -22,12 +22,12 @@ else
         refuse "$python is older than Python 3.10; name a newer one: PYTHON=python3.12 bash scripts/quickstart.sh"
     environment="$root/.venv"
     constraints=(--constraint constraints.txt)
+    if { [ "$(uname -sm)" = "Darwin x86_64" ] || [[ "$(ldd --version 2>&1)" = *musl* ]]; } && ! has_torch .venv/bin/python; then
+        refuse "pip has no PyTorch for Intel Macs and Alpine; use another machine or container, or an environment that has PyTorch 2.5 or later"
+    fi
     .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv .venv  # which may have begun before
     # The smallest build: on Linux, pip's comes with CUDA, which nothing here uses. uv knows where the one for CPUs is.
     if ! has_torch .venv/bin/python; then
-        if [ "$(uname -sm)" = "Darwin x86_64" ] || [[ "$(ldd --version 2>&1)" = *musl* ]]; then
-            refuse "pip has no PyTorch for Intel Macs and Alpine; use another machine or container, or an environment that has PyTorch 2.5 or later"
-        fi
         cpu_build() { .venv/bin/uv pip install --python .venv --torch-backend cpu "$(grep '^torch==' constraints.txt)" "$@"; }
         if [ "$(uname -s)" = Linux ] && .venv/bin/python -m pip install --quiet uv && cpu_build --dry-run 2>/dev/null; then
             echo "Installing PyTorch for CPUs into .venv: some 200 MB, a minute on a good line."

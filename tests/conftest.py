@@ -8,6 +8,7 @@ import logging
 import os
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -86,11 +87,15 @@ def frozen_modules() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def known_machine() -> Iterator[None]:
-    """Asks once what the machine is: lm-eval does so for each evaluation, and starts pip and ten other programs for it."""
+    """Asks once what the machine is, and whom it trusts.
+
+    lm-eval asks for each evaluation, and starts pip and ten other programs for it; a client of a server reads 150 certificates.
+    """
     from torch.utils import collect_env
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(collect_env, "get_pretty_env_info", functools.cache(collect_env.get_pretty_env_info))
+        for module, name in ((collect_env, "get_pretty_env_info"), (ssl, "create_default_context")):
+            patch.setattr(module, name, functools.cache(getattr(module, name)))
         yield
 
 

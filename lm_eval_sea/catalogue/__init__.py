@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +30,18 @@ class _Loader(yaml.SafeLoader):  # not the C loader, which deep nesting crashes
         return mapping
 
 
+@functools.lru_cache(maxsize=512)  # a command reads the prompts of a data set for each of its tasks
+def _parsed(text: str) -> Any:
+    return yaml.load(text, _Loader)
+
+
 def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
     """Reads a file that people write, such as a prompt file or a plan, into plain types.
 
     Refuses one that cannot be read, has tags, which stand for code, or has a key twice in a mapping.
     """
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        return copy.deepcopy(_parsed(path.read_text(encoding="utf-8")))
     except RecursionError as error:
         raise refusal(f"{path}: cannot be read: lists or mappings are nested too deep") from error
     # ValueError and AttributeError come from an impossible date or a wrong tag

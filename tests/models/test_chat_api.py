@@ -87,6 +87,7 @@ def test_a_server_that_is_busy_is_asked_again_when_it_says():
     assert second - first >= 1
 
 
+@pytest.mark.slow
 def test_tokens_are_waited_for_and_comments_are_none(monkeypatch):
     """They keep a request in a queue for longer than the time between tokens, and not for ever. A stream may be slow."""
     monkeypatch.setattr(chat_server, "QUEUE", 4)
@@ -550,7 +551,7 @@ def test_answers_that_were_looked_at_are_not_searched_again(monkeypatch):
     """A run looks at new answers when they are there, and at all of them once more beside the kept ones."""
     searched, search = [], chat_api.ends_unopened
     monkeypatch.setattr(chat_api, "ends_unopened", lambda answer: searched.append(answer) or search(answer))
-    with serve(lambda *_: text("Hm. " * 30_000 + SHOWS)) as toy:
+    with serve(lambda *_: text("Hm. " * 3_000 + SHOWS)) as toy:
         kept, model = [], model_of(toy)
         model.set_cache_hook(SimpleNamespace(add_partial=lambda *given: kept.append(deepcopy(given[-1]))))
         answers = model.generate_until(requests(*"abcd"))

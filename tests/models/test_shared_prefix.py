@@ -196,6 +196,7 @@ def test_answers_are_stored_batch_by_batch(llama, tokenizers):
 TASKS = ["sea_belebele_th_to_ppl", "sea_m3exam_th_litilo_ppl", "sea_wisesight_th"]
 
 
+@pytest.mark.slow
 def test_whole_tasks_agree_with_hf(tiny_model_bos, samples):
     """A text-option, a letter and a classification task, by the names of the backends."""
     options = {"model_args": {"pretrained": str(tiny_model_bos), "dtype": "float32", "device": "cpu"}, "batch_size": 4}

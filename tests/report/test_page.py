@@ -96,6 +96,7 @@ def pages_of(folder):
     return [folder / "report.html", *sorted((folder / "pages").glob("*.html"))]
 
 
+@pytest.mark.slow
 def test_the_pages_of_real_runs(browser, real):
     drawn = {}
     for page in pages_of(real):
@@ -230,18 +231,18 @@ def test_charts_show_what_is_chosen_and_nothing_else(browser, planted):
     }
 
 
-def test_an_open_sample_fits_a_phone(browser, real):
-    for task in ("sea_belebele_th_to_ppl", "sea_xnli_th", "sea_flores_en_th"):
-        open_samples(browser, real, task, width=390)
+def test_an_open_sample_fits_a_phone(browser, planted):
+    for task in (RANKED, GENERATED):
+        open_samples(browser, planted, task, "org/a", width=390)
         assert browser.run("document.documentElement.scrollWidth") == 390
         assert not any(browser.all(".sample .inside > *", "e.scrollWidth > e.clientWidth + 1"))
         numbers = browser.all(".sample :is(td.number, th):not(:empty)", "getComputedStyle(e).whiteSpace")
         assert set(numbers) <= {"nowrap"}
 
 
-def test_a_printed_page_has_whole_tables_with_their_heads(browser, real):
+def test_a_printed_page_has_whole_tables_with_their_heads(browser, planted):
     width = 1032  # A4 landscape without its margins, at 96 dots per inch
-    for page in pages_of(real):
+    for page in pages_of(planted):
         browser.open(page)
         browser.call("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
         browser.call("Emulation.setEmulatedMedia", media="print")

@@ -67,7 +67,7 @@ def test_a_whole_input_is_read(reader, tmp_path):
 def test_a_broken_file(reader, everything):
     """Alone, and beside a whole run, so that values of two kinds meet in a column, a comparison and a sum."""
 
-    @settings(RELAXED, max_examples=150 if everything and reader != "report" else 25)
+    @settings(RELAXED, max_examples=10 if not everything else 25 if reader == "report" else 150)
     @given(broken_files(whole_input(reader)), st.booleans())
     def check(files, alone):
         with tempfile.TemporaryDirectory() as folder:

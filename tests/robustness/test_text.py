@@ -135,7 +135,7 @@ from lm_eval_sea.tasks._shared.reading.answer_text import answer_text, plain
 from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_text
 
 marks, thai = "a" + "\\u0301\\u0323" * 150_000, "ก" + "\\u0e38\\u0e48" * 150_000
-for text in (marks, thai, " " * 300_000, "\\n" * 300_000 + "A", "*" * 300_000, ":" * 300_000):
+for text in (marks, thai, " " * 100_000, "\\n" * 100_000 + "A", "*" * 100_000, ":" * 100_000):
     answer_text(text, ["คำตอบ:"])
     plain(text)
     strict_text(text, "Jawaban:")
@@ -145,7 +145,7 @@ for text in (marks, thai, " " * 300_000, "\\n" * 300_000 + "A", "*" * 300_000, "
 
 
 def test_an_answer_that_takes_forever():
-    """300,000 combining marks, blanks, asterisks or colons; in a process of its own, for no signal ends a regular expression."""
+    """100,000 combining marks, blanks, asterisks or colons; in a process of its own, for no signal ends a regular expression."""
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
     process = subprocess.run([sys.executable, "-c", READ], env=environment, capture_output=True, text=True, timeout=600)
     assert process.returncode == 0, process.stderr[-2000:]

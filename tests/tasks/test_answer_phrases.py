@@ -7,25 +7,25 @@ from itertools import permutations, product
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.make.prompt_files import read_prompts
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER, read_yaml
 from lm_eval_sea.tasks._shared.reading.answer_patterns import script_letters
 from lm_eval_sea.tasks._shared.reading.answer_phrases import PHRASES, WRITTEN_TOGETHER
 from lm_eval_sea.tasks._shared.reading.letter_answer import extract_letter
 from lm_eval_sea.tasks._shared.reading.sea_helm_answer import strict_label
 
+from ..quick import LANGUAGES
 from .evaluation import read_json_lines
 from .test_sea_helm_answer import LABELS, TAGS
 
 LETTERS = ["A", "B", "C", "D"]
 OPTIONS = ["1895", "1902", "1911", "1926"]
 # The prompts of Kachin and Shan are English.
-SENTENCES: dict[str, dict] = yaml.safe_load(Path(__file__).with_name("answer_sentences.yaml").read_text(encoding="utf-8"))
+SENTENCES: dict[str, dict] = dict(read_yaml(Path(__file__).with_name("answer_sentences.yaml")))
 SENTENCES |= {language: SENTENCES["en"] for language in ("kac", "shn")}
 PROMPTS = read_prompts(TASKS_FOLDER, "belebele")
 
@@ -61,9 +61,14 @@ def test_every_language_says_the_same():
         assert len(keys) >= 12
 
 
-def test_sentences_are_read_with_each_letter_and_others_with_none():
+@pytest.fixture(scope="module")
+def languages(everything):
+    return SENTENCES if everything else LANGUAGES
+
+
+def test_sentences_are_read_with_each_letter_and_others_with_none(languages):
     """Each letter in turn, so that none is read for its place or by its sound."""
-    for language in SENTENCES:
+    for language in languages:
         assert [text for text in map(say, SENTENCES[language]["also"]) if read(text, language) != 1] == []
         for labels, position in product(ALPHABETS[language], range(4)):
             said, refused = ([say(each, labels, position) for each in sentences(language, kind)] for kind in ("read", "refused"))
@@ -71,8 +76,8 @@ def test_sentences_are_read_with_each_letter_and_others_with_none():
             assert [text for text in refused if read(text, language) is not None] == []
 
 
-def test_marks_and_blanks_do_not_matter():
-    for language in SENTENCES:
+def test_marks_and_blanks_do_not_matter(languages):
+    for language in languages:
         changed = []
         for template in sentences(language):
             sentence = say(template)
@@ -85,10 +90,10 @@ def test_marks_and_blanks_do_not_matter():
         assert [text for text in changed if read(text, language) != 1] == []
 
 
-def test_two_answers_and_a_quoted_list_of_the_options_are_none():
-    for language, alphabets in ALPHABETS.items():
+def test_two_answers_and_a_quoted_list_of_the_options_are_none(languages):
+    for language in languages:
         lead_in = say(SENTENCES[language]["read"]["next_line"]).partition("\n")[0]
-        for labels in alphabets:
+        for labels in ALPHABETS[language]:
             first, second = ([say(template, labels, named) for template in sentences(language)] for named in (1, 2))
             texts = [one + joint + two for one, joint, two in product(first[:5], (" ", "\n", "\n\n", ". ", ", "), second)]
             for template, joint in product(sentences(language), (" / ", ", ", "", "-", " ")):
@@ -99,9 +104,9 @@ def test_two_answers_and_a_quoted_list_of_the_options_are_none():
             assert [text for text in texts if read(text, language) is not None] == []
 
 
-def test_a_reason_behind_an_answer():
+def test_a_reason_behind_an_answer(languages):
     """It is not read, unless it names another label or is the text of an option."""
-    for language in PHRASES:
+    for language in languages:
         behind = say(SENTENCES[language]["read"]["is_the_correct_answer"]).rstrip(".។။。")
         for word in [*pieces(language, "because"), *pieces("en", "because")]:
             for start in ("B", "**B**", "(B).", "B -", f"{behind}"):

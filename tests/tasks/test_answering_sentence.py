@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from lm_eval_sea.tasks._shared.chat.scores import score_chat_qa
+from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.reading.answering_sentence import phrase_of_passage
 
+from ..quick import LANGUAGES
 from .test_labelled_answers import read
 
 TOWERS = "Built in 1998 for an oil company, the twin towers are the work of the architect César Pelli (Cesar)."
@@ -66,10 +67,17 @@ def test_a_reference_is_also_looked_for_around_the_phrase():
     assert (doc["answer"], scores["exact_match"], scores["contains"]) == ("VII", 0, 1)
 
 
-SENTENCES = yaml.safe_load(Path(__file__).with_name("phrases_of_passages.yaml").read_text(encoding="utf-8"))
+SENTENCES = read_yaml(Path(__file__).with_name("phrases_of_passages.yaml"))
 
 
-@pytest.mark.parametrize(("language", "row"), [(language, row) for language, rows in SENTENCES.items() for row in rows])
+@pytest.mark.parametrize(
+    ("language", "row"),
+    [
+        pytest.param(language, row, marks=[pytest.mark.slow] * (language not in LANGUAGES))
+        for language, rows in SENTENCES.items()
+        for row in rows
+    ],
+)
 def test_the_kind_of_question_and_its_place_tell_the_phrase(language, row):
     assert read({"language": language, "kind": "span", **row}) == row["phrase"]
 

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
+from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.reading.answer_patterns import script_letters
 from lm_eval_sea.tasks._shared.reading.chosen_option import read_choice
 from lm_eval_sea.tasks._shared.reading.option_labels import Choices
@@ -15,8 +15,8 @@ from ..quick import LANGUAGES, quick_of
 from .evaluation import chat_words
 
 HERE = Path(__file__).parent
-ANSWERS = yaml.safe_load((HERE / "chat_answers.yaml").read_text(encoding="utf-8"))
-LABELS = yaml.safe_load((HERE / "chat_labels.yaml").read_text(encoding="utf-8"))
+ANSWERS = dict(read_yaml(HERE / "chat_answers.yaml"))
+LABELS = dict(read_yaml(HERE / "chat_labels.yaml"))
 ANY_ANSWERS, ANY_LABELS = ANSWERS.pop("any"), LABELS.pop("any")
 # Which options stand for A, B, C and D of a sentence.
 ORDERS = [(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)]

@@ -3,18 +3,18 @@
 from decimal import Decimal
 from pathlib import Path
 
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.metrics.generation_metrics import METRICS
 from lm_eval_sea.tasks._shared.reading.final_number import read_final_number
 from lm_eval_sea.tasks._shared.reading.number_answer import read_number
 from lm_eval_sea.tasks._shared.reading.written_numbers import parse_number
 
 HERE = Path(__file__).parent
-NUMBERS = yaml.safe_load((HERE / "chat_numbers.yaml").read_text(encoding="utf-8"))
-ANSWERS = yaml.safe_load((HERE / "chat_answers.yaml").read_text(encoding="utf-8"))
+NUMBERS = dict(read_yaml(HERE / "chat_numbers.yaml"))
+ANSWERS = dict(read_yaml(HERE / "chat_answers.yaml"))
 
 
 def test_number_is_read():

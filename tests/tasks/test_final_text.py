@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
+from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.reading.final_span import read_span
 from lm_eval_sea.tasks._shared.reading.final_text import read_final_text
 
 from ..quick import LANGUAGES, quick_of
 from .evaluation import chat_words
 
-TEXTS = yaml.safe_load((Path(__file__).parent / "chat_texts.yaml").read_text(encoding="utf-8"))
+TEXTS = dict(read_yaml(Path(__file__).parent / "chat_texts.yaml"))
 ANY = TEXTS.pop("any")
 
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.metrics.instruction_checkers import (
     INSTRUCTIONS,
     PHRASES,
@@ -19,7 +19,7 @@ from lm_eval_sea.tasks._shared.metrics.instruction_checkers import (
 from .evaluation import read_json_lines
 
 # instruction → language → arguments as rows have them, responses that follow it, responses that do not
-CASES = yaml.safe_load(Path(__file__).with_name("instruction_cases.yml").read_text(encoding="utf-8"))
+CASES = read_yaml(Path(__file__).with_name("instruction_cases.yml"))
 CASES["detectable_format:json_format"]["id"][2].append("[" * 100_000)
 
 

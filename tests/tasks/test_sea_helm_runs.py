@@ -86,7 +86,9 @@ class OpensThoughts(ChatModel):
         return f"{super().apply_chat_template(messages, add_generation_prompt)}\n{self._begin}\n"
 
 
-@pytest.mark.parametrize("marks", MARKS, ids=lambda marks: marks.begin)
+@pytest.mark.parametrize(
+    "marks", [*MARKS[:3], *(pytest.param(marks, marks=pytest.mark.slow) for marks in MARKS[3:])], ids=lambda marks: marks.begin
+)
 def test_a_label_in_a_thought_is_none(samples, marks):
     """Whoever opened the thought; the limit of tokens cuts the second."""
     texts = {
