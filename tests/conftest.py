@@ -87,10 +87,7 @@ def frozen_modules() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def known_machine() -> Iterator[None]:
-    """Asks once what the machine is, and whom it trusts.
-
-    lm-eval asks for each evaluation, and starts pip and ten other programs for it; a client of a server reads 150 certificates.
-    """
+    """Asks once what the machine is, for which lm-eval starts pip and ten other programs, and reads its certificates once."""
     from torch.utils import collect_env
 
     with pytest.MonkeyPatch.context() as patch:

@@ -90,13 +90,10 @@ def test_a_file_for_which_there_is_no_room_is_not_cut(tmp_path, capsys):
     assert found.keys() == whole.keys() and all(text in (MARK.encode(), whole[name]) for name, text in found.items())
 
 
-@pytest.mark.parametrize(
-    ("names", "file"),
-    [
-        pytest.param([], "xnli/README.md", marks=pytest.mark.slow),
-        (["sea_xcopa_vi_to_ppl_p2"], "sea_xcopa_vi_to_ppl_p2.yaml"),
-    ],
-)
+ALL = pytest.param([], "xnli/README.md", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("names", "file"), [ALL, (["sea_xcopa_vi_to_ppl_p2"], "sea_xcopa_vi_to_ppl_p2.yaml")])
 def test_a_file_of_the_user_is_not_written_over(tmp_path, names, file):
     path = tmp_path / "out" / file
     path.parent.mkdir(parents=True)

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import lm_eval
@@ -17,7 +16,7 @@ from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
 from lm_eval_sea.commands import cli
-from lm_eval_sea.official.sailcompass_checkout import SourceFile, known_files, run
+from lm_eval_sea.official.sailcompass_checkout import known_files, run
 from tests.official import miniature_sailcompass
 
 
@@ -34,20 +33,17 @@ def make(checkout: Path, out: Path, *options: str) -> int:
     return cli.main(["make", "--official", str(checkout), "--out", str(out), *options])
 
 
-@pytest.fixture(scope="package", autouse=True)
-def known_runs() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def known_runs(monkeypatch, made={}) -> None:  # noqa: B006
     """Runs a file of a checkout once on the same rows: each run starts a process, and a checkout has sixteen."""
-    made = {}
 
-    def run_once(file: SourceFile, *, loader: str = "", rows: str = "", folder: Path = Path()) -> object:
-        key = file, loader and (loader, (folder / rows).read_bytes())
+    def run_once(file, *, loader="", rows="", folder=Path()):
+        key = file, loader, rows and (folder / rows).read_bytes()
         if key not in made:
             made[key] = run(file, loader=loader, rows=rows, folder=folder)
         return copy.deepcopy(made[key])
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lm_eval_sea.official.sailcompass_checkout.run", run_once)
-        yield
+    monkeypatch.setattr("lm_eval_sea.official.sailcompass_checkout.run", run_once)
 
 
 @functools.cache

@@ -44,22 +44,6 @@ def planted(tmp_path_factory):
     return out
 
 
-@pytest.fixture(scope="module")
-def real(tmp_path_factory, samples, tiny_model, tiny_model_bos):
-    """A report of two tiny models on the samples."""
-    runs, out = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("real")
-    for model in (tiny_model, tiny_model_bos):
-        tracker = EvaluationTracker(output_path=str(runs / model.parent.name))
-        options = {"model_args": {"pretrained": str(model)}, "device": "cpu", "batch_size": 4, "log_samples": True}
-        results = evaluate(samples, TASKS, "hf", evaluation_tracker=tracker, gen_kwargs={"max_gen_toks": 8}, **options)
-        logged = results.pop("samples")
-        tracker.save_results_aggregated(results=results, samples=logged)
-        for task in logged:
-            tracker.save_results_samples(task_name=task, samples=logged[task])
-    assert main(["report", str(runs), "--out", str(out)]) == 0
-    return out
-
-
 def visible(browser, table, column):
     """The entries of a column of a table in the rows that are shown."""
     rows = f"[...document.querySelectorAll('table[data-name={table}] tbody tr')].filter((row) => row.offsetParent)"
@@ -97,15 +81,25 @@ def pages_of(folder):
 
 
 @pytest.mark.slow
-def test_the_pages_of_real_runs(browser, real):
-    drawn = {}
-    for page in pages_of(real):
+def test_the_pages_of_real_runs(browser, tmp_path, samples, tiny_model, tiny_model_bos):
+    """Of two tiny models on the samples."""
+    runs, out, drawn = tmp_path / "runs", tmp_path / "out", {}
+    for model in (tiny_model, tiny_model_bos):
+        tracker = EvaluationTracker(output_path=str(runs / model.parent.name))
+        options = {"model_args": {"pretrained": str(model)}, "device": "cpu", "batch_size": 4, "log_samples": True}
+        results = evaluate(samples, TASKS, "hf", evaluation_tracker=tracker, gen_kwargs={"max_gen_toks": 8}, **options)
+        logged = results.pop("samples")
+        tracker.save_results_aggregated(results=results, samples=logged)
+        for task in logged:
+            tracker.save_results_samples(task_name=task, samples=logged[task])
+    assert main(["report", str(runs), "--out", str(out)]) == 0
+    for page in pages_of(out):
         for width, dark in ((1280, False), (390, True)):
             browser.open(page, width=width, dark=dark)
             assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
         drawn |= dict(browser.all("figure.chart", "[e.id, e.querySelectorAll('.datum').length]"))
     assert len(drawn) == 7 and min(drawn.values()) > 0
-    browser.open(real / "pages" / "scores.html")
+    browser.open(out / "pages" / "scores.html")
     assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
     browser.run("document.querySelector('a[href*=sea_belebele_th_to_ppl]').click()")
     browser.until("document.getElementById('sample-rows')?.dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")

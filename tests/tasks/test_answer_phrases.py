@@ -61,14 +61,9 @@ def test_every_language_says_the_same():
         assert len(keys) >= 12
 
 
-@pytest.fixture(scope="module")
-def languages(everything):
-    return SENTENCES if everything else LANGUAGES
-
-
-def test_sentences_are_read_with_each_letter_and_others_with_none(languages):
+def test_sentences_are_read_with_each_letter_and_others_with_none(everything):
     """Each letter in turn, so that none is read for its place or by its sound."""
-    for language in languages:
+    for language in SENTENCES if everything else LANGUAGES:
         assert [text for text in map(say, SENTENCES[language]["also"]) if read(text, language) != 1] == []
         for labels, position in product(ALPHABETS[language], range(4)):
             said, refused = ([say(each, labels, position) for each in sentences(language, kind)] for kind in ("read", "refused"))
@@ -76,8 +71,8 @@ def test_sentences_are_read_with_each_letter_and_others_with_none(languages):
             assert [text for text in refused if read(text, language) is not None] == []
 
 
-def test_marks_and_blanks_do_not_matter(languages):
-    for language in languages:
+def test_marks_and_blanks_do_not_matter(everything):
+    for language in SENTENCES if everything else LANGUAGES:
         changed = []
         for template in sentences(language):
             sentence = say(template)
@@ -90,8 +85,8 @@ def test_marks_and_blanks_do_not_matter(languages):
         assert [text for text in changed if read(text, language) != 1] == []
 
 
-def test_two_answers_and_a_quoted_list_of_the_options_are_none(languages):
-    for language in languages:
+def test_two_answers_and_a_quoted_list_of_the_options_are_none(everything):
+    for language in SENTENCES if everything else LANGUAGES:
         lead_in = say(SENTENCES[language]["read"]["next_line"]).partition("\n")[0]
         for labels in ALPHABETS[language]:
             first, second = ([say(template, labels, named) for template in sentences(language)] for named in (1, 2))
@@ -104,9 +99,9 @@ def test_two_answers_and_a_quoted_list_of_the_options_are_none(languages):
             assert [text for text in texts if read(text, language) is not None] == []
 
 
-def test_a_reason_behind_an_answer(languages):
+def test_a_reason_behind_an_answer(everything):
     """It is not read, unless it names another label or is the text of an option."""
-    for language in languages:
+    for language in PHRASES if everything else LANGUAGES:
         behind = say(SENTENCES[language]["read"]["is_the_correct_answer"]).rstrip(".។။。")
         for word in [*pieces(language, "because"), *pieces("en", "because")]:
             for start in ("B", "**B**", "(B).", "B -", f"{behind}"):

@@ -8,7 +8,7 @@ from lm_eval_sea.tasks._shared.chat.scores import score_chat_qa
 from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.reading.answering_sentence import phrase_of_passage
 
-from ..quick import LANGUAGES
+from ..quick import LANGUAGES, quick_of
 from .test_labelled_answers import read
 
 TOWERS = "Built in 1998 for an oil company, the twin towers are the work of the architect César Pelli (Cesar)."
@@ -70,16 +70,10 @@ def test_a_reference_is_also_looked_for_around_the_phrase():
 SENTENCES = read_yaml(Path(__file__).with_name("phrases_of_passages.yaml"))
 
 
-@pytest.mark.parametrize(
-    ("language", "row"),
-    [
-        pytest.param(language, row, marks=[pytest.mark.slow] * (language not in LANGUAGES))
-        for language, rows in SENTENCES.items()
-        for row in rows
-    ],
-)
-def test_the_kind_of_question_and_its_place_tell_the_phrase(language, row):
-    assert read({"language": language, "kind": "span", **row}) == row["phrase"]
+@pytest.mark.parametrize("language", quick_of(LANGUAGES, SENTENCES))
+def test_the_kind_of_question_and_its_place_tell_the_phrase(language):
+    found = [(row, read({"language": language, "kind": "span", **row})) for row in SENTENCES[language]]
+    assert [(row, phrase) for row, phrase in found if phrase != row["phrase"]] == []
 
 
 @pytest.mark.parametrize("name", ["xquad_th", "xquad_vi", "tydiqa_id"])
