@@ -5,6 +5,8 @@ import pytest
 # In Latin letters without marks and with them; in scripts without blanks and with few.
 LANGUAGES = ("en", "id", "vi", "th", "my")
 
+ONE_BY_ONE = pytest.param({"batch_size": 1}, marks=pytest.mark.slow)
+
 
 def quick_of(quick, cases):
     """The cases as parameters of a test, of which the quick tests take some: of each kind one, named by their ids."""

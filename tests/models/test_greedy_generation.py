@@ -11,7 +11,7 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM, attention, greedy_generation, slots
 
-from ..quick import quick_of
+from ..quick import ONE_BY_ONE, quick_of
 from .conftest import WITH_ATTENTION, make_model, text
 
 SETTINGS = {"until": ["\n\n"], "max_gen_toks": 6}
@@ -102,9 +102,7 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize(
-    "options", [pytest.param({"batch_size": 1}, marks=pytest.mark.slow), {"batch_size": "auto", "max_batch_size": 4}], ids=str
-)
+@pytest.mark.parametrize("options", [ONE_BY_ONE, {"batch_size": "auto", "max_batch_size": 4}], ids=str)
 @pytest.mark.parametrize("name", AWKWARD)
 def test_awkward_prompts(name, options, llama, tokenizers):
     lm, share, _ = assert_like_parent(llama, tokenizers[True], requests(AWKWARD[name]), **options)

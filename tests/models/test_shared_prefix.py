@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM
 
 from lm_eval_sea.models import SharedPrefixLM, planning
 
-from ..quick import quick_of
+from ..quick import ONE_BY_ONE, quick_of
 from ..tasks.evaluation import evaluate
 from .conftest import (
     COPYING,
@@ -48,10 +48,10 @@ def test_copies_of_a_cache(name, tokenizers):
     assert lm.work.forwarded <= 1.5 * lm.work.distinct
 
 
-@pytest.mark.parametrize(
-    "name",
-    quick_of(["gemma2", "qwen3.5"], ["gemma2", "gemma4", "gpt-oss", "deepseek-v3", "falcon", "qwen3.5", "nemotron-h", "llama4"]),
-)
+OF_ALL_KINDS = ["gemma2", "gemma4", "gpt-oss", "deepseek-v3", "falcon", "qwen3.5", "nemotron-h", "llama4"]
+
+
+@pytest.mark.parametrize("name", quick_of(["gemma2", "qwen3.5"], OF_ALL_KINDS))
 def test_bfloat16(name, tokenizers):
     """How near the numbers are to those of 32 bits is in `test_agreement.py`."""
     model = make_model(name, len(tokenizers[True]), dtype=torch.bfloat16, initializer_range=0.02)
@@ -88,9 +88,7 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize(
-    "options", [pytest.param({"batch_size": 1}, marks=pytest.mark.slow), {"batch_size": "auto", "max_batch_size": 8}], ids=str
-)
+@pytest.mark.parametrize("options", [ONE_BY_ONE, {"batch_size": "auto", "max_batch_size": 8}], ids=str)
 @pytest.mark.parametrize("name", AWKWARD)
 def test_awkward_requests(name, options, llama, tokenizers):
     requests = AWKWARD[name]

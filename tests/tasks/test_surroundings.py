@@ -1,52 +1,15 @@
 """What models put before and behind an answer changes nothing of what is read in it."""
 
 import unicodedata
+from pathlib import Path
 
 import pytest
 
+from lm_eval_sea.tasks._shared.facts import read_yaml
+
 from .test_labelled_answers import ANSWERS, FEW, LETTERS, NUMBER, SPAN, agrees, read
 
-ANNOUNCED = {
-    "id": "Tentu! Berikut jawaban saya:",
-    "ms": "Sudah tentu! Berikut ialah jawapan saya:",
-    "jv": "Nggih! Punika wangsulan kula:",
-    "su": "Muhun! Ieu jawaban abdi:",
-    "tl": "Sige! Narito ang aking sagot:",
-    "vi": "Chắc chắn rồi! Đây là câu trả lời của tôi:",
-    "th": "แน่นอนครับ นี่คือคำตอบของผม:",
-    "lo": "ໄດ້ຄັບ ນີ້ແມ່ນຄຳຕອບຂອງຂ້ອຍ:",
-    "km": "បាទ នេះជាចម្លើយរបស់ខ្ញុំ៖",
-    "ta": "நிச்சயமாக! இதோ எனது பதில்:",
-    "zh": "好的，以下是我的回答：",
-}
-FAREWELLS = {
-    "id": "Semoga membantu! Jika ada pertanyaan lain, silakan tanyakan.",
-    "ms": "Semoga membantu! Jika anda ada soalan lain, sila tanya.",
-    "jv": "Mugi mbiyantu! Menawi wonten pitakenan sanes, mangga dipuntakenaken.",
-    "su": "Mugia ngabantos! Upami aya patarosan sanés, mangga taroskeun.",
-    "tl": "Sana ay nakatulong ito! Kung may iba ka pang tanong, huwag kang mag-atubiling magtanong.",
-    "vi": "Hy vọng câu trả lời này hữu ích! Nếu bạn có câu hỏi nào khác, hãy cho tôi biết nhé.",
-    "th": "หากมีคำถามเพิ่มเติม สามารถถามได้เลยครับ",
-    "lo": "ຖ້າມີຄຳຖາມອື່ນ ກະລຸນາຖາມໄດ້.",
-    "km": "ប្រសិនបើអ្នកមានសំណួរផ្សេងទៀត សូមសួរខ្ញុំបាន។",
-    "my": "အခြားမေးခွန်းများရှိပါက မေးမြန်းနိုင်ပါသည်။",
-    "ta": "வேறு ஏதேனும் கேள்விகள் இருந்தால் கேளுங்கள்.",
-    "zh": "希望对您有帮助！如有其他问题，请随时告诉我。",
-}
-GREETINGS = {
-    "id": "Tentu! Saya akan membantu Anda. Mari kita lihat satu per satu.",
-    "ms": "Baik, saya akan cuba membantu anda.",
-    "jv": "Nggih, kula badhe mbantu panjenengan.",
-    "su": "Muhun, abdi bade ngabantos.",
-    "tl": "Magandang tanong! Suriin natin ito nang paisa-isa.",
-    "vi": "Chắc chắn rồi! Hãy cùng phân tích từng bước.",
-    "th": "แน่นอนครับ มาวิเคราะห์กันทีละขั้นตอน",
-    "lo": "ໄດ້ເລີຍ ມາວິເຄາະໄປພ້ອມກັນເທື່ອລະຂັ້ນຕອນ",
-    "km": "បាទ តោះយើងវិភាគម្តងមួយជំហានៗ។",
-    "my": "ဟုတ်ကဲ့၊ တစ်ဆင့်ချင်း ခွဲခြမ်းစိတ်ဖြာကြည့်ရအောင်။",
-    "ta": "நிச்சயமாக! படிப்படியாகப் பார்ப்போம்.",
-    "zh": "好的，让我们一步一步来分析。",
-}
+ANNOUNCED, FAREWELLS, GREETINGS = read_yaml(Path(__file__).with_name("chat_surroundings.yaml")).values()
 GREETING = "Great question! Let me think about it."
 THANKS = "I hope this helps! Let me know if you have any other questions."
 
