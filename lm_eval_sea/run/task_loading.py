@@ -83,7 +83,7 @@ class RunTasks(TaskManager):
         path = Path(entry)
         there = path.glob("*.yaml") if path.is_dir() else [path] if path.is_file() else glob.glob(entry)
         files = sorted(str(Path(file).absolute()) for file in there)
-        if entry.endswith(".yaml"):
+        if entry.endswith(".yaml") or (path.is_dir() and "/" in entry):  # which no name has
             return files
         if is_glob(entry):
             known = self.known(of_lm_eval=not entry.startswith("sea_")).union(names_on_demand(entry))
