@@ -4,7 +4,6 @@ import pytest
 
 # In Latin letters without marks and with them; in scripts without blanks and with few.
 LANGUAGES = ("en", "id", "vi", "th", "my")
-
 ONE_BY_ONE = pytest.param({"batch_size": 1}, marks=pytest.mark.slow)
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_sea.tasks._shared.facts import read_yaml
-
+from .evaluation import read_yaml
 from .test_labelled_answers import ANSWERS, FEW, LETTERS, NUMBER, SPAN, agrees, read
 
 ANNOUNCED, FAREWELLS, GREETINGS = read_yaml(Path(__file__).with_name("chat_surroundings.yaml")).values()
