@@ -304,6 +304,23 @@ CROSSINGS = [
     ("vi", "span", "Câu trả lời: Sách được in tại **Roma** vào năm 1651.", "Roma"),
     ("en", "span", "Answer: the **1911** revolution", "the 1911 revolution"),
     ("vi", "span", 'Theo bối cảnh: "Robusta, vị đắng, chiếm phần lớn".\n\n=> Giống cà phê là: **robusta**', "robusta"),
+    # what one may think at first is no answer; what was so at first may be one
+    ("th", "letter", "ตอนแรกอาจคิดว่าเป็นข้อ A เพราะมีตะวัน แต่ลมหนาวมาจากอีกทางหนึ่ง", None),
+    ("id", "letter", "Awalnya saya kira jawabannya A, tetapi angin dingin datang dari arah lain.", None),
+    ("zh", "letter", "乍一看应选A，但冷风来自别的方向。", None),
+    ("en", "letter", "At first it seems to be east, but the cold wind came from the north.", "C"),
+    ("id", "letter", "Menurut bacaan, awalnya angin datang dari sana, jadi jawabannya A.", "A"),
+    # which of two options it is cannot be told, but another is
+    ("en", "letter", "The text names no wind. So one cannot tell whether it is east or west.", None),
+    ("en", "letter", "So it is north. It is hard to say whether east or west came later.", "C"),
+    # a further sentence
+    ("lo", "letter", "The more plausible side is option B. The sun sets there.", "B"),
+    ("zh", "letter", "更合理的方向是选项B。太阳在那里落下。", "B"),
+    ("en", "letter", "What is not right is option B. The sun sets there.", None),
+    ("en", "letter", "What may look right is option A. However, the sun sets elsewhere.", None),
+    # the conclusion ends with "is" and an option
+    ("en", "letter", "The wind came from the north. So the side on which the sun sets in this story is the west.", "B"),
+    ("en", "letter", "The wind came from the north. So the side on which the sun sets in this story is far from the west.", None),
     # the prompt again
     ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ:", None),
     ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ: 1914", "1914"),

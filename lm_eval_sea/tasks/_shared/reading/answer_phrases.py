@@ -129,6 +129,8 @@ class Phrases:
     errs: str = ""  # begins a sentence that admits an error: "I was wrong"
     unsure: str = ""  # says at the end that one cannot choose: "I am not sure", "it depends"
     unclear: str = ""  # asks back: "I do not understand the question", "please specify"
+    supposed: str = ""  # says what one may think at first: "at first glance it seems"
+    articles: str = ""  # what may come between "is" and the text of an option: "the"
     thinks: str = ""  # begins a thought that has no marks: "The user wants"
 
 

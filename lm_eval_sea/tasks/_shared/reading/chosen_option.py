@@ -38,6 +38,7 @@ from .option_texts import (
     has_denial,
     of_texts,
     only_pair,
+    options_in,
     sentences_of,
     text_behind_copula,
     text_behind_so,
@@ -122,8 +123,9 @@ def _exactly(answer: str, choices: Choices) -> int | None:
 
 
 def _breaks_off(text: str, choices: Choices) -> bool:
-    """Whether a text ends with a word that ends no sentence and is no label."""
-    last = at_end("unfinished", text.rstrip(), choices.language)
+    """Whether a text ends with a word that ends no sentence and is no label, or with such a word and "option"."""
+    option = at_end("option", text.rstrip(), choices.language)
+    last = at_end("unfinished", text[: option.start() if option else None].rstrip(), choices.language)
     return last is not None and len(text) > _SHORT_LINE and not choices.named_in(text, last.start())
 
 
@@ -158,24 +160,26 @@ def _leaves_open(text: str, choices: Choices) -> bool:
     That one cannot tell counts if the text names several options; "it cannot be determined" only if the text states none.
     """
     language, sentences = choices.language, sentences_of([text])
+    answers, last = has_word(text, language, "answer"), "".join(sentences[-1:])
+    states = answers or has_word("".join(sentences[:-1]), language, "so")
+    several = len(set(choices.named_in(text))) > 1 or (not states and len(options_in(last, choices)) > 1)
     _, *doubted = any_word("unsure", language).split(text)
     if doubted and not SENTENCE_STOP.search(doubted[-1].strip(TRIM + STOPS)) and len(set(choices.named_in(doubted[-1]))) != 1:
-        return len(set(choices.named_in(text))) > 1
+        return several
     asks = text.rstrip(TRIM)[-1:] in ("?", "？")
     if not sentences:
         return False
-    if has_word(sentences[-1], language, "unclear") and (asks or not choices.named_in(sentences[-1])):  # "Which would you like?"
-        return len(set(choices.named_in(text))) > 1
+    if has_word(last, language, "unclear") and (asks or not choices.named_in(last)):  # "Which would you like?"
+        return several
     if len(sentences) < 2:
         return False
-    if is_refusal(sentences[-1], language):
+    if is_refusal(last, language):
         return True
     weighed = [each[: 2 * LONGEST_PHRASE] for each in sentences[1:-1] if asks]
     weighed = [each for each in weighed if has_word(each, language, "right") and not has_word(each, language, "wrong")]
     if any(_joins_labels(each[label.start() :], choices) for each in weighed for label in choices.patterns.named.finditer(each)):
         return True
-    is_open = has_word(sentences[-1], language, "undecided") and not has_word(text, language, "answer")
-    return is_open and len(set(choices.named_in(text))) > 1
+    return several and not answers and has_word(last, language, "undecided")
 
 
 def _above_another_question(text: str, choices: Choices) -> str:
@@ -431,7 +435,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return conditional.pop() if len(conditional) == 1 else None
     wrong = said.options("wrong")
     concluded = None if amounts_of(choices) else text_behind_so(lines[-1], choices)
-    if concluded is not None and concluded not in wrong:
+    if concluded is not None and (concluded not in wrong or len(wrong) == len(choices.options)):
         return concluded
     if right := said.options("right") - wrong:
         return right.pop() if len(right) == 1 else None
@@ -472,7 +476,8 @@ def _listed(said: _Said, choices: Choices) -> int | None:
         if bare[-1][0] == last:
             return positions[-1] if positions.count(positions[-1]) > 1 else None
         is_below = all(_says_more(said.lines[number], position, choices) for number, position in bare)
-        return of_texts(said.lines[-1:], choices) if is_below else None
+        found = of_texts(said.lines[-1:], choices) if is_below else None
+        return text_behind_copula(said.lines[-1:], choices) if is_below and found is None else found
     number, position = bare[0]
     if number and not position and _lists(said.lines[number - 1], said.lines[number], choices):
         return None

@@ -156,7 +156,7 @@ def _corrected(line: str, choices: Choices) -> list[Evidence]:
     for first, second in pairwise(choices.patterns.named.finditer(line)):
         between, clause = (
             line[first.end() : second.start()].strip(" ,"),
-            CLAUSE_END.split(line[: first.start()])[-1][-LONGEST_PHRASE:],
+            any_word("so", language).split(CLAUSE_END.split(line[: first.start()])[-1][-LONGEST_PHRASE:])[-1],
         )
         turns = [turn.start() for turn in but.finditer(between) if "" in _with_and_without_lead(between[turn.end() :], language)]
         denied = any(_ends_with_denial(text, language) for text in _with_and_without_lead(clause, language))
@@ -298,10 +298,18 @@ def _certainty(said: _Statement, choices: Choices) -> str | None:
     if asks or condition.search(CLAUSE_END.split(sentence)[-1][-_LONGEST_CONDITION:]):
         return None
     is_beside = said.before.rstrip().endswith(("(", "（", "[")) and has_word(said.lead, language, "option")
-    # a condition belongs to the first label after it
+    # a condition belongs to the first label after it, and so does "at first"
     labels = [label.end() for label in choices.patterns.label.finditer(sentence)]
+    if is_supposed(sentence[labels[-1] if labels else 0 :] + said.lead, language):
+        return None
     depends = condition.search(sentence[labels[-1] :]) if labels else condition.match(sentence.strip(TRIM))
     return "conditional" if depends or (is_beside and not has_word(said.lead, language, *_ANSWERS)) else "stated"
+
+
+def is_supposed(text: str, language: str) -> bool:
+    """Whether a text ends within what one may think at first, and no "but" or "so" follows."""
+    thought = any_word("supposed", language).search(text)
+    return thought is not None and not has_word(text[thought.end() :], language, "so", "yet")
 
 
 def _is_listed(said: _Statement, choices: Choices) -> bool:
@@ -329,8 +337,10 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
     weighs = re.match(rf"[,，\s]*(?:{any_word('though', language).pattern})", rest, re.IGNORECASE)
     if begins and weighs and has_word(lead, language, *_ANSWERS, "so", "lead"):
         return True  # "Probably B, although A is possible, too"
-    first = SENTENCE_END.split(rest, maxsplit=1)[0]
-    says = answers or first.strip(TRIM + STOPS + CLOSING) != ""
+    first, subject = SENTENCE_END.split(rest, maxsplit=1)[0], SENTENCE_END.split(said.before)[-1]
+    # "The more likely effect is option B. The passage says …"
+    judges = option and not turns and not any_word("option", language).match(lead) and not has_word(subject, language, "wrong")
+    says = answers or first.strip(TRIM + STOPS + CLOSING) != "" or (judges and has_word(subject, language, "right", "better"))
     if says and len(first) < LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):
         return True
     if re.search(rf"{COLON}\s*\Z", lead) and first != rest and not first.strip():

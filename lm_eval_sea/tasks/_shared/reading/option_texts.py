@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .answer_patterns import any_word, begins_clause, has_word, is_end, is_reason, whole_word
 from .answer_phrases import WRITTEN_TOGETHER
 from .answer_text import COLON, STOPS, TRIM
-from .option_evidence import CLAUSE_END, DENIES_BEHIND, SENTENCE_END, joined_end
+from .option_evidence import CLAUSE_END, DENIES_BEHIND, SENTENCE_END, is_supposed, joined_end
 from .option_labels import CLOSING, LONGEST_JOINT, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Choices, own_text
 from .statements import lead_in
 
@@ -51,16 +51,24 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
 
 
 def text_behind_so(line: str, choices: Choices) -> int | None:
-    """The only option whose text follows the last "so" or "that leaves" of a line, if nothing after that is denied."""
+    """The only option whose text soon follows the last "so" or "that leaves" of a line, or ends it after "is".
+
+    None if something after that is denied.
+    """
     language = choices.language
     # "positive, with only one negative remark"
     places = ("so", "left", "but") if choices.are_letters else ("so", "but")
     ends = [match.end() for place in places for match in any_word(place, language).finditer(line)]
     rest = line[max(ends) :] if ends else ""
     named = _texts_in(rest, choices)
-    if has_word(rest, language, "wrong", "condition") or "?" in rest:
+    if has_word(rest, language, "wrong", "condition") or "?" in rest or len({position for _, position in named}) != 1:
         return None
-    return named[0][1] if len({position for _, position in named}) == 1 and named[0][0].start() < LONGEST_VERDICT else None
+    spot, position = named[-1]
+    leads = [lead.end() for lead in lead_in(language).finditer(rest, 0, spot.start())][-1:]
+    between = [rest[end : spot.start()].strip(TRIM + OPENING) for end in leads]
+    is_led = between == [""] or any(map(any_word("articles", language).fullmatch, between))
+    is_told = is_led and is_end(rest[spot.end() :], language)  # "so what the passage describes is a sonnet"
+    return position if is_told or named[0][0].start() < LONGEST_VERDICT else None
 
 
 def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
@@ -86,7 +94,8 @@ def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
             follows = was_denied and joins and not turns
             excepts = end and not (was_denied or choices.are_letters or has_word(before, language, "yet"))
             excepts = excepts and has_word(before, language, "left")
-            was_denied = bool(follows or excepts) or _is_denied(clause, behind, language, last=start == len(sentence))
+            was_denied = bool(follows or excepts) or is_supposed(before, language)
+            was_denied |= _is_denied(clause, behind, language, last=start == len(sentence))
             (denied if was_denied else named).add(position)
     left = named - denied
     return left.pop() if len(left) == 1 else None
@@ -98,7 +107,8 @@ def text_beside_letters(lines: Sequence[str], wrong: set[int], choices: Choices)
     `wrong` are the options that were judged wrong.
     """
     denies = any_word("wrong", choices.language)
-    named = [(re.findall(r"\b[A-Z]\b", sentence), denies.search(sentence) is not None) for sentence in sentences_of(lines)]
+    own, _ = _any_option(choices.options)  # "Vitamin C" names no letter
+    named = [(re.findall(r"\b[A-Z]\b", own.sub("", each)), denies.search(each) is not None) for each in sentences_of(lines)]
     letters = [(choices.labels.index(letter), denied) for each, denied in named for letter in each if letter in choices.labels]
     position = _only_text_named(lines, choices)
     if position is not None and ({other for other, _ in letters} - {position} <= wrong or letters[-1][0] == position):
@@ -129,7 +139,7 @@ def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
             before, behind = sentence[: spot.start()].rstrip(TRIM + OPENING), sentence[spot.end() :].lstrip(TRIM + CLOSING)
             behind = behind[:LONGEST_PHRASE]
             turns = not choices.are_letters and any_word("yet", language).match(behind)
-            denied = any_word("wrong", language).search(CLAUSE_END.split(before)[-1])
+            denied = has_word(CLAUSE_END.split(before)[-1], language, "wrong") or is_supposed(before, language)
             is_led = any(len(before) <= end <= spot.start() for end in leads)
             is_led |= language in DENIES_BEHIND and behind.strip(TRIM + STOPS) != ""  # there "is" follows the option
             if is_led and not denied and (turns or is_end(behind, language) or is_reason(behind, language)):
@@ -178,6 +188,11 @@ def _texts_in(text: str, choices: Choices) -> list[tuple[re.Match[str], int]]:
         return [(spot, choices.position_of(spot[0])) for spot in choices.patterns.label.finditer(text)]
     pattern, positions = _any_option(choices.options)
     return [(spot, positions[(spot.lastindex or 1) - 1]) for spot in pattern.finditer(text)]
+
+
+def options_in(text: str, choices: Choices) -> set[int]:
+    """The options whose texts, or labels that are words, a text has."""
+    return {position for _, position in _texts_in(text, choices)}
 
 
 @lru_cache(maxsize=16)  # an answer is looked at sentence by sentence
