@@ -138,7 +138,10 @@ def _of_words(sentence: str, language: str) -> Decimal | None:
 
 def _undecided(text: str, language: str) -> int | None:
     """The place where a text says that there is no answer or not enough to tell, if no result follows; else None."""
-    last = max(any_word("undecided", language).finditer(text), key=re.Match.start, default=None)
+    found = any_word("undecided", language).finditer(text)
+    # not "if you want more, please tell me"
+    found = (each for each in found if not has_word(SENTENCE_END.split(text[: each.start()])[-1], language, "farewell"))
+    last = max(found, key=re.Match.start, default=None)
     if last is None:
         return None
     rest = text[last.end() :]
@@ -293,7 +296,8 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
         if numbers := _values(_BRACKETED.sub("", sentence), language):
             behind = sentence[list(NUMBER.finditer(sentence))[-1].end() :]
             numbers |= _values(with_digits(behind, language), language)  # "of the 75 marbles forty-two are left"
-            if len(numbers) > 1 and len(parts := any_word("equates", language).split(sentence)) == 2:
+            parts = any_word("equates", language).split(sentence) if len(numbers) > 1 else []
+            if len(parts) == 2 and re.match(r"\D{0,15}\d", parts[1]):
                 numbers = _values(parts[1], language)  # "so in 2023 the price is 40"
             return numbers.pop() if len(numbers) == 1 else None
         if clause is clauses[-1] and (words := only_number_in_words(sentence, language)) is not None:
