@@ -371,8 +371,9 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     The interval is that of `strata.difference_strata`. Where the score is the mean of the rows' scores it is the paired t
     test by cluster, whose error has a floor only where it is 0, of means over seeds or of calibrated answers. There is none if
     neither model's rows tell how its score varies (`RowStatistics.tells_its_error`). Where rows make it together (balanced
-    accuracy, macro-F1, BLEU, chrF++) the p-value is that of `uncertainty.swap_test`; where the headline metric cannot be told
-    from the rows, the metric of single rows counts.
+    accuracy, macro-F1, BLEU, chrF++) the p-value is that of `uncertainty.swap_test`, of BLEU and chrF++ at least that of the
+    interval: of models of one BLEU that one alone earns on few rows, swaps find the other better too often. Where the headline
+    metric cannot be told from the rows, the metric of single rows counts.
     """
     common, metric = common_rows(first, second), first.facts.headline_metric
     if common is None:
@@ -389,7 +390,9 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     low, high = map(percent, spread.interval(value, -1.0, 1.0))
     test, p_value = "t test", spread.p_value(value)
     if not a.is_mean:
-        test, p_value = "swaps", None if low is None else swap_test(a.score, a.values, b.values, common.clusters)
+        least = 0.0 if a.right is None else p_value or 0.0
+        test = "swaps"
+        p_value = None if low is None else max(least, swap_test(a.score, a.values, b.values, common.clusters) or 1.0)
     return TaskDifference(metric, test, 100 * value, percent(spread.stderr), low, high, p_value, len(common.clusters), clusters)
 
 

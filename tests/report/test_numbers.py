@@ -351,6 +351,14 @@ def test_corpus_scores_are_compared_by_swapping(tmp_path):
     assert not scores.headline.few.any() and scores.headline.clusters.tolist() == [20, 20]
 
 
+def test_swaps_alone_tell_no_models_apart_by_bleu(tmp_path):
+    """Of the swaps of ten passages only two differ as much, but one right answer more would change as much, too."""
+    texts = {"a": texts_of(20, lambda n: 1 if n // 2 % 2 else 4), "b": texts_of(20, lambda n: 0)}
+    found = the_difference(two_models(tmp_path, texts, "bleu"))
+    assert found.low < 0 < found.difference < found.high
+    assert found.p_value == pytest.approx(2 * stats.t.sf(found.difference / found.stderr, 9)) and found.p_value > 0.05
+
+
 @pytest.mark.parametrize(("words", "is_known"), [((4, 6), True), ((2, 4), True), ((2, 3), False)])
 def test_two_models_without_four_words_in_a_row_are_not_compared_by_bleu(tmp_path, words, is_known):
     """Both scores are sacreBLEU's smoothing."""
