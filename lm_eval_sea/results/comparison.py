@@ -390,9 +390,9 @@ def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     low, high = map(percent, spread.interval(value, -1.0, 1.0))
     test, p_value = "t test", spread.p_value(value)
     if not a.is_mean:
-        least = 0.0 if a.right is None else p_value or 0.0
-        test = "swaps"
-        p_value = None if low is None else max(least, swap_test(a.score, a.values, b.values, common.clusters) or 1.0)
+        swapped = None if low is None else swap_test(a.score, a.values, b.values, common.clusters)
+        least = 0.0 if a.right is None else p_value or 0.0  # of BLEU and chrF++
+        test, p_value = "swaps", None if swapped is None else max(least, swapped)
     return TaskDifference(metric, test, 100 * value, percent(spread.stderr), low, high, p_value, len(common.clusters), clusters)
 
 
