@@ -173,12 +173,18 @@ class Pair(NamedTuple):
     rows: int = 0  # that both were asked
     all_rows: bool = True  # whether neither model was asked others
     limited: bool = False  # whether a score is not of all rows of the data set
+    alone: float | None = None  # the p-value of `task_difference`, if this is the only common task
 
 
 def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[str, Pair]:
     """The tasks on which two models can be compared: with common rows, or where these are not known, with equally many."""
     common = {name: _pair(task, second[name]) for name, task in first.items() if name in second and task.facts.counts}
-    return {name: pair for name, pair in common.items() if pair is not None}
+    found = {name: pair for name, pair in common.items() if pair is not None}
+    if len(found) == 1:
+        [(name, pair)] = found.items()
+        difference = task_difference(first[name], second[name])
+        found[name] = pair._replace(alone=difference.p_value if difference else None)
+    return found
 
 
 def _pair(first: TaskRun, second: TaskRun) -> Pair | None:
@@ -221,6 +227,7 @@ class MeanDifference:
     all_rows: bool  # whether neither model was asked others on these tasks
     limited: bool  # whether a score of one of them is not of all rows
     untold: Sequence[str]  # the tasks for which there is no interval
+    alone: float | None = None  # the p-value of the only common task
 
     @property
     def value(self) -> float:
@@ -229,8 +236,9 @@ class MeanDifference:
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of no difference; it is measured as the interval is."""
-        return self.spread.p_value(max(0.0, self.low_from) if self.value > 0 else min(0.0, self.high_from))
+        """Two-sided, of no difference; it is measured as the interval is, and of a single task at least its own."""
+        found = self.spread.p_value(max(0.0, self.low_from) if self.value > 0 else min(0.0, self.high_from))
+        return None if found is None else max(found, self.alone or 0.0)
 
     @property
     def seen(self) -> float | None:
@@ -260,6 +268,7 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
         all_rows=all(pair.all_rows for pair in common.values()),
         limited=any(pair.limited for pair in common.values()),
         untold=[name for name, pair in common.items() if pair.strata is None or (spread.few and combined(pair.strata).few)],
+        alone=next((pair.alone for pair in common.values()), None),
     )
 
 

@@ -86,7 +86,7 @@ def make_model(config: Any) -> Any:
             raise RunError(f"--model_args: {said[1]} takes no argument {said[2]!r}{quantise or like}") from error
         what = f"{type(error).__name__}: {in_one_line(error)}"
         if "base_url" in config.model_args and not {"tokenizer", "tokenizer_backend"} & set(config.model_args):
-            raise RunError(f"--model_args: name the model's tokenizer, a folder or one of the hub, with tokenizer= ({what})") from error
+            raise RunError(f"--model_args: name the tokenizer, a folder or one of the hub, with tokenizer= ({what})") from error
         raise RunError(f"the model cannot be loaded ({what}); {DEBUG} shows where") from error
 
 

@@ -359,6 +359,15 @@ def test_swaps_alone_tell_no_models_apart_by_bleu(tmp_path):
     assert found.p_value == pytest.approx(2 * stats.t.sf(found.difference / found.stderr, 9)) and found.p_value > 0.05
 
 
+def test_two_models_with_one_common_task_are_told_apart_as_on_the_task(tmp_path):
+    """One is better on three of ten passages, and on the others they are equal: of eight swaps two differ as much."""
+    texts = {"a": texts_of(20, lambda n: 5 if n < 6 else 3), "b": texts_of(20, lambda n: 3)}
+    scores = two_models(tmp_path, texts, "bleu")
+    found = the_difference(scores)
+    assert found.low > 0 and found.p_value == 2 / 2**3
+    assert answer(scores.means).startswith("a and b cannot be told apart on 1 common task: ")
+
+
 @pytest.mark.parametrize(("words", "is_known"), [((4, 6), True), ((2, 4), True), ((2, 3), False)])
 def test_two_models_without_four_words_in_a_row_are_not_compared_by_bleu(tmp_path, words, is_known):
     """Both scores are sacreBLEU's smoothing."""
