@@ -92,6 +92,7 @@ class Phrases:
     so: str = ""  # begins the clause of a result: "so", "therefore"
     working: str = ""  # begins a paragraph that shows how a result was found: "Working:", "Steps:"
     undecided: str = ""  # says that there is no result: "cannot be determined"
+    inquires: str = ""  # asks the user for what is missing: "please tell me"
     further: str = ""  # says that a question is not the first one: "next", "additional"
     polite: str = ""  # particles at the end of a sentence that are no part of an answer
     unfinished: str = ""  # words that end no sentence

@@ -137,17 +137,22 @@ def _of_words(sentence: str, language: str) -> Decimal | None:
 
 
 def _undecided(text: str, language: str) -> int | None:
-    """The place where a text says that there is no answer or not enough to tell, if no result follows; else None."""
-    found = any_word("undecided", language).finditer(text)
-    # not "if you want more, please tell me"
-    found = (each for each in found if not has_word(SENTENCE_END.split(text[: each.start()])[-1], language, "farewell"))
-    last = max(found, key=re.Match.start, default=None)
+    """The place where a text says that there is no answer, or asks for what is missing, if no result follows; else None."""
+    inquiries = (each for each in any_word("inquires", language).finditer(text) if not _offers(each, language))
+    last = max([*any_word("undecided", language).finditer(text), *inquiries], key=re.Match.start, default=None)
     if last is None:
         return None
     rest = text[last.end() :]
     names = any_word("answer", language).search(SENTENCE_END.split(rest[:30], maxsplit=1)[0])
     has_statement = any(re.search(r"\d", rest[end:]) for _, end in statement_spans(rest, language))
     return last.start() if names or not (has_result(rest, language) or has_statement) else None
+
+
+def _offers(asks: re.Match[str], language: str) -> bool:
+    """Whether "please tell me" stands below a result or in a sentence with "if": "If you want more, please tell me"."""
+    above, below = asks.string[: asks.start()], asks.string[asks.end() :]
+    sentence = f"{SENTENCE_STOP.split(above)[-1]} {SENTENCE_STOP.split(below, maxsplit=1)[0]}"
+    return has_result(above, language) or has_word(sentence, language, "condition", "farewell")
 
 
 def _depends(text: str, ends: Sequence[int], language: str) -> bool:
@@ -306,21 +311,27 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
 
 
 def _combined(text: str, language: str) -> Decimal | None:
-    """The number at the end of a text, if it combines the results of equations, or the last one and another number behind it.
+    """The new number at the end of a text, if it combines the results of equations, or in a later sentence the last result and
+    another number.
 
-    So it is with "3 × 18 = 54 plus 2 × 9 = 18, giving 72", and with "3 × 25 = 75. She pays 100, and gets 25 back.".
+    So it is with "3 × 18 = 54 plus 2 × 9 = 18, giving 72", and with "3 × 20 = 60. She pays 100, and gets 40 back.", but not with
+    "100 - 40 = 60, because 40 of the 100 are sold".
     """
     results = [found for found in EQUATION.finditer(text) if not re.match(r"\s*[-+−]\s*\d", text[found.end() :])]
     if not results:
         return None
-    known = [parse_number(result[1], language) for result in results]
-    behind = [parse_number(number, language) for number in NUMBER.findall(_BRACKETED.sub("", text[results[-1].end() :]))]
-    *others, result = known
-    if not 0 < len(behind) < 3 or result in behind or has_word(text[results[-1].end() :], language, "denies"):
+    *others, result = (parse_number(found[1], language) for found in results)
+    rest = _BRACKETED.sub("", text[results[-1].start(1) :])
+    behind = list(NUMBER.finditer(rest))[1:]
+    if not 0 < len(behind) < 3 or has_word(rest, language, "denies"):
         return None
-    combined = {value for other in (*others, *behind[:-1]) for value in (result + other, other - result, result * other)}
+    *given, last = (parse_number(number[0], language) for number in behind)
+    if last in map(abs, _values(text[: results[-1].end()], language)):  # there "- 40" may be a negative number
+        return None
+    given = given if SENTENCE_END.search(rest[: behind[-1].start()]) else []
+    combined = {value for other in (*others, *given) for value in (result + other, other - result, result * other)}
     combined |= {result - other for other in others}  # but "60 pens, 20 red and 40 blue" takes the result apart
-    return behind[-1] if behind[-1] in combined else None
+    return last if last in combined else None
 
 
 def _result(clause: str, language: str) -> Decimal | None:
