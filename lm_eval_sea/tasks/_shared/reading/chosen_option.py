@@ -179,7 +179,8 @@ def _leaves_open(text: str, choices: Choices) -> bool:
     weighed = [each for each in weighed if has_word(each, language, "right") and not has_word(each, language, "wrong")]
     if any(_joins_labels(each[label.start() :], choices) for each in weighed for label in choices.patterns.named.finditer(each)):
         return True
-    return several and not answers and has_word(last, language, "undecided")
+    is_of_one = len(set(choices.named_in(last))) == 1  # "B is right. In A one cannot tell the direction."
+    return several and not answers and not is_of_one and has_word(last, language, "undecided")
 
 
 def _above_another_question(text: str, choices: Choices) -> str:
@@ -477,7 +478,8 @@ def _listed(said: _Said, choices: Choices) -> int | None:
             return positions[-1] if positions.count(positions[-1]) > 1 else None
         is_below = all(_says_more(said.lines[number], position, choices) for number, position in bare)
         found = of_texts(said.lines[-1:], choices) if is_below else None
-        return text_behind_copula(said.lines[-1:], choices) if is_below and found is None else found
+        judges = is_below and has_word(said.lines[-1], choices.language, "right", "better", "answer")
+        return text_behind_copula(said.lines[-1:], choices) if judges and found is None else found
     number, position = bare[0]
     if number and not position and _lists(said.lines[number - 1], said.lines[number], choices):
         return None

@@ -307,9 +307,10 @@ def _certainty(said: _Statement, choices: Choices) -> str | None:
 
 
 def is_supposed(text: str, language: str) -> bool:
-    """Whether a text ends within what one may think at first, and no "but" or "so" follows."""
+    """Whether a text ends within what one may think at first, and no further clause, "but" or "so" follows."""
     thought = any_word("supposed", language).search(text)
-    return thought is not None and not has_word(text[thought.end() :], language, "so", "yet")
+    rest = text[thought.end() :].lstrip(" ,，") if thought else ""
+    return thought is not None and not (CLAUSE_END.search(rest) or has_word(rest, language, "so", "yet"))
 
 
 def _is_listed(said: _Statement, choices: Choices) -> bool:
@@ -338,9 +339,10 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
     if begins and weighs and has_word(lead, language, *_ANSWERS, "so", "lead"):
         return True  # "Probably B, although A is possible, too"
     first, subject = SENTENCE_END.split(rest, maxsplit=1)[0], SENTENCE_END.split(said.before)[-1]
-    # "The more likely effect is option B. The passage says …"
+    # "The more likely effect is option B. The passage says …", not "The first to check for the more likely effect is …"
     judges = option and not turns and not any_word("option", language).match(lead) and not has_word(subject, language, "wrong")
-    says = answers or first.strip(TRIM + STOPS + CLOSING) != "" or (judges and has_word(subject, language, "right", "better"))
+    judges = judges and has_word(CLAUSE_END.split(subject)[-1][:LONGEST_VERDICT], language, "right", "better")
+    says = answers or first.strip(TRIM + STOPS + CLOSING) != "" or judges
     if says and len(first) < LONGEST_PHRASE and rest[len(first) :][:1] != "?" and is_end(first, language):
         return True
     if re.search(rf"{COLON}\s*\Z", lead) and first != rest and not first.strip():
