@@ -243,6 +243,8 @@ CROSSINGS = [
     # the number that adds up what equations give, and one that takes it apart
     ("en", "number", "So that is 3 × 18 = 54 plus 2 × 9 = 18, giving 72 books.", "72"),
     ("en", "number", "12 × 5 = 60 pens, of which 20 are red and 40 blue.", "60"),
+    ("id", "number", "Jadi sisanya 100 - 40 = 60 butir, karena 40 dari 100 butir sudah dijual.", "60"),
+    ("en", "number", "100 - 75 = 25. She paid 100 for goods worth 75.", None),
     ("vi", "number", "Vậy cả ba ngày là 3 × 6 = 18 giờ trong 2 tuần.", "18"),
     ("su", "number", "Harga 4 buku nyaéta 4 x Rp5.000 = Rp20.000. Mayar Rp50.000, pamulangan Rp30.000.", "30000"),
     # a comma between thousands in a language of decimal commas, and a large unit behind a year or a linker
@@ -259,12 +261,17 @@ CROSSINGS = [
     ("ilo", "number", "Ti sabali ket 19 - 12 = 7.\n\nPanangsukimat: 12 + 7 = 19.", "7"),
     ("zh", "number", "每行有9棵树。请告诉我一共有几行。", None),
     ("vi", "number", "9 × 4 = 36\nVậy có 36 cây. Vui lòng cho tôi biết nếu cần thêm.", "36"),
+    ("en", "number", "There are 9 rows. Please tell me how many trees each row has.", None),
+    ("id", "number", "9 × 4 = 36. Silakan beri tahu saya jika ada yang kurang jelas.", "36"),
+    ("zh", "letter", "选项B正确，因为太阳在那里落下。选项A错误。如果还有问题，请告诉我。", "B"),
     ("en", "number", "If they do, the total is $69; if not, the total is $60. I can't say which one is right.", None),
     # the better of two versions, and one more
     ("tl", "translation", "Unang salin: Umalis na.\n\nMatigas ito. Mas natural na salin: Nakaalis na siya.", "Nakaalis na siya."),
     ("tl", "translation", "Salin: Umalis siya.\n\nMas natural na salin: Nakaalis na siya.", "Umalis siya."),
     ("vi", "translation", "1. Anh ấy thà đi bộ.\n2. Anh ấy chọn đi bộ về.\n\nMình đề xuất bản 2.", "Anh ấy chọn đi bộ về."),
     ("id", "translation", "1. Cuci beras.\n2. Rebus air.\n\nCatatan: 2 kalimat.", "1. Cuci beras.\n2. Rebus air."),
+    ("en", "translation", "1. Cook it.\n2. Rest it.\n\nBest within 2 hours.", "1. Cook it.\n2. Rest it.\n\nBest within 2 hours."),
+    ("id", "summary", "- Laga usai. Hasil akhir: seri.\n- Pelatih puas.", "- Laga usai. Hasil akhir: seri.\n- Pelatih puas."),
     ("th", "translation", "เธอเปิดประตู\n\nThoe poet pratu\n\nคำศัพท์:\n- poet = open", "เธอเปิดประตู"),
     ("en", "translation", "I can offer a translation, but the sentence is ambiguous: is it a river bank or a lender?", None),
     ("en", "translation", "My translation: Do you know which text is ambiguous?", "Do you know which text is ambiguous?"),
@@ -310,12 +317,15 @@ CROSSINGS = [
     ("zh", "letter", "乍一看应选A，但冷风来自别的方向。", None),
     ("en", "letter", "At first it seems to be east, but the cold wind came from the north.", "C"),
     ("id", "letter", "Menurut bacaan, awalnya angin datang dari sana, jadi jawabannya A.", "A"),
+    ("en", "label", "The critic, who at first seemed unhappy, is positive.", "positive"),
     # which of two options it is cannot be told, but another is
     ("en", "letter", "The text names no wind. So one cannot tell whether it is east or west.", None),
     ("en", "letter", "So it is north. It is hard to say whether east or west came later.", "C"),
     # a further sentence
     ("lo", "letter", "The more plausible side is option B. The sun sets there.", "B"),
     ("zh", "letter", "更合理的方向是选项B。太阳在那里落下。", "B"),
+    ("en", "letter", "The first thing to check for the most likely side is option A. If the sun sets there, fine.", None),
+    ("en", "letter", "Option B is right. In A the sentence is ambiguous.", "B"),
     ("en", "letter", "What is not right is option B. The sun sets there.", None),
     ("en", "letter", "What may look right is option A. However, the sun sets elsewhere.", None),
     # the conclusion ends with "is" and an option

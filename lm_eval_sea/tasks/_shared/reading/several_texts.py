@@ -99,7 +99,8 @@ def _without_table(text: str) -> str:
 def _labels_apart(text: str, language: str) -> str:
     """The text with each label of a better text on a line of its own: "It is stiff. A more natural translation: …"."""
     words = "|".join(any_word(place, language).pattern for place in ("best", "better"))
-    label = rf"(?<=[.!?。！\u104b\u17d4]) ?(?=[^\n.:：]{{0,20}}?(?:{words})[^\n.:：]{{0,20}}{COLON})"
+    names = rf"(?=[^\n.:：]{{0,60}}?(?:{task_words(language).pattern}))"  # not "The best solution: …"
+    label = rf"(?<=[.!?。！\u104b\u17d4]) ?(?=[^\n.:：]{{0,20}}?(?:{words})[^\n.:：]{{0,20}}{COLON}){names}"
     return re.sub(label, "\n", text, flags=re.IGNORECASE)
 
 
@@ -161,10 +162,11 @@ def _first_version(text: str, tags: Sequence[str], language: str) -> str:
 
 def _chosen(remarks: Sequence[str], language: str) -> int:
     """The number (from 1) of the text that remarks choose: 2 for "I'd go with the second one"; 0 if they choose none."""
+    nouns = "|".join(any_word(place, language).pattern for place in ("between", "option", "version"))
     for remark in remarks:
-        number = re.fullmatch(r"\D*([1-9])\D*", remark)
+        number = re.fullmatch(rf"\D*(?:{nouns})\s(?P<number>[1-9])\D*", remark, re.IGNORECASE)
         if number and has_word(remark, language, "best") and not has_word(remark, language, "denies"):
-            return int(number[1])  # "Number 2 is the most natural."
+            return int(number["number"])  # "Number 2 is the most natural.", not "Best within 2 hours."
         for lead in (*lead_in(language).finditer(remark), *any_word("best", language).finditer(remark)):
             place = ordinal(language).match(remark, lead.end())
             if place is not None:
