@@ -261,6 +261,7 @@ CROSSINGS = [
     ("ilo", "number", "Ti sabali ket 19 - 12 = 7.\n\nPanangsukimat: 12 + 7 = 19.", "7"),
     ("zh", "number", "每行有9棵树。请告诉我一共有几行。", None),
     ("vi", "number", "9 × 4 = 36\nVậy có 36 cây. Vui lòng cho tôi biết nếu cần thêm.", "36"),
+    ("en", "number", "It is 5 × 8 = 40. The baker could not say which of the boxes was full.", "40"),
     ("en", "number", "There are 9 rows. Please tell me how many trees each row has.", None),
     ("id", "number", "9 × 4 = 36. Silakan beri tahu saya jika ada yang kurang jelas.", "36"),
     ("zh", "letter", "选项B正确，因为太阳在那里落下。选项A错误。如果还有问题，请告诉我。", "B"),

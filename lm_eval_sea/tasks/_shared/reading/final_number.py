@@ -138,7 +138,8 @@ def _of_words(sentence: str, language: str) -> Decimal | None:
 
 def _undecided(text: str, language: str) -> int | None:
     """The place where a text says that there is no answer, or asks for what is missing, if no result follows; else None."""
-    inquiries = (each for each in any_word("inquires", language).finditer(text) if not _offers(each, language))
+    inquiries = list(any_word("inquires", language).finditer(text))[-1:]
+    inquiries = [each for each in inquiries if not _offers(each, language)]
     last = max([*any_word("undecided", language).finditer(text), *inquiries], key=re.Match.start, default=None)
     if last is None:
         return None

@@ -29,7 +29,7 @@ _FACTORS = multiplier_words()
 _FACTOR_WORDS = "|".join(sorted(_FACTORS, key=len, reverse=True))
 _LARGE = "|".join(word for word in _FACTOR_WORDS.split("|") if _FACTORS[word] >= _LEAST_FACTOR)
 # not the beginning of another word, such as 千克 (kilogram)
-_FACTOR = rf"(?:(?:{_FACTOR_WORDS})\s?)*(?:{_LARGE})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff{SIGNS}ธ克米瓦卡])"
+_FACTOR = rf"(?:(?:{_FACTOR_WORDS})\s?){{0,3}}(?:{_LARGE})(?![A-Za-z\u00c0-\u024f\u1e00-\u1eff{SIGNS}ธ克米瓦卡])"
 _UNIT = rf"(?!\s)({NUMBER.pattern})\s?({_FACTOR})"
 _MULTIPLIED = re.compile(rf"(?:{_UNIT}\s?)+(?<!\s)", re.IGNORECASE)
 # A Burmese letter that is typed for the digit 0, which looks alike.
