@@ -179,7 +179,7 @@ def _leaves_open(text: str, choices: Choices) -> bool:
     weighed = [each for each in weighed if has_word(each, language, "right") and not has_word(each, language, "wrong")]
     if any(_joins_labels(each[label.start() :], choices) for each in weighed for label in choices.patterns.named.finditer(each)):
         return True
-    is_of_one = len(set(choices.named_in(last))) == 1  # "B is right. In A one cannot tell the direction."
+    is_of_one = choices.are_letters and len(set(choices.named_in(last))) == 1  # "B is right. In A one cannot tell the direction."
     return several and not answers and not is_of_one and has_word(last, language, "undecided")
 
 

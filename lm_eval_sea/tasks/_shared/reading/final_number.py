@@ -327,7 +327,8 @@ def _combined(text: str, language: str) -> Decimal | None:
     if not 0 < len(behind) < 3 or has_word(rest, language, "denies"):
         return None
     *given, last = (parse_number(number[0], language) for number in behind)
-    if last in map(abs, _values(text[: results[-1].end()], language)):  # there "- 40" may be a negative number
+    known = _values(text[: results[-1].end()], language)
+    if result in given or last in map(abs, known):  # there "- 40" may be a negative number
         return None
     given = given if SENTENCE_END.search(rest[: behind[-1].start()]) else []
     combined = {value for other in (*others, *given) for value in (result + other, other - result, result * other)}
