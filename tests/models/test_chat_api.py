@@ -547,11 +547,11 @@ def test_what_a_model_that_is_to_think_writes_first_is_a_thought(mode, others, i
         assert (first, first.thought) == (("", HALF) if is_thought else (HALF, None))
 
 
-def test_answers_that_were_looked_at_are_not_searched_again(monkeypatch):
+def test_answers_that_were_looked_at_are_not_searched_again(monkeypatch, everything):
     """A run looks at new answers when they are there, and at all of them once more beside the kept ones."""
     searched, search = [], chat_api.ends_unopened
     monkeypatch.setattr(chat_api, "ends_unopened", lambda answer: searched.append(answer) or search(answer))
-    with serve(lambda *_: text("Hm. " * 3_000 + SHOWS)) as toy:
+    with serve(lambda *_: text("Hm. " * (30_000 if everything else 3_000) + SHOWS)) as toy:
         kept, model = [], model_of(toy)
         model.set_cache_hook(SimpleNamespace(add_partial=lambda *given: kept.append(deepcopy(given[-1]))))
         answers = model.generate_until(requests(*"abcd"))

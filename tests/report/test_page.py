@@ -44,6 +44,28 @@ def planted(tmp_path_factory):
     return out
 
 
+@pytest.fixture(scope="module")
+def real(tmp_path_factory, samples, tiny_model, tiny_model_bos):
+    """A report of two tiny models on the samples."""
+    runs, out = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("real")
+    for model in (tiny_model, tiny_model_bos):
+        tracker = EvaluationTracker(output_path=str(runs / model.parent.name))
+        options = {"model_args": {"pretrained": str(model)}, "device": "cpu", "batch_size": 4, "log_samples": True}
+        results = evaluate(samples, TASKS, "hf", evaluation_tracker=tracker, gen_kwargs={"max_gen_toks": 8}, **options)
+        logged = results.pop("samples")
+        tracker.save_results_aggregated(results=results, samples=logged)
+        for task in logged:
+            tracker.save_results_samples(task_name=task, samples=logged[task])
+    assert main(["report", str(runs), "--out", str(out)]) == 0
+    return out
+
+
+@pytest.fixture(params=["planted", pytest.param("real", marks=pytest.mark.slow)])
+def report(request):
+    """The folder of either report."""
+    return request.getfixturevalue(request.param)
+
+
 def visible(browser, table, column):
     """The entries of a column of a table in the rows that are shown."""
     rows = f"[...document.querySelectorAll('table[data-name={table}] tbody tr')].filter((row) => row.offsetParent)"
@@ -81,25 +103,15 @@ def pages_of(folder):
 
 
 @pytest.mark.slow
-def test_the_pages_of_real_runs(browser, tmp_path, samples, tiny_model, tiny_model_bos):
-    """Of two tiny models on the samples."""
-    runs, out, drawn = tmp_path / "runs", tmp_path / "out", {}
-    for model in (tiny_model, tiny_model_bos):
-        tracker = EvaluationTracker(output_path=str(runs / model.parent.name))
-        options = {"model_args": {"pretrained": str(model)}, "device": "cpu", "batch_size": 4, "log_samples": True}
-        results = evaluate(samples, TASKS, "hf", evaluation_tracker=tracker, gen_kwargs={"max_gen_toks": 8}, **options)
-        logged = results.pop("samples")
-        tracker.save_results_aggregated(results=results, samples=logged)
-        for task in logged:
-            tracker.save_results_samples(task_name=task, samples=logged[task])
-    assert main(["report", str(runs), "--out", str(out)]) == 0
-    for page in pages_of(out):
+def test_the_pages_of_real_runs(browser, real):
+    drawn = {}
+    for page in pages_of(real):
         for width, dark in ((1280, False), (390, True)):
             browser.open(page, width=width, dark=dark)
             assert browser.run("document.documentElement.scrollWidth") == width  # nothing but tables scrolls sideways
         drawn |= dict(browser.all("figure.chart", "[e.id, e.querySelectorAll('.datum').length]"))
     assert len(drawn) == 7 and min(drawn.values()) > 0
-    browser.open(out / "pages" / "scores.html")
+    browser.open(real / "pages" / "scores.html")
     assert set(visible(browser, "scores_by_model", 0)) >= set(TASKS)
     browser.run("document.querySelector('a[href*=sea_belebele_th_to_ppl]').click()")
     browser.until("document.getElementById('sample-rows')?.dataset.shown?.startsWith('sea_belebele_th_to_ppl ')")
@@ -225,18 +237,22 @@ def test_charts_show_what_is_chosen_and_nothing_else(browser, planted):
     }
 
 
-def test_an_open_sample_fits_a_phone(browser, planted):
-    for task in (RANKED, GENERATED):
-        open_samples(browser, planted, task, "org/a", width=390)
+def test_an_open_sample_fits_a_phone(browser, report):
+    planted, real = (
+        [(RANKED, "org/a"), (GENERATED, "org/a")],
+        [("sea_belebele_th_to_ppl",), ("sea_xnli_th",), ("sea_flores_en_th",)],
+    )
+    for sample in real if report.name.startswith("real") else planted:
+        open_samples(browser, report, *sample, width=390)
         assert browser.run("document.documentElement.scrollWidth") == 390
         assert not any(browser.all(".sample .inside > *", "e.scrollWidth > e.clientWidth + 1"))
         numbers = browser.all(".sample :is(td.number, th):not(:empty)", "getComputedStyle(e).whiteSpace")
         assert set(numbers) <= {"nowrap"}
 
 
-def test_a_printed_page_has_whole_tables_with_their_heads(browser, planted):
+def test_a_printed_page_has_whole_tables_with_their_heads(browser, report):
     width = 1032  # A4 landscape without its margins, at 96 dots per inch
-    for page in pages_of(planted):
+    for page in pages_of(report):
         browser.open(page)
         browser.call("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
         browser.call("Emulation.setEmulatedMedia", media="print")

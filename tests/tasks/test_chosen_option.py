@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.reading.answer_patterns import script_letters
 from lm_eval_sea.tasks._shared.reading.chosen_option import read_choice
 from lm_eval_sea.tasks._shared.reading.option_labels import Choices
 
 from ..quick import LANGUAGES, quick_of
-from .evaluation import chat_words, read_yaml
+from .evaluation import chat_words
 
 HERE = Path(__file__).parent
 ANSWERS = dict(read_yaml(HERE / "chat_answers.yaml"))

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.reading.final_span import read_span
 from lm_eval_sea.tasks._shared.reading.final_text import read_final_text
 
 from ..quick import LANGUAGES, quick_of
-from .evaluation import chat_words, read_yaml
+from .evaluation import chat_words
 
 TEXTS = dict(read_yaml(Path(__file__).parent / "chat_texts.yaml"))
 ANY = TEXTS.pop("any")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.metrics.instruction_checkers import (
     INSTRUCTIONS,
     PHRASES,
@@ -15,7 +16,7 @@ from lm_eval_sea.tasks._shared.metrics.instruction_checkers import (
     read_arguments,
 )
 
-from .evaluation import read_json_lines, read_yaml
+from .evaluation import read_json_lines
 
 # instruction → language → arguments as rows have them, responses that follow it, responses that do not
 CASES = read_yaml(Path(__file__).with_name("instruction_cases.yml"))

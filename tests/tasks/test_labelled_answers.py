@@ -359,6 +359,7 @@ CROSSINGS = [
         (LETTERS, "Answer: C\n" * 20_000, "C"),
         (LETTERS, "The answer is C.\n" + "User: hi\n" * 8_000, "C"),
         (LETTERS, "Answer: C" + "<|im_end|> " * 8_000 + "x", "C"),
+        pytest.param(LETTERS, "Answer: C" + "<|im_end|> " * 20_000 + "x", "C", marks=pytest.mark.slow),
         (SIGNS, REFUSAL, None),
         (SIGNS, "Jawaban: ya (C++", "ya (C++"),
         (YES_OR_NO, "saya tidak bisa", None),

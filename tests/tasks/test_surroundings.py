@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from .evaluation import read_yaml
+from lm_eval_sea.tasks._shared.facts import read_yaml
+
 from .test_labelled_answers import ANSWERS, FEW, LETTERS, NUMBER, SPAN, agrees, read
 
 ANNOUNCED, FAREWELLS, GREETINGS = read_yaml(Path(__file__).with_name("chat_surroundings.yaml")).values()
@@ -112,6 +113,7 @@ TEXT = {"language": "en", "kind": "translation"}
         (LETTERS, "> " * 20_000 + "Answer: B", "B"),
         (LETTERS, "Okay.\n\n" * 20_000 + "Answer: B", "B"),
         (LETTERS, "Answer: B" + f"\n\n{THANKS}" * 4_000, "B"),
+        pytest.param(LETTERS, "Answer: B" + f"\n\n{THANKS}" * 20_000, "B", marks=pytest.mark.slow),
     ],
 )
 def test_what_is_part_of_an_answer_stays(row, answer, found):
