@@ -1,6 +1,7 @@
-"""The phrases of `answer_phrases.py` as patterns: words anywhere in a text, pieces around a label. Pure functions, no I/O.
+"""Turns the phrases of `answer_phrases.py` into regular expressions, and finds them around a label. Pure functions, no I/O.
 
-A `place` is a field of `Phrases`. Lines come as `plain` returns them. A language without a file has only the English words.
+A `place` is the name of a field of `Phrases`. Lines are as `plain` returns them. A language without a file uses only the English
+words.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from .answer_phrases import PHRASES, SPELLINGS, WRITTEN_TOGETHER, Phrases
 from .answer_text import COLON, STOPS, plain
 
 
-# The letters and vowel signs of words. `\w` lacks the signs of the scripts of Southern and Southeast Asia.
+# The letters and vowel signs of words. `\w` lacks the vowel signs of South and Southeast Asian scripts.
 WORD = "\\w\u0b80-\u0bff\u0e01-\u0e2e\u0e30-\u0e4e\u0e80-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
-# `(?-i:)`: without regard to case these ranges take the greater part of the time to compile a pattern.
+# `(?-i:)` makes these ranges case-sensitive. Otherwise they take most of the time to compile a pattern.
 WORD_BEGIN, WORD_END = rf"(?-i:(?<![{WORD}]))", rf"(?-i:(?![{WORD}]))"
-# The signs of these scripts that begin no syllable.
+# The signs of these scripts that never begin a syllable.
 SIGNS = (
     "\u0e30-\u0e3a\u0e45\u0e47-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064"
     "\u1067-\u106d\u1071-\u1074\u1082-\u108d\u17b6-\u17d3"
 )
-# What may come between two pieces, and between the last and the label.
+# What may come between two pieces, and between the last piece and the label.
 _JOINT = rf"\s*(?:{COLON}|[,.!\u3002\u104a\u104b\u17d4]|[-–—]+)?\s*"
 # What may end the line of an answer.
 _END = rf"[\s{re.escape(STOPS)})\]}}\"'”’»`_]*"
@@ -31,7 +32,7 @@ _LONGEST_PREDICATE = 200
 def without_lead_in(line: str, language: str) -> str:
     """The line without the words before its label; the whole line if there are none.
 
-    A lower-case "a" at the end is a word and not a label: "The answer is a" broke off, and so did the Ilocano "Ti umno a".
+    If only a lower-case "a" is left, it is a word and not a label: "The answer is a" broke off, and so did Ilocano "Ti umno a".
     """
     rest = _before(language).sub("", line, count=1)
     return line if rest == "a" else rest
@@ -61,7 +62,7 @@ def without_ending(line: str, language: str) -> str:
 
 def subject_of(line: str, language: str) -> str:
     """The words before "is the correct answer" or a similar predicate at the end of a line; empty if it has none."""
-    begin = max(len(line) - _LONGEST_PREDICATE, 0)  # the time would grow with the square of a run of spaces
+    begin = max(len(line) - _LONGEST_PREDICATE, 0)  # otherwise a long run of spaces takes quadratic time
     found = _predicate(language).search(line[begin:])
     return line[: begin + found.start()].strip() if found else ""
 
@@ -78,7 +79,7 @@ def script_letters(language: str) -> str:
 
 
 def spellings(word: str) -> tuple[str, ...]:
-    """All spellings of a word, itself first."""
+    """All known spellings of a word, its own first."""
     return next(((word, *group) for group in SPELLINGS if word.casefold() in group), (word,))
 
 
@@ -101,7 +102,7 @@ def has_word(text: str, language: str, *places: str) -> bool:
 
 @cache
 def task_words(language: str) -> re.Pattern[str]:
-    """The stems of "translate" and "summarise", also within a word. Texts about a task have them, the texts themselves hardly."""
+    """The stems of "translate" and "summarise", also within a word. Text about a task has them; its result hardly ever does."""
     return re.compile("|".join(PHRASES[code].task for code in known_languages(language) if PHRASES[code].task), re.IGNORECASE)
 
 
@@ -125,12 +126,12 @@ def alternatives(place: str, language: str) -> str:
 
 
 def whole_word(pattern: str) -> str:
-    """The regular expression of a word that is part of no other."""
+    """The regular expression for a word that is part of no other."""
     return f"{WORD_BEGIN}(?:{pattern}){WORD_END}"
 
 
 def bounded(words: str) -> str:
-    """A regular expression of words: only whole words in the Latin script; other scripts may write words together."""
+    """A regular expression for words: only whole words in the Latin script; other scripts may write words together."""
     return whole_word(words) if re.search(r"(?<!\\)[a-zđ]", words) else f"(?:{words})"
 
 
@@ -142,7 +143,7 @@ def _pieces(language: str, place: str) -> list[tuple[str, bool]]:
         for piece in getattr(PHRASES[code], place).split("|")
         if piece.strip()
     ]
-    # one may begin with another
+    # longest first, because a piece may begin with another
     return sorted(found, key=lambda piece: len(piece[0]), reverse=True)
 
 
@@ -155,13 +156,13 @@ def _pattern(piece: str, together: bool) -> str:
 
 
 def _any_piece(language: str, place: str, apart: str = "", together: str = "") -> str:
-    """A regular expression of one piece of a place. `apart` and `together` come before it, by how its language writes words."""
+    """A regular expression for one piece of a place. `together` comes before it if its language joins words, else `apart`."""
     return "|".join((together if joined else apart) + _pattern(piece, joined) for piece, joined in _pieces(language, place))
 
 
 @cache
 def lead_in_pieces(language: str) -> str:
-    """A regular expression of one piece that may come before a label, at the beginning of a word."""
+    """A regular expression for one piece that may come before a label, at the beginning of a word."""
     pieces = _pieces(language, "before")
     apart = "|".join(_pattern(*piece) for piece in pieces if not piece[1])
     joined = "|".join(_pattern(*piece) for piece in pieces if piece[1])
@@ -174,7 +175,7 @@ def _before(language: str) -> re.Pattern[str]:
 
 
 def _behind(language: str) -> str:
-    """A regular expression of any number of pieces after a label."""
+    """A regular expression for any number of pieces after a label."""
     pieces = _any_piece(language, "after", r"[\s,\-–—]+", r"[\s,]*")
     return rf"(?:{pieces})*"
 
@@ -196,7 +197,7 @@ def _endings(language: str) -> re.Pattern[str]:
 
 @cache
 def _predicate(language: str) -> re.Pattern[str]:
-    """A predicate after a label that has a word for "answer"."""
+    """Matches a predicate after a label that has a word for "answer": "is the correct answer"."""
     known = [PHRASES[code].answer for code in known_languages(language) if PHRASES[code].answer]
     names = re.compile("|".join(known), re.IGNORECASE)
     pieces = [_pattern(*piece) for piece in _pieces(language, "after") if names.search(piece[0])]

@@ -2,7 +2,7 @@
 
 Words before a label ("The correct answer is option B") and after it ("B is the correct answer", "B ครับ") are given in pieces.
 Any number of `before` pieces may come before a label, and any number of `after` pieces between the label and the end of the line.
-So nobody has to combine them by hand, and no piece may deny, ask or restrict: no "not", "if", "maybe". All other words are
+So nobody has to list the combinations, but no piece may deny, ask or restrict: no "not", "if", "maybe". All other words are
 regular expressions. English words are read in every language. Regional languages that have `also` read the words of the
 national language, too.
 
@@ -40,7 +40,7 @@ LABEL_WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("lab
 # The names of languages: code → regular expression.
 LANGUAGE_NAMES: dict[str, str] = read_yaml(Path(__file__).with_name("language_names.yml"))
 
-# The words before an answer, in any language. Models also write others than the prompt asks for.
+# The words before an answer, in any language. Models also write other tags than the prompt's.
 _TAGS = (
     "Answer|Jawaban|Jawapan|Wangsulan|Waleran|Đáp án|Trả lời|Câu trả lời|Sagot|Tubag|Sungbat"
     "|คำตอบ|ຄຳຕອບ|ចម្លើយ|အဖြေ|விடை|பதில்|答案"
@@ -72,34 +72,34 @@ class Phrases:
     answer: str = ""  # nouns and verbs that make a sentence a statement of the answer: "answer", "I choose"
     option: str = ""  # nouns that may come before a label in any sentence: "option", "letter"
     lead: str = ""  # other words that may lead to a label in a long answer: "in conclusion", "probably", "the sentiment"
-    either: str = ""  # what joins two labels and leaves one: "or"
-    joined: str = ""  # what joins two labels: "and"; those of `either` do so, too
-    wrong: str = ""  # says in the clause of a label that it is not the answer
-    right: str = ""  # says that it is
+    either: str = ""  # joins two labels of which only one holds: "or"
+    joined: str = ""  # joins two labels: "and"; `_phrases` adds the words of `either`
+    wrong: str = ""  # says, in the same clause as a label, that it is not the answer
+    right: str = ""  # says that it is the answer
     denies: str = ""  # comes before the denied label in "not A but C"
     but: str = ""  # comes before the label that replaces it
     yet: str = ""  # turns from one thought to another: "I thought A, but it is C"
-    condition: str = ""  # begins a clause that is no statement: "if"
+    condition: str = ""  # begins a clause that states nothing: "if"
     preface: str = ""  # begins a line that only introduces an answer: "Here is the translation:"
-    work: str = ""  # names before a colon what was asked for: "translation", "summary", the name of the language
+    work: str = ""  # what was asked for, named before a colon: "translation", "summary", the name of the language
     rendered: str = ""  # verbs before a colon that say what was done: "can be translated as"
     tongue: str = ""  # names of languages, before a colon in answers that give the source and its translation
-    follows: str = ""  # how a line ends that introduces what follows: "as follows"
-    source: str = ""  # the words before a colon and a text that is repeated from the prompt
+    follows: str = ""  # ends a line that introduces what follows: "as follows"
+    source: str = ""  # comes before a colon and text that is repeated from the prompt
     greeting: str = ""  # begins a paragraph that greets or says what comes next: "Great question!", "Let me translate"
-    note: str = ""  # begins a line that comments on an answer or gives another: "Note:", "Or:"; those of `farewell` do so, too
+    note: str = ""  # begins a line that comments on an answer or gives another: "Note:", "Or:"; `_phrases` adds `farewell`
     farewell: str = ""  # begins a paragraph that offers more, thanks or wishes well: "If you need …", "I hope this helps"
-    so: str = ""  # begins the clause of a result: "so", "therefore"
+    so: str = ""  # begins a clause with a result: "so", "therefore"
     working: str = ""  # begins a paragraph that shows how a result was found: "Working:", "Steps:"
     undecided: str = ""  # says that there is no result: "cannot be determined"
     inquires: str = ""  # asks the user for what is missing: "please tell me"
     further: str = ""  # says that a question is not the first one: "next", "additional"
     polite: str = ""  # particles at the end of a sentence that are no part of an answer
     unfinished: str = ""  # words that end no sentence
-    check: str = ""  # begins a sentence that goes over a result again: "Check:"
+    check: str = ""  # begins a sentence that checks a result: "Check:"
     corrects: str = ""  # takes an answer back: "Correction:", "I misread"
     left: str = ""  # comes before the only remaining option: "what remains is"
-    asks: str = ""  # begins, with a colon, another question that the model makes up: "Question:"
+    asks: str = ""  # names question or passage; with a colon, also the label of a question that the model makes up
     version: str = ""  # nouns and adjectives that name one of several texts: "version 2", "literal translation"
     best: str = ""  # says that one of several texts is the best or the last: "final"
     task: str = ""  # stems of "translate" and "summarise"
@@ -111,11 +111,11 @@ class Phrases:
     closes: str = ""  # verbs that end such a sentence, after the name
     relative: str = ""  # begins a clause that describes the noun before it: "who"
     relates: str = ""  # prepositions before a place, a time or a cause: "in", "because of"
-    declines: str = ""  # words of a refusal: unable or unwilling, and to do or to be what
+    declines: str = ""  # a refusal, with what the model cannot or will not do: "I can't help"
     ordinals: tuple[str, ...] = ()  # "first", "second", …, before or after the word for an option
     cardinals: tuple[str, ...] = ()  # "one", "two", …, only after it ("option two"); before it they count all options
-    counted: str = ""  # the nouns that are counted so, if some of `option` may also count sentences
-    between: str = ""  # what may come between such a word and the noun
+    counted: str = ""  # the nouns that ordinals count, if some of `option` may also mean sentences
+    between: str = ""  # what may come between such a number and its noun
     purposes: str = ""  # begins a phrase that says what something is for: "to"
     parting: str = ""  # begins a last sentence that is surely not part of a text: "I hope this helps"
     pointer: str = ""  # "it is" and the like before a phrase that is the whole answer; not before a participle
@@ -123,8 +123,8 @@ class Phrases:
     to: str = ""  # joins two numbers to a range: "to"
     though: str = ""  # begins a clause that weighs another option after the answer: "although"
     forced: str = ""  # "if I had to choose", before the choice
-    than: str = ""  # comes before the second thing of a comparison, in Burmese and Tamil after it
-    better: str = ""  # says of one of two options that it fits better: "more plausible"
+    than: str = ""  # comes before the second part of a comparison, in Burmese and Tamil after it
+    better: str = ""  # says about one of two options that it fits better: "more plausible"
     less: str = ""  # says that it fits less
     alters: str = ""  # comes before the answer that replaces another: "I change my answer to"
     errs: str = ""  # begins a sentence that admits an error: "I was wrong"

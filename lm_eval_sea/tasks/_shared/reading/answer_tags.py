@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 _REMARK = r"(?:\([^()\n]{1,40}\)[*_]*[^\S\n]*)?"
 _TEXT = re.compile(r"[^ *_`\n\t]")
-LONGEST_LEAD = 15  # characters after a tag that are no text yet
+LONGEST_LEAD = 15  # characters that may come before the text proper
 
 
 def any_tag(tags: Sequence[str]) -> str:
-    """The regular expression of any of the tags at the beginning of a line."""
+    """The regular expression for any of the tags at the beginning of a line."""
     return rf"(?:\A\s*|\n)(?:[^\S\n]|[>#*_•-])*(?:{'|'.join(map(tag_pattern, tags)) or '(?!)'})"
 
 
 def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[int, int]]:
     """Begin and end of each answer tag that has text after it. A tag may be a heading on a line of its own, without a mark.
 
-    `before` is a regular expression that has to match before a tag, and is part of the span. The marks of a heading may come
-    before the tag of an answer, but not before that of a translation or a summary, whose text may have headings of its own.
+    `before` is a regular expression that has to match before a tag, and is part of the span. Heading marks may come before
+    the tag of an answer, but not before that of a translation or a summary, whose text may have headings of its own.
     """
     forms = []
     for tag in tags:
@@ -47,7 +47,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
     if not found:
         return None
     last = text[found[-1][1] :]
-    # an answer that repeats itself is cut in its last round
+    # an answer that repeats itself may be cut off in its last repetition
     before = text[found[-2][1] : found[-1][0] + 1].strip() if len(found) > 1 else ""
     is_cut = len(last.strip()) > LONGEST_LEAD and last.strip()[-1] not in STOPS + "?"
     is_cut |= at_end("unfinished", last.strip(), language) is not None
@@ -56,7 +56,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
 
 @lru_cache(maxsize=256)
 def tag_pattern(tag: str) -> str:
-    """The regular expression of an answer tag in any of its spellings, perhaps with a remark: "Final answer (in one word):"."""
+    """The regular expression for an answer tag in any of its spellings, perhaps with a remark: "Final answer (in one word):"."""
     words = words_of_cue(tag)
     final = FINAL_TAGS.get(words.casefold())
     return cue_pattern(plain(tag), (*spellings(words), *([final] if final else [])), _REMARK)

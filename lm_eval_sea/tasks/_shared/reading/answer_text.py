@@ -27,17 +27,18 @@ from ..unicode_text import normal_form
 # Stops after a label or a sentence: also Chinese ones, U+104A and U+104B of Burmese, U+17D4 and U+17D6 of Khmer.
 STOPS = ".,:;!。、\u104a\u104b\u17d4\u17d6"
 TRIM = " \t_`\"'“”‘’«»「」*<>[]{}|"  # marks around an answer
-STOPS_OF_SCRIPTS = ("\u3002", "\u104b", "\u17d4")  # of Chinese, Burmese and Khmer, which mean nothing else
+STOPS_OF_SCRIPTS = ("\u3002", "\u104b", "\u17d4")  # full stops of Chinese, Burmese and Khmer, which have no other use
 # Markdown around a cue.
 _MARKUP = r"[\s*_#>]*"
 # The marks that may end a cue: a colon; the Khmer one and the sign often typed for it; the doubled stop of Burmese.
 COLON = r"(?:[:：\u17d6\u17c8]|\u104b\s*\u104b)"
 _DASH = r"[-–—]"  # ends a cue only before a space, because it may be a minus or join two words
 _CLOSING_QUOTES = "\"'”’»」』`"
-# What X stands for; Thai and Lao have no comma.
+# The words that say what X stands for. Thai and Lao have no comma before them.
 _WHERE = r"(?:,[^\n]*?\s(?-i:X)(?!\w)|\s+(?=[\u0e00-\u0eff])[^\n]*?\s(?-i:X)\s*(?:คือ|แทน|เป็น|ແມ່ນ|ຄື))"
 PLACEHOLDER = r"(?:\$[A-Z]{2,}|ANSWER|SUMMARY|TRANSLATION)"
-_FEWEST_LETTERS, _FEWEST_OF_X, _LONGEST_PLACE = 14, 4, 200  # of what may describe an answer, or "X, …"
+# Of a text that describes an answer: fewest letters, fewest if it begins with X, most characters.
+_FEWEST_LETTERS, _FEWEST_OF_X, _LONGEST_PLACE = 14, 4, 200
 _EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 SENTENCE_STOP = re.compile(r"\n|[.!?](?=\s)|[\u3002\u104b\u17d4]")
 # Nikhahit, perhaps with a tone mark before or after it, and aa: Thai and Lao am, which Unicode does not compose in NFC.
@@ -45,7 +46,7 @@ _TWO_PART_AM = (
     (re.compile("([\u0e48-\u0e4b]?)\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\\2\u0e33"),
     (re.compile("([\u0ec8-\u0ecb]?)\u0ecd([\u0ec8-\u0ecb]?)\u0eb2"), "\\1\\2\u0eb3"),
 )
-# What `composed` may make one character of: the same, or a letter with its marks.
+# What `composed` may turn into one character: a vowel in two parts, or a letter with its marks.
 _CLUSTER = re.compile(
     "[\u0e48-\u0e4b]?\u0e4d[\u0e48-\u0e4b]?\u0e32|[\u0ec8-\u0ecb]?\u0ecd[\u0ec8-\u0ecb]?\u0eb2|\u0e40+|\u0ec0+"
     "|.[\u0300-\u036f\u0bbe\u0bd7\u102e]*",
@@ -56,7 +57,7 @@ _CLUSTER = re.compile(
 def composed(text: str) -> str:
     """The text in Unicode NFC, with one form of the Thai and Lao vowels that can be typed in two parts and look alike.
 
-    These are am (nikhahit and aa) and ae (e twice). Several empty lines become one, because some models write nothing else.
+    These are am (nikhahit and aa) and ae (e twice). Several empty lines become one: some models write nothing else.
     """
     text = _EMPTY_LINES.sub("\n\n", normal_form("NFC", text))
     for two_parts, one in _TWO_PART_AM:
@@ -65,7 +66,7 @@ def composed(text: str) -> str:
 
 
 def uncomposed(text: str, answer: str) -> str:
-    """The part of an answer whose `composed` form is a text; the text itself if there is none."""
+    """The part of an answer whose `composed` form is `text`; `text` itself if there is none."""
     if text in answer:
         return text
     clusters = _CLUSTER.findall(answer)
@@ -78,7 +79,7 @@ def uncomposed(text: str, answer: str) -> str:
 
 @lru_cache(maxsize=256)  # options and tags are compared with every part of an answer
 def plain(text: str) -> str:
-    """The text for comparing, without differences that do not change an answer.
+    """The text for comparison, without differences that do not change an answer.
 
     Full-width letters, digits of other scripts and vowels in two parts get their usual form. Invisible characters, asterisks
     (bold type) and a space before the Thai or Lao sign of repetition are removed. Line breaks stay; other white space becomes one
@@ -109,9 +110,9 @@ def answer_text(generated: str, cues: Sequence[str]) -> str:
 
 
 def cue_pattern(cue: str, spellings: Sequence[str] = (), remark: str = "") -> str:
-    """The regular expression of an answer cue or tag with any mark at its end, perhaps in bold, for text in Unicode NFC.
+    """The regular expression for an answer cue or tag with any mark at its end, perhaps in bold, for text in Unicode NFC.
 
-    `spellings` are other spellings of its words, without the mark. `remark` is a regular expression of what may come before the
+    `spellings` are other spellings of its words, without the mark. `remark` is a regular expression for what may come before the
     mark.
     """
     cue = composed(cue)
@@ -134,8 +135,8 @@ def words_of_cue(cue: str) -> str:
 def without_asked_form(text: str, tags: Sequence[str]) -> str:
     """The text without sentences that repeat the form of the prompt: 'Reply only in the form "Answer: X", where …'.
 
-    The form is one of the answer `tags` of the prompt, X, and then a closing quotation mark or what X stands for; or a
-    placeholder that is alone behind the tag, above other lines: "Answer: $ANSWER".
+    The form is an answer tag of the prompt, X, and then a closing quotation mark or what X stands for. Or it is a tag and a
+    placeholder, alone on a line above others: "Answer: $ANSWER".
     """
     for tag in tags:
         cue = re.compile(cue_pattern(composed(tag)), re.IGNORECASE)
@@ -148,7 +149,7 @@ def without_asked_form(text: str, tags: Sequence[str]) -> str:
         for match in form.finditer(text):
             before = [stop.end() for stop in SENTENCE_STOP.finditer(text, end, match.start())]
             kept.append(text[end : before[-1] if before else end])
-            # Thai sentences have no stop: the next tag ends one, too
+            # Thai sentences have no full stop, so the next tag ends one, too
             again = cue.search(text, match.end())
             behind = SENTENCE_STOP.search(text, match.end(), again.start() if again else len(text))
             end = behind.end() if behind else again.start() if again else len(text)
@@ -157,7 +158,7 @@ def without_asked_form(text: str, tags: Sequence[str]) -> str:
 
 
 def describes_answer(text: str, language: str) -> bool:
-    """Whether a text is all or part of what the prompt says of X in "Answer: X": "a short phrase from the text"."""
+    """Whether a text is all or part of what the prompt says about X in "Answer: X": "a short phrase from the text"."""
     said = _letters(text) if len(text) <= _LONGEST_PLACE else ""
     fewest = _FEWEST_OF_X if re.match("X(?![A-Za-z])", text) else _FEWEST_LETTERS
     forms = _asked_forms(language) if len(said) + len(re.findall("[\u4e00-\u9fff]", said)) >= fewest else ()

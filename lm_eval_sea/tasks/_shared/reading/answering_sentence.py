@@ -1,4 +1,4 @@
-"""The phrase that answers a question in a sentence that takes the question up. A pure function, no I/O."""
+"""Finds the phrase that answers a question in a sentence that repeats words of the question. A pure function, no I/O."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ _MARKED = (*_KINDS, "how")
 # Fewest words of the question before a clause that is cut off, and most words that join a phrase to these: "in the year".
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
 _SHORTEST, _ENDING, _LONGEST = 2, 3, 500  # characters
-# Least share of the question's words that a sentence of the passage takes up.
+# A sentence takes up the question if it repeats at least this share of its words.
 _LEAST_SHARE = 0.75
 _LONGEST_SOURCE = 60
-_normal = lru_cache(normalise)  # a passage is looked into many times
+_normal = lru_cache(normalise)  # the same passage is searched many times
 _BLANKLESS = {"km", "lo", "my", "th", "zh"}
-_SYLLABLES_OF_WORD = 3  # where syllables stand for words, about
-_BEHIND = {"my", "ta"}  # words that mark a phrase come behind it
-_FRONTED = {"en", *PREFIXING}  # the word that asks comes first, wherever the phrase stands
+_SYLLABLES_OF_WORD = 3  # about, in languages that are compared by syllables
+_BEHIND = {"my", "ta"}  # here the word that marks a phrase comes after it
+_FRONTED = {"en", *PREFIXING}  # the question word comes first, wherever the phrase that answers would stand
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COMMA = "[,，、\u104a]"
-_SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # no stop of an abbreviation
-_LEAST_COPY = 0.6  # of a passage, of which two or more sentences say nothing
+_SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # not the stop of an abbreviation
+_LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 _QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
 _GLOSS = re.compile(r"(?<=\S)\s*(?:[(（][^()（）]+[)）]|\[\d{1,2}\])\Z")
 
 
 class _Piece(NamedTuple):
-    """Words of a sentence that are not the question's, up to a word that begins another piece."""
+    """Words of a sentence that the question does not have, up to a word that begins another piece."""
 
-    begin: int  # number of its first word with the mark
+    begin: int  # number of its first word, the mark included
     first: int
     last: int
     kind: str  # what its mark says: "where" for "in Ipoh"; empty without one
@@ -60,8 +60,8 @@ class _Sentence(NamedTuple):
     is_asked: list[bool]  # whether a word is one of the question's
     kind: str  # of the question; empty if it asks for something else than `_KINDS`
     counts: bool  # whether it asks for a number
-    asking: str  # the word that asks
-    before: list[str]  # the question's words before it, and behind it
+    asking: str  # the question word
+    before: list[str]  # the question's words before it, and after it
     behind: list[str]
 
     def text(self, first: int, last: int) -> str:
@@ -75,14 +75,14 @@ class _Sentence(NamedTuple):
         return taken_up(normal_words(text, self.language), [*self.before, *self.behind], self.language)
 
     def fits(self, piece: _Piece) -> int:
-        """Whether a piece has beside it what the question has beside the word that asks: 2 for the words before it, else 1."""
+        """How well it fits the place of the question word: 2 if the words before are the same, plus 1 if those after are."""
         width = 2 if self.language in UNSEGMENTED else 1
         in_place = bool(self.before) or self.language not in _FRONTED
         before = in_place and self.words[max(piece.begin - width, 0) : piece.begin] == self.before[-width:]
         return 2 * before + (self.words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width])
 
     def asks_by(self, mark: str) -> bool:
-        """Whether the question has the mark of a piece with the word that asks: "from where"."""
+        """Whether the question has the mark of a piece beside its question word: "from where"."""
         if self.language in _BEHIND:
             return self.asking.endswith(mark[-_ENDING:]) if self.language == "ta" else mark in self.behind[:1]
         return mark in (*self.before[-2:], *self.behind[-1:])
@@ -93,7 +93,7 @@ class _Sentence(NamedTuple):
 
     @property
     def gaps(self) -> list[tuple[int, int]]:
-        """First and last number of the words between those of the question, without a Burmese mark behind these."""
+        """First and last word of each run of words that the question does not have, without a Burmese mark at its beginning."""
         runs = [(taken, list(run)) for taken, run in groupby(range(len(self.places)), key=self.is_asked.__getitem__)]
         gaps = [(run[0], run[-1]) for taken, run in runs if not taken]
         return [(first + (self.language == "my" and 0 < first < last and self.is_mark(first)), last) for first, last in gaps]
@@ -103,9 +103,9 @@ class _Sentence(NamedTuple):
         return any(self.pattern(f"before_{kind}").fullmatch(self.text(number, number)) for kind in _KINDS)
 
     def standing(self, first: int, last: int) -> str:
-        """The words as they stand in the passage, without a few that join them to the question's; empty if they do not.
+        """The words that the passage has, without a few that join them to the question's words; empty if it does not have them.
 
-        A number is not left out, nor the second of two things, nor more than stays if that has no capitals.
+        Never left out are a number and one of two things that are joined. If the rest has no capitals, it is at least half.
         """
         joined = any_word("joined", self.language)
         for without in range(min(_MOST_JOINING * self.unit + 1, last - first + 1)):
@@ -122,14 +122,14 @@ class _Sentence(NamedTuple):
 
 
 def phrase_of_passage(said: str, question: str, passage: str, language: str) -> str:
-    """The phrase of a passage in an answer that takes up the question: "César Pelli" of "They were designed by César Pelli".
+    """The passage's phrase in an answer that repeats the question: "César Pelli" in "They were designed by César Pelli".
 
-    The passage has the phrase, perhaps without a few words that join it to those of the question. The kind of question chooses
-    it: "where" takes what follows "in" and is no time, "how many" the number. Otherwise it is what follows "namely", or what
-    stands beside the question's words. The answer stays as it is if it has several such phrases, or if it is a sentence of the
-    passage and takes up few of the question's words. Then only what the passage lacks around a phrase is cut off: a gloss
-    ("45 héktar (hectares)"), a title, a description. It is empty if it is a copy of the passage, gives two answers to choose
-    from, or ends before it answers.
+    The answer may have a few more words that join the phrase to the question's. The kind of question selects it: "where" takes
+    what follows "in" unless that is a time, "how many" takes the number. Otherwise it is what follows "namely", or what stands
+    beside the question's words. The answer stays as it is if it has several such phrases, or if it is a sentence of the passage
+    and repeats few of the question's words. Then only what the passage lacks around a phrase is cut off: a gloss ("45 héktar
+    (hectares)"), a title, a description. The result is empty if the answer copies the passage, gives two answers to choose from,
+    or breaks off before it answers.
     """
     is_copied = _in_passage(said, passage)
     if is_copied and len(said) > _LEAST_COPY * len(passage) and len(re.findall(_SENTENCE, said.rstrip(STOPS))) > 1:
@@ -146,13 +146,13 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         and _in_passage(quoted[1], passage)
         and not _in_passage(quoted[1], question)
     ):
-        return quoted[1]  # words around it are not of the passage
+        return quoted[1]  # the words around it are not in the passage
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_SHARE * others)
     if (sentence.counts or sentence.kind in ("when", "where", "who")) and _leaves_two(said, passage, language):
         return ""
-    gives_two = any_word("either", language).search(question)  # then the answer is among its words
+    gives_two = any_word("either", language).search(question)  # then the answer is among the question's words
     if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, _LEAST_SHARE * others) and not gives_two:
         return ""  # it breaks off
     answers = takes_up if is_copied else asked > 0
@@ -171,7 +171,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
 
 
 def _leaves_two(said: str, passage: str, language: str) -> bool:
-    """Whether an answer is "A or B", and the passage has both, but not so."""
+    """Whether an answer is "A or B", and the passage has A and B, but not "A or B"."""
     either = any_word("either", language).search(said)
     if either is None:
         return False
@@ -184,7 +184,7 @@ def _leaves_two(said: str, passage: str, language: str) -> bool:
 def _named_in_english(said: str, question: str, passage: str, language: str) -> str:
     """The only name or number of the passage in an English sentence about a passage in another language; else empty.
 
-    Names of the question do not count, nor what a further clause adds.
+    Names in the question do not count, nor what a further clause adds.
     """
     if language == "en" or not is_foreign(said, language):
         return ""
@@ -201,12 +201,12 @@ def _named_in_english(said: str, question: str, passage: str, language: str) -> 
 
 
 def _lacks_number(phrase: str, said: str) -> bool:
-    """Whether a phrase with a number leaves another one behind: "15" of "April 15, 1945"."""
+    """Whether a phrase has a number, and the rest of the answer another one: "15" of "April 15, 1945"."""
     return all(re.search(r"\d", text) for text in (phrase, said.replace(phrase, "", 1)))
 
 
 def _core(said: str, sentence: _Sentence) -> str:
-    """A phrase without the words around it that the passage does not have; the phrase itself if the rest is not there either.
+    """A phrase without the words around it that the passage lacks; the phrase itself if the passage lacks the rest, too.
 
     Such words are a title, a mark ("in 1974") and a description ("Anna, the owner's niece").
     """
@@ -232,12 +232,12 @@ def _without_leading(said: str, sentence: _Sentence) -> Iterator[str]:
 
 def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
     found = {kind: match for kind in (*_KINDS, "amount", "what") if (match := pattern(kind, language).search(question))}
-    kind = min(found, key=lambda kind: found[kind].start(), default="")  # the first of the longest
+    kind = min(found, key=lambda kind: found[kind].start(), default="")  # of those that begin first, the first in this order
     before, behind = words_beside(question, found.get(kind), language)
     asking, places = found[kind][0] if found else "", places_of_words(said, language)
     words = normal_words(said, language)
     is_asked = taken_up(words, [*before, *behind], language)
-    # the subject comes first, in Tagalog behind the verb
+    # the subject comes first, in Tagalog after the verb
     subjects = (pattern("pronoun", language).match(said, begin) for begin, _ in places[: 1 + (language == "tl")])
     subject = next(filter(None, subjects), None)
     if subject:
@@ -250,7 +250,8 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
 def _without_addition(sentence: _Sentence) -> _Sentence:
     """A sentence without what a further clause adds.
 
-    It begins with a word such as "while", or has none of the question's words, no list, and is not so in the passage.
+    Such a clause begins with a word like "while". Or it has none of the question's words, is no list, and the passage does not
+    have it there.
     """
     adds = sentence.pattern("adds")
     for mark in re.finditer(rf"{_COMMA}|[;；]|\s(?=(?:{adds.pattern}))", sentence.said, re.IGNORECASE):
@@ -270,13 +271,13 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
 
 
 def _is_sentence(sentence: _Sentence, said: str) -> bool:
-    """Whether words of a passage begin a sentence there, in Thai and Lao behind a blank."""
+    """Whether words of a passage begin a sentence of it; in Thai and Lao, whether they follow a space."""
     stop = r"\s" if sentence.language in ("th", "lo") else r"(?:[.!?\u3002\u104b\u17d4]|\n)\s*"
     return re.search(rf"(?:\A|{stop}){re.escape(said)}", sentence.passage, re.IGNORECASE) is not None
 
 
 def _without_frame(said: str, question: str, language: str) -> str:
-    """A sentence without its source: "According to Captain Dara, …". The question may ask for it."""
+    """A sentence without its source, "According to Captain Dara, …", and a closing verb; unchanged if the question names one."""
     source = pattern("source", language)
     if source.search(question):
         return said
@@ -294,7 +295,7 @@ def _number_asked(sentence: _Sentence) -> str:
     """The only number of a sentence, or the only one that is no time, with what follows it, if the question asks for a number.
 
     Words of the question ("37 kiosks"), "about" and "more than" are no part of it, as in most published references. Empty if
-    there is none, or if the text begins with it: that is an amount with its unit, and no sentence.
+    there is none, or if the text begins with a number: that is an amount with its unit, not a sentence.
     """
     if not sentence.counts:
         return ""
@@ -317,7 +318,7 @@ def _number_asked(sentence: _Sentence) -> str:
 
 
 def _cause_in_front(sentence: _Sentence) -> str:
-    """The clause of the cause at the beginning of a sentence, if the passage has it: "Because it rained, …"; else empty."""
+    """The clause of cause that begins a sentence, if the passage has it: "Because it rained, …"; else empty."""
     begins = sentence.pattern("before_why").match(sentence.said) if sentence.kind == "why" else None
     clause, comma, rest = sentence.said[begins.end() :].partition(",") if begins else ("", "", "")
     said = clause.strip() if comma and any(sentence.asked_in(rest)) else ""
@@ -332,7 +333,7 @@ def _named_at_end(sentence: _Sentence) -> str:
 
 
 def _of_kind(sentence: _Sentence) -> list[str] | None:
-    """The phrases that are marked as the question's kind, without those that are no answer; None if nothing is marked so."""
+    """The phrases whose mark fits the kind of question, without those that are no answer; None if no mark fits."""
     pieces = _pieces(sentence)
     own = [piece for piece in pieces if piece.mark and sentence.asks_by(piece.mark)]  # "from where": not "to"
     own = own or [piece for piece in pieces if piece.kind and piece.kind == sentence.kind]
@@ -347,7 +348,7 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
 
 
 def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_Piece]:
-    """Pieces, of which two that follow each other are one if the passage has them so: "a marsh near Lyon in the west"."""
+    """The pieces. Two neighbours become one if the passage has them together: "a marsh near Lyon in the west"."""
     joined: list[_Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
@@ -359,7 +360,7 @@ def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_P
 
 
 def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]:
-    """The phrases that fit best where the question has the word that asks."""
+    """The phrases that fit best in the place of the question word."""
     ranks = {text: max(sentence.fits(piece) for piece, other in found if other == text) for _, text in found}
     return [text for text, rank in ranks.items() if rank == max(ranks.values())]
 
@@ -383,7 +384,7 @@ def _at_place(sentence: _Sentence) -> list[str]:
 
 
 def _standing(sentence: _Sentence, pieces: Iterable[_Piece]) -> list[tuple[_Piece, str]]:
-    """The pieces that stand in the passage, each with its words there, without those that have only words of the question."""
+    """The pieces that the passage has, each with its words there, without those that only repeat words of the question."""
     found = [(piece, text) for piece in pieces if (text := sentence.standing(piece.first, piece.last))]
     return [(piece, text) for piece, text in found if not all(sentence.asked_in(text))]
 
@@ -413,7 +414,7 @@ def _cut_before(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
 
 
 def _mark_at(sentence: _Sentence, number: int) -> tuple[int, set[str], str] | None:
-    """The number of the word behind a mark, the kinds that it may mark, and its text; None if no mark begins at a word."""
+    """The number of the word after a mark, the kinds that it may mark, and its text; None if no mark begins at a word."""
     begin = sentence.places[number][0]
     behind = {end: following for following, (_, end) in enumerate(sentence.places, 1)}
     found = {
@@ -424,13 +425,13 @@ def _mark_at(sentence: _Sentence, number: int) -> tuple[int, set[str], str] | No
     if found:
         end = max(found.values())
         kinds = {kind for kind in found if found[kind] == end}
-        # Thai may have a mark and the word behind it as one
+        # in Thai, a mark and the next word may be one word
         return (behind[end], kinds, normalise(sentence.said[begin:end])) if end in behind else (number, kinds, "")
     return (number, {"when"}, "") if sentence.pattern("times").match(sentence.said, begin) else None
 
 
 def _kind(sentence: _Sentence, piece: _Piece, kinds: set[str]) -> str:
-    """Which of several kinds a mark begins: a time, if the words are one; a purpose is a reason."""
+    """Which of several kinds a mark stands for: "when" before a time, "why" before a purpose if asked why, else the question's."""
     if kinds & {"when", "where"} and _is_time(sentence, piece):
         return "when"
     if sentence.kind == "why" and any_word("purposes", sentence.language).match(sentence.said, sentence.places[piece.begin][0]):
@@ -444,7 +445,7 @@ def _is_time(sentence: _Sentence, piece: _Piece) -> bool:
 
 
 def _cut_behind(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
-    """A Burmese mark is the word behind a phrase, a Tamil one the end of its last word and part of it."""
+    """A Burmese mark is the word after a phrase, a Tamil one the ending of its last word."""
     is_ending = sentence.language == "ta"
     begin = first
     for number in range(first, last + 1):
@@ -462,10 +463,7 @@ def _cut_behind(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
 
 
 def _in_passage(phrase: str, passage: str) -> bool:
-    """Whether a passage has a phrase in whole words, in any form that `normalise` makes alike.
-
-    The case that ends a Tamil noun does not matter.
-    """
+    """Whether a passage has a phrase in whole words after `normalise`. A Tamil noun may have a case ending there."""
     wanted = _normal(phrase.strip(STOPS + TRIM))
     if len(wanted) < _SHORTEST:
         return False

@@ -2,7 +2,7 @@
 
 The text may reason, list the options, judge them one by one, or correct itself. This counts, in this order:
 
-1. what is framed, by JSON, a LaTeX box or an element of XML, or follows the answer tag of the prompt: the last of these;
+1. what is framed, by JSON, a LaTeX box or an XML element, or follows the answer tag of the prompt: the last of these;
 2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text;
 3. what stands below the last heading such as "Conclusion:", read likewise; the only option that is judged right;
 4. the only option alone on a line, with or without its text, or the first line if a reason follows it;
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# Longer answers are read only at their first and last lines, and longer lines only at their two ends.
+# Of longer answers only the first and last lines are read, and of longer lines only the two ends.
 _MOST_LINES, _LONGEST_END = 150, 2_000
 _FEW_CHARACTERS, _LONGEST_THIS, _SHORT_LINE = 6, 30, 100
 _BRACKETED = re.compile(r"\s*\([^()]*\)")
@@ -69,7 +69,7 @@ _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
 def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) -> int | None:
     """The position of the option that an answer (without its thought) chooses; None if it cannot be read.
 
-    `finished` says whether the model ended the answer, if that is known. If the limit of tokens cut the answer, only its
+    `finished` says whether the model ended the answer, if that is known. If the token limit cut the answer, only its
     beginning and its statements count: other options may have followed.
     """
     if (exact := _exactly(answer, choices)) is not None:
@@ -80,10 +80,10 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     if frame is not None and (found := _framed(frame, choices)) is not None:
         return found
     if frame is not None and begins_object(answer) and unfenced(answer).rstrip().endswith("}"):
-        return read_choice(frame, choices, finished=finished)  # what the object says beside is no answer
+        return read_choice(frame, choices, finished=finished)  # what else the object says is no answer
     values = [value for value in map(plain, values_of_object(answer)) if frame is None]
     if len(only := {position for value in values if (position := _alone(value, choices)) is not None}) == 1:
-        return only.pop()  # under a key that is not known
+        return only.pop()  # under an unknown key
     whole = _plain(answer, choices)
     text = without_another_question(whole, (*choices.tags, *ANSWER_TAGS), choices.language)
     if (first := _ranked_first(text, choices)) is not None:
@@ -103,7 +103,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
         if not several and (found := _framed(line, choices)) is not None:
             return _taken_back(line, rest, choices, found, is_cut=is_cut)
         if several or _joins_labels(line, choices):
-            return _concluded(rest, choices, declines=True, is_cut=is_cut)  # "Final choice: B" at most
+            return _concluded(rest, choices, declines=True, is_cut=is_cut)  # only a statement such as "Final choice: B" counts
     found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
     if (altered := _altered(text, choices)) is not None:
         found = altered
@@ -113,7 +113,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
 
 
 def _exactly(answer: str, choices: Choices) -> int | None:
-    """The only label, if these are words, that is the whole answer as it is written, perhaps behind the prompt's tag."""
+    """The only label that is the whole answer, letter for letter, perhaps after the prompt's tag; labels have to be words."""
     if choices.labels != choices.options:
         return None
     whole = answer.strip()
@@ -123,7 +123,7 @@ def _exactly(answer: str, choices: Choices) -> int | None:
 
 
 def _breaks_off(text: str, choices: Choices) -> bool:
-    """Whether a text ends with a word that ends no sentence and is no label, or with such a word and "option"."""
+    """Whether a long text ends with a word that ends no sentence and is no label, perhaps with "option" after it."""
     option = at_end("option", text.rstrip(), choices.language)
     last = at_end("unfinished", text[: option.start() if option else None].rstrip(), choices.language)
     return last is not None and len(text) > _SHORT_LINE and not choices.named_in(text, last.start())
@@ -157,7 +157,7 @@ def _gives_several(line: str, choices: Choices) -> bool:
 def _leaves_open(text: str, choices: Choices) -> bool:
     """Whether the last of several sentences declines, asks after "A or B may be right", or says that one cannot tell.
 
-    That one cannot tell counts if the text names several options; "it cannot be determined" only if the text states none.
+    Doubt counts only if the text names several options, and "it cannot be determined" only if it also states none.
     """
     language, sentences = choices.language, sentences_of([text])
     answers, last = has_word(text, language, "answer"), "".join(sentences[-1:])
@@ -186,7 +186,7 @@ def _leaves_open(text: str, choices: Choices) -> bool:
 def _above_another_question(text: str, choices: Choices) -> str:
     """The part above a question that the model made up, if that part is an answer; else the whole text.
 
-    The part has to be nothing but an answer, or the question has to have its own options or an answer.
+    Either the part is nothing but a label, or the question has its own options or an answer.
     """
     asked = question_line(choices.language).search(text)
     above = text[: asked.start()].strip() if asked else ""
@@ -201,7 +201,7 @@ def _above_another_question(text: str, choices: Choices) -> str:
 
 
 def _is_answered_again(text: str, choices: Choices) -> bool:
-    """Whether a line of a text is any heading and one of the labels, which are words: "Category: sports"."""
+    """Whether a line of a text is a heading and the text of an option: "Category: sports"."""
     lines = (re.match(rf"[^\n:：]{{2,30}}?{COLON}", line) for line in text.splitlines())
     return any(line and choices.by_text(line.string[line.end() :]) is not None for line in lines)
 
@@ -304,7 +304,7 @@ def _without_list(text: str, choices: Choices) -> str:
     if not choices.are_letters or not all(option and option.casefold() in folded for option in own):
         return text
     forms = choices.patterns.forms
-    # a limited number of characters, so that the time does not grow with their number squared
+    # limited numbers, because otherwise a long run of characters takes quadratic time
     blanks, opening = r"[^\S\n]{0,4}", rf"[{re.escape(OPENING)}]{{0,4}}"
     item = "|".join(
         rf"{opening}(?:{'|'.join(re.escape(form) for form, place in forms.items() if place == position)})"
@@ -330,7 +330,7 @@ def _without_tagged_list(text: str, choices: Choices) -> str:
 
 
 def _framed(text: str, choices: Choices) -> int | None:
-    """The option in a short text that is the answer by its place, perhaps in the form of the prompt: "X = B"."""
+    """The option in a short text whose place makes it the answer, perhaps in the form of the prompt: "X = B"."""
     line = next((line for line in plain(without_emphasis(without_latex(text))).splitlines() if line.strip(TRIM)), "")
     if len(folded(line)) > 1 and (position := choices.by_text(line)) is not None:
         return position
@@ -347,7 +347,7 @@ def _framed(text: str, choices: Choices) -> int | None:
 
 @dataclass(frozen=True)
 class _Said:
-    """The lines of an answer, and what each says of the options."""
+    """The lines of an answer, and what each says about the options."""
 
     lines: list[str]
     evidence: list[tuple[int, Evidence]]  # with the number of its line
@@ -361,9 +361,10 @@ class _Said:
 
 
 def _said(lines: list[str], choices: Choices) -> _Said:
-    """What each line says; options alone on lines are wrong below one and a heading such as "Why the others are wrong:".
+    """What each line says about the options.
 
-    Above all options, "The wrong statement is:" answers a question for it. A list of options below a heading states none.
+    Below an option and a heading such as "Why the others are wrong:", options alone on lines are wrong. Above all options, "The
+    wrong statement is:" answers a question that asks for it. A list of options below a heading states none.
     """
     found = [(number, evidence) for number, line in enumerate(lines) for evidence in evidence_of(line, choices)]
     heads = (number for number, line in enumerate(lines) if _heads(line) and has_word(line, choices.language, "wrong"))
@@ -396,7 +397,7 @@ def _introduces(line: str, choices: Choices) -> bool:
 
 
 def _denies_this(clause: str, choices: Choices) -> bool:
-    """Whether a clause soon denies the option above it: "This option is incorrect", not "This option is right, for no …"."""
+    """Whether a clause begins by denying the option above: "This option is incorrect", not "This option is right, for no …"."""
     head = clause[:_LONGEST_THIS]
     counted, right, wrong = (any_word(place, choices.language) for place in ("counted", "right", "wrong"))
     denials = list(wrong.finditer(head))
@@ -450,7 +451,7 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
 
 
 def _below_heading(lines: Sequence[str], choices: Choices) -> str:
-    """What stands below the last heading such as "Conclusion:" behind other lines; empty if there is none."""
+    """What stands below the last heading such as "Conclusion:" after other lines; empty if there is none."""
     heading = re.compile(rf"(?:{any_word('lead', choices.language).pattern})\s*{COLON}", re.IGNORECASE)
     for number in range(len(lines) - 1, 0, -1):
         if found := heading.match(lines[number].lstrip(TRIM)):
@@ -489,7 +490,7 @@ def _listed(said: _Said, choices: Choices) -> int | None:
 def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int | None:
     """The option that lines without a label name by a value or by its text."""
     if amounts := amounts_of(choices):
-        position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may be those of options, too
+        position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may belong to options, too
         position = of_numbers(lines, choices) if position is None else position
         if position is not None or any(re.search(r"\d", text) for text in (*lines, *choices.options)):
             return position
@@ -504,7 +505,7 @@ def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int 
         return position
     if choices.are_letters and _is_whole(lines, choices.language):
         return text_beside_letters(lines, wrong, choices)
-    # a text that breaks off may state an option all the same
+    # even a text that breaks off may state an option
     return None if has_denial(choices) else text_behind_copula(lines, choices)
 
 

@@ -1,7 +1,7 @@
 """Reading the number that a chat model concludes with. Pure functions, no I/O.
 
-A framed number counts first, then a stated one, then the result of the last equation. The last of each kind counts. If the limit
-of tokens cut the answer, only framed and stated numbers count, because its last equation is a step. Numbers are read as the
+A framed number counts first, then a stated one, then the result of the last equation. The last of each kind counts. If the token
+limit cut the answer, only framed and stated numbers count, because its last equation is only a step. Numbers are read as the
 language writes them: Indonesian "1.234,5" is English "1,234.5".
 """
 
@@ -107,7 +107,7 @@ def _unstated(worked: Worked) -> Decimal | None:
     if asks_back and re.search(rf"[{WORD}]", rest) and not (re.search(r"[=\d]", rest) or EQUATION.search(asked)):
         return _of_words(rest, language)
     if behind.strip(TRIM + STOPS) and not re.search(r"\d", behind):
-        return _of_words(behind.strip().partition("\n")[0], language)  # without a number it cannot be read
+        return _of_words(behind.strip().partition("\n")[0], language)  # the tag decides, even if no number in words follows it
     subject = subject_of(SENTENCE_END.split(text.strip(), maxsplit=1)[0], language)
     if len(values := _values(subject, language)) == 1:
         return values.pop()
@@ -241,22 +241,22 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
     if len(lines) > 1 and not EQUATION.search(lines[-1]):
         stopped, stops = (line.rstrip().endswith(STOPS_OF_SCRIPTS) for line in lines[-2:])
         if _STEP.match(lines[-1]) or (stopped and not stops):
-            return None  # it breaks off in a step
+            return None  # it breaks off within a step
     ending = _last_sentence(lines[-1])
     for line in reversed(lines[-2:]):
         if equations := list(EQUATION.finditer(line)):
             if re.fullmatch(r"\s*(\S+)\s*=\s*\1\s*", line):
-                return None  # "40 = 40": the working went round
+                return None  # "40 = 40": the working went in a circle
             if (combined := _combined(line, language)) is not None:
                 return combined
             result = parse_number(equations[-1][1], language)
             behind = " ".join(SENTENCE_END.split(line[equations[-1].start(1) :])[1:])
             further = _values(behind, language)
             ends = line == lines[-1] or not _goes_on("\n".join(lines), lines[-1], language)
-            return result if ends and (not further or result in further) else None  # a later sentence goes on from the result
+            return result if ends and (not further or result in further) else None  # a later sentence continues the calculation
     if not re.search(r"\d", ending) and any_word("wrong", language).search(ending):
         return None  # "… so the number of girls cannot be told"
-    # a number in words next to one in digits makes several, too
+    # a number in words counts beside one in digits
     written = with_digits(lines[-1], language) if re.search(r"\d", lines[-1]) else ""
     numbers = _values(written, language)
     if len(numbers) > 1 and len(repeated := re.findall(r"[^\W\d]\s?\((\d+)[^\W\d]{0,2}\)", lines[-1])) == 1:
@@ -269,7 +269,7 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
 
 
 def _goes_on(text: str, below: str, language: str) -> bool:
-    """Whether the last lines of a text have numbers that are nowhere above, and neither conclude nor deny."""
+    """Whether the last lines of a text have new numbers, apart from lines that conclude, deny or are notes."""
     lines = [line for line in below.splitlines() if not has_word(line, language, "so", "wrong", "note")]
     return not _values(" ".join(lines), language) <= _values(text.removesuffix(below), language)
 
@@ -312,10 +312,9 @@ def _of_last_result(text: str, language: str) -> Decimal | None:
 
 
 def _combined(text: str, language: str) -> Decimal | None:
-    """The new number at the end of a text, if it combines the results of equations, or in a later sentence the last result and
-    another number.
+    """The new number at the end of a text, if it combines results of equations, or the last one and a number of a later sentence.
 
-    So it is with "3 × 18 = 54 plus 2 × 9 = 18, giving 72", and with "3 × 20 = 60. She pays 100, and gets 40 back.", but not with
+    Examples are "3 × 18 = 54 plus 2 × 9 = 18, giving 72" and "3 × 20 = 60. She pays 100, and gets 40 back.", but not
     "100 - 40 = 60, because 40 of the 100 are sold".
     """
     results = [found for found in EQUATION.finditer(text) if not re.match(r"\s*[-+−]\s*\d", text[found.end() :])]
@@ -328,7 +327,7 @@ def _combined(text: str, language: str) -> Decimal | None:
         return None
     *given, last = (parse_number(number[0], language) for number in behind)
     known = _values(text[: results[-1].end()], language)
-    if result in given or last in map(abs, known):  # there "- 40" may be a negative number
+    if result in given or last in map(abs, known):  # in the latter, "- 40" may be read as a negative number
         return None
     given = given if SENTENCE_END.search(rest[: behind[-1].start()]) else []
     combined = {value for other in (*others, *given) for value in (result + other, other - result, result * other)}

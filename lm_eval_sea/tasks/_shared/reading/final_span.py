@@ -42,7 +42,7 @@ _SENTENCE_END = re.compile(
 )
 # A sentence in brackets after a span.
 _REMARK = re.compile(r"(?<=\S)\s+\((?:[^\s()]+\s+){3,}[^\s()]+\)\s*\Z")
-# The same after a tag. There a name in capitals or in another script is part of the span.
+# The same after a tag, where a name in capitals or in another script is part of the span.
 _TAGGED_REMARK = re.compile(
     r"(?<=\S)(?:\s*[(（](?:[^\s()A-Z]\S*\s+[^()]*|[\u0b80-\u17ff\u4e00-\u9fff][^()（）]{9,}|(?:[^\s()]+\s+){3,}[^()]*[.!?])[)）]|\s[–—]\s+[^\W\dA-Z]\S*(?:\s+\S+){4,})[\s.]*\Z"
 )
@@ -64,14 +64,14 @@ _LONGEST_EXCLAMATION, _LONGEST_REGRET = 8, 60  # before the words that take an a
 _LONGEST_POINTING = 60
 _LEAST_SUBJECT = 8  # characters
 _MOST_WORDS_DESCRIBED, _LEAST_CLAUSE, _MOST_WORDS_OF_SOURCE = 5, 2, 3
-# Particles by which the words before "is" are a clause and not a phrase.
+# Particles that make the words before "is" a clause and not a phrase.
 _BURMESE_CLAUSE = re.compile(r"(?:သည်|မှာ|က|ကို|ခြင်း|သော|ပြီး|မ)(?=\s|\Z)")
 _LEAST_SENTENCE = 40  # characters
 # "(Aedes mosquito)" after words of another script
 _GLOSS = re.compile(
     r"(?P<said>[^()（）]*[\u0b80-\u17ff\u4e00-\u9fff][^()（）]*?)\s*[(（][A-Za-z][^()（）\u0b80-\u17ff\u4e00-\u9fff]*[)）]"
 )
-_PLACE = re.compile(r"<([^<>/\n]+)>")  # a prompt may show like this where the answer goes
+_PLACE = re.compile(r"<([^<>/\n]+)>")  # how a prompt may mark the place of the answer
 _SINGLE = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")  # quotation marks
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 _LONGEST_SYLLABLE, _STUTTERED = 12, 10
@@ -114,14 +114,14 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
         stated = (_equated(said.line, language) or _behind_tag(said)) if said.is_tagged else _bare(said)
     span = _trimmed(stated, said)
     if span == "X" and re.search(r"\bX\b", said.answer.partition("X")[2]):
-        return ""  # the prompt's form, with what X is
+        return ""  # the form from the prompt, which says what X is
     return "" if _breaks_off(span, said) or _says_nothing(span, said, target) else span
 
 
 def _instead(behind: str, language: str) -> str | None:
-    """The last sentence of what follows a tagged answer and takes it back: "Wait, I was wrong: …".
+    """The last sentence of text that follows a tagged answer and takes it back: "Wait, I was wrong: …".
 
-    It follows on the same line or is a paragraph. None if it gives no other answer: it says the same or declines to say more.
+    This text follows on the same line or is a paragraph. None if it gives no other answer, because it says the same or declines.
     """
     first, below = (*_FIRST_SENTENCE.split(behind.strip(), maxsplit=1), "")[:2]
     found = [word for place in ("corrects", "errs") for word in any_word(place, language).finditer(below[:_LONGEST_REGRET])]
@@ -212,7 +212,7 @@ def _whole_phrase(said: _Said) -> str | None:
 def _stated(said: _Said) -> str | None:
     """What the line states as the answer; None if it states nothing.
 
-    After a tag, the words of a statement are part of the span, unless it begins with them.
+    After a tag, the words of a statement are part of the span, unless the line begins with them.
     """
     language, line = said.language, _behind_label(said)
     statements = [span for span in statement_spans(line, language) if not _is_part_of_phrase(line, *span, language)]
@@ -364,14 +364,14 @@ def named_by_sentence(line: str, language: str) -> str:
 def _equated(line: str, language: str) -> str:
     """What a whole sentence equates with its subject by its only verb: "Ulan Bator" of "The capital is Ulan Bator."; or empty."""
     words, said = PHRASES.get(language), line.strip()
-    # the Burmese verb is also "in"; a lower-case letter begins a phrase
+    # the Burmese verb also means "in"; a line that begins in lower case is a phrase
     if not words or not words.equates or language == "my" or said[:1].islower() or re.search(r"[,;()，；（）]", said):
         return ""
     links = list(re.finditer(bounded(words.equates), said, re.IGNORECASE))
     if len(links) != 1 or links[0].start() < _LEAST_SUBJECT:
         return ""
     named = said[links[0].end() :]
-    # Thai and Lao sentences have no stop, but may have a blank behind the verb
+    # Thai and Lao sentences have no stop, but may have a space after the verb
     is_sentence = said[-1:] in STOPS or (language in ("th", "lo") and named[:1] == " ")
     return named.strip().rstrip(STOPS) if is_sentence and len(named.split()) <= _MOST_WORDS_NAMED else ""
 
@@ -499,7 +499,7 @@ def _ends_sentence(phrase: str, line: str) -> bool:
 def _framed_phrase(answer: str, line: str, language: str) -> str:
     """The only phrase of a sentence in bold type or quotation marks: "It ended **in 1975**."; else empty.
 
-    A phrase that is no sentence may itself have such a part: hợp đồng "xây dựng thiết kế".
+    Quotation marks inside a phrase that is no sentence do not count: hợp đồng "xây dựng thiết kế".
     """
     first = next((own for own in answer.splitlines() if line.strip() in without_emphasis(own)), answer)
     for pattern in (_BOLD, QUOTED, _SINGLE):

@@ -72,7 +72,7 @@ def read_final_text(answer: str, language: str, tags: Sequence[str] = (), target
     text = without_repetition(text)
     is_first = text in begins.partition("\n")[0]  # then it is the text, whatever it begins with
     if _is_none(text, language, target) or (not is_first and any_word("note", language).match(text)):
-        return ""  # of the latter: a remark on what was no text
+        return ""  # or only a note is left
     quoted = _QUOTED_ALONE.fullmatch(text)
     if quoted and (is_end(quoted["said"], language) or has_word(quoted["said"], language, "work")):
         return quoted[1].strip()  # a polite particle or "is the translation" follows
@@ -120,7 +120,7 @@ def promises_of(text: str, language: str) -> list[re.Match[str]]:
 
 
 def _promises(text: str, language: str) -> bool:
-    """Whether a text hardly does more than say what comes next ("Sure! I will translate it"), or breaks off in an analysis."""
+    """Whether a text does little more than say what comes next ("Sure! I will translate it"), or breaks off in an analysis."""
     quoted, _, last = text.rstrip().rpartition("\n\n")
     if quoted[-1:] in tuple(QUOTES.values()) and not has_word(last, language, "further") and _promises(last, language):
         return True  # below the text that is to be translated
@@ -177,7 +177,7 @@ def framed_text(answer: str, language: str, tags: Sequence[str]) -> str | None:
 
 
 def _bare(text: str, *, is_tagged: bool) -> str:
-    """A text without the marks around it. A number at its beginning is cut off as that of an item, but not after a tag."""
+    """A text without the marks around it, including a bullet. The number of a list item is cut off, too, but not after a tag."""
     text = without_marks(text)
     item = BULLET if is_tagged else LIST_MARK
     return unquoted(text if "\n" in text else item.sub("", text) or text)

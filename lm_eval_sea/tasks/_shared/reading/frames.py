@@ -1,4 +1,4 @@
-"""What chat models put around an answer: code fences, LaTeX boxes, JSON, tags of XML, markup, quotation marks. Pure functions."""
+"""What chat models put around an answer: code fences, LaTeX boxes, JSON, XML tags, markup, quotation marks. Pure functions."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _ANSWER_KEYS = (
     *("answer", "final_answer", "finalanswer", "correct_answer", "correctanswer", "choice", "option", "label", "result"),
     *("jawaban akhir", "jawapan akhir", "câu trả lời", "đáp án", "คำตอบสุดท้าย", "最终答案"),
 )
-# The names of elements of XML that frame an answer. Those of the second group may hold any option, also a discussed one.
+# The names of XML elements that frame an answer. Those of the second group may hold any option, also one that is only discussed.
 _ELEMENT_NAMES = ("answer", "final answer", "correct answer", "final", "result")
 _OPTION_NAMES = ("choice", "option", "label", "output", "response")
 _XML_TAG = re.compile(r"<(?P<slash>/?)(?P<name>[^\W\d][^<>\n/|]{0,30})>")
 _ELEMENT = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]*)</\1>")
 _TASK = re.compile("|".join(words.task for words in PHRASES.values() if words.task), re.IGNORECASE)  # of any language
-# The beginning of an object of JSON, but not of a group of LaTeX.
+# The beginning of a JSON object, but not of a LaTeX group.
 _OBJECT_BEGIN = re.compile(r"\{\s*\"")
 _MOST_BROKEN_OBJECTS = 20
-# A pair in an object that breaks JSON's rules, by quotation marks in a string or a comma at its end: up to the next key.
+# A key and its value, up to the next key, in an object that is not valid JSON: quotation marks in a string, a trailing comma.
 _PAIR = re.compile(
     r"\"(?P<key>[^\"\n]{1,30})\"\s*:\s*(?:\"(?P<string>[^\n]{0,2000}?)\"|(?P<number>-?\d[\d.,]*))\s*(?:,\s*(?=[\"}])|(?=\}))"
 )
@@ -76,7 +76,7 @@ def first_turn(text: str) -> str:
     own = _SPEAKER.sub("", text)
     begin, replies = len(own) - len(own.lstrip()), [reply.start() for reply in _REPLY.finditer(own)]
     turns = (found for found in _TURN.finditer(own) if found.start() > begin)
-    # the name of a speaker begins a turn only if that is answered
+    # the name of a speaker begins a turn only if a reply follows
     end = next((found.start() for found in turns if not found["speaker"] or (replies and replies[-1] >= found.end())), None)
     own = own if end is None else own[:end].rstrip()
     return text if re.search(r"(?im)^(?:Human|User):", own) else own  # an answer may be a dialogue
@@ -92,7 +92,7 @@ class _Frame(NamedTuple):
 
 
 def last_frame(text: str, tags: Sequence[str], language: str, keys: Sequence[str] = ()) -> str | None:
-    r"""What the last frame of a text holds. Frames are objects of JSON, LaTeX boxes, and elements of XML with an answer's name.
+    r"""What the last frame of a text holds. Frames are JSON objects, LaTeX boxes, and XML elements with an answer's name.
 
     None without a frame, and if an answer tag with text follows the last one: "First \boxed{A}. No. Answer: B". A tag below
     another question does not count, because the model made up that question.
@@ -123,17 +123,17 @@ def _is_other_line(text: str, tag_ends: Sequence[int], frame: _Frame) -> bool:
 
 
 def _within_text(text: str, names: Sequence[str]) -> list[_Frame]:
-    """The boxes and elements of XML in a text that hold something, in their order."""
+    """The LaTeX boxes and XML elements in a text that hold something, in their order."""
     boxes = [_Frame(*found.span(), without_latex(found[1]).strip()) for found in _BOX.finditer(text)]
     return sorted(frame for frame in (*boxes, *_elements(text, names)) if frame.content)
 
 
 def _elements(text: str, names: Sequence[str]) -> list[_Frame]:
-    """The innermost elements of XML with the name of an answer. An element without an end holds the text up to the next."""
+    """The innermost XML elements with the name of an answer. An element without an end holds the text up to the next."""
     known = set(map(_plain_key, (*_ELEMENT_NAMES, *_OPTION_NAMES, *names, *map(words_of_cue, ANSWER_TAGS))))
     marks = [mark for mark in _XML_TAG.finditer(text) if _plain_key(mark["name"]) in known or _TASK.match(mark["name"])]
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    # an answer tag counts also inside an element
+    # the frame ends after its opening tag, so that an answer tag inside the element counts, too
     return [
         _Frame(mark.start(), mark.end(), text[mark.end() : end].strip(), _plain_key(mark["name"]) in _OPTION_NAMES)
         for mark, end in zip(marks, ends, strict=False)
@@ -142,7 +142,7 @@ def _elements(text: str, names: Sequence[str]) -> list[_Frame]:
 
 
 def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:
-    """The objects of JSON in a text that have an answer."""
+    """The JSON objects in a text that have an answer."""
     frames, start, broken = [], 0, 0
     while broken < _MOST_BROKEN_OBJECTS and (begin := _OBJECT_BEGIN.search(text, start)):
         try:
@@ -151,7 +151,7 @@ def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:
         except (ValueError, RecursionError):
             pairs = [] if broken else list(_PAIR.finditer(text, begin.start()))
             found = {pair["key"]: pair["number"] or pair["string"].replace("\\n", "\n").replace('\\"', '"') for pair in pairs}
-            value = _value({"": None, **found}, keys)  # two at least, because the only one may be a reason
+            value = _value({"": None, **found}, keys)  # `_value` would take an only value, which may be a reason
             start, broken = pairs[-1].end() if pairs else begin.end(), broken + 1
         if value is not None:
             frames.append(_Frame(begin.start(), start, value))
@@ -159,7 +159,7 @@ def _objects(text: str, keys: Sequence[str]) -> list[_Frame]:
 
 
 def values_of_object(text: str) -> list[str]:
-    """The strings in an object of JSON that is the whole text, perhaps in a code fence; none if it is broken.
+    """The strings in a JSON object that is the whole text, perhaps in a code fence; none if it is broken.
 
     Numbers are left out, because they may say how sure the model is.
     """
@@ -172,12 +172,12 @@ def values_of_object(text: str) -> list[str]:
 
 
 def begins_object(text: str) -> bool:
-    """Whether a text begins with an object of JSON. Such a text is not scored."""
+    """Whether a text begins with a JSON object. Such a text is not scored."""
     return _OBJECT_BEGIN.match(unfenced(text).strip()) is not None
 
 
 def without_latex(text: str) -> str:
-    r"""The text without LaTeX's commands for typefaces, dollar signs and brackets of formulae.
+    r"""The text without LaTeX's font commands, dollar signs and brackets of formulae.
 
     Fractions are written with a slash, roots with √, other signs and Greek letters as themselves.
     """
@@ -189,7 +189,7 @@ def without_latex(text: str) -> str:
 
 
 def _sign(found: re.Match[str]) -> str:
-    r"""The character of a command of LaTeX, "×" for `\times` and "π" for `\pi`; the command if it has none."""
+    r"""The character of a LaTeX command, "×" for `\times` and "π" for `\pi`; the command itself if it has none."""
     name = found[1]
     if name in _SIGNS:
         return _SIGNS[name]

@@ -52,7 +52,7 @@ def _without_lead_in(line: str, language: str) -> str:
 
 
 def _forms(position: int, letters: Sequence[str], options: Sequence[str], language: str) -> list[str]:
-    """The ways to write a label. Those that are the text of an option are left out, because the text may be meant."""
+    """The ways to write a label. Those that are the text of an option are left out, because the answer may be that text."""
     label = letters[position]
     others = "ABCDE" if label.isdecimal() else script_letters(language)
     texts = {_folded(option) for option in options}

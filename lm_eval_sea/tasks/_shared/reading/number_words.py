@@ -93,7 +93,7 @@ def only_number_in_words(text: str, language: str) -> str | None:
 
 
 def begins_number(text: str, begin: int, language: str) -> bool:
-    """Whether a number in digits or words begins at a place of a text. A word for one may be an article, and counts for none."""
+    """Whether a number in digits or words begins at a place of a text. A word for one does not count: it may be an article."""
     if _AMOUNT.match(text, begin):
         return True
     for code in _languages(language):
@@ -105,7 +105,7 @@ def begins_number(text: str, begin: int, language: str) -> bool:
 
 @cache
 def _counted(language: str) -> re.Pattern[str]:
-    """A number in words with no digits behind it: "năm 2010" is a year, and no five."""
+    """A number in words with no digits after it: "năm" is five, but "năm 2010" is a year."""
     return re.compile(rf"{_any_form(language)}{_further_forms(language)}*(?!\s*\d)", re.IGNORECASE)
 
 
@@ -132,12 +132,12 @@ def with_halves(text: str, language: str) -> str:
 
 
 def half_words(language: str) -> str:
-    """A pattern of the words for a half after a number, in the language and English."""
+    """A pattern for the words for a half after a number, in the language and English."""
     return "|".join(_WORDS[code]["half"] for code in dict.fromkeys((language, "en")) if code in _WORDS)
 
 
 def multiplier_words() -> dict[str, int]:
-    """Words of all languages that multiply what stands before them → the factor."""
+    """Words of all languages that multiply the number before them → the factor."""
     return {
         word: int(value[1:])
         for words in _WORDS.values()
@@ -216,7 +216,7 @@ def _numeral(language: str) -> re.Pattern[str]:
 
 @cache
 def _further_forms(language: str) -> str:
-    """A group of the words that may follow a form within one number. The caller adds a quantifier."""
+    """A group for a further word of the same number. The caller adds a quantifier."""
     joint = _WORDS[language].get("joint", "(?!)")
     between = r"\s?" if language in _JOINED else rf"[\s-]+(?:(?:{joint})\s+)?"
     return rf"(?:{between}{_any_form(language)})"

@@ -1,4 +1,4 @@
-"""What one line of an answer says of the options: which it states, judges or merely names. Pure functions, no I/O."""
+"""What one line of an answer says about the options: which it states, judges or merely names. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SENTENCE_END = re.compile(
     r"(?<!^\w)(?<![\s(]\w)(?<!\.[^\W\d_])(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+"
 )
 CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u17d4]|[,،]\s|[，,]|\n")
-# The mark before a verdict at the end of a sentence on an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
+# The mark before a verdict at the end of a sentence about an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
 _VERDICT_BEGIN = re.compile(r"[,，]\s*|\s[-–—→⇒]+\s|[(（]|[.\u3002\u104b\u17d4]\s*")
 _SHOULD_NOT = re.compile("ไม่ควร|ບໍ່ຄວນ|មិនគួរ")  # "should choose" leads to a label
 _LAST_CLAUSE = re.compile(r"[,\u104a][^,\u104a]*\Z")
@@ -42,7 +42,7 @@ class Evidence(NamedTuple):
 
 
 def evidence_of(line: str, choices: Choices) -> list[Evidence]:
-    """What one line says of the options, in the order of its words."""
+    """What one line says about the options, in the order of its words."""
     line = _row(line)
     if (marked := _marked(line, choices)) is not None:
         return [marked]
@@ -63,7 +63,7 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
 
 
 def _marked(line: str, choices: Choices) -> Evidence | None:
-    """What a tick or a cross at either end of a line says of the option next to it."""
+    """What a tick or a cross at either end of a line says about the option next to it."""
     for mark in filter(None, (_MARK.match(line), _MARK_BEHIND.search(line))):
         rest = line[mark.end() :] if mark.start() == 0 else line[: mark.start()]
         if (judged := _leading(_BULLET.sub("", rest), choices)) is not None:
@@ -72,7 +72,7 @@ def _marked(line: str, choices: Choices) -> Evidence | None:
 
 
 def _stated_in(line: str, choices: Choices) -> list[tuple[int, Evidence]]:
-    """The places where words in a line lead to a label, and what they say of it. Joined labels ("A or B") do not count."""
+    """The places where words in a line lead to a label, and what they say about it. Joined labels ("A or B") do not count."""
     spots: list[tuple[int, Evidence]] = []
     joined_until, texts = 0, _texts_with_labels(line, choices)
     for said in _statements(line, choices):
@@ -86,7 +86,7 @@ def _stated_in(line: str, choices: Choices) -> list[tuple[int, Evidence]]:
 
 
 def _of_sentence(line: str, start: int, end: int, choices: Choices) -> list[Evidence]:
-    """What a sentence says of the option at its beginning, or at the beginning of a later clause."""
+    """What a sentence says about the option at its beginning, or at the beginning of a later clause."""
     sentence = line[start:end]
     # the stop after a label at the beginning of a line does not end a sentence
     evidence = (None if start else _leading(line, choices)) or _leading(sentence, choices)
@@ -99,7 +99,7 @@ def _of_sentence(line: str, start: int, end: int, choices: Choices) -> list[Evid
 
 
 def _of_text(sentence: str, choices: Choices) -> Evidence | None:
-    """What a sentence says of the option whose text it begins with: "Bandung is the right answer, because …"."""
+    """What a sentence says about the option whose text it begins with: "Bandung is the right answer, because …"."""
     language, said = choices.language, sentence.strip(TRIM)
     own = sorted(((own_text(option).casefold(), place) for place, option in enumerate(choices.options)), reverse=True)
     lead = lead_in(language).match(said)
@@ -244,13 +244,13 @@ def _statement(line: str, start: int, lead: str, label: re.Match[str], written: 
 
 
 def _statements(line: str, choices: Choices) -> list[_Statement]:
-    """The statements of a line. Their words are found first, so that the time does not grow with the square of their number."""
+    """The statements of a line. Words that lead to a label are found first, which avoids quadratic time."""
     found = [(words, choices.patterns.named.match(line, words.end())) for words in lead_in(choices.language).finditer(line)]
     return [_statement(line, words.start(), words[0], label, label["label"], choices) for words, label in found if label]
 
 
 def _stated(said: _Statement, choices: Choices) -> Evidence | None:
-    """What a statement says of its label: that it is the answer, or is not; None if it says neither."""
+    """What a statement says about its label: that it is the answer, or is not; None if it says neither."""
     language, lead = choices.language, said.lead
     names_option = any_word("option", language).match(lead) and not any_word("answer", language).match(lead)
     if not said.before.strip(TRIM) and said.behind[:1] in tuple(".:)") and names_option:
@@ -307,14 +307,14 @@ def _certainty(said: _Statement, choices: Choices) -> str | None:
 
 
 def is_supposed(text: str, language: str) -> bool:
-    """Whether a text ends within what one may think at first, and no further clause, "but" or "so" follows."""
+    """Whether a text ends with a first impression ("at first it seems"), and no further clause, "but" or "so" follows."""
     thought = any_word("supposed", language).search(text)
     rest = text[thought.end() :].lstrip(" ,，") if thought else ""
     return thought is not None and not (CLAUSE_END.search(rest) or has_word(rest, language, "so", "yet"))
 
 
 def _is_listed(said: _Statement, choices: Choices) -> bool:
-    """Whether a text breaks off after a label and discusses another label before: "Option A is … Option B is … Option C"."""
+    """Whether a text breaks off after a label, with another label before it: "Option A is … Option B is … Option C"."""
     if said.rest.strip() or has_word(said.lead, choices.language, *_ANSWERS, "so"):
         return False
     return not has_word(said.before, choices.language, "condition") and bool(choices.named_in(said.before))
@@ -390,7 +390,7 @@ def _ends_with_denial(text: str, language: str) -> bool:
 
 
 def _leading(line: str, choices: Choices) -> Evidence | None:
-    """What a line says of the label at its beginning; None if it begins with none or says nothing of it."""
+    """What a line says about the label at its beginning; None if it begins with none or says nothing about it."""
     language = choices.language
     exact = choices.patterns.leading.match(line) or choices.patterns.alone.match(line)
     found = exact or choices.patterns.small.match(line)
@@ -416,14 +416,14 @@ def _leading(line: str, choices: Choices) -> Evidence | None:
     head = re.split(r"[.!?;\u3002\u104b\u17d4]\s", judged, maxsplit=1)[0]
     if other := choices.patterns.label.search(head):
         if not (marked or reasons) or (found["mark"] == "-" and behind[:1].strip()):
-            return None  # it speaks of two
+            return None  # it is about two options
         head = _without_denial_of_next(head[: other.start()], language)
     is_sentence = found["mark"] == "." and not choices.are_letters  # "Negative. Not one good word in it."
     return Evidence("bare" if is_sentence else _verdict(head, choices, own=own), position)
 
 
 def _of_predicate(text: str, position: int, choices: Choices) -> Evidence | None:
-    """What the words directly after a label say of it: "B is wrong", "B fits best"."""
+    """What the words directly after a label say about it: "B is wrong", "B fits best"."""
     clause = CLAUSE_END.split(text, maxsplit=1)[0]
     if has_word(clause, choices.language, "wrong"):
         return Evidence("wrong", position)
@@ -432,7 +432,7 @@ def _of_predicate(text: str, position: int, choices: Choices) -> Evidence | None
 
 
 def _verdict(head: str, choices: Choices, *, own: bool) -> str:
-    """How a sentence after a label judges it, at its beginning or end; after the option's `own` text, anywhere."""
+    """How a sentence after a label judges it: at its beginning or end, or anywhere if the option's `own` text comes before."""
     last = [clause for clause in _VERDICT_BEGIN.split(head) if clause.strip(TRIM + STOPS + CLOSING)][-1:]
     if not (own or _is_verdict(head, choices)) and last and len(last[0]) < LONGEST_VERDICT and _is_verdict(last[0], choices):
         head = last[0]
@@ -488,10 +488,7 @@ def _is_verdict(text: str, choices: Choices) -> bool:
 
 
 def _final_label(line: str, choices: Choices) -> int | None:
-    """The only label of a line, if the line ends with it or with words that choose it.
-
-    "What fits best is B.", "As for me, B I choose".
-    """
+    """The only label of a line that ends with it or with words that choose it: "What fits best is B.", "So B I choose"."""
     language, sentence = choices.language, ([each for each in SENTENCE_END.split(line) if each.strip(TRIM)] or [""])[-1]
     texts, named = _texts_with_labels(sentence, choices), choices.patterns.label.finditer(sentence)
     labels = [label for label in named if not any(start <= label.start() < end for start, end in texts)]
@@ -527,9 +524,9 @@ def _without_own_text(rest: str, position: int, choices: Choices) -> str:
 
 
 def joined_end(rest: str, position: int, choices: Choices) -> int:
-    """The end of a label at the beginning of `rest` that "or", "and", a comma or a slash joins, or a space if labels are words.
+    """The end of another option's label in `rest` that is joined to the label before `rest`; 0 if there is none.
 
-    0 if there is none.
+    "Or", "and", a comma or a slash join labels; if labels are words, so does a space.
     """
     joined = _joined(rest, 0, choices)
     return joined.end() if joined is not None and choices.position_of(joined["label"]) != position else 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LONGEST_PHRASE = 300  # longer text after a label cannot be a phrase that may follow it
 LONGEST_VERDICT, LONGEST_JOINT = 30, 20
 OPENING, CLOSING = "([{\"'“‘«`【「<", ")]}\"'”’»`】」>"
-# The languages whose words for labels are alike.
+# Languages with similar words for labels.
 _COGNATE = ("id", "su", "ms", "tl", "ceb")
 
 
@@ -42,7 +42,7 @@ class Choices(NamedTuple):
         return _compile(self.labels, self.language, native=texts.isdisjoint(letters))
 
     def position_of(self, written: str) -> int:
-        """The position of the option whose label is written so."""
+        """The position of the option whose label is written like this."""
         return self.patterns.forms[written.casefold()]
 
     def named_in(self, text: str, start: int = 0) -> list[int]:
@@ -83,7 +83,7 @@ class Patterns(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _compile(labels: tuple[str, ...], language: str, *, native: bool) -> Patterns:
-    """The patterns. With `native`, which says that none is the text of an option, letters of the language's script count, too."""
+    """The patterns. With `native`, letters of the language's script are labels, too; no option may be such a letter."""
     forms = _forms(labels, language, native=native)
     single = all(len(label) == 1 for label in labels)
     case = 0 if single else re.IGNORECASE
@@ -142,14 +142,14 @@ def _other_words(label: str, language: str) -> set[str]:
 
 
 def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> str:
-    """Any label as a whole word. A Latin one may touch letters of another script, and a Tamil one may have an ending.
+    """Any label as a whole word. A Latin label may touch letters of another script, and a Tamil one may have an ending.
 
-    Before one that is `glued` there may be words that a script without spaces joins to it.
+    With `glued`, other words may touch its beginning in languages without spaces between words.
     """
     before = "" if glued and language in WRITTEN_TOGETHER else WORD_BEGIN
     after = rf"(?=யா[னக])|{WORD_END}" if language == "ta" else WORD_END
     latin = r"(?-i:[A-Za-z\d\u00c0-\u024f\u1e00-\u1eff])"
-    # One group for each kind of boundary; in this order, a form comes before its own beginning.
+    # One group for each kind of boundary. Their order tries a longer form before a shorter one that begins it.
     together, bounded, in_latin = list[str](), list[str](), list[str]()
     for form in sorted(forms, key=len, reverse=True):
         is_glued = "\u4e00" <= form[0] <= "\u9fff" or (len(form) > 2 and language in WRITTEN_TOGETHER)
@@ -164,7 +164,7 @@ def _any_label(forms: dict[str, int], language: str, *, glued: bool = False) -> 
 
 @lru_cache(maxsize=256)
 def folded(text: str) -> str:
-    """Plain text in lower case, without marks around it and brackets around short numbers. The minus of a number stays."""
+    """Plain text in lower case, without marks around it or brackets around short numbers. The minus of a number stays."""
     line = re.sub(r"\((\d{1,2})\)", r"\1", " ".join(plain(text).casefold().split()))
     line = re.sub(r"(?<=\.) (?=\d)", "", line).strip(OPENING + CLOSING + STOPS + " *_")
     return line if re.match(r"-\d", line) else line.strip(OPENING + CLOSING + STOPS + " *_-–—")

@@ -56,7 +56,7 @@ def text_behind_so(line: str, choices: Choices) -> int | None:
     None if something after that is denied.
     """
     language = choices.language
-    # "positive, with only one negative remark"
+    # among labels that are words, "only" leads to none: "positive, with only one negative remark"
     places = ("so", "left", "but") if choices.are_letters else ("so", "but")
     ends = [match.end() for place in places for match in any_word(place, language).finditer(line)]
     rest = line[max(ends) :] if ends else ""
@@ -195,9 +195,9 @@ def options_in(text: str, choices: Choices) -> set[int]:
     return {position for _, position in _texts_in(text, choices)}
 
 
-@lru_cache(maxsize=16)  # an answer is looked at sentence by sentence
+@lru_cache(maxsize=16)  # every sentence of an answer needs it
 def _any_option(options: tuple[str, ...]) -> tuple[re.Pattern[str], list[int]]:
-    """The pattern of any of the texts, with a group for each, and the position of the option of each group."""
+    """The pattern for any of the texts, with a group for each, and the position of each group's option."""
     own = {own_text(option).casefold(): position for position, option in enumerate(options)}
     texts = sorted((text for text in own if len(text) >= _SHORTEST_TEXT or text.isdecimal()), key=len, reverse=True)
     if len(own) < len(options):
@@ -207,7 +207,7 @@ def _any_option(options: tuple[str, ...]) -> tuple[re.Pattern[str], list[int]]:
 
 
 def _any_text(text: str) -> str:
-    """The pattern of a text as whole words, if its script has spaces. A number may touch the word that it belongs to."""
+    """The pattern for a text, as whole words if its script has spaces. A number may touch the word that it belongs to."""
     if text.isdecimal():
         return rf"(?<![A-Za-z\d-])(?<!\d[.,]){text}(?![A-Za-z\d]|[.,]\d)"
     written = re.sub(r"(?<=\d)(?=[^\W\d_])", r"\\s?", re.escape(text)).replace("\\.\\ ", r"\.\s?")

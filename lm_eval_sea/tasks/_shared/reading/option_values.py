@@ -70,7 +70,7 @@ def of_numbers(lines: Sequence[str], choices: Choices) -> int | None:
     roman = any(_ANY_ROMAN.search(plain(option).casefold()) for option in choices.options)
     own = [_numbers_in(option, roman=roman) for option in choices.options]
     if own.count([]) > 1 or any(own.count(numbers) > 1 for numbers in own):
-        return None  # one may be "all of them"
+        return None  # one option may have no number: "all of them"
     years = all(len(numbers) == 1 and numbers[0] >= _FIRST_YEAR for numbers in own)
     for clause, is_result in _ends(lines, choices):
         named = [number for number in _numbers_in(clause, roman=roman) if [number] in own or not years]
@@ -123,11 +123,10 @@ def of_formulae(lines: Sequence[str], choices: Choices) -> int | None:
 
 
 def _ends(lines: Sequence[str], choices: Choices) -> list[tuple[str, bool]]:
-    """The last and the first sentence, each with whether it is cut off before its result.
+    """The last and the first sentence, each with whether only its result is left.
 
-    Only the last one may be: if a number follows a "so", "is" or "=", what comes before the last of these is cut off.
-
-    Reasons and working after the first one are left out.
+    If a number follows "so", "is" or "=" in the last sentence, only what follows the last of these is left. Sentences from the
+    first reason or working on are left out.
     """
     language = choices.language
     first, *others = sentences_of(lines) or [""]
@@ -158,5 +157,5 @@ def _counts_options(sentence: str, choices: Choices) -> bool:
 
 
 def _is_open(clause: str, choices: Choices) -> bool:
-    """Whether a clause denies, asks, or is hypothetical. A "×" multiplies here."""
+    """Whether a clause denies, asks, or is hypothetical. Here "×" is no cross, but multiplies."""
     return "?" in clause or has_word(clause.replace("×", ""), choices.language, "wrong", "condition")

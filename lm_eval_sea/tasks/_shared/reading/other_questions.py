@@ -1,4 +1,4 @@
-"""Cuts off what a model adds below its answer: the same over and over, further questions that it makes up and answers.
+"""Cuts off what a model adds below its answer: repetitions, and further questions that it makes up and answers.
 
 Pure functions, no I/O.
 """
@@ -26,7 +26,7 @@ _ROW = re.compile(rf"\n[\s>#*_]*([^\W\d][^\n:：\d]{{0,30}}){COLON}")
 # Words that number questions, besides those for "question".
 _NUMBERED = r"câu|bài|no|q|ข้อ(?:ที่)?"
 
-# A shorter passage may come again by chance, and in a list.
+# A shorter passage may be repeated by chance, or in a list.
 _LEAST_REPEATED = 20
 _LONGEST_PHRASE = 60
 _MOST_QUESTIONS = 30
@@ -42,7 +42,7 @@ _QUESTION = re.compile(
 
 
 def without_repetition(text: str) -> str:
-    """The first of equal passages that make up the text; the last of them may be cut. Two equal lines are a text of two lines."""
+    """The first of the equal passages that a text consists of; the last of them may be cut. A text of two equal lines stays."""
     text = text.rstrip()
     line = re.match(r"[^\n]+\n\s*", text)  # may be shorter
     for begin in (text.find(text[:_LEAST_REPEATED], _LEAST_REPEATED), line.end() if line else 0):
@@ -53,11 +53,12 @@ def without_repetition(text: str) -> str:
 
 
 def without_another_question(text: str, tags: Sequence[str], language: str) -> str:
-    """The text up to another question that the model made up and answered.
+    """The text up to another question that the model made up and answered. Such a question begins with
 
-    Another question begins with a line "Question: …" or "Source: …" between two answer tags, or below an answer on the first line
-    and an empty line; with a line "Question 2: …" between two tags; or with a line with any label between two tags, if the same
-    label comes again between the next two. So does a label "Question:" anywhere between two answers, or above further questions.
+    - a line "Question: …" or "Source: …" between two answer tags, or below an answer on the first line and an empty line;
+    - a line "Question 2: …" between two answer tags;
+    - a line with any label between two answer tags, if the same label comes again between the next two;
+    - a label "Question:" anywhere between two answers, or above further questions.
     """
     if begins := _answer_above_a_question(language).match(text):
         return text[: begins.end("answer")]
@@ -86,7 +87,7 @@ def _answers(text: str, tags: Sequence[str], language: str) -> bool:
 
 
 def _tells(text: str, tags: Sequence[str], language: str, *, several: bool) -> bool:
-    """Whether a text above a question gives an answer; above several questions also as a phrase or sentences alone."""
+    """Whether a text above a question gives an answer. Above several questions, a phrase or whole sentences are enough."""
     said = text.strip(_MARKS)
     if _answers(said, tags, language):
         return True
@@ -121,7 +122,7 @@ def _other_source(language: str) -> re.Pattern[str]:
 
 @cache
 def question_label(language: str) -> str:
-    """The regular expression of a label such as "Question:", "Question 2:" or "Soal salajengna:", with marks before it."""
+    """The regular expression for a label such as "Question:", "Question 2:" or "Soal salajengna:", with marks before it."""
     words = "|".join([*(any_word(place, language).pattern for place in ("asks", "source")), "instruksi|instructions?"])
     return rf"[\s>#*_]*(?:{words})[^\n:：.!?\d]{{0,15}}[\s*_\d]*(?:{COLON}|-(?=\s))"
 

@@ -33,7 +33,7 @@ LONGEST_LABEL, LONGEST_INTRODUCTION, _LONGEST_REMARK, LONGEST_REQUEST = 60, 160,
 _MOST_LINES_BEFORE = 20  # an introduction has no more
 _MOST_WORDS_WITHOUT_TONES, _LONGEST_WORD = 7, 30
 _SCRIPTS = SCRIPTS | {"zh": "CJK"}
-# English words that no language of the region in the Latin script has.
+# English words that no regional language in the Latin script has.
 _ENGLISH = frozenset(
     "a about after and are as be been between by during every for from had has have here his i in into is it its not of that"  # noqa: SIM905
     " the their these they this to two was were which who will with you your".split()
@@ -149,7 +149,8 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
 def _is_apart(line: str, text: Sequence[str], language: str, *, last: bool) -> bool:
     """Whether a paragraph after a text is not part of it.
 
-    It has a label or calls the text by its name, while the text does not; or it speaks to the user; or it is a last question.
+    It has a label, names the task ("translation") or speaks to the user, while the text does not; or it is the `last`, and a
+    question or an exclamation, while no line of the text is one.
     """
     if (label := LABELLED.match(line)) and len(label["label"].split()) <= 4 and not any(map(LABELLED.match, text)):
         return True
@@ -183,7 +184,7 @@ def _without_other_languages(lines: list[str], target: str) -> list[str]:
 def is_foreign(text: str, target: str, most_words_each: int = 3) -> bool:
     """Whether a text of several words is in another script than the target's, or in English if that is not the target.
 
-    Of so many words one has to be an English word that no language of the region has.
+    It is English if one in `most_words_each` words, and two different ones, are English words that no regional language has.
     """
     words = re.findall(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff'’]+", text)
     if own := _SCRIPTS.get(target):

@@ -1,4 +1,4 @@
-"""Words that ask, and which words of a sentence are those of a question. Pure functions, no I/O."""
+"""Question words, and which words of a sentence repeat a question. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 # Language → name → regular expression, as the file explains.
 _WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("question_words.yml"))
-# Scripts whose words nobody finds here. Their syllables are compared.
+# Languages whose words are not segmented here. Syllables are compared instead.
 UNSEGMENTED = {"km", "lo", "zh"}
 _SYLLABLE = re.compile(
     "[A-Za-z\\d][A-Za-z\\d.,-]*|[\u0ec0-\u0ec4]?[^\\s](?:[\u0eb0-\u0ebc\u0ec8-\u0ecd\u17b4-\u17d1\u200b]|\u17d2.)*"
 )
 PREFIXING = {"id", "ms", "jv", "su", "tl"}
-_SHORTEST_STEM = 4  # characters, and most that forms of it have besides
+_SHORTEST_STEM = 4  # characters; another form of a word has at most as many more
 
 
 @cache
 def pattern(name: str, language: str) -> re.Pattern[str]:
-    """The words of a language under one name of `question_words.yml`; what never matches if it has none."""
+    """The words of a language under one name of `question_words.yml`; a pattern that never matches if it has none."""
     return re.compile(bounded(_WORDS.get(language, {}).get(name, "(?!)")), re.IGNORECASE)
 
 
@@ -53,14 +53,14 @@ def normal_words(text: str, language: str) -> list[str]:
 
 
 def words_beside(question: str, found: re.Match[str] | None, language: str) -> tuple[list[str], list[str]]:
-    """The words of a question before and behind the one that asks."""
+    """The words of a question before and after the question word."""
     begin, end = found.span() if found else (0, 0)
     before, behind = (normal_words(part.strip(STOPS + TRIM + "?？"), language) for part in (question[:begin], question[end:]))
     return before, behind
 
 
 def taken_up(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
-    """Whether each word of a sentence is one of the question's, or joins these to a phrase: "adalah"."""
+    """Whether each word of a sentence repeats one of the question, or is a copula: "adalah"."""
     copula, article = pattern("copula", language), pattern("article", language)
     is_unsegmented = language in UNSEGMENTED
     found = _aligned(said, [*asked, *_syllables_of_copula(language)]) if is_unsegmented else _counted(said, asked, language)
@@ -72,13 +72,13 @@ def taken_up(said: Sequence[str], asked: Sequence[str], language: str) -> list[b
 
 @cache
 def _syllables_of_copula(language: str) -> list[str]:
-    """Those of each verb behind an empty one, which no sentence has."""
+    """The syllables of each copula, after an empty one that no sentence has."""
     verbs = _WORDS.get(language, {}).get("copula", "").split("|")
     return [syllable for verb in verbs for syllable in ("", *normal_words(verb, language))]
 
 
 def _counted(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
-    """A word of the question counts as often as the question has it: the phrase may have it again."""
+    """Whether each word repeats one of the question, as often as that has it: the phrase that answers may have it again."""
     left = Counter(asked)
     found = []
     for word in said:
@@ -101,7 +101,7 @@ def _are_forms(word: str, other: str, language: str) -> bool:
 
 
 def _aligned(said: Sequence[str], asked: Sequence[str]) -> list[bool]:
-    """Syllables of the question come in runs of at least two."""
+    """Whether each syllable repeats one of the question. Only runs of at least two count."""
     found, begin = [False] * len(said), 0
     there = "\n".join(("", *asked, ""))
     while begin < len(said):

@@ -17,7 +17,7 @@ _SHORT_SENTENCE = re.compile(r"[^.!?！。,，:：\n]{0,20}[.!?！。\n]\s*")  #
 def is_refusal(answer: str, language: str) -> bool:
     """Whether an answer begins with a refusal in the expected language or in English.
 
-    A first sentence in which the model speaks of itself, names the task and denies ("I found nothing to translate") is a refusal,
+    A first sentence in which the model speaks about itself, names the task and denies ("I found nothing to translate") is one,
     too, and so is an answer that only asks the user such a question.
     """
     begin = answer[:_BEGINNING].lstrip(' \t\n*_"“')

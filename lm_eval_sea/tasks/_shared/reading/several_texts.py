@@ -33,7 +33,7 @@ _BEFORE_NAME = r"(?:(?:in|into|ke|dalam|kanthi|dina|ka|sa|bằng|iti|ha|ing|用)
 
 
 def one_of_several(text: str, tags: Sequence[str], language: str, target: str) -> str:
-    """The text that counts, with its introduction: the final or the first version, up to another round."""
+    """The text that counts, with its introduction: the final or the first version, without further rounds."""
     text = _above_another_text(_without_table(text), tags, language)
     return _first_version(_behind_result(text, tags, language, target), tags, language)
 
@@ -112,7 +112,7 @@ def _behind_result(text: str, tags: Sequence[str], language: str, target: str) -
     are_versions = any(has_word(name, language, "version") for _, (name, _) in named)
     listed = sum(LIST_MARK.match(line.strip()) is not None for line in lines) > 1
     own = {"translation", "summary", *(composed(words_of_cue(tag)).casefold() for tag in tags)}
-    # of a text without such a label, such as "Literal", a better one counts; of others it is one more
+    # a better text replaces a version such as "Literal:", but beside a "Translation:" it is only one more
     is_draft = are_versions and named[0][1][0] not in own and not work.fullmatch(named[0][1][0])
     words = ("best", "better") if is_draft else ("best",)
     best = [head for head in (named if listed or are_versions else heads) if has_word(head[1][0], language, *words)]

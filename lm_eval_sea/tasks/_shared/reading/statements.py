@@ -30,7 +30,7 @@ def statement_spans(text: str, language: str, *further: str) -> list[tuple[int, 
     """
     places = [any_word(place, language) for place in ("answer", *further)]
     option, right, so = (any_word(place, language) for place in ("option", "right", "so"))
-    if not any(place.search(text) for place in (*places, right)):  # which takes much less time
+    if not any(place.search(text) for place in (*places, right)):  # a cheap test first
         return []
     return [
         match.span()

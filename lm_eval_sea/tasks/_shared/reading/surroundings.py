@@ -20,7 +20,7 @@ LIST_MARK = re.compile(r"\A(?:[-*•→]|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4])\s
 # A rule of Markdown.
 RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|={3,}|_{3,})[ \t]*$")
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n(?P<inside>(?:(?!```)[\s\S])+)```")
-# Elements whose names say nothing of what they hold.
+# Elements whose names say nothing about what they hold.
 _NAMES = "p|div|body|response|output|reply|text"
 _ELEMENT = re.compile(rf"<(?P<name>{_NAMES})>(?P<inside>[\s\S]*)</(?P=name)>", re.IGNORECASE)
 _FIRST_TAG, _LAST_TAG = re.compile(rf"<({_NAMES})>", re.IGNORECASE), re.compile(rf"</({_NAMES})>\Z", re.IGNORECASE)
@@ -47,8 +47,8 @@ def without_surroundings(text: str, language: str) -> str:
     """The text without what surrounds it, and with only one kind of line end and space.
 
     Cut off are invisible characters, emoji and rules at its ends, a code fence, an element such as <p>, the marks of a quotation,
-    a first line such as "Sure! Here is my answer:", and last paragraphs such as "I hope this helps!". A text that is written
-    several times is left once.
+    a first line such as "Sure! Here is my answer:", and last paragraphs such as "I hope this helps!". A text that is
+    repeated is kept once.
     """
     text = without_marks(_BLANK.sub(" ", _LINE_END.sub("\n", text)))
     text = without_marks(_without_introduction(text, language))
@@ -93,7 +93,7 @@ def without_marks(text: str) -> str:
 
 
 def _without_tag_alone(text: str) -> str:
-    """The text without a single tag of an element at its beginning or end: the other was cut off, or came before the thought."""
+    """The text without an unpaired tag at its beginning or end: the other tag was cut off, or came before the thought."""
     first, last = _FIRST_TAG.match(text), _LAST_TAG.search(text[-_LONGEST_TAG:])
     if first and f"</{first[1].lower()}>" not in text.lower():
         return text[first.end() :].lstrip()
@@ -160,7 +160,7 @@ def _without_farewell(text: str, language: str) -> str:
 
 
 def _once(text: str) -> str:
-    """The text only once, if it is the same one over and over."""
+    """The text once, if it is repeated."""
     lines = [line.strip() for line in text.splitlines()]
     with_text = [number for number, line in enumerate(lines) if line]
     said = [lines[number] for number in with_text]

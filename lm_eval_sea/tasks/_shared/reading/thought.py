@@ -1,4 +1,4 @@
-"""Takes apart what a model generated: its thought, its answer, and how the thought ended. Pure functions, no I/O."""
+"""Splits what a model generated into thought and answer, and says how the thought ended. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-# "closed": the thought ended and the answer follows. "cut": the limit of tokens cut the thought off. "stopped in the thought":
-# the model ended its text inside the thought, or right behind it. "failed": there is no text, because the request failed.
+# "closed": the thought ended and the answer follows. "cut": the token limit cut the thought off. "stopped in the thought": the
+# model ended its text inside the thought, or right after it. "failed": there is no text, because the request failed.
 State = Literal["no thought", "closed", "cut", "stopped in the thought", "failed"]
 UNFINISHED = ("cut", "stopped in the thought")
 
 
 class Generated(NamedTuple):
-    """What a model generated, taken apart."""
+    """Thought and answer of a generated text."""
 
     thought: str  # without its marks; empty if there is none
     answer: str  # what follows the thought; empty if the thought did not end
@@ -83,15 +83,15 @@ _LONGEST_TURN_END = 36
 
 
 def _pattern(mark: str) -> str:
-    """The regular expression of a mark, also with HTML escapes."""
+    """The regular expression for a mark, also with HTML escapes."""
     return re.escape(mark).replace("<", "(?:<|&lt;)").replace(">", "(?:>|&gt;)")
 
 
-# a group for each family
+# a group for each family of models
 _BEGINS = re.compile("|".join(f"({_pattern(marks.begin)})" for marks in MARKS), re.IGNORECASE)
 _ENDS = re.compile("|".join(f"({_pattern(marks.end)})" for marks in MARKS), re.IGNORECASE)
 _END_OF = {marks: re.compile(_pattern(marks.end), re.IGNORECASE) for marks in MARKS}
-_MOST_BEGINS = 20  # no more marks are looked at
+_MOST_BEGINS = 20  # further marks are ignored
 # What may come before a thought: white space, invisible characters, tokens of the chat template, and the name of the role.
 _ROLE = re.compile(r"(?:[\s\ufeff\u200b-\u200f\u2060]|<\|\w+\|>|<start_of_turn>|(?:assistant|model)\b[:：]?)*", re.IGNORECASE)
 _PREFACE = re.compile("|".join(words.preface for words in PHRASES.values() if words.preface), re.IGNORECASE)
@@ -99,7 +99,7 @@ _LONGEST_PREFACE = 80
 # Words of a thought that a template writes after the mark: few, on one line, without the tokens of another turn.
 _BEGUN = re.compile(r"(?!.*assistant)[^\n<>\[\]]{1,80}", re.IGNORECASE)
 _MENTIONED = re.compile(r"[ \t]+[a-z]")  # what follows a mark that a sentence mentions
-_GOES_ON = re.compile(r"(?![ \t]+[a-z])[\s\w]")  # what follows a mark that begins a line and is no mention
+_GOES_ON = re.compile(r"(?![ \t]+[a-z])[\s\w]")  # what follows a mark that begins a line and is not only mentioned
 _QUOTES = tuple("`\"'“”‘’«»「」")
 
 
@@ -154,7 +154,7 @@ def parts_as_written(text: str, *, prompt: str | None = None, finished: bool | N
     than once, the answer follows the last closing mark that has text after it.
 
     `prompt` is the rendered prompt, which a chat API does not show. `finished` says, if known, whether the model itself ended the
-    text, and not the limit of tokens.
+    text, and not the token limit.
     """
     if found := _SKIPPED_HARMONY.match(text.lstrip()):
         thought, answer = found.groups()

@@ -70,14 +70,14 @@ def worked_solution(answer: str, tags: Sequence[str], language: str, finished: b
 def _without_another_problem(text: str, language: str) -> str:
     """The text up to another problem that the model made up: a result, an empty line, "Question: …".
 
-    Such a problem has its own numbers and none of those above it. If there is no result above it, the text above may be what the
-    real problem gives; its question then has at most one number, or no answer of its own.
+    Such a problem has its own numbers and none of those above it. Without a result above it, the text above may only repeat what
+    the real problem gives. The real question has at most one number, or no answer of its own.
     """
     for problem in islice(_other_problem(language).finditer(text), _MOST_PROBLEMS):
         above = text[: problem.start()].rstrip()
         numbers = _numbers_of(above)
         asked, posed = (_numbers_of(problem[part] or "") for part in ("asked", "posed"))
-        # question after question leads to the result
+        # a chain of questions may lead to the result
         goes_on = re.match(question_label(language), above, re.IGNORECASE) is not None
         is_counted = re.search(r"\d", problem["label"]) and _behind_so(above, language)
         further = is_counted or any_word("further", language).search(problem["label"])

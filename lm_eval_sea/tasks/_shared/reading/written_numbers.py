@@ -14,7 +14,7 @@ from .number_words import half_words, multiplier_words, number_in_words, number_
 
 # Languages that write a comma before decimals, and stops between thousands.
 _DECIMAL_COMMA = frozenset({"id", "jv", "su", "vi", "ban", "min", "ace", "bug", "mad", "bjn", "nij", "bbc"})
-_LEAST_FACTOR = 1000  # of one word: "2 hundred" stays
+_LEAST_FACTOR = 1000  # of the last word: "2 hundred" stays
 # Languages that use either sign between thousands.
 _EITHER = frozenset({"km", "lo"})
 DIGITS = r"[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])"
@@ -42,8 +42,8 @@ def parse_number(written: str, language: str) -> Decimal:
     """The value of a number as the language writes it.
 
     If it has both separators, the last one begins the decimals. A separator that repeats separates thousands. A single separator
-    begins the decimals, unless three digits follow it: then the custom of the language decides. Even a decimal comma separates
-    thousands before a zero at the end, because people write "5,4" and not "5,400".
+    begins the decimals, unless three digits follow it and more than 0 comes before it: then the custom of the language decides.
+    But a comma separates thousands there if the digits end with 0, because people write "5,4" and not "5,400".
     """
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", written).replace("−", "-")
     marks = [character for character in digits if character in ".,"]
