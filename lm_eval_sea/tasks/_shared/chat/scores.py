@@ -3,7 +3,7 @@
 Every answer is taken apart (`reading/thought.py`), and what follows the thought is read and scored. The row, which lm-eval logs,
 gets `thought`, `state`, `answer` (what was scored; None if nothing could be read), `finish_reason` and `tokens`.
 
-Every score comes with rates. `null_rate`: nothing could be read. Parts of it are `cut_rate`: the thought did not end;
+Every score comes with rates. `null_rate`: nothing could be read. It includes `cut_rate`: the thought did not end;
 `refusal_rate`: the model declines; `failure_rate`: there is no answer, because the request failed.
 """
 
@@ -51,7 +51,7 @@ def load_chat_rows(**arguments: Any) -> dict[str, datasets.Dataset]:
 
 
 def _record(doc: dict[str, Any], generated: str) -> Generated:
-    """Takes a text apart, writes what is known of it into the row, and removes what surrounds the answer."""
+    """Takes a text apart, writes what is known about it into the row, and removes what surrounds the answer."""
     made = recorded(doc, generated)
     return made._replace(answer=without_surroundings(first_turn(made.answer.strip()), _words_of(doc["scoring"])))
 
@@ -61,7 +61,7 @@ def _rates(made: Generated, *, is_read: bool, declines: bool) -> dict[str, float
 
 
 def _rates_of_reading(made: Generated, found: object | None, language: str) -> dict[str, float]:
-    """The rates of an answer in which `found` was read; None: nothing was."""
+    """The rates of an answer in which `found` was read; None if nothing was."""
     return _rates(made, is_read=found is not None, declines=found is None and is_refusal(made.answer, language))
 
 
@@ -70,7 +70,7 @@ def _answer_tags(scoring: dict[str, Any]) -> tuple[str, str]:
 
 
 def _language_of_row(scoring: dict[str, Any]) -> str:
-    """The language of the question; of a pair of languages it is the second."""
+    """The language of the question; the second one of a pair of languages."""
     language: str = scoring["language"].rpartition("-")[2]
     return language
 
@@ -118,7 +118,7 @@ class ChatTextScores(TextScores):
     """The metrics of a kind of chat task whose answer is a text."""
 
     def __init__(self, read: Callable[[str, str, Sequence[str], str], str], *metrics: str, reference: str = "answers") -> None:
-        """Takes the function that reads the text of an answer, and as `TextScores` metrics and reference."""
+        """Takes the function that reads the text of an answer; metrics and reference are those of `TextScores`."""
         super().__init__(*metrics, reference=reference)
         self.read = read
 
@@ -147,7 +147,7 @@ class ChatTextScores(TextScores):
         return found
 
     def _written(self, doc: dict[str, Any], answer: str) -> str:
-        """The answer without what would mislead the reader, who does not know the row."""
+        """The answer without what would mislead `read`, which does not know the row."""
         return answer
 
     def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
@@ -155,7 +155,7 @@ class ChatTextScores(TextScores):
         return text
 
     def _references(self, doc: dict[str, Any], language: str) -> list[str]:
-        """The references in the form of the readers: a Thai or Lao vowel typed in two parts is no error."""
+        """The references in the form that `read` returns: a Thai or Lao vowel typed in two parts is no error."""
         return list(map(composed, super()._references(doc, language)))
 
 
@@ -184,7 +184,7 @@ class ChatTranslationScores(ChatTextScores, TranslationScores):
     def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
         """Empty if the text is the source, or other words of the prompt, such as its instruction.
 
-        The source only from and to English: other languages that are close share whole sentences.
+        The source is compared only if one language is English: other languages may be so close that they share sentences.
         """
         shown = _bare(text)
         if len(shown) >= _SHORTEST_COPY and shown in _bare(composed(prompt)):

@@ -431,7 +431,7 @@ def _mark_at(sentence: _Sentence, number: int) -> tuple[int, set[str], str] | No
 
 
 def _kind(sentence: _Sentence, piece: _Piece, kinds: set[str]) -> str:
-    """Which of several kinds a mark stands for: "when" before a time, "why" before a purpose if asked why, else the question's."""
+    """Which of several kinds a mark stands for: "when" before a time, "why" before a purpose if asked why, or the question's."""
     if kinds & {"when", "where"} and _is_time(sentence, piece):
         return "when"
     if sentence.kind == "why" and any_word("purposes", sentence.language).match(sentence.said, sentence.places[piece.begin][0]):
