@@ -1,4 +1,4 @@
-"""Calibration: a model's scores of the labels of a row, minus its scores of them without the row. Pure functions.
+"""Calibration: a model's scores of the labels after a row, minus its scores of the labels without the row. Pure functions.
 
 A label's score is log p(label | prompt) minus a bias, and the label with the highest score is chosen. The methods differ in where
 the bias comes from. All logarithms are natural. A label without probability for a row is never chosen for it.

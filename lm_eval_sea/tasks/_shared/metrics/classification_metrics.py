@@ -42,7 +42,7 @@ class Evidence(NamedTuple):
 def label_counts(golds: Sequence[int] | np.ndarray, chosen: Sequence[int] | np.ndarray, labels: int) -> np.ndarray:
     """The counts of macro-F1, (rows, 2 · labels): whether a label was rightly chosen, and how often it is right or chosen.
 
-    Counts of rows add up. The number `labels` is a choice that is none of the labels.
+    Counts of rows add up. A choice equal to `labels` is none of the labels.
     """
     members = np.eye(labels + 1, labels)
     gold, chose = members[np.asarray(golds)], members[np.asarray(chosen)]
@@ -77,7 +77,7 @@ def _counts(rows: Sequence[Choice]) -> np.ndarray:
 
 
 def batch_calibrated_choices(rows: Sequence[Evidence], bias: Bias = batch_biases) -> list[Choice]:
-    """The choice of batch calibration for each row, which depends on all. `bias` is `batch_biases` or `batch_log_shares`."""
+    """The choice of batch calibration for each row; it depends on all rows. `bias` is `batch_biases` or `batch_log_shares`."""
     golds, choose = batch_calibration(rows, bias)
     labels = len(rows[0][1])
     return [Choice(int(gold), int(chosen), labels) for gold, chosen in zip(golds, choose(np.arange(len(rows))), strict=True)]
@@ -105,7 +105,7 @@ def batch_calibrated_macro_f1(rows: Sequence[Evidence]) -> float:
 def spread_over_resamples(score: Callable[[np.ndarray], float], count: int) -> float:
     """Standard deviation of a score over 1,000 seeded resamples of `count` rows (bootstrap); 0 for fewer than two rows.
 
-    `score` takes the places of rows. The rows should be sorted, because their order depends on the number of processes.
+    `score` takes row indices. The rows should be sorted, because their order depends on the number of processes.
     """
     if count < 2:
         return 0.0
@@ -145,7 +145,7 @@ def _spread_over_calibrations(
 def batch_calibration(
     rows: Sequence[Evidence], bias: Bias = batch_biases
 ) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """The right labels, (rows,), and a function: places of rows → the labels that batch calibration on these rows chooses."""
+    """The right labels, (rows,), and a function: row indices → the labels that batch calibration on these rows chooses."""
     golds = np.array([gold for gold, _ in rows])
     loglikelihoods = np.array([values for _, values in rows], dtype=float)
     log_shares = np.array([log_softmax(values) for _, values in rows])

@@ -59,7 +59,7 @@ def _variance_of_mean(values: Sequence[float]) -> float:
 
 
 def normalised(rows: Sequence[Outcome]) -> float:
-    """`mean_of_groups` on the scale of `normalised_score`. Scores below chance are 0, as SEA-HELM's."""
+    """`mean_of_groups` on the scale of `normalised_score`. Scores below chance are 0, as in SEA-HELM."""
     return max(normalised_score(mean_of_groups(rows), rows[0][2]), 0.0)
 
 
@@ -72,7 +72,7 @@ Score = Callable[[Sequence[Outcome]], float]
 
 
 def share_in_group(group: str) -> tuple[Score, Score]:
-    """The functions of the share of right answers in one group and of its standard error; NaN and 0 if it has no row."""
+    """Functions for the share of right answers in one group and its standard error, which are NaN and 0 if it has no row."""
 
     def share(rows: Sequence[Outcome]) -> float:
         values = [row[1] for row in rows if row[0] == group]

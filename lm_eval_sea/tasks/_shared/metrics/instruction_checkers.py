@@ -2,7 +2,7 @@
 
 The 21 kinds of instructions are those of IFEval (Zhou et al. 2023) without those on case, commas and letters, which few scripts
 of the region have. Digits are counted instead of letters. The checks are SEA-HELM's (`ifeval/instruction_checkers.py`). They
-differ from IFEval, and so from lm-eval's task `ifeval`, where a language or an unclear prompt would make that unfair:
+differ from IFEval, and so from lm-eval's task `ifeval`, where its check would be unfair to a language or after an unclear prompt:
 
 - Sentences are the texts between "***", which the prompts ask for. So no language needs a sentence splitter.
 - In the languages of `WORD_BOUNDARIES`, keywords are whole words in any case. In the others, Filipino among them, they may be
@@ -67,7 +67,7 @@ def _composed(text: str) -> str:
 
 
 def _with_text(parts: list[str], edges: str | None = None) -> list[str]:
-    """The parts that have text after `edges` are cut off."""
+    """The parts in which text is left when `edges` are cut off."""
     return [part for part in parts if part.strip(edges).strip()]
 
 

@@ -23,7 +23,7 @@ AT_LEAST = {"py3langid": "0.4", "pythainlp": "5.0.1"}
 @contextlib.contextmanager
 def _nothing_in_home() -> Iterator[None]:
     """Inside, PyThaiNLP is imported without making ~/pythainlp-data, which nothing here reads and a home may not allow."""
-    said = {"PYTHAINLP_READ_ONLY", "PYTHAINLP_READ_MODE"} & os.environ.keys()  # by the user; it refuses both at once
+    said = {"PYTHAINLP_READ_ONLY", "PYTHAINLP_READ_MODE"} & os.environ.keys()  # the user's own; PyThaiNLP refuses both at once
     if not said:
         os.environ["PYTHAINLP_READ_ONLY"] = "1"
     try:

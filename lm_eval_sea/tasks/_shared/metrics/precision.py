@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# So many different numbers hardly ever all fit by chance.
+# This many different numbers hardly ever all fit by chance.
 ENOUGH_VALUES = 8
 
 

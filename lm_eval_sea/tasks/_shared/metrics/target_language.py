@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Languages with other scripts than Latin → the first word of Unicode's names of their letters.
 SCRIPTS = {"th": "THAI", "ta": "TAMIL", "my": "MYANMAR", "km": "KHMER", "lo": "LAO"}
 LATIN = "LATIN"
-# The languages that can be told apart. py3langid lacks many languages of Indonesia, and confuses them.
+# The languages that can be told apart. py3langid lacks many languages of Indonesia, and takes them for others.
 TOLD_APART = {*SCRIPTS, "en", "id", "jv", "ms", "su", "tl", "vi"}
 
 # Language → other codes that the identifier may give for its sentences.
@@ -48,7 +48,7 @@ _SUNDANESE_ENDING = "keun"
 
 
 def is_off_target(text: str, language: str) -> bool:
-    """Whether most letters of a text are of another script or, in Latin script, whether the text is in another language.
+    """Whether at least half of a text's letters are of another script or, if it is Latin, the text is in another language.
 
     An empty text is in no language; `null_rate` counts it.
     """
@@ -79,7 +79,7 @@ def identify(text: str) -> str:
 
 
 def _is_sundanese(text: str) -> bool:
-    """Whether a text of Java has more function words or verb endings of Sundanese than of its neighbours."""
+    """Whether a text has more function words and verb endings of Sundanese than function words of Javanese or Indonesian."""
     words = re.findall(r"\w+", text.lower())
     found = {language: sum(word in known for word in words) for language, known in _function_words().items()}
     found["su"] += sum(word.endswith(_SUNDANESE_ENDING) for word in words)

@@ -33,8 +33,8 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f\u
 _SPACED = rf"(?:[^\W_{_UNSPACED}]|\d)"  # a letter of the other scripts, or a digit
 _HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _BLANK_WITHIN = re.compile(rf"(?<!{_SPACED}) | (?!{_SPACED})")
-# What goes on with a cluster of characters: marks, Thai and Lao vowels behind their consonant, a Burmese consonant that closes
-# its syllable. And what a cluster goes on behind: vowels before their consonant, and signs that stack the next one.
+# What continues a cluster of characters: marks, Thai and Lao vowels after their consonant, a Burmese consonant that closes its
+# syllable. And what a cluster continues after: vowels before their consonant, and signs that stack the next one.
 _MARKS = "".join(
     character
     for first, last in ((0x300, 0x36F), (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F))
@@ -107,9 +107,10 @@ def words(text: str, language: str) -> list[str]:
 
 
 def stands_in(phrase: str, text: str) -> bool:
-    """Whether a text has a phrase in whole words, or in scripts without blanks between words in whole clusters of characters.
+    """Whether a text has a phrase as whole words or, in scripts without spaces between words, as whole clusters of characters.
 
-    Blanks of the phrase do not count, nor in a text of such scripts its own, except between two letters of others or digits.
+    Spaces in the phrase do not count. In a text with such a script its own spaces do not count either, except between letters of
+    other scripts or digits.
     """
     forms, texts = {phrase, phrase.replace(" ", "")}, {text}
     if _HAS_UNSPACED.search(text):
@@ -119,7 +120,7 @@ def stands_in(phrase: str, text: str) -> bool:
 
 
 def _is_whole_in(text: str, form: str) -> bool:
-    # a pattern of each phrase would take ten times as long to compile
+    # compiling a pattern for each phrase would take ten times as long
     begin = text.find(form)
     while begin >= 0:
         if not _NO_BEGIN.match(text, begin) and not _NO_END.match(text, begin + len(form)):
