@@ -55,7 +55,7 @@ class ModelTask(ConfigurableTask):
         return text
 
     def fewshot_context(self, doc: dict[str, Any], num_fewshot: int, *args: Any, **kwargs: Any) -> Any:
-        """The prompt; under a chat template without the blank lines that separate its parts in plain text."""
+        """The prompt. With a chat template, it lacks the blank lines that separate its parts in plain text."""
         if (apply := kwargs.get("chat_template")) is not None:
 
             def without_blank_lines(messages: Sequence[dict[str, str]], **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The task class that ranks labels and removes a model's bias towards some of them (`calibration.py`)."""
+"""The task class that ranks labels and removes a model's bias towards some of them (`metrics/calibration.py`)."""
 
 from __future__ import annotations
 

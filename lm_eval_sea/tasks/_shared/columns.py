@@ -34,7 +34,7 @@ class ColumnRows:
     letters: str = LETTERS  # of the options, in order
 
     def __call__(self, splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-        """The function that makes a processed row of a published one."""
+        """The function that turns a published row into a processed one."""
 
         @functools.cache  # computed once, and only if a row is at fault
         def from_one() -> bool:
@@ -77,7 +77,7 @@ class ColumnRows:
                 options = _options(values)
                 if isinstance(right, str) and right.isdecimal() and right not in options:
                     yield int(right), len(options)
-            except (KeyError, ValueError):  # an error says so when the row is processed
+            except (KeyError, ValueError):  # processing the row raises this error
                 continue
 
 

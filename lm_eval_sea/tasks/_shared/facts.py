@@ -65,7 +65,7 @@ HEADLINES = {
 }
 # The variants whose prompt is for chat models. Choices are scored by the share of right ones.
 CHAT = ("chat", "choice")
-# The same for SEA-HELM's kinds, and the metric of a row from which its totals are computed; None if a judge has to score it.
+# SEA-HELM's variant → the metric that tables show first, and that of a row for its totals; None if a judge has to score it.
 SEA_HELM_SCORES = {
     "labels": ("balanced_acc", "correct"),
     "phenomena": ("phenomena_acc", "correct"),
@@ -86,7 +86,7 @@ _CALIBRATED = ("classification", "litilo_ppl")
 GENERATED = ("qa", "short_answer", "number", "translation", "summarization")
 # The settings with other rows or exemplars than SailCompass has. Its evaluator does not apply to them.
 _OF_PARALLEL_ROWS = ("chat", "choice", "enshots", "parallel", "pair", "translated")
-# The settings with other rows than the data set's of that language, so that its digests do not apply.
+# The settings whose rows are not the data set's rows of that language, so that its digests do not apply.
 _OF_OTHER_ROWS = ("pair", "translated")
 
 
@@ -108,12 +108,12 @@ def whole_record(record: Mapping[str, Any], language: str) -> dict[str, Any]:
 
 
 def facts(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that is known of a task.
+    """Everything that is known about a task.
 
     Args:
-        metadata: of the task. They identify it by `dataset`, `language`, `variant`, `prompt_language`, and `setting` if it has
+        metadata: the task's. They identify it by `dataset`, `language`, `variant`, `prompt_language`, and `setting` if it has
             one; for SEA-HELM also `task` and `answer_tag`; for a translation `source_language` and `answer_language`. Their other
-            keys override `data_set.yml`. If they have `rows`, as in results and in every task up to version 0.3, they are
+            keys override `data_set.yml`. If they have `rows`, as in results and in every task up to version 0.2, they are
             complete. A task of a user's own data set has `data_set`, see `files_of_own_data`; if these files have changed since
             the task was made, only its metadata are known.
 
@@ -173,7 +173,7 @@ def digest_of_file(path: Path) -> str:
 
 
 def key_of_rows(said: Mapping[str, Any]) -> str:
-    """The name of a task's rows in `tested.yml`: that of a language, for SEA-HELM that of a task in a language."""
+    """The key of a task's rows in `tested.yml`: the language, for SEA-HELM with the task."""
     language = str(said.get("question_language", said["language"]))
     return f"{language}_{said['task']}" if said["dataset"] == SEA_HELM else language
 
@@ -219,7 +219,7 @@ def place_of_rows(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sea_helm_record(record: Mapping[str, Any], task: str, language: str) -> dict[str, Any]:
-    """SEA-HELM's `data_set.yml` on a task in one language."""
+    """What SEA-HELM's `data_set.yml` says about a task in one language."""
     of_task: dict[str, Any] = record["tasks"].get(task) or record["judged"][task]
     of_language: dict[str, Any] = of_task["languages"][language]
     return {key: value for key, value in of_task.items() if key != "languages"} | of_language
@@ -270,7 +270,7 @@ def _place_in_sea_helm(data: Mapping[str, Any], language: str) -> dict[str, Any]
 
 
 def _of_lite(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
-    """The rows of a lite task. A chat task has those of the data set's plain one."""
+    """The rows of a lite task. A chat task has those of the data set's other lite task."""
     tasks = read_yaml(path)["tasks"]
     name = _name_of_whole(said)
     if said["variant"] in CHAT:

@@ -1,4 +1,4 @@
-"""The scores of generated answers of one line: `process_results` of the tasks that generate text."""
+"""The scores of generated one-line answers: `process_results` of the tasks that generate text."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ question_answering = QuestionAnsweringScores("exact_match", "f1", "contains", "n
 summarization = TextScores(*OF_CORPUS, "rougeL", *_OFFICIAL, "null_rate", reference="summary")
 translation = TranslationScores(*OF_CORPUS, *_OFFICIAL, "null_rate", "off_target_rate")
 number = TextScores("exact_number", "no_number_rate", reference="solution")
-# Texts of any length. The language of single words cannot be told.
+# Texts of any length. Single words do not show their language, so there is no off_target_rate.
 text_translation = TranslationScores(*OF_CORPUS, "null_rate")
 
 

@@ -74,7 +74,7 @@ def download_all(source: str, paths: Iterable[str]) -> Path:
 
 
 def not_given(what: str, place: str, fault: str, error: BaseException) -> DataError:
-    """The error for data that cannot be loaded: for a `fault` of the hub, else for what `error` says. `place` would hold them."""
+    """The error for data that cannot be loaded: for a `fault` of the hub, else for what `error` says. `place` is a local path."""
     if fault != UNREACHED:
         return DataError(f"cannot get {what}: {fault or one_line(error)}")
     return DataError(
@@ -85,7 +85,7 @@ def not_given(what: str, place: str, fault: str, error: BaseException) -> DataEr
 
 
 def fault_of_hub(error: BaseException, page: str) -> str:
-    """Why the hub does not give something of a repository with this `page`, and how to mend that; empty for other faults.
+    """Why the hub refuses something of a repository with this `page`, and how to mend that; empty for other faults.
 
     The cause is an error of `huggingface_hub`, which `datasets` and `transformers` wrap in their own.
     """

@@ -47,7 +47,7 @@ def log_as_lm_eval() -> None:
 
 log_as_lm_eval()
 
-# Checkouts from before the release 0.4.13 have no chrF++; nothing is replaced.
+# Checkouts from before the release 0.4.13 have no chrF++.
 if "chrf++" not in aggregation_registry:
     register_aggregation("chrf++")(corpus_chrf)
 

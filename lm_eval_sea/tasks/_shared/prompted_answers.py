@@ -1,4 +1,4 @@
-"""Answers with their prompts and with what their backend says of them, taken apart into thought and answer.
+"""Answers with their prompts and with what their backend says about them, taken apart into thought and answer.
 
 Whether an answer was cut in its thought can depend on the prompt, because many chat templates open the thought. lm-eval passes
 only the answers to `process_results`, but applies filters to whole requests.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class PromptedText(str):
-    """A generated text with its prompt, and with what its backend says of it (`models/generated_text.py`)."""
+    """A generated text with its prompt, and with what its backend says about it (`models/generated_text.py`)."""
 
     prompt: str
     told: Any

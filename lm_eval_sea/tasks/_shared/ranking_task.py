@@ -1,4 +1,4 @@
-"""The task class that ranks options: it makes the requests, gathers the responses, and passes them to `ranking.py`."""
+"""The task class that ranks options: it makes the requests, gathers the responses, and passes them to `metrics/ranking.py`."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class RankingTask(ModelTask):
             for loglikelihood, _ in instance.filtered_resps.values():
                 choices = len(self.doc_to_choice(instance.doc))
                 what = f"option {instance.idx + 1}" if instance.idx < choices else "the prompt"
-                # an option may be impossible, but after an impossible prompt nothing can be said of it
+                # an option may be impossible, but after an impossible prompt nothing can be said about it
                 if math.isnan(loglikelihood) or (instance.idx == choices and math.isinf(loglikelihood)):
                     raise ValueError(
                         f"{self.task_name}, row {instance.doc_id}: the model's log-likelihood of {what} is not a number "

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-_ROWS = 60  # so many are looked at, evenly spaced
-_FEWEST = 20  # rows; the language of fewer cannot be told with certainty
-_LETTERS = 2000  # of a row are looked at
+_ROWS = 60  # at most this many are looked at, evenly spaced
+_FEWEST = 20  # rows; fewer do not show their language with certainty
+_LETTERS = 2000  # characters of a row that are looked at
 _NO_TEXT_OF_ROW = {"id", "cluster", "letters", "label", "options", "lettered_options"}
 _TRANSLATION = "translation"  # the column of a translation, into the language or from it
 _OF_OTHER_LANGUAGES = {"english", "indonesian", "code"}
@@ -25,8 +25,8 @@ _BY_LETTERS = SCRIPTS | dict.fromkeys(("ceb", "ilo", "war", "kac"), LATIN) | {"z
 def other_language(rows: Sequence[Mapping[str, Any]], language: str) -> str | None:
     """The language or script of most rows, if it is another than it should be and the two can be told apart; else None.
 
-    Latin text needs py3langid; without it, only scripts are compared. Of a translation, the text in the language counts. Files
-    with few rows, and other rows that show two languages, are not looked at.
+    Latin text needs py3langid; without it, only scripts are compared. Of a translation, only the column `translation` counts.
+    Files with few rows, and other rows with texts in two languages, are not looked at.
     """
     if language not in TOLD_APART | _BY_LETTERS.keys() or len(rows) < _FEWEST:
         return None

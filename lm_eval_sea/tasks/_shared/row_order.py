@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 SEED = "lm_eval_sea"
-# So few rows are always run whole, and keep the order of their file, which is easier to follow.
+# Up to this many rows are always run whole, and keep the order of their file, which is easier to follow.
 FEW_ROWS = 20
 
 

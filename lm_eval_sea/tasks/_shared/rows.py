@@ -1,4 +1,4 @@
-"""Loads published rows and makes checked, processed rows of them. Messages say which file, row and field is at fault."""
+"""Loads published rows and turns them into checked, processed rows. Messages say which file, row and field is at fault."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .sources import TEST_SPLIT, Source
 
 
 Row = dict[str, Any]
-# A function named `process_row` makes one or several processed rows of a published row. Any other function gets the published
+# A function named `process_row` turns a published row into one or several processed rows. Any other function gets the published
 # splits by name and returns such a function.
 RowProcessor = Callable[[Any], Any]
 
@@ -53,7 +53,7 @@ class LoadedRows(NamedTuple):
 
 
 def function_of_row(process: RowProcessor, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], Row | list[Row]]:
-    """The function that makes one or several processed rows of a published row."""
+    """The function that turns a published row into one or several processed rows."""
     made: Callable[[Row], Row | list[Row]] = process if getattr(process, "__name__", "") == "process_row" else process(splits)
     return made
 
@@ -71,7 +71,7 @@ class CheckedRows:
     labels: tuple[str, ...]  # none if the label is a text
 
     def __call__(self, splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
-        """The function that makes processed rows of a published row."""
+        """The function that turns a published row into processed rows."""
         of_row = function_of_row(self.process, splits)
 
         def process_row(published: Row) -> list[Row]:
@@ -210,7 +210,7 @@ def refuse_repeated_ids(rows: Iterable[Mapping[str, Any]], file: str) -> None:
 
 
 class _Place(NamedTuple):
-    """Everything that rows depend on. It is the key of a cache, which so never has rows that a user has changed since."""
+    """Everything that rows depend on. As the key of a cache, it prevents that rows are reused after a user has changed them."""
 
     source: Source
     process: RowProcessor
@@ -296,8 +296,8 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
 
     Args:
         process: see `row_processor`.
-        provenance: a mapping in the metadata. It is filled with what the results should say of the task: what `data_set.yml` says
-            of it (`facts`), `data_revision`, `data_sha256`, `rows_published`, `clusters` and `pack_version`. lm-eval has no other
+        provenance: a mapping in the metadata. It is filled with what the results should say about the task: the facts from
+            `data_set.yml`, `data_revision`, `data_sha256`, `rows_published`, `clusters` and `pack_version`. lm-eval has no other
             way from the loader to the results.
         metadata: the rest of the metadata, see `facts`.
 
@@ -362,13 +362,13 @@ def _repeated(rows: Sequence[Row]) -> int:
 
 @functools.cache
 def _warn_once(message: str, *about: str) -> None:
-    """Warns of a file only once, even if many tasks have its rows."""
+    """Warns about a file only once, even if many tasks have its rows."""
     logger.warning(message, *about)
 
 
 @functools.cache
 def _compare_with_tested(place: _Place, tested: str) -> None:
-    """Warns, once per file, of rows other than those that the pack was tested with, and says which part of them is the same."""
+    """Warns, once per file, about rows other than those that the pack was tested with, and says which part is the same."""
     loaded = _processed(place)
     if said := difference_from_tested(in_published_order(loaded), loaded.sha256, json.loads(tested)):
         logger.warning("%s is not the file that the pack was tested with: %s", place.source.describe(), said)

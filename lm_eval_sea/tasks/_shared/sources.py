@@ -35,7 +35,7 @@ _POINTER = b"version https://git-lfs.github.com/spec/"  # a clone without Git LF
 
 @contextlib.contextmanager
 def _readable() -> Iterator[None]:
-    """Inside, and in functions that it decorates, a place that cannot be read is a `DataError`."""
+    """Inside, and in functions that it decorates, a place that cannot be read raises a `DataError`."""
     try:
         yield
     except OSError as error:
@@ -210,7 +210,7 @@ class Source(NamedTuple):
     def _builder_of_folder(self, folder: Path, cache: str) -> datasets.DatasetBuilder:
         if glob.escape(path := str(folder.resolve())) != path:
             raise DataError(f"{path} cannot be read: `datasets` takes * ? [ in paths for a pattern; give the folder another name")
-        there = os.listdir(folder)  # `datasets` takes one that may not be read for an empty one
+        there = os.listdir(folder)  # `datasets` takes an unreadable folder for an empty one
         try:
             return self._builder(path, str(folder), cache)
         except DataError as error:
@@ -243,7 +243,7 @@ class Source(NamedTuple):
         return splits, LOCAL_FOLDER if is_local else str(builder.hash)
 
     def _check_files(self, builder: datasets.DatasetBuilder) -> None:
-        """Looks for faults in local files before `datasets` reads them; it says little of JSON files."""
+        """Looks for faults in local files before `datasets` reads them; it says little about JSON files."""
         wanted = {name for _, name in self.splits}
         for split, paths in (builder.config.data_files or {}).items():
             for path in map(Path, paths if str(split) in wanted else []):
@@ -269,7 +269,7 @@ def _rows_of_file(path: Path, name: str, columns: Sequence[str] = ()) -> list[di
     try:
         if is_json:
             return read_json_rows(path)
-        _refuse_pointer(path, name)  # which may be a table, and is a text
+        _refuse_pointer(path, name)  # it would pass for a text, and perhaps for a table
         if path.suffix.lower() in DELIMITERS:
             return read_table_rows(path, columns)
         return [{"text": path.read_text(encoding="utf-8-sig")}]

@@ -45,7 +45,7 @@ class TextTokenizer:
 
         If the tokenizer adds a begin-of-sequence token, that is the first, and `first` is empty. Otherwise it is the first token
         of the text. If a byte-level tokenizer splits the first character, `first` is the whole character, and its other pieces
-        are not scored (see `unscored_tokens`). Raises `ValueError` if no beginning of the text has the same tokens as inside it.
+        are not scored (see `unscored_tokens`). Raises `ValueError` if no beginning of the text has the same tokens alone.
         """
         if self.adds_bos:
             return "", text

@@ -49,7 +49,7 @@ def has_long_run(text: str) -> bool:
 def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
     """`unicodedata.normalize`, which alone takes minutes for 300,000 combining marks in a row, because it sorts by insertion.
 
-    Here the marks are sorted by combining class before, which changes no normal form.
+    Here the marks are first sorted by combining class, which changes no normal form.
     """
     parts, done = [], 0
     for start, end in _long_runs(text):

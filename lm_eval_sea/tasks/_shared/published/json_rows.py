@@ -1,7 +1,7 @@
 """Rows in JSON files: a list of objects, or one object per line. Messages say which row is at fault.
 
-`datasets` reads such files, too, but it says little of a broken one, turns all numbers of a column into fractions because of one
-row, and ends the process for some files without objects.
+`datasets` reads such files, too, but it says little about a broken one, turns all numbers of a column into fractions because of
+one row, and ends the process for some files without objects.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ENDINGS = (".json", ".jsonl")
 def read_json_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a file, with all columns in each row. A column that a row lacks is None, as with `datasets`.
 
-    Raises `ValueError`, one line, if it has anything but rows, or a row has strings that are no text.
+    Raises `ValueError`, one line, if it has anything but rows, or a row has strings that are no valid Unicode.
     """
     text = path.read_bytes().decode("utf-8-sig", "surrogateescape")
     rows: list[dict[str, Any]] = []

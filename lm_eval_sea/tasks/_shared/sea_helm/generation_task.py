@@ -29,6 +29,6 @@ class SEAHelmGenerationTask(WrittenTask, SEAHelmMessages):
         head = self.config.doc_to_text.partition("{")[0].strip()
         for instance in (made if isinstance(made, list) else [made]) if head and not is_chat else ():
             prompt, arguments = instance.arguments
-            until = handle_stop_sequences(arguments["until"], eos=None)  # the user's, of --gen_kwargs, may be a text, or none
+            until = handle_stop_sequences(arguments["until"], eos=None)  # the user's --gen_kwargs may give a text, or none
             instance.arguments = (prompt, arguments | {"until": [*until, f"\n\n{head}"]})
         return made

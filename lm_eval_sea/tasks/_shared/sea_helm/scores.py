@@ -1,7 +1,7 @@
 """The scores of SEA-HELM's tasks (`process_results`), and the loaders of their rows.
 
-Every answer is read twice: as SEA-HELM reads it, and strictly (`_strict`); see `sea_helm_answer.py`. As in chat tasks, `cut_rate`
-and `failure_rate` are parts of `null_rate`.
+Every answer is read twice: as SEA-HELM reads it, and strictly (`_strict`); see `reading/sea_helm_answer.py`. As in chat tasks,
+`null_rate` includes `cut_rate` and `failure_rate`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def score_label(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
 
 
 def score_phenomenon(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
-    """LINDSEA: the accuracy on each phenomenon, and their mean. Its labels are read in a special way."""
+    """LINDSEA: the accuracy on each phenomenon, and their mean. Labels are read as `published_label` does for LINDSEA."""
     scores = _label_scores(doc, results[0], grouped_by="phenomenon", lindsea=True)
     for suffix in ("", STRICT):
         outcome = scores[f"normalised{suffix}"]
