@@ -25,7 +25,7 @@ def unescape_csv(text: str) -> str:
 
 
 def whole_number(row: Row, column: str) -> int:
-    """A whole number of a row, which may be a string; 2.9 is none."""
+    """A whole number of a row, which may be a string; 2.9 is refused."""
     value = row[column]
     if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, str) and value.isdecimal())):
         raise ValueError(f"field {column!r} is {value!r}; expected a whole number")

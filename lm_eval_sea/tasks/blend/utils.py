@@ -6,7 +6,7 @@ from typing import Any
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
-    """A question with people's answers and their numbers → a processed row; [] for one that the authors do not score."""
+    """A question with people's answers and how many gave each → a processed row; [] for one that the authors do not score."""
     asked = row["idks"]
     refused = asked["no-answer"] + asked["not-applicable"]
     if not row["annotations"] or refused >= 3 or asked["idk"] >= 5:

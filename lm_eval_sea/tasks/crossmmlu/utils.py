@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\d+[.．](?=[\u4e00-\u9fff])")  # from the Chinese exam t
 
 
 def _bytes(character: str) -> bytes:
-    """The byte of a character of Windows-1252, or of a control character for a byte that has none."""
+    """The byte of a character in Windows-1252; for bytes that it does not define, that of the control character."""
     try:
         return character.encode("cp1252")
     except UnicodeEncodeError:
@@ -22,7 +22,7 @@ def _bytes(character: str) -> bytes:
 
 
 def _text(published: str) -> str:
-    """The text, without zero-width spaces and outer white space. UTF-8 may have been read as Windows-1252, also repeatedly."""
+    """The text, without zero-width spaces and outer white space. UTF-8 read as Windows-1252, even repeatedly, is mended."""
     while True:
         try:
             before = b"".join(map(_bytes, published)).decode()

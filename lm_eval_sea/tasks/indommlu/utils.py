@@ -25,10 +25,10 @@ def split_options(published: str | list[str]) -> dict[str, str]:
 
 
 def process_row(row: dict[str, Any]) -> dict[str, Any] | list[dict[str, Any]]:
-    """{"question", "options", "answer", "is_for_fewshot" (may lack)} → a processed row, or none.
+    """{"question", "options", "answer", "is_for_fewshot" (may be missing)} → a processed row, or none.
 
     Rows that the authors set aside as exemplars, and rows whose answer is none of their options, are left out. If the right
-    option occurs twice, under two letters, the wrong one is dropped.
+    option occurs twice, the copy under the wrong letter is dropped.
     """
     options = split_options(row["options"])
     right = options.get(row["answer"].strip())

@@ -37,9 +37,9 @@ def process_translations(splits: Splits) -> Callable[[Row], list[Row]]:
 def _processor(
     splits: Splits, text: str, choose: Callable[[Sequence[Row]], list[Row]], made: Callable[[Row], Row]
 ) -> Callable[[Row], list[Row]]:
-    """The function that makes processed rows of a row. The first row of `examples` becomes all exemplars, the others none.
+    """The function that turns a row into processed rows. The first row of `examples` becomes all exemplars, the others none.
 
-    No test row has an exemplar's text. `choose` puts the exemplars that are to be shown first.
+    No test row has an exemplar's text. `choose` sorts rows so that those to be shown come first.
     """
     examples = splits.get("examples", ())
     tested = {row[text].strip() for row in splits["test"]}
@@ -55,6 +55,6 @@ def _processor(
 
 
 def _of_common_length(rows: Sequence[Row], text: str) -> list[Row]:
-    """The rows, in the order of the distance of their length from the median."""
+    """The rows, sorted by the distance of their length from the median."""
     median = statistics.median(len(row[text]) for row in rows) if rows else 0
     return sorted(rows, key=lambda row: abs(len(row[text]) - median))

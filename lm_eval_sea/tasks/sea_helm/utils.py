@@ -180,7 +180,7 @@ def process_exam_questions(splits: Splits) -> Callable[[Row], Row]:
 
 
 def _processor(splits: Splits, *cluster_fields: str) -> Callable[[Row], Row]:
-    """The function that makes a processed row of a published row. Rows with equal texts in the cluster fields are a cluster."""
+    """The function that turns a published row into a processed one. Rows with equal texts in the cluster fields are a cluster."""
     keeps_ids = _ids_differ(splits)
     clusters: dict[tuple[str, ...], str] = {}
 

@@ -23,7 +23,7 @@ def _text(published: str) -> str:
 def process_row(row: Row) -> Row:
     """{"instruction", "question", "choices": {letter: {"text", "answer"}}} → a processed row.
 
-    In one row the right option occurs twice, under two letters; the wrong one is dropped.
+    In one row the right option occurs twice; the copy under the wrong letter is dropped.
     """
     choices = list(row["choices"].values())
     right = [_text(choice["text"]) for choice in choices if choice["answer"]]

@@ -10,7 +10,7 @@ _LABELLED = re.compile(r"([A-E])\. *(.*)", re.DOTALL)
 def process_row(row: dict[str, Any]) -> dict[str, Any]:
     """{"id", "question", "choices" ("A. …"), "answer"} → a processed row.
 
-    In one row the right option occurs twice, under two letters; the wrong one is dropped.
+    In one row the right option occurs twice; the copy under the wrong letter is dropped.
     """
     matches = [match for choice in row["choices"] if (match := _LABELLED.fullmatch(choice.strip()))]
     if len(matches) < len(row["choices"]):
