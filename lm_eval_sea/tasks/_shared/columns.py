@@ -97,7 +97,7 @@ def _value(row: Mapping[str, Any], field: str, named: str | Sequence[str]) -> An
 
 def _options(values: Sequence[Any]) -> list[str]:
     """The options of a row. A row with fewer options than columns leaves the last columns empty."""
-    if isinstance(values, str):  # a cell of a table, whose characters are no options
+    if isinstance(values, str):  # a cell of a table, whose characters are not options
         said = f"field 'options' is the text {values[:40]!r}"
         raise ValueError(f"{said}; expected a list, or in data_set.yml a column for each option")  # noqa: TRY004 (of the data)
     options = ["" if _is_missing(value) else _text("field 'options'", value) for value in values]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TASKS_FOLDER = Path(__file__).resolve().parents[1]
 SEA_HELM = "sea_helm"
 EXEMPLAR_SPLIT = "examples"  # the split of published exemplars, if a data set has some
-ORDER = "order"  # the setting that asks how likely the published order of the options is; it is no test of skill
+ORDER = "order"  # the setting that asks how likely the published order of the options is, which does not test skill
 PUBLISHED_POSITION = "published_position"  # the column with a row's position in the published data
 # What replaces a row's content in the prompts of contextual calibration (Zhao et al. 2021, section 5).
 CONTENT_FREE_INPUTS = ["N/A", "", "[MASK]"]

@@ -14,7 +14,7 @@ def split_options(published: str | list[str]) -> dict[str, str]:
     They are a list of lines, or on the hub that list written as a string. A line without a letter belongs to the option before.
 
     Raises:
-        ValueError: if a string is no list.
+        ValueError: if a string is not a list.
     """
     try:
         lines = ast.literal_eval(published) if isinstance(published, str) else published

@@ -151,7 +151,7 @@ class ChatTextScores(TextScores):
         return answer
 
     def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
-        """The answer in a text, compared with its row and the prompt; empty if it is no answer."""
+        """The answer in a text, compared with its row and the prompt; empty if it is not an answer."""
         return text
 
     def _references(self, doc: dict[str, Any], language: str) -> list[str]:

@@ -141,7 +141,7 @@ def general_reference(reference: str) -> str:
     """A reference as SailCompass compares it: no punctuation at its end, single spaces, and none before , and .
 
     Everything after the last letter or digit is cut off if there is no space in it. For Python, Thai vowel signs and tone marks
-    are no letters, so they are cut off, too.
+    are not letters, so they are cut off, too.
     """
     text = reference.lstrip()
     kept = re.search(r"\w(?=[^\w\s]*\s*\Z)", text)

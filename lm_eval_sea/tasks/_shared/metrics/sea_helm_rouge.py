@@ -63,7 +63,7 @@ def _without_punctuation(text: str) -> str:
     """The text without control characters, with one space for each run of white space and punctuation.
 
     Control characters are all of Unicode's C* except tab and line breaks, so also zero-width ones. Punctuation is Unicode's P*
-    and all ASCII that is no letter, digit or space.
+    and all ASCII other than letters, digits and spaces.
     """
     characters = []
     for character in text:

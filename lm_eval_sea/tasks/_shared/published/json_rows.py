@@ -21,7 +21,7 @@ ENDINGS = (".json", ".jsonl")
 def read_json_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a file, with all columns in each row. A column that a row lacks is None, as with `datasets`.
 
-    Raises `ValueError`, one line, if it has anything but rows, or a row has strings that are no valid Unicode.
+    Raises `ValueError`, one line, if it has anything but rows, or a row has strings that are not valid Unicode.
     """
     text = path.read_bytes().decode("utf-8-sig", "surrogateescape")
     rows: list[dict[str, Any]] = []

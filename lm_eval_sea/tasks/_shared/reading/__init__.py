@@ -1,6 +1,6 @@
 """Reading an answer from what a model wrote. Pure functions and tables of words.
 
-Tasks that are no chat tasks are read strictly: `letter_answer`, `number_answer`, `answer_text`, and SEA-HELM's `sea_helm_answer`.
+Tasks other than chat tasks are read strictly: `letter_answer`, `number_answer`, `answer_text`, and SEA-HELM's `sea_helm_answer`.
 
 What a chat model wrote is read in the steps below. Each step is a module, `chat/scores.py` calls them, and the first that finds
 something counts.

@@ -78,7 +78,7 @@ class Phrases:
     right: str = ""  # says that it is the answer
     denies: str = ""  # comes before the denied label in "not A but C"
     but: str = ""  # comes before the label that replaces it
-    yet: str = ""  # turns from one thought to another: "I thought A, but it is C"
+    yet: str = ""  # turns from one thought to the opposite: "I thought A, but it is C"
     condition: str = ""  # begins a clause that states nothing: "if"
     preface: str = ""  # begins a line that only introduces an answer: "Here is the translation:"
     work: str = ""  # what was asked for, named before a colon: "translation", "summary", the name of the language
@@ -94,8 +94,8 @@ class Phrases:
     undecided: str = ""  # says that there is no result: "cannot be determined"
     inquires: str = ""  # asks the user for what is missing: "please tell me"
     further: str = ""  # says that a question is not the first one: "next", "additional"
-    polite: str = ""  # particles at the end of a sentence that are no part of an answer
-    unfinished: str = ""  # words that end no sentence
+    polite: str = ""  # particles at the end of a sentence that are not part of an answer
+    unfinished: str = ""  # words that cannot end a sentence
     check: str = ""  # begins a sentence that checks a result: "Check:"
     corrects: str = ""  # takes an answer back: "Correction:", "I misread"
     left: str = ""  # comes before the only remaining option: "what remains is"
@@ -128,8 +128,8 @@ class Phrases:
     less: str = ""  # says that it fits less
     alters: str = ""  # comes before the answer that replaces another: "I change my answer to"
     errs: str = ""  # begins a sentence that admits an error: "I was wrong"
-    unsure: str = ""  # says at the end that one cannot choose: "I am not sure", "it depends"
-    unclear: str = ""  # asks back: "I do not understand the question", "please specify"
+    unsure: str = ""  # says at the end that it cannot choose: "I am not sure", "it depends"
+    unclear: str = ""  # asks for clarification: "I do not understand the question", "please specify"
     supposed: str = ""  # says what one may think at first: "at first glance it seems"
     articles: str = ""  # what may come between "is" and the text of an option: "the"
     thinks: str = ""  # begins a thought that has no marks: "The user wants"

@@ -168,7 +168,7 @@ def describes_answer(text: str, language: str) -> bool:
 
 @cache
 def _asked_forms(language: str) -> list[str]:
-    """The sentences that tell chat models in a language how to answer, as `_letters` returns them."""
+    """The sentences in a language that tell chat models how to answer, as `_letters` returns them."""
     path = TASKS_FOLDER / "chat_answers" / f"{language}.yml"
     forms = read_yaml(path).values() if path.is_file() else ()
     return [_letters(form.format(tag="", labels="")) for form in forms if "{tag}" in str(form)]

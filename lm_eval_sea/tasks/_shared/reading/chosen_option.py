@@ -4,7 +4,7 @@ The text may reason, list the options, judge them one by one, or correct itself.
 
 1. what is framed, by JSON, a LaTeX box or an XML element, or follows the answer tag of the prompt: the last of these;
 2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text;
-3. what stands below the last heading such as "Conclusion:", read likewise; the only option that is judged right;
+3. what stands below the last heading such as "Conclusion:", read in the same way; the only option that is judged right;
 4. the only option alone on a line, with or without its text, or the first line if a reason follows it;
 5. the text of one option, alone or on the first line;
 6. if labels are words, the only one that the first or the last sentence names;
@@ -13,7 +13,7 @@ The text may reason, list the options, judge them one by one, or correct itself.
 
 If the options differ only in a number, the number that the answer concludes with counts instead of 6 to 8, unless all are words.
 
-Before all this, words that count the options ("the second option") become letters, and another question that the model makes up
+Before all this, words that number the options ("the second option") become letters, and another question that the model makes up
 and answers is cut off. A correction after a framed answer replaces it.
 
 If none of these finds an option, there is no answer: nothing is guessed.
@@ -80,7 +80,7 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
     if frame is not None and (found := _framed(frame, choices)) is not None:
         return found
     if frame is not None and begins_object(answer) and unfenced(answer).rstrip().endswith("}"):
-        return read_choice(frame, choices, finished=finished)  # what else the object says is no answer
+        return read_choice(frame, choices, finished=finished)  # what else the object says does not answer
     values = [value for value in map(plain, values_of_object(answer)) if frame is None]
     if len(only := {position for value in values if (position := _alone(value, choices)) is not None}) == 1:
         return only.pop()  # under an unknown key
@@ -123,7 +123,7 @@ def _exactly(answer: str, choices: Choices) -> int | None:
 
 
 def _breaks_off(text: str, choices: Choices) -> bool:
-    """Whether a long text ends with a word that ends no sentence and is no label, perhaps with "option" after it."""
+    """Whether a long text ends with a word that cannot end a sentence and is not a label, perhaps with "option" after it."""
     option = at_end("option", text.rstrip(), choices.language)
     last = at_end("unfinished", text[: option.start() if option else None].rstrip(), choices.language)
     return last is not None and len(text) > _SHORT_LINE and not choices.named_in(text, last.start())
@@ -234,7 +234,7 @@ def _alone(text: str, choices: Choices) -> int | None:
 def _ranked_first(text: str, choices: Choices) -> int | None:
     """The option of the first line if the lines rank the options: "1st choice: B", "2nd choice: A"; None for any other text.
 
-    All options in their own order are a copy of the question and no ranking.
+    All options in their own order are a copy of the question, not a ranking.
     """
     lines = [line for line in text.splitlines() if line.strip(TRIM)]
     counted = [counted_options(choices.language).match(line.strip(TRIM)) for line in lines]
@@ -389,9 +389,9 @@ def _kind(lines: list[str], number: int, choices: Choices, *, listed: bool) -> s
 
 
 def _introduces(line: str, choices: Choices) -> bool:
-    """Whether a line introduces the answer, "The most likely cause is:", and no list of options."""
+    """Whether a line introduces the answer, "The most likely cause is:", and not a list of options."""
     language = choices.language
-    others = any_word("answer", language).sub("", line)  # a word for an option may be part of one for an answer: "câu trả lời"
+    others = any_word("answer", language).sub("", line)  # an option's word may be part of an answer's: "câu trả lời"
     names = has_word(line, language, "right") or (others != line and not has_word(line, language, "option"))
     return _heads(line) and names and not has_word(others, language, "option")
 
@@ -488,7 +488,7 @@ def _listed(said: _Said, choices: Choices) -> int | None:
 
 
 def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int | None:
-    """The option that lines without a label name by a value or by its text."""
+    """The option that lines without labels name by its value or its text."""
     if amounts := amounts_of(choices):
         position = of_amounts("\n".join(lines), amounts, choices)  # other numbers in the text may belong to options, too
         position = of_numbers(lines, choices) if position is None else position
@@ -496,7 +496,7 @@ def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int 
             return position
         position = of_texts(lines, choices)
         position = text_beside_letters(lines, wrong, choices) if position is None else position
-        return None if position is None or amounts[position] == 1 else position  # "one" is also "somebody"
+        return None if position is None or amounts[position] == 1 else position  # "one" may also mean "somebody"
     position = of_texts(lines, choices)
     if position is None and choices.are_letters:
         readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair))

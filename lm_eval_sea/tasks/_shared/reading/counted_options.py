@@ -1,4 +1,4 @@
-"""Replaces words that count an option ("the second option", "option two") by letters. Pure functions, no I/O."""
+"""Replaces words that number an option ("the second option", "option two") with letters. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def with_letters(text: str, choices: Choices) -> str:
-    """The text with letters instead of words and digits that count the options: "option B" for "the second option"."""
+    """The text with letters instead of words and digits that number the options: "option B" for "the second option"."""
     if not choices.are_letters or any(label.isdigit() for label in choices.labels):
         return text
     numbers = {number for option in choices.options for number in re.findall(r"\d+", option)}
@@ -37,7 +37,7 @@ def with_letters(text: str, choices: Choices) -> str:
 
 
 def _with_stated(text: str, choices: Choices) -> str:
-    """The text with letters instead of counting words without a noun: "the answer is the second", "the second one is right"."""
+    """The text with letters instead of ordinals without a noun: "the answer is the second", "the second one is right"."""
     language, options = choices.language, " ".join(choices.options).casefold()
     for sentence in SENTENCE_STOP.split(text):
         subject = without_lead_in(subject_of(sentence, language), language)
@@ -50,7 +50,7 @@ def _with_stated(text: str, choices: Choices) -> str:
 
 
 def _counting(known: Sequence[Phrases], place: int) -> tuple[list[str], list[str]]:
-    """The regular expressions of the ordinals and the cardinals of a place: "second" and "two" if it is 1."""
+    """The regular expressions for the ordinals and the cardinals of a place, counted from 0: "second" and "two" for 1."""
     ordinals = [bounded(word.ordinals[place]) for word in known if word.ordinals]
     return ordinals, [bounded(word.cardinals[place]) for word in known if word.cardinals]
 
@@ -77,7 +77,7 @@ def _counted_alone(language: str) -> re.Pattern[str]:
 
 @cache
 def counted_options(language: str) -> re.Pattern[str]:
-    """Words that count an option: "the second option", "option 2", "第二个选项". The groups are `b1` to `b5` and `f1` to `f5`."""
+    """Words that number an option: "the second option", "option 2", "第二个选项". Groups are `b1` to `b5`, `f1` to `f5`."""
     known = [PHRASES[code] for code in known_languages(language)]
     option = "|".join(bounded(word.counted or word.option) for word in known)
     between = "|".join(bounded(word.between) for word in known if word.between)

@@ -40,7 +40,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
 
     Numbers are read as the `language` writes them; `finished` says whether the model ended the answer, if that is known.
     """
-    answer = BULLET.sub("", RULE.sub("", answer).lstrip())  # the dash of a list with one item is no minus
+    answer = BULLET.sub("", RULE.sub("", answer).lstrip())  # the dash of a list with one item is not a minus
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)
     answer = _behind_hashes(answer, language)

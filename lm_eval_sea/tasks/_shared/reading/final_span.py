@@ -146,7 +146,7 @@ def _gives_none(answer: str, behind: str, language: str) -> bool:
 
 
 def _said(answer: str, language: str, tags: Sequence[str]) -> _Said | None:
-    """What an answer says; None if it asks back."""
+    """What an answer says; None if it is a question to the user."""
     is_formula = "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
     if _asks_back(answer.strip(), language):
@@ -262,20 +262,20 @@ def without_gloss(span: str) -> str:
 
 
 def _breaks_off(span: str, said: _Said) -> bool:
-    """Whether a span ends the text with a word that ends no sentence; "1920-an" is no such word."""
+    """Whether a span ends the text with a word that cannot end a sentence. The end of "1920-an" is not such a word."""
     last = at_end("unfinished", span, said.language)
     return last is not None and span[: last.start()][-1:] not in ("-", "'", "’") and said.text.endswith(span)
 
 
 def _says_nothing(span: str, said: _Said, target: str) -> bool:
-    """Whether a span says that there is no answer, leaves two ("A or B, it is unclear"), or is a syllable over and over."""
+    """Whether a span says that there is no answer, leaves two ("A or B, it is unclear"), or only repeats a syllable."""
     if _stutters(span) or any(_is_absent(span, said.answer, code) for code in filter(None, (said.language, target))):
         return True
     return has_word(said.answer, said.language, "undecided") and has_word(span, said.language, "joined")
 
 
 def _stutters(span: str) -> bool:
-    """Whether a span ends with a syllable without digits over and over."""
+    """Whether a span ends with many repetitions of a syllable without digits."""
     ends = (span[-size:] for size in range(1, _LONGEST_SYLLABLE + 1))
     return any(span.endswith(end * _STUTTERED) and not re.search(r"\d", end) for end in ends if end)
 
@@ -305,7 +305,7 @@ def _is_passage(answer: str, language: str) -> bool:
 
 
 def _repeats(answer: str) -> bool:
-    """Whether an answer ends with the prompt's question over and over; the last repetition may be cut."""
+    """Whether an answer ends with repetitions of the prompt's question; the last one may be cut."""
     *asked, cut = re.split("(?<=[?？])", answer)
     last = asked[-1].strip() if len(asked) > 1 else ""
     return len(last) > 10 and "\n" not in last and asked[-2].endswith(last) and last.startswith(cut.strip())
@@ -320,7 +320,7 @@ def _promises(answer: str, language: str) -> bool:
 
 
 def _finds_none(answer: str, language: str) -> bool:
-    """Whether an answer that begins with a sentence about passage or question says in one of its last two that there is none."""
+    """Whether an answer that begins with a sentence about passage or question says in one of its last two that it finds none."""
     first, *others = _SENTENCE_END.split(without_emphasis(answer).strip())
     return has_word(first, language, "asks") and any(has_word(last, language, "absent", "undecided") for last in others[-2:])
 
@@ -427,7 +427,7 @@ def _without_pointer(line: str, language: str) -> str:
 
 
 def _above_a_question(answer: str, tags: Sequence[str], language: str) -> str:
-    """The first line, if it is no heading and another question with an answer tag follows below an empty line."""
+    """The first line, if it is not a heading, and another question with an answer tag follows below an empty line."""
     first, _, rest = answer.strip().partition("\n\n")
     asks = re.match(rf"{question_label(language)}[\s\S]*?{any_tag((*tags, *ANSWER_TAGS))}", rest, re.IGNORECASE)
     heads = has_word(first, language, "asks", "source", "working", "answer", "preface")
@@ -499,7 +499,7 @@ def _ends_sentence(phrase: str, line: str) -> bool:
 def _framed_phrase(answer: str, line: str, language: str) -> str:
     """The only phrase of a sentence in bold type or quotation marks: "It ended **in 1975**."; else empty.
 
-    Quotation marks inside a phrase that is no sentence do not count: hợp đồng "xây dựng thiết kế".
+    Quotation marks inside a phrase that is not a sentence do not count: hợp đồng "xây dựng thiết kế".
     """
     first = next((own for own in answer.splitlines() if line.strip() in without_emphasis(own)), answer)
     for pattern in (_BOLD, QUOTED, _SINGLE):

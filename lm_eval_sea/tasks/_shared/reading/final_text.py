@@ -142,7 +142,7 @@ def _behind_repeated_tags(text: str, tags: Sequence[str]) -> str:
 
 
 def _is_none(text: str, language: str, target: str) -> bool:
-    """Whether a text is no answer: a placeholder, punctuation, only labels, or the source again in its own language."""
+    """Whether a text is not an answer: a placeholder, punctuation, only labels, or the source again in its own language."""
     if is_place(text, language) or not re.search(r"\w", text) or (target and is_foreign(text, target)):
         return True
     return all(re.search(rf"{COLON}\s*\Z", line) for line in text.splitlines() if line.strip())
@@ -162,7 +162,7 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
 
 
 def _is_copy(text: str, language: str) -> bool:
-    """Whether a text without an answer tag copies the prompt: "Text: …" that breaks off, or an instruction over and over."""
+    """Whether a text without an answer tag copies the prompt: "Text: …" that breaks off, or an instruction that repeats."""
     label, whole = LABELLED.match(text), text.rstrip()[-1:] in _ENDS
     names = label and any(any_word(place, language).fullmatch(label["label"].strip()) for place in ("asks", "source"))
     sentences = [sentence.strip() for sentence in SENTENCE_STOP.split(text) if sentence.strip()]

@@ -201,7 +201,7 @@ def _sign(found: re.Match[str]) -> str:
 
 
 def with_plain_powers(text: str) -> str:
-    r"""The text with powers and indices as `plain` leaves Unicode's, "x2" for `x^{2}`, "H2O" for `H_2O`, and "-" for "−"."""
+    r"""The text with powers and indices as `plain` writes Unicode's: "x2" for `x^{2}`, "H2O" for `H_2O`. Also "-" for "−"."""
     return _POWER.sub(lambda found: str(found[found.lastindex or 1]), re.sub(r"[−⁻]|(?<=[=(,:;\s])–(?=\d)", "-", text))
 
 
@@ -224,7 +224,7 @@ def unfenced(text: str) -> str:
 
 
 def without_emphasis(text: str) -> str:
-    """The text without the marks of Markdown: asterisks, underscores, headings, quotations."""
+    """The text without Markdown: asterisks, underscores, the marks of headings and quotations."""
     return re.sub(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)", "", _EMPHASIS.sub("", text))
 
 

@@ -32,7 +32,7 @@ def extract_letter(text: str, letters: Sequence[str], options: Sequence[str], *,
     Instead of a letter there may be the letter of the same position in the script of the language; instead of a digit, the digit
     in another script or the Latin letter of the same position.
 
-    A label is no answer if it is part of a word or a number ("Bandung", "3,5", "A.M."), or if anything else follows ("A dog",
+    A label is not an answer if it is part of a word or a number ("Bandung", "3,5", "A.M."), or if anything else follows ("A dog",
     "A. or B.", "Option B is wrong", "1. First, …"). There is also no answer if two options are on the line, or if the next line
     reads as another option.
 

@@ -10,8 +10,7 @@ from .answer_text import plain
 
 # The words before the result in exemplars and answers, by language; English is read in every language.
 RESULT_IS = {"en": r"answer is", "th": r"คำตอบ(?:ที่ถูกต้อง)?\s*(?:คือ|:)"}
-# A number is neither the end of a word nor a part of another number: "A7", "1/7" and "1,7" have none. A minus after a digit is no
-# sign.
+# A number is not the end of a word or part of another number: "A7", "1/7" and "1,7" have none. A minus after a digit is no sign.
 _NUMBER = re.compile(r"(?<![A-Za-z\d.,/])(?:(?<!\d)-\s?)?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?!\d|[.,/]\d)")
 
 

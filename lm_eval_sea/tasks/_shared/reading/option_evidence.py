@@ -270,7 +270,7 @@ def _stated(said: _Statement, choices: Choices) -> Evidence | None:
 
 
 def _is_article(said: _Statement, language: str) -> bool:
-    """Whether an "a" is an article and no label. A text may also break off after an article."""
+    """Whether an "a" is an article and not a label. A text may also break off after an article."""
     if said.label != "a" or said.rest != said.behind or is_reason(said.behind[:LONGEST_PHRASE], language):
         return False
     breaks_off = re.search(r"\b(?:is|be|choose|pick|select|with|ti)\b[^:]*\Z", said.lead, re.IGNORECASE)
@@ -291,14 +291,14 @@ def _is_denied(said: _Statement, choices: Choices) -> bool:
 
 
 def _certainty(said: _Statement, choices: Choices) -> str | None:
-    """Whether a label is "stated", or "conditional", that is under a condition or in brackets; None if asked or supposed."""
+    """The kind "stated", or "conditional" if a label is under a condition or in brackets; None if it is asked or supposed."""
     language, condition = choices.language, any_word("condition", choices.language)
     sentence = SENTENCE_END.split(said.before)[-1]
     asks = said.behind.lstrip(CLOSING + " ").startswith("?")
     if asks or condition.search(CLAUSE_END.split(sentence)[-1][-_LONGEST_CONDITION:]):
         return None
     is_beside = said.before.rstrip().endswith(("(", "（", "[")) and has_word(said.lead, language, "option")
-    # a condition belongs to the first label after it, and so does "at first"
+    # a condition applies to the first label after it, and so does "at first"
     labels = [label.end() for label in choices.patterns.label.finditer(sentence)]
     if is_supposed(sentence[labels[-1] if labels else 0 :] + said.lead, language):
         return None
@@ -380,7 +380,7 @@ def _is_judged_right(text: str, language: str) -> bool:
 
 
 def _is_surely_label(written: str, choices: Choices) -> bool:
-    """Whether a label can be no other word. "A" may begin the text of an option, and lower-case letters may be words."""
+    """Whether a label cannot be another word. "A" may begin the text of an option, and lower-case letters may be words."""
     return written.isupper() and not (written == "A" and any(folded(option).startswith("a ") for option in choices.options))
 
 
@@ -441,7 +441,7 @@ def _verdict(head: str, choices: Choices, *, own: bool) -> str:
 
 
 def _behind_comma(sentence: str, choices: Choices) -> Evidence | None:
-    """What a sentence says of a label at the beginning of a later clause: "Of these options, B is the best"."""
+    """What a sentence says about a label at the beginning of a later clause: "Of these options, B is the best"."""
     sentence = sentence[: 2 * LONGEST_PHRASE]
     for comma in re.finditer(r"[,\u104a]\s*", sentence):
         clause = sentence[comma.end() :]

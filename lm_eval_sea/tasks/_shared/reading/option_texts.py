@@ -27,7 +27,7 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
     if texts[0] is not None and not any(text not in (None, texts[0]) for text in texts):
         return texts[0]
     if choices.are_letters or has_denial(choices):
-        # "not" in a sentence is no label, but alone after a question it is
+        # "not" in a sentence is not a label, but alone after a question it is
         _, asked, answered = " ".join(lines).rpartition("?")
         return choices.by_text(answered) if asked else None
     sentences = sentences_of(lines)
@@ -56,7 +56,7 @@ def text_behind_so(line: str, choices: Choices) -> int | None:
     None if something after that is denied.
     """
     language = choices.language
-    # among labels that are words, "only" leads to none: "positive, with only one negative remark"
+    # no label that is a word follows "only": "positive, with only one negative remark"
     places = ("so", "left", "but") if choices.are_letters else ("so", "but")
     ends = [match.end() for place in places for match in any_word(place, language).finditer(line)]
     rest = line[max(ends) :] if ends else ""
@@ -120,7 +120,7 @@ def text_beside_letters(lines: Sequence[str], wrong: set[int], choices: Choices)
 def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
     """The option after "is" in the first or the last sentence, if only a stop or a reason follows: "It is copper".
 
-    None if another sentence says the same of another option.
+    None if another sentence says the same about another option.
     """
     language = choices.language
     if not _are_wordy(choices, _SHORTEST_TEXT + (language not in WRITTEN_TOGETHER)):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _OPERATORS = re.escape("+×·/÷√^*-")
 _BLANK = r"[^\S\n]?"
-# "NaOH", "cos" or "λ", but no word of a language.
+# "NaOH", "cos" or "λ", but not a word of a language.
 _FORMULA = re.compile(r"(?!.*[a-z]{4})[!-~\u00b0-\u00b7\u00d7\u00f7\u0370-\u03ff\u2190-\u22ff]+")
 _FIRST_YEAR = 1000
 _NEGATIVE = re.compile(r"(?<!\d)(?<!\d\s)(?:(?<!\w)(?:minus|negatif|negative|negatibo|âm)\s+|ลบ\s*|[负負])(?=\d)", re.IGNORECASE)
@@ -32,7 +32,7 @@ _ANY_ROMAN = re.compile(rf"(?<!\w)(?:{'|'.join(_ROMAN)})(?!\w)")
 
 
 def amounts_of(choices: Choices) -> list[Decimal]:
-    """The numbers of the options, in digits or words, if these differ only in them: "20 km", "25 km"; else none."""
+    """The numbers of the options, in digits or words, if the options differ only in them: "20 km", "25 km"; else none."""
     if not choices.are_letters:
         return []
     words = [number_in_words(plain(option).strip(TRIM), choices.language) for option in choices.options]
@@ -157,5 +157,5 @@ def _counts_options(sentence: str, choices: Choices) -> bool:
 
 
 def _is_open(clause: str, choices: Choices) -> bool:
-    """Whether a clause denies, asks, or is hypothetical. Here "×" is no cross, but multiplies."""
+    """Whether a clause denies, asks, or is hypothetical. Here "×" is not a cross, but multiplies."""
     return "?" in clause or has_word(clause.replace("×", ""), choices.language, "wrong", "condition")

@@ -23,7 +23,7 @@ _LABEL = re.compile(rf"[^\n:：\"“「]{{1,60}}?(?:{COLON}|[-–](?=\s|\Z)|(?=[
 _SAYS = re.compile(r"[^\s:]{1,40}(?:ว่า|ວ່າ)\s+")
 # The end of a line that introduces what follows. The dash is a Burmese custom.
 INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
-# The colon of a time, "11:00", ends no label.
+# The colon of a time, "11:00", does not end a label.
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
 _HEADINGS = re.compile(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)")  # of Markdown, above a text
 # A line of a glossary.
@@ -121,7 +121,7 @@ def _is_quoted_with_gloss(lines: Sequence[str]) -> bool:
 
 
 def _up_to_heading(text: str, language: str) -> str:
-    """The text up to a second heading of Markdown, if the first one names what was asked for."""
+    """The text up to a second Markdown heading, if the first one names what was asked for."""
     marks = list(re.finditer(r"(?m)^[ \t]*#{1,6}[ \t]+(.*)$", text))
     names = len(marks) > 1 and not text[: marks[0].start()].strip() and any_word("work", language).search(marks[0][1])
     return text[: marks[1].start()] if names and text[marks[0].end() : marks[1].start()].strip() else text

@@ -10,7 +10,7 @@ from .answer_phrases import PHRASES
 from .answer_text import SENTENCE_STOP
 
 
-_BEGINNING = 300  # characters of an answer; later words are no refusal
+_BEGINNING = 300  # characters of an answer; later words are not a refusal
 _SHORT_SENTENCE = re.compile(r"[^.!?！。,，:：\n]{0,20}[.!?！。\n]\s*")  # "Hello!", "Chào bạn!"
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # The mark of a list item; then that of any list, also a numbered one.
 BULLET = re.compile(r"\A[-*•→]\s+(?=\S)")
 LIST_MARK = re.compile(r"\A(?:[-*•→]|\(?(?:\d{1,2}|[a-e])[.)\u104b\u17d4])\s+")
-# A rule of Markdown.
+# A horizontal rule in Markdown.
 RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|={3,}|_{3,})[ \t]*$")
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n(?P<inside>(?:(?!```)[\s\S])+)```")
 # Elements whose names say nothing about what they hold.

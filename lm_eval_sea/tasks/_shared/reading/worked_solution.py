@@ -68,7 +68,7 @@ def worked_solution(answer: str, tags: Sequence[str], language: str, finished: b
 
 
 def _without_another_problem(text: str, language: str) -> str:
-    """The text up to another problem that the model made up: a result, an empty line, "Question: …".
+    """The text up to another problem that the model made up: after a result and an empty line, "Question: …".
 
     Such a problem has its own numbers and none of those above it. Without a result above it, the text above may only repeat what
     the real problem gives. The real question has at most one number, or no answer of its own.

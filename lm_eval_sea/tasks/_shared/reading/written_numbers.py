@@ -19,7 +19,7 @@ _LEAST_FACTOR = 1000  # of the last word: "2 hundred" stays
 _EITHER = frozenset({"km", "lo"})
 DIGITS = r"[-−+]?\s?(?:\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:[.,'’\u00a0\u202f]\d+)*(?![\d/])"
 NUMBER = re.compile(r"(?<![A-Za-z\d./])(?<!\d,)" + DIGITS)
-# A stop inside a number ends no sentence.
+# A stop inside a number does not end a sentence.
 SENTENCE_END = re.compile(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]")
 # Amounts of money with the currency close to the number.
 _CURRENCY = re.compile(
