@@ -53,7 +53,7 @@ def test_whole_files_have_no_faults(check, mirror):
 def test_report_of_a_whole_file(check, mirror):
     assert render(check("sea_xcopa_th_to_ppl")) == (
         f"ok     {XCOPA}  4 of 4 rows  (process_rows_with_vietnamese_question, with data/xcopa/vi_test.jsonl)\n"
-        "       not the rows that the pack was tested with: other texts, and as many rows\n"
+        "       not the rows that the pack was tested with: other texts in the same number of rows\n"
         "       columns: premise, choice1, choice2, question, label, idx, changed\n"
         "       right answers by position: 0: 2, 1: 2"
     )
@@ -97,7 +97,7 @@ FAULTS = [
     (BELEBELE_TH, BELEBELE, without("mc_answer2"), ", row 0: no column 'mc_answer2'; it has link"),
     (BELEBELE_TH, BELEBELE, lambda rows: rows[2].pop("mc_answer2"), ", row 2: .*nothing in column mc_answer2"),
     ("sea_xcopa_vi_to_ppl", VI_XCOPA, changed(0, question="why"), ", row 0: field 'question' is 'why'; expected 'cause' or"),
-    (TH, VI_XCOPA, without("idx"), ": a file that its rows are completed from has no column 'idx'"),
+    (TH, VI_XCOPA, without("idx"), ": a file that its rows are joined with has no column 'idx'"),
     (TH, VI_XCOPA, lambda rows: rows.pop(1), ", row 1: field 'idx' is 1, which the Vietnamese file lacks"),
     (BELEBELE_TH, BELEBELE, changed(1, correct_answer_num="7"), ", row 1: field 'gold' is 6; expected 0 to 3"),
     (WISE, WISESIGHT, lambda rows: [row.update(category=2) for row in rows if row["category"] == 1],

@@ -257,7 +257,7 @@ def test_numbers_that_count_from_1_are_told_from_typing_errors(given, times, tex
     rows = asked(given * times, options)
     numbers = [int(row["a"]) for row in rows if str(row["a"]).isdecimal() and str(row["a"]) not in options]
     doubted = bool(numbers) and 0 not in numbers and (1 - 1 / count) ** len(numbers) < 0.01
-    said = f"of {len(numbers)} right answers that are numbers none is 0" if doubted else "^$"
+    said = f"none of the {len(numbers)} right answers that are numbers is 0" if doubted else "^$"
     assert re.match(said, columns.doubt(rows))
     from_1 = count in numbers and all(1 <= number <= count for number in numbers)
     for row in rows:
@@ -274,7 +274,7 @@ def test_numbers_that_count_from_1_are_said_once(tmp_path, caplog):
     make(tmp_path / "own", "sea_own_th_litilo_*")
     evaluate(tmp_path / "own", ["sea_own_th_litilo_ppl", "sea_own_th_litilo_gen"])
     (line,) = [line for line in caplog.messages if "count from 1" in line]
-    assert "own/rows.jsonl: of 17 right answers" in line
+    assert "own/rows.jsonl: none of the 17 right answers" in line
     write_json_lines(tmp_path / "own/rows.jsonl", asked([1, 3, 4, 2], PLACES))
     with pytest.raises(ValueError, match=r"row 2: .*'4' of 4 options.* count from 1, "):
         evaluate(tmp_path / "own", ["sea_own_th_litilo_ppl"])

@@ -88,13 +88,13 @@ BROKEN = {
         BELEBELE_TASK, BELEBELE, [rows(lambda found: found.extend(list(found)))], r"row 4: the id '.*' is that of row 0, too",
     ),
     "no rows, or a file of another kind": (TASK, FILE, [bytes_of(content) for content in NO_ROWS], "xcopa/vi_test.jsonl"),
-    "a clone without Git LFS": (TASK, FILE, [bytes_of(POINTER)], "vi_test.jsonl is a pointer of Git LFS .*`git lfs pull`"),
-    "a clone of SEA-HELM's without it": (HELM_TASK, HELM_FILE, [bytes_of(POINTER)], "eval.jsonl is a pointer of Git LFS "),
+    "a clone without Git LFS": (TASK, FILE, [bytes_of(POINTER)], "vi_test.jsonl is a Git LFS pointer .*`git lfs pull`"),
+    "a clone of SEA-HELM's without it": (HELM_TASK, HELM_FILE, [bytes_of(POINTER)], "eval.jsonl is a Git LFS pointer "),
     "exemplars of SEA-HELM without rows": (
         HELM_TASK, HELM_FILE.replace("eval", "examples"), [bytes_of(b"")], "examples.jsonl has no rows",
     ),
     "a file of SEA-HELM that is not there": (
-        HELM_TASK, HELM_FILE, [Path.unlink], "Sentiment-Analysis is not whole, or an old one. Fetch it again with `lm-eval-sea",
+        HELM_TASK, HELM_FILE, [Path.unlink], "Sentiment-Analysis is incomplete or out of date. Fetch it again with `lm-eval-sea",
     ),
     "a data card that is not there": (
         HELM_TASK, CARD, [Path.unlink], "Sentiment-Analysis has no README.md, .* Fetch it again with `lm-eval-sea data fetch",

@@ -91,14 +91,14 @@ def test_a_package_that_is_too_old_stops_them_too(package, monkeypatch):
     with pytest.raises(ImportError) as raised:
         required(package, "scores")
     required.cache_clear()
-    assert str(raised.value) == f"scores need {package} {least} or later, here is 0.2.2: pip install '{package}>={least}'"
+    assert str(raised.value) == f"scores need {package} {least} or later, not 0.2.2: pip install '{package}>={least}'"
 
 
 def test_a_package_that_is_there_and_cannot_be_imported(monkeypatch):
     """A newer version may help; the reason is said."""
     monkeypatch.setitem(sys.modules, "pythainlp", None)
     required.cache_clear()
-    with pytest.raises(ImportError, match="^scores need the package pythainlp, and it fails: .*; pip install -U pythainlp$"):
+    with pytest.raises(ImportError, match="^scores need the package pythainlp; its import fails: .*; pip install -U pythainlp$"):
         required("pythainlp", "scores")
     required.cache_clear()
 

@@ -141,7 +141,7 @@ def test_questions_may_stand_in_another_order_with_their_options_and_are_there_o
     (fault,) = pairs(thai, [*english, english[0]])
     assert f"eng_Latn has {link} twice" in str(fault)
     (fault,) = pairs(thai, [{name.replace("mc_answer2", "answer2"): value for name, value in row.items()} for row in english])
-    assert str(fault) == "data/tha_Thai.jsonl: a file that its rows are completed from has no column 'mc_answer2'"
+    assert str(fault) == "data/tha_Thai.jsonl: a file that its rows are joined with has no column 'mc_answer2'"
 
 
 def test_tags_of_a_language_hold_the_tasks_in_that_language_alone_and_one_without_prompts_is_marked(manager):

@@ -127,7 +127,7 @@ TESTED = [
         (TESTED[::-1], "the same rows in another order"),
         ([row | {"gold": 1 - row["gold"]} for row in TESTED], "the same questions, with other right answers"),
         ([row | {"text": row["text"] * 2} for row in TESTED], "the same right answers, with other texts"),
-        ([row | {"text": row["text"] * 2, "gold": 1} for row in TESTED], "other texts, and as many rows"),
+        ([row | {"text": row["text"] * 2, "gold": 1} for row in TESTED], "other texts in the same number of rows"),
         (TESTED[:3], None),  # another number of rows is said in a line of its own
     ],
 )

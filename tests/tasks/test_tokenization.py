@@ -59,7 +59,7 @@ def test_metadata_that_name_another_tokenizer_or_none(tiny_model, tmp_path):
     """Beside a model that has one; the name of another model does not count."""
     train_tokenizer(["Kota ini ramai."] * 3, bos=False, vocabulary=300).save_pretrained(tmp_path)
     model, other = local(tiny_model), str(tmp_path)
-    with pytest.raises(ValueError, match="encodes text otherwise than the model's own"):
+    with pytest.raises(ValueError, match="encodes text differently from the model's own"):
         find_tokenizer(model, {"tokenizer": other, "pretrained": str(tiny_model)}, "x")
     with pytest.raises(ValueError, match="leave it out"):
         find_tokenizer(model, {"tokenizer": "none"}, "x")

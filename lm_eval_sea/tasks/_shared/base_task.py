@@ -91,8 +91,8 @@ class ModelTask(ConfigurableTask):
         rows = len(self.test_docs())
         if samples is not None and (not samples or len(set(samples)) < len(samples) or min(samples) < 0 or max(samples) >= rows):
             raise ValueError(
-                f"{self.task_name}: --samples {list(samples)[:5]}: expected different numbers of rows from 0 to {rows - 1}, "
-                "one at least"
+                f"{self.task_name}: --samples {list(samples)[:5]}: expected one or more numbers of rows from 0 to {rows - 1}, "
+                "each only once"
             )
         if kwargs.get("chat_template") is not None:
             kwargs["chat_template"] = self._shows_questions(kwargs["chat_template"])

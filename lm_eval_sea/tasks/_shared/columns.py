@@ -66,7 +66,7 @@ class ColumnRows:
             probability, count = probability * (1 - 1 / options), count + 1
         if probability >= _HARDLY:
             return ""
-        return f"of {count:,} right answers that are numbers none is 0, the first option. If they count from 1, {_MEND}"
+        return f"none of the {count:,} right answers that are numbers is 0, the first option. If they count from 1, {_MEND}"
 
     def _numbers(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
         """Each number that names the right option of a row, if the option's text does not; and how many options there are."""

@@ -12,7 +12,7 @@ Row = Mapping[str, Any]
 
 _ANSWERS = ("gold", "label", "answers", "solution", "summary")
 _SHORT = 12  # characters of the digest of a part
-_NOTHING = "other texts, and as many rows"
+_NOTHING = "other texts in the same number of rows"
 _SAME = {
     "sorted": "the same rows in another order",
     "asked": "the same questions, with other right answers",

@@ -161,7 +161,7 @@ def changed_since_made(metadata: Mapping[str, Any]) -> str:
     for name, digest in files.items():
         folder = Path(next(iter(files))).parent
         if not (path := Path(name)).is_file():
-            return f"{path} is missing, of which the task was made; run `lm-eval-sea make {folder}`, or make on its new place"
+            return f"{path} is missing, but the task was made from it; run `lm-eval-sea make {folder}`, or make with its new path"
         if digest_of_file(path) != digest:
             return f"{path} has changed since the task was made; run `lm-eval-sea make {folder}` again"
     return ""

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _PAUSE = 300
 _unreached: list[tuple[float, str]] = []  # the time of a failed attempt, on the monotonic clock, and what was at fault
 UNREACHED = "the hub cannot be reached"
-_LOGIN_REFUSED = "the hub refuses the login, as when a token has expired; log in anew with `hf auth login`, or mend HF_TOKEN"
-_FORBIDDEN = "the hub, or a proxy before it, forbids it (403); look at what the token in HF_TOKEN may read, and at HTTPS_PROXY"
-_NO_HUB = "what answers is no hub, as of a network or a proxy that asks for a login; look at HF_ENDPOINT and HTTPS_PROXY"
+_LOGIN_REFUSED = "the hub refuses the login; has a token expired? Log in with `hf auth login`, or correct HF_TOKEN"
+_FORBIDDEN = "the hub, or a proxy before it, forbids it (403); check what the token in HF_TOKEN may read, and HTTPS_PROXY"
+_NO_HUB = "the answer is not from a hub; a network or a proxy may ask for a login; check HF_ENDPOINT and HTTPS_PROXY"
 _TOO_MANY = "the hub takes no more requests for a while (429); try again in some minutes, or log in with `hf auth login`"
 
 

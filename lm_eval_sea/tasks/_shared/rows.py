@@ -133,7 +133,7 @@ def _labelled(process: RowProcessor, labels: str, labels_in: str) -> RowProcesso
 
     def process_rows(splits: Mapping[str, Sequence[Row]]) -> Callable[[Row], list[Row]]:
         if labels_in and len({str(row.get("label")) for row in splits[TEST_SPLIT]}) == 1:
-            raise ValueError(f"field 'label' is the same in every row, as where it is masked; {labels_in} has the labels")
+            raise ValueError(f"field 'label' is the same in every row, as if it were masked; {labels_in} has the labels")
         of_row = function_of_row(process, splits)
         return lambda published: [with_gold(row) for row in _listed(of_row(published))]
 
@@ -157,10 +157,10 @@ def iterate_rows(
     try:
         processor = function_of_row(process, splits)
     except KeyError as error:
-        yield DataError(f"{file}: a file that its rows are completed from has no column {error}", file)
+        yield DataError(f"{file}: a file that its rows are joined with has no column {error}", file)
         return
     except ValueError as error:
-        yield DataError(f"{file}: its rows, or those that they are completed from, are at fault: {error}", file)
+        yield DataError(f"{file}: its rows, or those that they are joined with, are at fault: {error}", file)
         return
     for number, published in enumerate(splits[split]):
         place = f"{file}, row {number}"
@@ -206,7 +206,7 @@ def refuse_repeated_ids(rows: Iterable[Mapping[str, Any]], file: str) -> None:
     for number, row in enumerate(rows):
         first, place = numbers.setdefault(row["id"], number), f"{file}, row {number}"
         if first != number:
-            raise DataError(f"{place}: the id {row['id']!r} is that of row {first}, too; is a part there twice?", place)
+            raise DataError(f"{place}: the id {row['id']!r} is that of row {first}, too; does the file repeat a part?", place)
 
 
 class _Place(NamedTuple):
@@ -319,7 +319,7 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
         expected = known.get("rows")
         if expected not in (None, len(loaded.rows)):
             repeated = _repeated(loaded.rows) if len(loaded.rows) > expected else 0
-            twice = f"; {repeated:,} of them repeat others: is a part there twice?" if repeated else "."
+            twice = f"; {repeated:,} of them repeat others: does the file repeat a part?" if repeated else "."
             _warn_once(_OTHER_NUMBER, source.describe(), f"{len(loaded.rows):,}", f"{expected:,}", twice)
         elif expected is not None:
             _compare_with_tested(place, json.dumps(known.get("tested", {})))

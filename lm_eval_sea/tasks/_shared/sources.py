@@ -214,7 +214,7 @@ class Source(NamedTuple):
         try:
             return self._builder(path, str(folder), cache)
         except DataError as error:
-            said = "is not whole, or an old one" if "README.md" in there else "has no README.md, which says what its files are"
+            said = "is incomplete or out of date" if "README.md" in there else "has no README.md, which says what its files are"
             raise DataError(f"{str(error).rstrip('.')}. The folder {folder} {said}. {self._advice('Fetch it again')}") from error
 
     def _load_config(self) -> tuple[dict[str, Sequence[dict[str, Any]]], str]:
@@ -257,7 +257,7 @@ class Source(NamedTuple):
 def _refuse_pointer(path: Path, name: str) -> None:
     with path.open("rb") as file:
         if file.read(len(_POINTER)) == _POINTER:
-            raise DataError(f"{name} is a pointer of Git LFS to the rows; run `git lfs pull` where it was cloned", name)
+            raise DataError(f"{name} is a Git LFS pointer and not the rows; run `git lfs pull` where it was cloned", name)
 
 
 def _without_rows(name: str) -> DataError:

@@ -160,7 +160,7 @@ def refuse_another(named: str, own: TextTokenizer) -> None:
         raise TokenizerError(f"tokenizer {named!r} cannot be loaded ({first_line(error)}); leave it out") from error
     variants = {tuple(tokenizer.encode(_PROBE, add_special_tokens=special)) for special in (False, True)}
     if own.encode(_PROBE) not in variants:
-        raise TokenizerError(f"tokenizer {named!r} encodes text otherwise than the model's own, {own.name!r}; leave it out")
+        raise TokenizerError(f"tokenizer {named!r} encodes text differently from the model's own, {own.name!r}; leave it out")
 
 
 @functools.cache

@@ -45,12 +45,12 @@ def required(package: str, scores: str) -> ModuleType:
     except importlib.metadata.PackageNotFoundError as error:
         raise ImportError(f"{scores} need the package {package}: pip install {package}") from error
     if Version(version) < Version(least := AT_LEAST.get(package, "0")):
-        raise ImportError(f"{scores} need {package} {least} or later, here is {version}: pip install '{package}>={least}'")
+        raise ImportError(f"{scores} need {package} {least} or later, not {version}: pip install '{package}>={least}'")
     try:
         with _nothing_in_home():
             return importlib.import_module(package)
     except (ImportError, OSError) as error:
-        raise ImportError(f"{scores} need the package {package}, and it fails: {error}; pip install -U {package}") from error
+        raise ImportError(f"{scores} need the package {package}; its import fails: {error}; pip install -U {package}") from error
 
 
 def version_of(package: str, scores: str) -> str:
