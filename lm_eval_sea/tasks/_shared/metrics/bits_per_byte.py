@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def score_text(doc: Mapping[str, Any], results: Sequence[float]) -> dict[str, tuple[float, int]]:
     """A text and its log-likelihood, for `bits_per_byte` and its error."""
-    told = (results[0], len(doc["text"].encode()))
-    return {"bits_per_byte": told, "bits_per_byte_stderr": told}
+    pair = (results[0], len(doc["text"].encode()))
+    return {"bits_per_byte": pair, "bits_per_byte_stderr": pair}
 
 
 def bits_per_byte_stderr(rows: Sequence[tuple[float, int]]) -> float:

@@ -55,6 +55,6 @@ METRICS = {
 }
 # Headline metric → the same on SEA-HELM's scale from 0 to 100. For translation that needs a judge (MetricX), so there is none.
 NORMALISED = {
-    "f1": Metric(lambda *told: 100 * answer_f1(*told), _f1_signature),
+    "f1": Metric(lambda *arguments: 100 * answer_f1(*arguments), _f1_signature),
     "rougeL": _ROUGE_L,
 }
