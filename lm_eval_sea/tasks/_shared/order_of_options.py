@@ -1,4 +1,4 @@
-"""A test for contamination: the published order of a row's options against one with two wrong options exchanged."""
+"""A test for contamination: the published order of a row's options against one with two wrong options swapped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def in_two_orders(row: dict[str, Any]) -> dict[str, Any] | None:
-    """A row with two options: the whole list of its options as published, and the same with two wrong options exchanged.
+    """A row with two options: the whole list of its options as published, and the same list with two wrong options swapped.
 
     If people list wrong options in any order, a model that has not seen the row has no reason to prefer either list. So options
     with an order of their own keep their place: the last one, which may be "none of these", and the right one, because some data
@@ -15,7 +15,7 @@ def in_two_orders(row: dict[str, Any]) -> dict[str, Any] | None:
     - two options have digits, because numbers are mostly listed in rising order;
     - either list is sorted by length or alphabet, as in exams;
     - the two options have the same length, because the report gives both orders of length the same weight.
-    The row's id draws which list comes first and which two options are exchanged, so that these are at the same places in all
+    The row's id draws which list comes first and which two options are swapped, so that these are at the same places in all
     languages of a parallel data set.
 
     Returns the row, whose `gold` is the place of the published list; None if the row cannot be asked in this way.

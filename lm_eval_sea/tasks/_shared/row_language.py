@@ -23,7 +23,7 @@ _BY_LETTERS = SCRIPTS | dict.fromkeys(("ceb", "ilo", "war", "kac"), LATIN) | {"z
 
 
 def other_language(rows: Sequence[Mapping[str, Any]], language: str) -> str | None:
-    """The language or script of most rows, if it is another than it should be and the two can be told apart; else None.
+    """The language or script of most rows, if it is not the expected one and the two can be told apart; else None.
 
     Latin text needs py3langid; without it, only scripts are compared. Of a translation, only the column `translation` counts.
     Files with few rows, and other rows with texts in two languages, are not looked at.

@@ -43,7 +43,7 @@ def _readable() -> Iterator[None]:
 
 
 def _is_folder(name: str) -> bool:
-    """Whether there is such a folder, or something that cannot be looked at, which its reader will name."""
+    """Whether there is such a folder, or one that may not be looked at: reading it raises the error."""
     try:
         return Path(name).is_dir()
     except PermissionError:

@@ -97,7 +97,7 @@ class TextTokenizer:
 
 
 class TokenizerError(ValueError):
-    """A model without a tokenizer, or with another than the one that was named. The message is one line."""
+    """The model has no tokenizer, or not the one that was named. The message is one line."""
 
 
 def find_tokenizer(model: Any, metadata: Mapping[str, Any], needs: str) -> TextTokenizer | None:

@@ -10,7 +10,7 @@ _MARKS = (".", "!", "?", "…", '"', "”")
 
 
 def sentence(published: str) -> str:
-    """A sentence on one line. It gets a full stop if it has no mark at its end, as many published ones."""
+    """A sentence on one line. It gets a full stop if it has no mark at its end, like many published ones."""
     text = " ".join(published.split())
     return text if text.endswith(_MARKS) else f"{text}."
 

@@ -109,8 +109,8 @@ def words(text: str, language: str) -> list[str]:
 def stands_in(phrase: str, text: str) -> bool:
     """Whether a text has a phrase as whole words or, in scripts without spaces between words, as whole clusters of characters.
 
-    Spaces in the phrase do not count. In a text with such a script its own spaces do not count either, except between letters of
-    other scripts or digits.
+    Spaces in the phrase do not count. In a text with such a script, neither do spaces, except between letters of other scripts or
+    digits.
     """
     forms, texts = {phrase, phrase.replace(" ", "")}, {text}
     if _HAS_UNSPACED.search(text):
