@@ -40,10 +40,10 @@ def digests_of(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def difference_from_tested(rows: Sequence[Row], sha256: str, tested: Mapping[str, str]) -> str | None:
-    """Which part of the rows equals the rows that the pack was tested with; None if all are equal, or none were tested.
+    """Which part is the same as in the rows that the pack was tested with; None if all is the same, or `tested` is empty.
 
-    Both are equally many. `rows` are in their published order, and `sha256` is their `digest_of_rows`. `tested` has the digests
-    of the tested rows: their `digest_of_rows` under `rows`, and their `digests_of`.
+    The number of rows is the same. `rows` are in their published order, and `sha256` is their `digest_of_rows`. `tested` has the
+    digests of the tested rows: their `digest_of_rows` under `rows`, and their `digests_of`.
     """
     if not tested or tested["rows"] == sha256:
         return None

@@ -210,7 +210,7 @@ def refuse_repeated_ids(rows: Iterable[Mapping[str, Any]], file: str) -> None:
 
 
 class _Place(NamedTuple):
-    """Everything that rows depend on. As the key of a cache, it prevents that rows are reused after a user has changed them."""
+    """Everything that rows depend on. As the key of a cache, it keeps rows from being reused after a user has changed them."""
 
     source: Source
     process: RowProcessor
