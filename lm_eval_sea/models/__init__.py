@@ -27,5 +27,5 @@ for _name, _target in MODELS.items():
 
 
 def class_of(backend: str) -> Any:
-    """The class of a backend; for `hf` and `vllm` one that computes as lm-eval's, and reports why a text ended."""
+    """The class of a backend; for `hf` and `vllm` a subclass of lm-eval's that computes the same and reports why a text ended."""
     return pkgutil.resolve_name(RECORDED[backend]) if backend in RECORDED else get_model(backend)

@@ -18,7 +18,7 @@ HARMLESS = {
     "output_router_logits",
 }  # fmt: skip
 
-# Most tokens in a block of attention, and in 16 bits most scores of a block, so that they stay in the processor's cache.
+# The most tokens in a block of attention and, in 16 bits, about its most scores, so that they stay in the processor's cache.
 BLOCK = 256
 LEAST_BLOCK = 64
 BLOCK_SCORES = 2**18
@@ -29,15 +29,15 @@ def plain_attention() -> Iterator[None]:
     """Computes masked attention by plain matrix products on a GPU.
 
     PyTorch's memory-efficient kernel silently gives single tokens wrong numbers: seen with Gemma 3 270M (heads of 256, one
-    of them for keys) in float32 on an H200, torch 2.11, where 8 of 3,014 log-likelihoods were up to 6 nats off. The same is
+    key head) in float32 on an H200, torch 2.11, where 8 of 3,014 log-likelihoods were up to 6 nats off. The same is
     reported of Gemma 4 in https://github.com/pytorch/pytorch/issues/191937. cuDNN's kernel makes a plan for each new shape, and
-    here every pass has one. The flash kernel, which takes no masks, stays.
+    here every pass has a new shape. The flash kernel, which takes no masks, stays on.
     """
     cuda: Any = torch.backends.cuda
     switches: list[tuple[Callable[[bool], None], bool, bool]] = [
         (cuda.enable_mem_efficient_sdp, cuda.mem_efficient_sdp_enabled(), False),
         (cuda.enable_cudnn_sdp, cuda.cudnn_sdp_enabled(), False),
-        # stays in 16 bits on a GPU, as transformers' own matrix products do; a CPU has the same switch
+        # keeps matrix products in 16 bits on a GPU, as transformers' own are; CPUs obey the same switch
         (cuda.allow_fp16_bf16_reduction_math_sdp, cuda.fp16_bf16_reduction_math_sdp_allowed(), torch.cuda.is_available()),
     ]
     for switch, _, wanted in switches:
@@ -50,7 +50,7 @@ def plain_attention() -> Iterator[None]:
 
 
 def has_rare_heads(config: Any) -> bool:
-    """Whether a model's attention is of the shape that `plain_attention` names: one head for keys, or heads of more than 128."""
+    """Whether a model's attention has a shape for which `plain_attention` is needed: one key head, or heads of more than 128."""
     heads, size = getattr(config, "num_attention_heads", None), getattr(config, "head_dim", None)
     if not isinstance(size, int):
         size = getattr(config, "hidden_size", 0) // heads if isinstance(heads, int) and heads else 0
@@ -68,12 +68,12 @@ def in_place_of_sdpa(attend: Callable[..., Any]) -> Iterator[None]:
 
 
 def is_plain(keywords: dict[str, Any]) -> bool:
-    """Whether a model's arguments of `sdpa` ask only for a softmax of products under the mask."""
+    """Whether the arguments that a model passes to `sdpa` ask for nothing but masked softmax attention."""
     return all(told is None for name, told in keywords.items() if name not in HARMLESS)
 
 
 def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -> torch.Tensor:
-    """The products of queries and keys, [batch, queries, size] and [batch, keys, size]: [batch, queries, keys], of 16 bits in 32.
+    """Scaled products of queries [batch, queries, size] and keys [batch, keys, size]: [batch, queries, keys], of 16 bits in 32.
 
     16 bits round a product of 100, as in Qwen 2.5, by up to 0.25, which changes its weight by a quarter. A second multiplication
     gives the rounding error: it subtracts the rounded product before its own sum is rounded.
@@ -86,9 +86,9 @@ def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -
 
 
 class BlockwiseAttention:
-    """Attention of rows of tokens on a CPU in blocks; each block attends to all that any of its tokens sees.
+    """Attention on a CPU in blocks of tokens; each block skips the columns before and after all that its tokens see.
 
-    In 16 bits, matrix products take half the time of PyTorch's kernel if heads have 256 entries, and as long if they have 64.
+    In 16 bits, matrix products take half the time of PyTorch's kernel for heads of 256 entries, and the same time for 64.
     """
 
     def __init__(self) -> None:
@@ -105,10 +105,10 @@ class BlockwiseAttention:
         scaling: float | None = None,
         **keywords: Any,
     ) -> tuple[torch.Tensor, None]:
-        """The sums of values, [rows, tokens, heads, size of a value], of queries, keys and values, [rows, heads, tokens, size].
+        """Attention of queries to keys and values, [rows, heads, tokens, size]: [rows, tokens, heads, size of a value].
 
-        Has the arguments of transformers' function, which computes all at once in other cases: on another device, without a mask
-        for all heads, or where a model asks for more. In 32 bits it computes the blocks.
+        Takes the arguments of transformers' function. That function computes each block in 32 bits, and everything at once on
+        another device, without one mask for all heads, or where a model asks for more.
         """
         attend = partial(self._sdpa, module, scaling=scaling, **keywords)
         rows, heads, tokens, size = query.shape
@@ -126,7 +126,7 @@ class BlockwiseAttention:
     def _blocks(self, mask: torch.Tensor, size: int) -> list[tuple[slice, slice]]:
         """The tokens of each block, and the columns from the first to the last that any of them sees.
 
-        A mask serves many layers of a pass. Their numbers of heads may differ, but hardly enough for another size of blocks.
+        The layers of a pass share a mask, so its blocks are kept. Numbers of heads rarely differ enough for another block size.
         """
         for other, known in self._known:
             if other is mask:

@@ -1,4 +1,4 @@
-"""Encodes the texts of requests many at once, and each distinct one once; lm-eval encodes two per request, one by one."""
+"""Encodes the texts of requests in batches, each distinct text once; lm-eval encodes two texts per request, one by one."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ else:
 
 logger = logging.getLogger("lm_eval_sea")
 
-# Texts in a call of the tokenizer: enough for all cores, but not more, because it keeps much for each token of a call.
+# Texts in a call of the tokenizer: enough for all cores, but no more, because a call needs much memory for each token.
 AT_ONCE = 1024
 
-# Characters of the requests whose tokens are in memory at a time; some thousands of requests share beginnings.
+# Characters of the requests whose tokens are in memory at a time: some thousands of requests, enough to share beginnings.
 PART = 2**22
 
 # A text, and whether special tokens are added; None leaves that to the model.
@@ -53,11 +53,11 @@ class BatchEncoding(Model):
     _beside = (0, 0)  # how many requests of the same call come before and after the current ones
 
     def takes_parts(self) -> bool:
-        """Whether requests may be given in several parts."""
+        """Whether requests may be answered in several calls."""
         raise NotImplementedError
 
     def encode_at_once(self, strings: list[str], add_special_tokens: bool | None) -> list[list[int]]:
-        """What `tok_encode` makes of each string, by few calls of the tokenizer."""
+        """The tokens that `tok_encode` gives for each string, with few calls of the tokenizer."""
         raise NotImplementedError
 
     def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[tuple[float, bool]]:
@@ -86,7 +86,7 @@ class BatchEncoding(Model):
         return super().tok_encode(string, add_special_tokens=add_special_tokens, **kwargs)  # type: ignore[safe-super]  # lm-eval's
 
     def _encode_all(self, texts: Sequence[Text]) -> dict[Text, list[int]]:
-        """The tokens of texts; empty if the tokenizer fails, which a single text will then show."""
+        """The tokens of texts; empty if the tokenizer fails or encodes single texts differently: then each is encoded alone."""
         encoded: dict[Text, list[int]] = {}
         for special in {special for _, special in texts}:
             strings = [string for string, its in texts if its is special]

@@ -38,7 +38,7 @@ class PrefixCache(DynamicCache):
         self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """The keys and values that a layer attends to."""
-        if self._keep:  # a view would keep what it is a view of, queries included
+        if self._keep:  # a view would keep its whole tensor alive, queries included
             self.kept[layer_idx] = key_states.contiguous(), value_states.contiguous()
         if not self._prefix.length:
             return key_states, value_states
@@ -56,8 +56,8 @@ class PrefixCache(DynamicCache):
 def attention_mask(ends: torch.Tensor, positions: torch.Tensor, prefix: int, window: int | None) -> torch.Tensor:
     """Which keys each token attends to: the prefix, itself and the tokens it follows from; [rows, 1, width, prefix + width].
 
-    `ends` and `positions` are those of a `Batch`, `prefix` is the number of tokens before the rows, and `window` that of the
-    positions a token looks back on, itself included, if the model has such a limit.
+    `ends` and `positions` are those of a `Batch`, `prefix` is the number of tokens before the rows, and `window` the size of the
+    model's sliding window, the token itself included; None if it has none.
     """
     rows, width = ends.shape
     slots = torch.arange(width, device=ends.device)
@@ -70,9 +70,9 @@ def attention_mask(ends: torch.Tensor, positions: torch.Tensor, prefix: int, win
 
 
 def _states_beside_cache(config: Any) -> float:
-    """What the states of a token take in one layer's feed-forward part, in units of its keys and values in all layers.
+    """The size of a token's states in one feed-forward layer, in units of its keys and values in all layers.
 
-    These are the input, the sum and three tensors of the inner width. 0 if the configuration does not say.
+    The states are the input, the sum and three tensors of the inner width. 0 if the configuration does not state the sizes.
     """
     names = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
     hidden, inner, layers, heads = (number if isinstance(number := getattr(config, name, None), int) else 0 for name in names)
@@ -93,7 +93,7 @@ class BranchingModel(PrefixModel):
     def __init__(self, model: PreTrainedModel, **options: Any) -> None:
         super().__init__(model, **options)
         config = model.config.get_text_config()
-        self._additive = config._attn_implementation == "eager"  # other implementations take masks of truth values
+        self._additive = config._attn_implementation == "eager"  # other implementations take boolean masks
         self._window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
         in_16_bits = (self._autocast_dtype or model.dtype).itemsize == 2
         self._in_blocks = in_16_bits and self.device.type == "cpu"  # in 32 bits it would save next to nothing
@@ -103,7 +103,7 @@ class BranchingModel(PrefixModel):
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
         """Computes rows, as `PrefixModel.run` says."""
         keywords: dict[str, Any] = {"use_cache": False}
-        if prefix.length or batch.branches:  # a mask would keep a first prefix from the flash kernel, whose memory is far smaller
+        if prefix.length or batch.branches:  # else the flash kernel, which takes no mask, saves memory
             tokens, ends, positions = upload(self.device, batch.tokens, batch.ends, batch.positions)
             keywords |= self._masks(partial(attention_mask, ends, positions, prefix.length)) | {"position_ids": positions}
         else:
@@ -121,7 +121,7 @@ class BranchingModel(PrefixModel):
     def run_plain(self, batch: Batch, predictions: Sequence[Predictions], length: int) -> tuple[list[Scores], Prefix]:
         """Computes a single row in the ordinary way, without our masks, positions and head.
 
-        Its predictions have several parts, each with its scores; the first `length` tokens become a prefix. Like `run` it raises
+        Returns the scores of each of several sets of predictions, and the first `length` tokens as a prefix. Like `run` it raises
         `RuntimeError`.
         """
         cache = PrefixCache(Prefix(), keep=True)
@@ -129,7 +129,7 @@ class BranchingModel(PrefixModel):
         (logits,) = self._forward(tokens, self._with_cache(cache))
         if not cache.kept:
             raise RuntimeError("it does not use the cache it is given")
-        for layer in cache.kept:  # one by one: meanwhile it is there twice
+        for layer in cache.kept:  # one by one, because each is in memory twice meanwhile
             keys, values = cache.kept[layer]
             cache.kept[layer] = keys[:, :, :length].contiguous(), values[:, :, :length].contiguous()
         scores = [self._score(logits, part, upload_indices(part, logits.device), all_slots=True) for part in predictions]
@@ -143,17 +143,17 @@ class BranchingModel(PrefixModel):
         cache: DynamicCache,
         positions: torch.Tensor,
     ) -> torch.Tensor:
-        """Logits, [wanted, vocabulary], of what follows the `wanted` tokens of a row, in ascending order.
+        """Logits, [wanted, vocabulary], after the tokens of a row at the `wanted` places, which must ascend.
 
-        `masking` gives the mask of layers that look back on as many tokens, or on all (None); positions are those in the texts,
-        [1, tokens].
+        `masking` gives the mask for a sliding window of the given size, or for none (None); `positions` are those of the tokens
+        in their texts, [1, tokens].
         """
         keywords = self._with_cache(cache) | {"position_ids": positions.to(self.device)}
         row = torch.tensor([tokens], device=self.device)
         return self._logits(row, predictions_at(wanted), self._masks(masking) | keywords)[0]
 
     def plain_logprobs(self, tokens: Sequence[int], last: int) -> torch.Tensor:
-        """Log-probabilities of every word that follows the `last` last tokens of a text, by a plain forward pass."""
+        """Log-probabilities of the whole vocabulary after each of the `last` last tokens of a text, by a plain forward pass."""
         wanted = range(len(tokens) - last, len(tokens))
         row = torch.tensor([tokens], device=self.device)
         return of_all_words(self._logits(row, predictions_at(wanted), {"use_cache": False})[0])

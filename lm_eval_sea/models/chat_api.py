@@ -47,7 +47,7 @@ _PROMPT_END = 200  # characters of a rendered prompt that show whether it opens 
 _LOGGED_END = 40
 _FAILURES_IN_A_ROW = 5  # per concurrent request, after which the server is asked whether it is there
 _SHORT = ({"role": "user", "content": "1"},)  # messages that any server answers
-# What shows whether a model thinks: most models that think do so here, and none for long.
+# A question that shows whether a model thinks: most models that think do so here, and none for long.
 _QUESTION = "A train leaves at 9:40 and arrives at 13:05. It stops twice, for 8 and 9 minutes. For how many minutes does it move?"
 _ROOM_TO_ANSWER = 4096  # tokens
 _CHOSEN_IN_THOUGHT = (
@@ -66,8 +66,8 @@ class ChatAPI(LM):
     """A chat model behind an OpenAI-compatible server.
 
     Texts are `GeneratedText`: the answer, with the thought and counts that the server reports. `until` is applied here and never
-    sent, because a server would end a thought at it. A request without an answer is a text with `failure`, which is not kept, so
-    a resumed run asks for it again.
+    sent, because a server would end a thought at it. A request without an answer becomes a text with `failure`. It is not
+    cached, so a resumed run asks for it again.
     """
 
     tokenizer = None
@@ -84,7 +84,7 @@ class ChatAPI(LM):
         max_gen_toks: int = 256,  # tokens of an answer, thought included, if a task does not say
         thinking: str = "template",  # "on" or "off" for the chat template, or "template" for what it does by itself
         effort: str | None = None,  # `reasoning_effort` of the request
-        chat_template_kwargs: str | Mapping[str, Any] | None = None,  # further ones, as JSON
+        chat_template_kwargs: str | Mapping[str, Any] | None = None,  # further arguments of the chat template, as JSON
         batch_size: int | str | None = None,  # lm-eval passes this and the next two to all models; servers do not need them
         max_batch_size: int | None = None,
         device: str | None = None,
@@ -114,13 +114,13 @@ class ChatAPI(LM):
         self._max_gen_toks = int(max_gen_toks)
         self._template_kwargs = _THINKING[mode] | _json_object(chat_template_kwargs)
         self._mode, self._effort = mode, effort
-        # How many answers end a thought that this mark would open, and that nothing opened; under None how many others ended by
-        # themselves. Of the answer to a question, and of all.
+        # Opening mark → how many answers close such a thought without opening it; None → how many others ended by themselves.
+        # This one is for the answer to `_QUESTION`, the other for all answers.
         self._of_question: Counter[str | None] = Counter()
-        self.first_answer: dict[str, Any] | None = None  # what it told, as JSON; the first run's for one that goes on
+        self.first_answer: dict[str, Any] | None = None  # what it showed, as JSON; a resumed run has the first run's
         self._unopened, self._mark_told = self._of_question, ""
-        self._answered = self._refused = False  # whether there was any request that …
-        self._system: tuple[dict[str, str], ...] = ()  # the message before those of each request, as far as it is known
+        self._answered = self._refused = False  # whether any request was answered, or refused
+        self._system: tuple[dict[str, str], ...] = ()  # the system message of all requests, if any
         self._parameters = ServerParameters()
         self.loaded: Any = None  # what vLLM has loaded under the model's name
         window, self.prompt_end = self._with_server(self._look)
@@ -145,9 +145,9 @@ class ChatAPI(LM):
         return window, rendered[-_PROMPT_END:]
 
     def expect(self, system_message: str | None, settings: Mapping[str, Any]) -> None:
-        """Takes what all requests will have besides their rows, and looks again at how their prompts end.
+        """Takes the system message and generation settings of all requests, and looks again at how their prompts end.
 
-        Some chat templates and models think or not as words in the system message or settings of generation say.
+        Words in the system message, or settings, make some chat templates and models think or not.
         """
         self._effort = settings.get("reasoning_effort", self._effort)
         known = self._system, self._template_kwargs
@@ -175,7 +175,7 @@ class ChatAPI(LM):
 
     @property
     def tokenizer_name(self) -> str:
-        """Part of the key of lm-eval's cache of requests, which hold messages here, whatever the server."""
+        """Part of the key of lm-eval's cache of requests; these hold messages, which are the same for all servers."""
         return "chat-api"
 
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> Any:
@@ -194,14 +194,14 @@ class ChatAPI(LM):
     def _opened(self) -> str | None:
         """What opens the thought: the end of the rendered prompt if the server reports it, or else the mark that answers lack.
 
-        What most answers show counts for all: one without the closing mark is then a thought that did not end.
+        What most answers show counts for all: an answer without the closing mark is then an unfinished thought.
         """
         marks = Counter({mark: number for mark, number in self._unopened.items() if mark}).most_common(1)
         shown = marks[0][0] if marks and marks[0][1] > self._unopened[None] else None
         return shown if self.prompt_end is None else self.prompt_end
 
     def _text_of(self, reply: Reply, until: Sequence[str], wanted: Mapping[str, Any], opened: str | None = None) -> GeneratedText:
-        """The answer to a request, as far as known, or else with `opened`; one that was begun for the model opens no thought."""
+        """The answer to a request, whose thought `opened` opens if nothing else is known; nothing opens one in a begun answer."""
         begin = None if wanted.get("continue_final_message") else self._opened() or opened
         made = _text_of(reply, until, begin, wanted.get("structured_outputs"))
         made.reply = None if self.prompt_end is not None or reply.thought else reply
@@ -209,16 +209,16 @@ class ChatAPI(LM):
 
     @staticmethod
     def _shows(reply: Reply, wanted: Mapping[str, Any]) -> list[str | None]:
-        """What an answer shows of how its prompt ended, if anything: the mark that opens its thought, or None for no mark."""
+        """What an answer shows about the end of its prompt: a mark that opens a thought, or None for no mark; [] for nothing."""
         if not reply.answer or reply.thought or wanted.get("continue_final_message"):
             return []
-        if reply.shows is None:  # new answers are looked at with those of their call, and again with those that were kept
+        if reply.shows is None:  # new answers are looked at with those of their call, and again with cached ones
             marks = ends_unopened(reply.answer)
             reply.shows = [marks and marks.begin] if marks or ended_by_itself(reply.finish_reason) is not False else []
         return reply.shows
 
     def settled(self, requests: Sequence[Instance], answers: Sequence[Any]) -> list[Any]:
-        """Answers as all of them together show how their prompts ended, also those that an earlier run kept."""
+        """Reads answers again, cached ones too, because all of them together show how their prompts ended."""
         if self.prompt_end is not None:
             return self._without_thoughts_said(requests, answers)
         bodies = zip(answers, self._bodies(requests), strict=True)
@@ -238,14 +238,14 @@ class ChatAPI(LM):
 
         found = read()
         if self._mode == "on" and not self._unopened and not any(map(_has_thought, found)):
-            # All were cut, and none shows a mark: what a model that is to think writes first is its thought.
+            # All were cut off, and none shows a mark: a model that is told to think writes its thought first.
             found = read(MARKS[0].begin)
         return self._without_thoughts_said(requests, found)
 
     def _without_thoughts_said(self, requests: Sequence[Instance], answers: Sequence[Any]) -> list[Any]:
-        """The answers; where a model that thinks is to choose, and never thinks before it does, they say so.
+        """The answers; if a thinking model chose options and never thought before, they say so.
 
-        A server that knows no thoughts lets it write nothing but an option.
+        A server that does not recognise thoughts lets the model write nothing but an option.
         """
         both = zip(requests, answers, strict=True)
         chosen = [answer for request, answer in both if "structured_outputs" in request.args[1] and not answer.failure]
@@ -257,15 +257,15 @@ class ChatAPI(LM):
         return list(answers)
 
     def _told_to_think(self) -> bool | None:
-        """Whether the settings have the model think; None if they leave it to the server."""
+        """Whether the settings make the model think; None if they leave it to the server."""
         if self._effort:
             return str(self._effort).lower() not in _NO_EFFORT
         return None if self._mode == "template" else self._mode == "on"
 
     def thinks(self) -> bool | None:
-        """Whether the model thinks before it answers: as it is told, as its prompt ends, or as its answer to a question shows.
+        """Whether the model thinks before it answers, by its settings, the end of its prompt, or its answer to `_QUESTION`.
 
-        None if the question has no answer. It is not asked where `first_answer` has what its answer told.
+        None if the question gets no answer. It is not asked if `first_answer` is known.
         """
         if (told := self._told_to_think()) is not None:
             return told
@@ -278,7 +278,7 @@ class ChatAPI(LM):
         return bool(self.first_answer["thinks"])
 
     def _told_by_question(self) -> dict[str, Any] | None:
-        """What the answer to a question tells: whether the model thinks, and what it `_shows`; None if there is no answer."""
+        """What the answer to `_QUESTION` shows: whether the model thinks, and what `_shows` returns; None without an answer."""
         room = min(_ROOM_TO_ANSWER, self.max_length // 2) if self.max_length else _ROOM_TO_ANSWER
         wanted, _ = self._parameters_of({"max_gen_toks": room})
         del wanted["temperature"]  # some servers refuse it
@@ -301,8 +301,8 @@ class ChatAPI(LM):
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """Log-likelihoods of answers to messages, in nats, and whether each of their tokens is the likeliest.
 
-        Requests have messages, or a prompt that is sent as one, and what may begin the answer. Raises `ServerError` if the server
-        does not report them.
+        A request has messages, or a prompt that is sent as one, and a text to rank as the beginning of the answer. Raises
+        `ServerError` if the server does not report log-likelihoods.
         """
         if not requests:
             return []
@@ -336,7 +336,7 @@ class ChatAPI(LM):
         raise ServerError("chat-api gives no perplexities; use local-completions")
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """Answers; requests have messages, or a prompt that is sent as one, and settings of generation.
+        """Generates answers; a request has messages, or a prompt that is sent as one, and generation settings.
 
         Raises `ServerError` if the server refuses what all requests have in common, or is gone.
         """
@@ -384,7 +384,7 @@ class ChatAPI(LM):
         return self.settled(requests, answers)
 
     async def _answers_others(self, server: ChatServer, wanted: Mapping[str, Any]) -> bool:
-        """Whether the server answers a short message with these parameters; then unanswered rows are themselves at fault."""
+        """Whether the server answers a short message with these parameters; then the unanswered rows are at fault."""
         apart = ("add_generation_prompt", "continue_final_message")
         try:
             await server.chat(_SHORT, {name: value for name, value in wanted.items() if name not in apart})
@@ -393,9 +393,9 @@ class ChatAPI(LM):
         return True
 
     def _bodies(self, requests: Sequence[Instance]) -> Any:
-        """Messages, parameters and `until` of each request, as they are needed.
+        """Yields messages, parameters and `until` of each request.
 
-        Each has a seed of its own: with the same numbers, a server would draw like answers to all rows.
+        Each request has a seed of its own: with one seed for all, a server would draw similar answers to all rows.
         """
         numbers: Counter[str] = Counter()
         for request in requests:
@@ -452,7 +452,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
     """The answer as tasks take it, cut at `until`.
 
     `prompt_end` is the end of the rendered prompt, as far as it is known; if that opens a thought, a text that does not close it
-    is one. `constraint` is what the answer had to follow, if anything; many servers ignore it.
+    is all thought. `constraint` is the structured output that was asked for, if any; many servers ignore it.
     """
     if reply.is_withheld:
         return GeneratedText("", failure="the server sends null or no text for an answer that is complete", model=reply.model)
@@ -489,7 +489,7 @@ def _text_of(reply: Reply, until: Sequence[str], prompt_end: str | None, constra
 
 
 def _cut(text: str, parts: Generated, until: Sequence[str]) -> str:
-    """A text up to the first of `until` after its thought, and after leading blanks."""
+    """A text up to the first stop string (`until`) after its thought and leading blanks."""
     is_answer = parts.state == "no thought"
     begin = 0 if is_answer else text.rfind(parts.answer)
     if begin < 0 or not (is_answer or parts.answer):  # no answer in which to look

@@ -1,4 +1,4 @@
-"""Asks a server that speaks OpenAI's chat API, through the `openai` client: streams, waits, tries again, takes refusals."""
+"""Asks a server that speaks OpenAI's chat API, through the `openai` client: streams, waits, retries, adapts to refusals."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .server_parameters import STREAM, UNCOUNTED, RequestError, RequestParameter
 FIRST_WAIT = 1.0  # seconds before the second attempt if the server names no time; each further wait is twice as long
 LONGEST_WAIT = 600.0  # seconds, whatever the server says
 LONGEST_TEXT = 32 * 2**20  # characters of one answer; a server may never end
-QUEUE = 10  # times the timeout between tokens: how long a server that sends comments may take for the first
+QUEUE = 10  # times the timeout between tokens: how long a server that sends comments may take to the first token
 _CONNECT_SECONDS = 20.0
 _LONG_WAIT = 30.0  # seconds; longer waits are logged
-_RETRIES_AT_FIRST = 2  # of the question whether the server is there
+_RETRIES_AT_FIRST = 2  # when it is asked whether it is there
 _SHOWN = 300  # characters of what a server says
 # Statuses of a refusal that any other request would meet, too: wrong key, no credit, no such model or address.
 _OF_ALL = {401, 402, 404, 405}
@@ -43,16 +43,16 @@ class NoReplyError(RequestError):
 
 
 class _BrokenReplyError(RuntimeError):
-    """A reply that is no answer, or a part of one."""
+    """A reply that is no answer, or only part of one."""
 
 
 class _EmptyStreamError(_BrokenReplyError):
-    """A stream that ends as it should, and has no answer: of a server that is busy, or that cannot stream."""
+    """A stream that ends as it should but has no answer, from a server that is busy or cannot stream."""
 
 
 @dataclass
 class Reply:
-    """An answer, as far as it has come."""
+    """An answer, as far as it has arrived."""
 
     finish_reason: str | None = None  # in the words of OpenAI's API, or else the server's own
     model: str | None = None  # what the server calls the model that answers
@@ -62,10 +62,10 @@ class Reply:
     _answer: list[str] = field(default_factory=list)
     _thought: list[str] = field(default_factory=list)
     _has_deltas: bool = False
-    _has_content: bool = False  # whether there was one that is not null
-    is_whole: bool = False  # whether a whole message came, which has all of the answer
+    _has_content: bool = False  # whether any `content` was not null
+    is_whole: bool = False  # whether the answer came in one message, not in a stream
     length: int = 0  # characters of answer and thought
-    shows: list[str | None] | None = None  # of how the prompt ended, once somebody has looked
+    shows: list[str | None] | None = None  # about the end of the prompt; None until it is looked at
     other: Any = None  # the last piece without a choice, which may say what is wrong
 
     @property
@@ -81,7 +81,7 @@ class Reply:
 
     @property
     def is_withheld(self) -> bool:
-        """Whether an answer that the model ended is null, or has many tokens of which the server sends none; a filter says so."""
+        """Whether the server sends nothing of an answer that the model ended: null, or none of many tokens. A filter says so."""
         _, thought, written = self.tokens
         lacks = not self._has_content if written is None else written > UNCOUNTED
         return lacks and not self.length and not thought and self.finish_reason in ("stop", None)
@@ -101,7 +101,7 @@ class Reply:
         return prompt or None, thought, written
 
     def add(self, data: Any) -> None:
-        """Takes a piece of a stream, or a whole completion; raises for a reported error and for what is too long."""
+        """Adds a chunk of a stream, or a whole completion; raises for a reported error, and for an answer that is too long."""
         if not isinstance(data, Mapping) or not all(isinstance(choice, Mapping) for choice in data.get("choices") or ()):
             raise _BrokenReplyError(f"a reply that is no completion: {_shown(data)}")
         if error := data.get("error") or (data.get("object") == "error" and data):  # OpenAI's form, and that of SGLang and vLLM
@@ -141,7 +141,7 @@ def _count(counts: Any, name: str) -> int | None:
 
 
 def _bounded(length: int) -> int:
-    """Refuses a length that no answer may have."""
+    """The length; refuses one that no answer may have."""
     if length > LONGEST_TEXT:
         raise _BrokenReplyError("an answer without an end")
     return length
@@ -168,7 +168,7 @@ def _texts(content: Any) -> tuple[str, str]:
 
 
 class ChatServer:
-    """A model at a server, for as long as an event loop runs; a context manager."""
+    """A model at a server, for one event loop; an async context manager."""
 
     def __init__(
         self,
@@ -181,10 +181,10 @@ class ChatServer:
         max_retries: int,
         parameters: ServerParameters,
     ) -> None:
-        """Connects when it is asked; `key_hint` says where the key comes from.
+        """Connects with the first request; `key_hint` says where the key comes from.
 
-        `timeout` is in seconds without a token. Before the first token it is without a sign of the server, and `QUEUE` times as
-        many in all, as for an answer that is not streamed. The client needs a key even if the server does not.
+        `timeout` is the most seconds without a token. Before the first token it is the most seconds without any data, and the
+        wait may be `QUEUE` times as long, as for an unstreamed answer. The client needs a key even if the server does not.
         """
         try:
             import openai
@@ -202,7 +202,7 @@ class ChatServer:
         )
 
     def _silence(self, seconds: float) -> Any:
-        """The client's timeout: so many seconds without a sign of the server, and fewer for the connection."""
+        """The client's timeout: these seconds without any data, and at most `_CONNECT_SECONDS` for the connection."""
         return self._openai.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
 
     async def __aenter__(self) -> ChatServer:
@@ -264,12 +264,12 @@ class ChatServer:
             return reply
 
     async def rank(self, messages: Any, endings: Sequence[str], template_kwargs: Mapping[str, Any]) -> list[Any]:
-        """Log-likelihoods in nats of texts that may begin the answer to messages, and whether all their tokens are the likeliest.
+        """Log-likelihoods in nats of `endings` as beginnings of the answer, and whether all their tokens are the likeliest.
 
-        The server, which must be vLLM's, renders the messages; prompt and ending are then encoded as one text, in which the
-        tokens of the prompt must come first, and its tokens are ranked as they are. As in lm-eval, blanks at the end of the
-        prompt count with the ending. Raises `RequestError` if the server does not report them, or tokens of prompt and ending
-        cannot be separated, `ServerError` if the chat template has opened a thought.
+        The server, which must be vLLM's, renders the messages. Prompt and ending are encoded as one text, which must begin with
+        the tokens of the prompt, and sent as tokens. As in lm-eval, blanks at the end of the prompt count with the ending.
+        Raises `RequestError` if the server reports no log-probabilities, or tokens of prompt and ending cannot be separated,
+        `ServerError` if the chat template has opened a thought.
         """
         prompt, ids = await self.render(messages, template_kwargs)
         if open_thought(prompt):
@@ -311,7 +311,7 @@ class ChatServer:
         return await self._post("/tokenize", {"prompt": text, "add_special_tokens": False}, "tokens")
 
     async def _post(self, path: str, body: Mapping[str, Any], wanted: str) -> Any:
-        """What the server's reply has under a name; raises `RequestError` for an error of the server, or a reply without it."""
+        """The entry `wanted` of the server's reply; raises `RequestError` for an error of the server, or a reply without it."""
         url, asked = self._base_url.removesuffix("/v1") + path, {"model": self._model, **body}
         try:
             reply = await self._attempts(functools.partial(self._client.post, url, cast_to=object, body=asked))
@@ -322,9 +322,9 @@ class ChatServer:
         return reply[wanted]
 
     def _learn(self, parameters: RequestParameters, error: Any) -> None:
-        """Gives a refused request other parameters; raises `RequestError` if it would be the same again.
+        """Adapts the parameters to a refusal; raises `RequestError` if the request would be the same again.
 
-        Raises `ServerError` if no request can be made.
+        Raises `ServerError` if the server would refuse every request.
         """
         refusal = self._refusal(error)
         if error.status_code in _OF_ALL or error.code == "insufficient_quota":
@@ -419,7 +419,7 @@ async def in_parallel(work: Callable[[], Coroutine[Any, Any, None]], workers: in
 async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
     """The data of server-sent events, and None for the end; or the one JSON of a server that does not stream or reports an error.
 
-    Events of chat completions are a line each; others are comments. Content types of servers and proxies are often wrong.
+    Events of chat completions are one line each; other lines are comments. Content types of servers and proxies are often wrong.
     """
     whole: list[str] = []
     length = 0
@@ -439,11 +439,11 @@ async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[Any]:
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """Lines as events define them: the client's `str.splitlines` also splits at U+2028 and others within a text."""
+    """Lines as server-sent events define them; `str.splitlines`, which the client uses, also splits at U+2028 and others."""
     begun: list[bytes] = []
     length = 0
     async for chunk in chunks:
-        first, *others = re.split(rb"\r\n?|\n", chunk)  # a pair split over two chunks is only an empty line more
+        first, *others = re.split(rb"\r\n?|\n", chunk)  # \r\n split over two chunks only adds an empty line
         begun.append(first)
         length = _bounded(length + len(first))
         for other in others:

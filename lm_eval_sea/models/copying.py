@@ -23,7 +23,7 @@ class CopyingModel(PrefixModel):
 
     branches = False
     least_width = 2  # a single token counts as generation, whose kernels are not all as exact
-    prefix_memory = 1  # the copies are those of all layers at a time
+    prefix_memory = 1  # each row has a copy of all layers at the same time
 
     def __init__(self, model: PreTrainedModel, **options: Any) -> None:
         super().__init__(model, **options)

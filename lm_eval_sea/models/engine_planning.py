@@ -2,12 +2,12 @@
 
 The engine takes whole prompts. It looks up the full blocks of a prompt in its cache, computes the rest, and gives the
 log-probability of each prompt token after the first computed one: that of a token comes from the position before it. On
-request it also gives those of up to `most_asked` tokens as the next one after the prompt.
+request it also gives those of up to `most_asked` named tokens as the one after the prompt.
 
 Texts are sent in ascending order of their tokens, so that each shares most with the one before it, from which the scores of the
 shared part are known. Three rules keep tokens from being computed again:
 
-- A text that another one begins with is not sent; the other has its scores.
+- A text that is the beginning of another is not sent; the other one's answer has its scores.
 - Texts that differ only in their last token are one request, for the text before it and for those tokens after it.
 - If a text parts from the one before it exactly at the end of a block, the cache has that whole block, and the first token
   after it gets no score. Such tokens are asked for after the common beginning, which costs a block.
@@ -43,7 +43,7 @@ class Read:
     index: int  # number of the target
     first: int  # position of the first token that counts
     end: int  # position after the last token of the prompt that counts
-    asked: int | None = None  # token after these that counts, too, if any
+    asked: int | None = None  # the token after the prompt, if it counts, too
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ logger = logging.getLogger("lm_eval_sea")
 # How many tokens a warning shows.
 SHOWN = 5
 
-# Models whose tokenizers may leave it out, and whose numbers are wrong without it; lm-eval treats them alike.
+# Models that need a begin-of-sequence token though their tokenizers may leave it out; lm-eval has the same rule.
 _NEEDS_BOS = ("gemma",)
 
 _BASE_NAME = re.compile(r"(^|[-_./])(base|pt|pretrained)($|[-_.])", re.IGNORECASE)
@@ -30,7 +30,7 @@ def find_fault(tokens: Sequence[int], *, bos: int | None, wants_bos: bool, asked
     """
     if asked and (bos is None or bos not in tokens[:2]):
         return "add_bos_token=True in --model_args adds no token, because the tokenizer has none; leave it out"
-    # a template may write a line break before its own
+    # a template may write a line break before its own token
     if bos is not None and list(tokens[:1]) == [bos] and bos in tokens[1:3]:
         return "they begin with two begin-of-sequence tokens; add_bos_token=False in --model_args leaves one out"
     if bos is not None and wants_bos and bos not in tokens[:2]:
@@ -66,12 +66,12 @@ class FirstTokensCheck(Model):
         return super().apply_chat_template(*args, **kwargs)
 
     def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[tuple[float, bool]]:
-        """The parent's, after the look."""
+        """The parent's, after the check."""
         self._look(requests)
         return super().loglikelihood(requests, *args, **kwargs)
 
     def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[str]:
-        """The parent's, after the look."""
+        """The parent's, after the check."""
         self._look(requests)
         return super().generate_until(requests, *args, **kwargs)  # type: ignore[safe-super]  # lm-eval's
 

@@ -17,12 +17,12 @@ from .layout import Batch
 from .obstacles import cache_keyword
 from .predictions import Predictions, Reading
 
-# Logits turned into log-probabilities at a time: a copy of all would double peak memory, and its pages would be new each time.
-# With fewer, an accelerator would wait for launches.
+# Rows of logits turned into log-probabilities at a time. A copy of all rows would double peak memory, in new pages each time.
+# With fewer rows, an accelerator would wait for launches.
 SOFTMAX_ROWS = {"cpu": 32}
 ACCELERATOR_SOFTMAX_ROWS = 1024
 
-# If there are logits of every token, fewer at a time keep to the memory of a plain forward pass.
+# The same if every token has logits: fewer rows keep memory at that of a plain forward pass.
 PLAIN_SOFTMAX_ROWS = 16
 
 # The fixed cost of a forward pass on a CPU, in tokens: the weights have to be read.
@@ -34,7 +34,7 @@ LEAST_PASS_TOKENS, MOST_PASS_TOKENS = 256, 16384
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Tokens that were computed before."""
+    """Tokens that are already computed."""
 
     length: int = 0  # number of tokens
     kept: Any = None  # what the model keeps of them; None for no tokens
@@ -50,7 +50,7 @@ class Scores:
     found: torch.Tensor  # natural logarithms, and 1 for the most probable token and 0 for others, in a type of numpy; [2, scores]
     back: np.ndarray  # the order in which the scores are read
     dtype: torch.dtype  # that the logarithms were computed in
-    watched: dict[int, torch.Tensor]  # log-probabilities of every word, [predictions, vocabulary], as `Predictions.watched` asks
+    watched: dict[int, torch.Tensor]  # log-probabilities, [predictions, vocabulary], as `Predictions.watched` asks
 
     @cached_property
     def _read(self) -> np.ndarray:
@@ -81,7 +81,7 @@ def upload(device: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
 
 
 def upload_indices(predictions: Predictions, device: torch.device) -> Indices:
-    """What `Indices` says."""
+    """The `Indices` of predictions, on a device."""
     order = np.argsort(predictions.of, kind="stable")
     return Indices(order, *upload(device, predictions.slots, predictions.of[order], predictions.targets[order]))
 
@@ -121,9 +121,9 @@ class PrefixModel(ABC):
 
     @abstractmethod
     def run(self, batch: Batch, predictions: Predictions, prefix: Prefix, *, keep: bool) -> tuple[Scores, Prefix]:
-        """Computes rows after a prefix; returns the scores, and the prefix that a kept row makes of the one before.
+        """Computes rows after a prefix; returns the scores, and the prefix, with `keep` extended by the row.
 
-        A kept row must be single and without branches. Raises `RuntimeError` if a model does not work as its kind should.
+        Only a single row without branches can be kept. Raises `RuntimeError` if a model does not work as its kind should.
         """
 
     def _with_cache(self, cache: DynamicCache) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class PrefixModel(ABC):
         return {self._cache_keyword: cache, "use_cache": True}
 
     def _logits(self, tokens: torch.Tensor, predictions: Predictions, keywords: dict[str, Any]) -> tuple[torch.Tensor, Indices]:
-        """Logits at the needed slots of a batch, [slots, vocabulary], as the head sees no others; and their indices."""
+        """Logits at the needed slots of a batch, [slots, vocabulary], and their indices; the head computes no other slots."""
         uploaded: list[Indices] = []
 
         def select(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
@@ -159,7 +159,7 @@ class PrefixModel(ABC):
         return logits
 
     def _score(self, logits: torch.Tensor, predictions: Predictions, indices: Indices, *, all_slots: bool = False) -> Scores:
-        """The scores of predictions; there are logits for each slot of them, or for `all_slots` of the batch."""
+        """The scores of predictions, from the logits at their slots or, with `all_slots`, at every slot of the batch."""
         of = predictions.of[indices.order]
         logprobs, greedy = [], []
         size = PLAIN_SOFTMAX_ROWS if all_slots else self._softmax_rows
@@ -181,15 +181,15 @@ class PrefixModel(ABC):
 
 
 def of_all_words(logits: torch.Tensor) -> torch.Tensor:
-    """Log-probabilities of every word, in 32 bits and in main memory, to be compared."""
+    """Log-probabilities of the whole vocabulary, in 32 bits and in main memory, to be compared."""
     return F.log_softmax(logits.float(), dim=-1).cpu()
 
 
 def _is_first_maximum(values: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
     """The same as `_is_maximum`, for a CPU.
 
-    There the place of the maximum takes several times as long as the maximum alone, so it only decides between equal values.
-    In 16 bits `argmax` takes several times as long as `max`. On an accelerator the host would have to wait for those values.
+    There, finding the place of the maximum takes several times as long as the maximum alone, so it is done only for targets with
+    the maximal value. In 16 bits `argmax` takes several times as long as `max`. On an accelerator the host would have to wait.
     """
     found = values[rows, columns] == values.amax(dim=-1)[rows]
     for place in found.nonzero()[:, 0].tolist():

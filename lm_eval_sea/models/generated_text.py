@@ -28,15 +28,15 @@ class GeneratedText(str):
     failure: str | None = None  # why there is no answer, in one line; the string is empty then
     model: str | None = None  # what a server calls the model that answered
     refused_parameters: Mapping[str, str] | None = None  # what was sent in place of parameters that a server refuses
-    raw: str | None = None  # all of a text that is a thought without an end, where the string is empty: for the logs alone
-    reply: Any = None  # of a server that leaves thoughts in the text: read anew once other answers show how its prompt ended
+    raw: str | None = None  # the whole text if it is an unfinished thought, so that the string is empty; for the logs alone
+    reply: Any = None  # a server's, with any thought in the text: read again once other answers show how its prompt ended
 
     def __new__(cls, text: str, **_: Any) -> GeneratedText:
         """The string; the attributes follow."""
         return super().__new__(cls, text)
 
     def __getnewargs__(self) -> tuple[str]:
-        """What `pickle` makes the string of; the attributes follow."""
+        """The arguments from which `pickle` makes the string; the attributes follow."""
         return (str(self),)
 
 

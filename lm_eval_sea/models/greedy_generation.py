@@ -1,4 +1,4 @@
-"""Greedy generation for all prompts of a task together: those that stop make room for the next ones."""
+"""Greedy generation for all prompts of a task together: texts that end make room for the next prompts."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ logger = logging.getLogger("lm_eval_sea")
 # Fewer common tokens are not worth a separate forward pass.
 LEAST_PREFIX = 32
 
-# Prompts that join at a time, if as many slots are free, and the most of their tokens in a pass, where they do not see each
-# other, as in a row of continuations. On an accelerator such small passes would wait for their launch.
+# Prompts join once this many slots, or a quarter of all, are free. They share a row, in which they do not see each other, of at
+# most this many tokens on an accelerator, which would wait for the launch of smaller passes; a CPU takes LOOSE_ROW_TOKENS.
 JOINING = 8
 MOST_JOINING_TOKENS = 2048
 
-# Keys and values take this much of what `hf` would take for its own and for the states of whole prompts in one layer.
+# Keys and values may take this many times what `hf` would take for its own and for the states of whole prompts in one layer.
 MEMORY = 1.5
 
 # A compared text counts as at least this long, and covers texts up to twice its length.
 ALIKE = 2 * COMPARED
 
-# If few texts are left, each tries tokens that followed the same last ones earlier, because a CPU takes hardly longer for up to
-# this many tokens in a pass, shared equally between texts (prompt lookup, Saxena 2023).
+# Prompt lookup decoding (Saxena 2023): if few texts are left, each drafts what followed its last MATCHED tokens earlier. A CPU
+# takes hardly longer for up to this many tokens in a pass, which are shared equally between texts.
 DRAFTED_TOKENS = 16
 MATCHED = 3
 
-# A text repeats itself if what followed earlier would have foretold so many tokens in a row. If half of the texts do so, all get
-# a pass of so many tokens, however many they are: it takes less time than as many passes of one.
+# A text repeats itself if drafts would have been right for its last FORETOLD tokens. If half of the texts do so, each text gets
+# REPEATED_TOKENS tokens in a pass, however many texts there are: it takes less time than as many passes of one token.
 FORETOLD = 8
 REPEATED_TOKENS = 8
 
-# Tokens that a text may be longer than the bytes of a stop string in it.
+# The search for stop strings decodes as many last tokens as the longest one has bytes, and this many more.
 SLACK = 8
 
 
@@ -58,8 +58,8 @@ class _Text:
     prompt: list[int]  # its tokens
     written: list[int] = field(default_factory=list)  # tokens of the answer so far, with the one that ended it
     ended: bool = False  # whether the answer is complete
-    foretold: int = 0  # so many tokens, up to the last one, are those that followed earlier
-    _next: int | None = None  # the place of the token that followed the last ones earlier
+    foretold: int = 0  # for how many of the last tokens, without a gap, a draft was right or would have been
+    _next: int | None = None  # the place of the token after an earlier occurrence of the last ones
     _followers: dict[tuple[int, ...], int] = field(default_factory=dict)  # tokens → the place after their last occurrence
 
     def __len__(self) -> int:
@@ -69,7 +69,7 @@ class _Text:
         return self.prompt[place] if place < len(self.prompt) else self.written[place - len(self.prompt)]
 
     def write(self, predicted: Sequence[int], draft: Sequence[int], ending: Ending) -> int:
-        """Appends what was predicted after the last token, and after the tokens of a draft as long as they are right.
+        """Appends the token predicted after the last one, and those after each token of the draft as long as the draft is right.
 
         Returns how many tokens were written.
         """
@@ -93,7 +93,7 @@ class _Text:
         self._followers[last] = len(self)
 
     def draft(self, length: int) -> list[int]:
-        """What followed an earlier occurrence of the last tokens, over and over if it goes on into them."""
+        """The tokens after an earlier occurrence of the last ones, repeated if they reach the end of the text."""
         if self._next is None:
             return []
         period = len(self) - self._next
@@ -131,12 +131,12 @@ class GreedyGeneration:
         self._model = model
         self._agreement = agreement
         self._work = work
-        self._verified = {False: 0, True: 0}  # the longest text that was compared, without and after a shared beginning
-        self._has_drafted = False  # and the result was compared
+        self._verified = {False: 0, True: 0}  # length of the longest compared text, without and with a shared beginning
+        self._has_drafted = False  # whether a draft was right, and the result compared
         self._joining_tokens = min(max(LOOSE_ROW_TOKENS, model.pass_tokens), MOST_JOINING_TOKENS)
 
     def run(self, prompts: Mapping[int, list[int]], ending: Ending, budget: int) -> Iterator[tuple[int, list[int]]]:
-        """Continues prompts, which have numbers; yields the number of each and the tokens after it, as they end.
+        """Continues numbered prompts; yields the number and the new tokens of each text as it ends.
 
         What does not fit memory is tried again in half as many slots. `budget` is the most tokens in a batch of `hf`.
         Raises `Mismatch` if a text differs from that of the plain forward pass, `RuntimeError` if the model does not use its
@@ -173,7 +173,7 @@ class GreedyGeneration:
         if cache.prefix:
             self._put(waiting[0].prompt[: cache.prefix], [cache.prefix], None, cache)
         active: list[_Text] = []
-        held: list[_Text] = []  # texts that ended before any like them was compared
+        held: list[_Text] = []  # texts that ended before any of about their length was compared
         while active or waiting:
             begin, drafts = 0, list[list[int]]()
             if waiting and cache.slots - len(active) >= min(JOINING, len(waiting), max(cache.slots // 4, 1)):
@@ -243,7 +243,7 @@ class GreedyGeneration:
     def _put(self, tokens: Sequence[int], ends: Sequence[int], at: torch.Tensor | None, cache: Slots) -> torch.Tensor:
         """Computes texts that follow one another in a row, up to their `ends`; returns the logits after each.
 
-        `at` has the columns of all slots for the tokens; None if they are the prefix.
+        `at` has the columns for the tokens, counted through all slots; None if the tokens are the prefix.
         """
         before = 0 if at is None else cache.prefix
         lengths = torch.tensor([end - begin for begin, end in zip([0, *ends], ends, strict=False)])

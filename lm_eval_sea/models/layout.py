@@ -1,6 +1,6 @@
-"""Lays the sequences of rows out as tokens. No tensors.
+"""Lays out sequences as rows of tokens. No tensors.
 
-Tokens of a row are in the order of a walk through the tree of its sequences: each branch in one piece, followed by its own
+Tokens of a row are in the depth-first order of the tree of its sequences: each branch in one piece, followed by its own
 branches. So the tokens that follow from a token are those up to a certain slot, and one number per token describes the
 attention mask.
 """
@@ -73,7 +73,7 @@ class Batch:
     tokens: np.ndarray  # token ids; padding is token 0
     positions: np.ndarray  # position of each token in its sequence; that of padding is 0
     # for each token the slot after the last token that follows from it. Padding sees only itself: without any key its attention
-    # would not be a number.
+    # would be NaN.
     ends: np.ndarray
     branches: bool  # whether a row branches
 

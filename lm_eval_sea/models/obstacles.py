@@ -14,7 +14,7 @@ LAYER_TYPES = {"full_attention", "sliding_attention"}
 
 # Kinds of rotary embeddings whose frequencies depend on the length of the text.
 DEPENDS_ON_LENGTH = ("longrope", "dynamic")
-# In transformers, a forward pass of several tokens resets their state.
+# Types of models whose state transformers resets in a forward pass of several tokens.
 ONE_TOKEN_STATES = {"falcon_mamba", "jamba", "mamba", "zamba"}
 
 
@@ -53,13 +53,13 @@ def length_border(model: PreTrainedModel) -> int | None:
 
 
 def ropes_of(config: Any) -> list[Mapping[str, Any]]:
-    """The settings of a model's rotary embeddings, which may be those of all layers or by the type of a layer."""
+    """The settings of a model's rotary embeddings: one for all layers, or one for each type of layer."""
     found = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     return [rope for rope in (found, *found.values()) if isinstance(rope, dict)]
 
 
 def takes_masks(model: PreTrainedModel) -> bool:
-    """Whether our masks control all that a token of the model sees of the others."""
+    """Whether our masks alone decide which other tokens a token of the model sees."""
     config = model.config.get_text_config()
     # ALiBi and GPT-Neo's local attention measure distances in columns of the cache, as do models that take no positions
     counts_columns = _has_alibi(config) or "local" in getattr(config, "attention_layers", ())
@@ -81,7 +81,7 @@ def cache_keyword(model: PreTrainedModel) -> str:
 
 
 def _keeps_state(model: PreTrainedModel) -> bool:
-    """Whether a model keeps something besides keys and values, or chunks of them, from earlier tokens."""
+    """Whether a model keeps anything but keys and values of earlier tokens, or keeps these in chunks."""
     config = model.config.get_text_config()
     other_layers = set(getattr(config, "layer_types", None) or ()) - LAYER_TYPES
     return bool(getattr(model, "_is_stateful", False) or other_layers)

@@ -57,7 +57,7 @@ def make_plan(lengths: Sequence[int], shared: Sequence[int], budget: int, *, bra
 
     Returns the group of all of them, whose prefix is empty.
 
-    The budget is the most tokens in a batch. If rows may not branch, each holds a sequence, and those that it begins with.
+    The budget is the most tokens in a batch. If rows may not branch, each holds one sequence and those that are its beginnings.
     `pass_tokens` is the fixed cost of a forward pass, in tokens.
     """
     row_tokens = min(ROW_TOKENS, budget) if branches else 0
@@ -120,7 +120,7 @@ def make_batches(rows: Sequence[Row], budget: int, pass_tokens: int, prefix_memo
     """Puts rows of one group into batches, the longest first, balancing padding and the number of batches.
 
     The budget is the most tokens in a batch, padding included; a single row may exceed it. `pass_tokens` is as in `make_plan`,
-    `prefix_memory` what a token of the prefix takes in memory for each row, as a part of what a token of the row takes.
+    `prefix_memory` the memory of a prefix token for each row, relative to a token of the row.
     """
     rows = sorted(rows, key=lambda row: -row.tokens)
     costs = np.full(len(rows) + 1, np.inf)  # of the best way to batch the first rows

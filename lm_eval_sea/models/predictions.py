@@ -38,7 +38,7 @@ class Predictions:
     of: np.ndarray  # for each score, the index into `slots`
     targets: np.ndarray  # for each score, the token that is scored
     readings: list[Reading]  # which scores belong to which request
-    # sequence number → those of `slots` whose predictions are wanted for every word
+    # sequence number → those of `slots` whose predictions are wanted for the whole vocabulary
     watched: dict[int, np.ndarray] = field(default_factory=dict)
 
 
@@ -61,7 +61,7 @@ def find_predictions(
     after the end of a piece depends on the query.
 
     `layouts` have for each row the number of its first sequence. For the `watched` sequences, by number, some of the last
-    predictions are wanted for every word.
+    predictions are wanted for the whole vocabulary.
     """
     width = batch.tokens.shape[1]
     needed = np.zeros(batch.tokens.size, dtype=bool)

@@ -26,7 +26,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
     tokens: int = 0  # tokens of this node and all below it
     longest: int = 0  # length of the longest sequence through it
-    rows: int = 0  # that a plan without prefixes makes of it and all below it
+    rows: int = 0  # how many rows a plan without prefixes makes of it and all below it
 
 
 def sort_key(tokens: Sequence[int]) -> bytes:
@@ -71,7 +71,7 @@ def build_tree(lengths: Sequence[int], shared: Sequence[int], fits_row: Callable
 
 
 def _complete(node: Node, last: int, fits_row: Callable[[Node], bool]) -> Node:
-    """The node, with what its children tell."""
+    """The node, with the totals of its children filled in."""
     node.last = last
     node.tokens = node.end - node.start + sum(child.tokens for child in node.children)
     node.longest = max((child.longest for child in node.children), default=node.end)

@@ -1,6 +1,6 @@
 """Redistributes the requests of several processes so that no two compute the same.
 
-lm-eval gives n processes every n-th row each, and so rows of one passage to different processes.
+lm-eval gives each of n processes every n-th row, so the rows of one passage go to different processes.
 """
 
 from __future__ import annotations

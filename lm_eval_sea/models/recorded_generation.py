@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RecordedGeneration(Model):
-    """Goes before lm-eval's class of a local model, and turns its texts into `GeneratedText`.
+    """Turns the texts of a local model into `GeneratedText`. Put it before lm-eval's class.
 
     lm-eval's loops return plain strings, but pass each text to the cache as soon as it is decoded. What is known then is kept
     with the text.
@@ -40,10 +40,10 @@ class RecordedGeneration(Model):
     def counted(
         self, prompt: str, text: str, *, finished: bool, has_end: bool, prompt_tokens: int, written: int
     ) -> GeneratedText:
-        """A text, without what follows a stop string, with its tokens counted.
+        """A text, already cut at a stop string, with its tokens counted.
 
-        It is `finished` if the model or a stop string ended it, not the token limit, and `has_end` if by a token that is not in
-        the text. Of the tokens that the model has `written`, this one too, those that are not the answer's are the thought's.
+        It is `finished` if the model or a stop string ended it, not the token limit, and `has_end` if a token outside the text
+        did. `written` counts all tokens of the model, that one included; those that are not the answer's are the thought's.
         """
         made, answer = take_apart(text, prompt=prompt, finished=finished), written
         if made.state != "no thought":

@@ -27,7 +27,7 @@ class RecordedHF(FirstTokensCheck, RecordedGeneration, HFLM):
     def tok_decode(self, tokens: Any, skip_special_tokens: bool = True) -> str:
         """The text of tokens; for a text that is being generated, up to its end and with the marks of a thought."""
         if self._recorder is not None and isinstance(tokens, list):
-            begin = int(self.backend != "causal")  # a decoder's first token, which may be that of an end
+            begin = int(self.backend != "causal")  # the first token of an encoder-decoder may be an end token
             end = next((place for place in range(begin, len(tokens)) if tokens[place] in self._ends), len(tokens))
             self._written, self._has_end = tokens[begin:end], end < len(tokens)
             tokens, skip_special_tokens = tokens[:end], skip_special_tokens and not self._shows_marks

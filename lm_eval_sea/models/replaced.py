@@ -1,4 +1,4 @@
-"""Other attributes of an object or a class for a while, where lm-eval or transformers takes no argument for them."""
+"""Replaces attributes of an object or a class for a while, where lm-eval or transformers takes no argument for them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @contextmanager
 def replaced(owner: object, **others: Any) -> Iterator[None]:
-    """Inside, attributes have other values. Later they are as before: those that `owner` inherits, or lacks, are deleted."""
+    """Inside, attributes have other values. Afterwards they are as before: those that `owner` inherits or lacks are deleted."""
     before = {name: vars(owner)[name] for name in others if name in vars(owner)}
     try:
         for name, value in others.items():

@@ -41,7 +41,7 @@ class Plain:
     """The result of a plain forward pass for a request."""
 
     loglikelihood: float  # natural logarithm of the probability of the continuation
-    last: torch.Tensor  # log-probabilities of every word at the last predictions, [predictions, vocabulary]
+    last: torch.Tensor  # log-probabilities at the last predictions, [predictions, vocabulary]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ class Scorer:
     ) -> None:
         """Plans the computation, with at most `budget` tokens in a batch, which a single row may exceed by a quarter.
 
-        `is_verified` says whether a kind of batch has been checked, `witnesses` how many texts of one may be. Before any has, the
-        first prefix is computed as part of a plain forward pass over a text that begins with it, if the model can. `work` counts
-        what is computed.
+        `is_verified` says whether a kind of batch has been checked, `witnesses` how many texts of a batch may be. Before any is,
+        the first prefix is computed as part of a plain forward pass over a text that begins with it, if the model can. `work`
+        counts what is computed.
         """
         self._model = model
         numbered = defaultdict(list)
@@ -124,7 +124,7 @@ class Scorer:
             yield kind, {query.index: _total(self._parts.pop(query.index)) for query in queries}
 
     def _compute_all(self) -> Iterator[tuple[BatchKind, list[int]]]:
-        """Computes everything; yields the numbers of the sequences that a batch ends."""
+        """Computes everything; yields the numbers of the sequences that a batch completes."""
         todo = [(self._group, Prefix())]
         while todo:
             group, prefix = todo.pop()
@@ -156,7 +156,7 @@ class Scorer:
         return make_batches(rows, self._budget, self._model.pass_tokens, self._model.prefix_memory)
 
     def _compute_beginning(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind] | None:
-        """Computes the prefix of a group, in a plain forward pass if a reference is wanted; None if memory does not suffice."""
+        """Computes the prefix of a group, in a plain forward pass if a reference is wanted; None if memory is short."""
         if self._wants_references and not group.start and isinstance(self._model, BranchingModel):
             found = _within_memory(partial(self._compute_reference, self._model, group))
             if found is not None:
@@ -199,7 +199,7 @@ class Scorer:
         return prefix, BatchKind(behind_prefix=False, branching=False, length=group.end)
 
     def _choose_reference(self, group: Group) -> int:
-        """A sequence after the prefix of a group with others before it in its row.
+        """A sequence after the prefix of a group, if possible with others before it in its row.
 
         It is the shortest that covers the longest, because what follows the prefix is computed only for the reference.
         """
@@ -253,7 +253,7 @@ class Scorer:
 
 
 def _within_memory(work: Callable[[], Made]) -> Made | None:
-    """The result of some work; None if memory does not suffice."""
+    """The result of `work`; None if it runs out of memory."""
     try:
         return work()
     except RuntimeError as error:
@@ -264,7 +264,7 @@ def _within_memory(work: Callable[[], Made]) -> Made | None:
 
 
 def _total(parts: Sequence[tuple[Scores, Reading]]) -> Found:
-    """The score that parts add up to. A sum of thousands of terms depends on the order: that of lm-eval."""
+    """The score that parts add up to, summed in lm-eval's order, on which the rounding of thousands of terms depends."""
     logprobs, greedy = np.concatenate([scores.of(reading) for scores, reading in parts], axis=1)
     return float(torch.from_numpy(logprobs).to(parts[0][0].dtype).sum()), bool(greedy.all())
 

@@ -13,8 +13,8 @@ LIMIT = "max_completion_tokens"
 STREAM, _OF_STREAM = "stream", "stream_options"
 STREAMED = {STREAM: True, _OF_STREAM: {"include_usage": True}}  # how an answer is sent, not what it is
 _LIMITS = (LIMIT, "max_tokens")
-_CALLED = (*_LIMITS, "max_new_tokens", "max_output_tokens")  # in messages, whatever was sent
-# Without these something else would be measured than what was asked for → how to run without them.
+_CALLED = (*_LIMITS, "max_new_tokens", "max_output_tokens")  # names of the limit in messages, whatever was sent
+# Parameters without which something else would be measured → how to run without them.
 _NEEDED = {
     "chat_template_kwargs": "leave out thinking and chat_template_kwargs; a server that takes none may take effort=low",
     "reasoning_effort": "give effort a value that it takes, or leave it out",
@@ -36,7 +36,7 @@ _MOST = re.compile(
 )
 
 
-# How servers say near its name that they refuse a parameter; a name with other words around it may be part of a row.
+# Words near a parameter's name with which servers refuse it; a name without them may be part of a row.
 _SAYS = (
     r"not (?:\w+ ){0,2}(?:support|permit|allow|accept|recogni|implement|valid|available|enabl)|n't (?:support|allow|accept)"
     r"|unsupported|unrecogni|unknown|unexpected|invalid|\bextra\b|forbidden|deprecated|disabled|incompatible"
@@ -46,7 +46,7 @@ _NEAR = 80  # characters
 
 
 class ServerError(RuntimeError):
-    """An error of all requests, which ends the run; one line that says what is wrong and how to fix it."""
+    """An error that concerns all requests and ends the run; one line that says what is wrong and how to fix it."""
 
 
 class RequestError(RuntimeError):
@@ -61,11 +61,11 @@ class ServerParameters:
         self.most: int | None = None  # tokens of an answer that the server gives
         self.limit: str | None = LIMIT  # the server's name for the limit of an answer; None: it takes none
         self.refused: frozenset[str] = frozenset()
-        self.streams = False  # whether it has streamed an answer to its end; then a stream that fails is one of its own
+        self.streams = False  # whether it has ever streamed a whole answer; then a failing stream says nothing about others
         self._said: set[str] = set()
 
     def say(self, what: str, line: str) -> None:
-        """Warns once of each thing."""
+        """Logs a warning, once for each `what`."""
         if what not in self._said:
             self._said.add(what)
             logger.warning(line)
@@ -83,11 +83,11 @@ class RequestParameters:
         self._server, self._wanted = server, wanted
         self._most, self._refused = server.most, server.refused
         self._limit = self._begun_with = server.limit
-        self._room: int | None = None  # that the window leaves; 0: it is up to the server; None: unknown
+        self._room: int | None = None  # tokens that the window leaves; 0: it is up to the server; None: unknown
         self._lines: dict[str, str] = {}  # what to log about it
 
     def sent(self) -> dict[str, Any]:
-        """What is sent."""
+        """The parameters to send."""
         found = {name: value for name, value in self._wanted.items() if name not in self._refused and name != LIMIT}
         if STREAM not in found:
             found.pop(_OF_STREAM, None)
@@ -186,7 +186,7 @@ def _number(pattern: re.Pattern[str], text: str) -> int | None:
 
 
 def _refuses(name: str, message: str, parameter: str | None) -> bool:
-    """Whether a refusal is about a parameter: it names it separately, or says so near its name."""
+    """Whether a refusal is about a parameter: it names it in a field of its own, or has words of refusal near the name."""
     if parameter:
         return parameter.rpartition(".")[2] == name
     named = re.finditer(rf"\b{name}(?:ing)?\b", message, re.IGNORECASE)  # "Streaming is not supported"

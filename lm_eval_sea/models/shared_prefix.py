@@ -52,8 +52,8 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
     """A Hugging Face model that computes each distinct beginning of the requests once.
 
     Takes the arguments of lm-eval's `hf`. A batch has at most as many tokens as the largest one of `hf` at the same batch size,
-    or 16,384 on an accelerator. Greedy texts of a task are generated together if the model accepts our masks.
-    Sampling, beam search, rolling log-likelihoods and models that cannot do it are left to `hf`.
+    or 16,384 on an accelerator if that is more. Greedy texts of a task are generated together if the model accepts our masks.
+    Sampling, beam search, rolling log-likelihoods and models that cannot share prefixes are left to `hf`.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -66,7 +66,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         known = dtype if isinstance(dtype, torch.dtype) else None
         self._agreement = Agreement(known, quantized=getattr(self.model, "is_quantized", False))
         self._greedy: GreedyGeneration | None = None
-        self._as_hf = "the model does not accept our masks and positions"  # why there is none
+        self._as_hf = "the model does not accept our masks and positions"  # why `_greedy` is None
         self._said = set[str]()  # reasons why texts are generated as by `hf`
         self._planted: list[int] | None = None  # the tokens of an answer for lm-eval's loop to read
         self._border = length_border(self.model)
@@ -81,7 +81,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         self._deals = self.world_size > 1 and not self._plain  # whether processes redistribute their requests
 
     def _create_model(self, *args: Any, **kwargs: Any) -> None:
-        """Loads the weights, all of them; the arguments are those of `HFLM`."""
+        """Loads the model, and refuses one that lacks weights; the arguments are those of `HFLM`."""
         with whole_weights(adapters=bool(kwargs.get("peft"))):
             super()._create_model(*args, **kwargs)
 
@@ -132,7 +132,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
             return f"they have further settings ({', '.join(others)})"
         if settings["max_gen_toks"] >= self.max_length:
             return "there is no room for a prompt"
-        # all processes find an automatic batch size together, so all must leave it the same requests
+        # processes find an automatic batch size together, so all must leave the same requests to lm-eval
         return "several processes look for a batch size" if self.world_size > 1 and self.batch_size == "auto" else None
 
     def _say_as_hf(self, reason: str) -> None:
@@ -159,7 +159,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         answers: dict[int, str] = {}
         description = "Running generate_until requests"
         with tqdm(total=len(fitting), disable=disable_tqdm or self.rank != 0, desc=description) as progress:
-            for is_cut in (False, True):  # prompts that were cut at the beginning share none with the others
+            for is_cut in (False, True):  # prompts whose beginning was cut off share none with the others
                 alike = {index: prompt for index, prompt in fitting.items() if (len(prompt) >= window) is is_cut}
                 for index, answer in self._continued(alike, ending):
                     answers[index] = self._read(requests[index], answer)
@@ -231,7 +231,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return answers or []
 
     def _answer_together(self, requests: list[Request] | None, disable_tqdm: bool = False) -> list[Found] | None:
-        """`answer_together`; each process keeps the answers to its own requests."""
+        """As `answer_together`; each process caches the answers to its own requests."""
         hook = self.cache_hook
         with replaced(self, cache_hook=CacheHook(None)):
             answers = answer_together(requests, partial(self._answer, disable_tqdm=disable_tqdm))
@@ -266,7 +266,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
         return found
 
     def _along_prefixes(self, requests: list[Request], disable_tqdm: bool) -> list[Found | None]:
-        """The answers; None if memory did not suffice for a prefix, or for one request after it.
+        """The answers; None where a prefix, or a single request after it, did not fit in memory.
 
         Raises `Mismatch` if the model cannot be computed along shared prefixes.
         """

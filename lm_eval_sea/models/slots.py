@@ -13,7 +13,7 @@ from transformers import DynamicCache
 
 from .attention import BlockwiseAttention, in_place_of_sdpa, is_plain, scaled_products
 
-# A slot has at most so many pieces, of at least so many tokens; an accelerator would wait for the launch of small ones.
+# A slot has at most PIECES pieces of at least this many tokens; an accelerator would wait for the launch of smaller ones.
 PIECES = 8
 LEAST_PIECE = {"cpu": 64}
 ACCELERATOR_LEAST_PIECE = 512
@@ -24,13 +24,13 @@ _NONE = torch.empty(0, 0, dtype=torch.int64)
 class Slots(DynamicCache):
     """The cache of a model: for each layer [1, heads, prefix, size of a head] and [pieces, slots, heads, piece, size of a head].
 
-    The tokens of a pass are in a single row, whatever texts they belong to. In passes that put texts into slots they see the
-    prefix and one another, as masks say. In passes that continue the texts in the first slots, attention has two parts, for
-    all texts with the prefix and for each with its own slot, so that nothing is copied. A model whose attention does not come
-    from `ALL_ATTENTION_FUNCTIONS["sdpa"]`, or does more there, gets a copy of all in one piece and a mask.
+    A pass has all its tokens in a single row, whatever texts they belong to. In passes that put texts into slots, tokens see the
+    prefix and one another, as masks say. In passes that continue the texts in the first slots, attention has two parts: all texts
+    attend to the prefix, and each to its own slot, so nothing is copied. A model whose attention does not come from
+    `ALL_ATTENTION_FUNCTIONS["sdpa"]`, or does more there, gets a copy of everything in one piece and a mask.
 
-    Pieces of the first slots are one block of memory, which a matrix product in 16 bits takes on a CPU without a copy; if texts
-    are short, the last pieces are left out.
+    A piece of the first slots is one block of memory, so a 16-bit matrix product on a CPU needs no copy of it. If texts are
+    short, the last pieces are left out.
     """
 
     def __init__(self, prefix: int, slots: int, capacity: int, device: torch.device) -> None:
@@ -50,11 +50,11 @@ class Slots(DynamicCache):
         self._at: torch.Tensor | None = None
         self._layers_seen = self._layers_attended = 0
         self._in_blocks = BlockwiseAttention()
-        self._seen: list[tuple[torch.Tensor, list[slice]]] = []  # the masks of a pass, and which texts look into each piece
+        self._seen: list[tuple[torch.Tensor, list[slice]]] = []  # the masks of a pass, and which texts attend to each piece
 
     @contextmanager
     def putting(self, at: torch.Tensor | None) -> Iterator[None]:
-        """For a pass over the prefix (`at` is None), or over new tokens after it, which go to the columns `at` of all slots."""
+        """For a pass over the prefix (`at` is None), or over new tokens in the columns `at`, counted through all slots."""
         self._at, self._before, self._columns = at, 0 if at is None else self.prefix, _NONE
         with self._in_place():
             self._layers_seen = self._layers_attended = 0
@@ -78,7 +78,7 @@ class Slots(DynamicCache):
     def mask(self, window: int | None) -> torch.Tensor:
         """The mask of a pass that continues texts.
 
-        `window` is the number of tokens they look back on, themselves included, if the model has such a limit. The mask is
+        `window` is the size of the model's sliding window, the token itself included; None if it has none. The mask is
         [texts, 1, tokens, columns of the prefix and of the pieces of a slot in use] if attention has two parts, otherwise
         [1, 1, texts × tokens, columns of the prefix and of all their slots].
         """
@@ -100,7 +100,7 @@ class Slots(DynamicCache):
         return torch.cat([seen[:, :, : self.prefix], of_own.flatten(2)], dim=2).flatten(0, 1)[None, None]
 
     def _texts_in(self, piece: int, window: int | None) -> slice:
-        """The slots from the first to the last whose texts look into a piece."""
+        """The slots from the first to the last whose texts attend to a piece."""
         begin = piece * self._piece
         of_piece = self._columns[:, -1] >= begin
         if window is not None:
@@ -118,14 +118,14 @@ class Slots(DynamicCache):
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The keys and values that a layer attends to; with two parts those of all slots."""
+        """Stores new keys and values; returns those that a layer attends to, with attention in two parts those of all slots."""
         self._layers_seen += 1
         keys, values = (self._updated(number, part, layer_idx) for number, part in enumerate((key_states, value_states)))
         self._layer, self._handed = layer_idx, (keys, values)
         return keys, values
 
     def _updated(self, number: int, new: torch.Tensor, layer: int) -> torch.Tensor:
-        """The keys (0) or values (1) that a layer attends to."""
+        """Stores new keys (0) or values (1); returns those that a layer attends to."""
         _, heads, _, size = new.shape
         both = self._kept.setdefault(layer, [])
         if len(both) == number:
@@ -135,7 +135,7 @@ class Slots(DynamicCache):
         prefix, slots = both[number]
         if self._at is None:
             return prefix.copy_(new)
-        at = self._at.to(new.device)  # layers may be on several
+        at = self._at.to(new.device)  # layers may be on several devices
         column = at % self.capacity
         slots[column // self._piece, at // self.capacity, :, column % self._piece] = new[0].transpose(0, 1)
         if not len(self._columns):
@@ -176,7 +176,7 @@ class Slots(DynamicCache):
         rows, _, width, all_columns = mask.shape
         _, _, heads, piece, _ = key.shape
         groups, prefix = query.shape[1] // heads, self.prefix
-        # a model may have changed the mask; then all texts look into all pieces
+        # if a model has changed the mask, all texts attend to all pieces
         seen = next((texts for other, texts in self._seen if other is mask), [slice(0, rows)] * ((all_columns - prefix) // piece))
         pieces = [(number, texts, slice(begin := prefix + number * piece, begin + piece)) for number, texts in enumerate(seen)]
         # for the prefix [heads, texts × tokens …], for slots [texts × heads, tokens …]: neither copies keys and values

@@ -19,16 +19,16 @@ _COARSEST = 0.2
 # Types in which models compute; weights of other types are converted to one of them.
 _ARITHMETIC = {torch.float64, torch.float32, torch.float16, torch.bfloat16}
 
-# How many times the noise of the plain pass predictions may be off, and how often that noise is drawn before they count as wrong.
+# Predictions may be off by NOISES times the noise of the plain pass, which is drawn DRAWS times before they count as wrong.
 # Rounding alone makes them up to 2.7 times as far off as one draw; models that ignore our masks or positions begin at 4.
 NOISES = 3.0
 DRAWS = 3
-# The same for a single token, which may be many times further off than the root mean square of all words.
+# The same for a single token, which may be many times further off than the root mean square over the vocabulary.
 TOKEN_NOISES = 20.0
 # Differences between two orders of the same sums in 32 bits, which a model without any noise may still show.
 LEAST_NOISE = 1e-5
 
-# Predictions of a text that are compared word by word: enough to notice faults, and few beside a batch.
+# Predictions of a text that are compared over the whole vocabulary: enough to notice faults, and few beside a batch.
 COMPARED = 8
 # Texts that are compared in 16 bits where one is in doubt: rounding takes a single prediction ten times as far off as another.
 WITNESSES = 8
@@ -57,7 +57,7 @@ class Agreement:
 
     In 32 bits and more, a fixed tolerance separates wrong numbers from rounding. In 16 bits, and with quantised weights, rounding
     errors are as large as those of a position that is off by one, and differ between models: there the model's own noise is
-    measured, on the very request that is compared, and the predictions are compared word by word.
+    measured, on the very request that is compared, and predictions are compared over the whole vocabulary.
     """
 
     def __init__(self, dtype: torch.dtype | None, *, quantized: bool) -> None:
@@ -76,10 +76,10 @@ class Agreement:
     ) -> None:
         """Compares predictions along a shared prefix with those of the plain forward pass.
 
-        Both are log-probabilities of every word, [predictions, vocabulary]. `once_more` gives those of the plain forward pass
-        under a draw of `rounded_otherwise`. Where they differ by more than its noise, the root mean squares over this text and
-        the `others` decide; those give how far each is from its plain forward pass, and that pass from a draw, in nats. They are
-        computed only then. Raises `Mismatch` if the numbers are wrong.
+        Both are log-probabilities, [predictions, vocabulary]. `once_more` gives those of the plain forward pass under a draw of
+        `rounded_otherwise`. If they differ by more than its noise, the root mean squares over this text and the `others` decide.
+        `others`, which are computed only then, give the distance of each text from its plain forward pass, and the noise of that
+        pass, in nats. Raises `Mismatch` if the numbers are wrong.
         """
         if self._is_exact:
             return
@@ -115,13 +115,13 @@ def _root_mean_square(numbers: Sequence[float]) -> float:
 def distance(one: torch.Tensor, other: torch.Tensor) -> float:
     """The distance of two computations of the same predictions, in nats.
 
-    It is the root mean square over all words of a prediction, and the median over several predictions: in a mixture of experts,
+    It is the root mean square over the vocabulary, and the median over several predictions: in a mixture of experts,
     rounding alone can change a single prediction completely.
 
     Both are log-probabilities, [predictions, vocabulary]; if one has more predictions, its last are taken.
     """
     rows = min(len(one), len(other))
-    one, other = one[-rows:].float(), other[-rows:].float()  # GPUs of Apple have no float64
+    one, other = one[-rows:].float(), other[-rows:].float()  # Apple's GPUs have no float64
     squares = torch.where(one == other, 0.0, (one - other).square())  # two infinities are equal
     return float(squares.mean(-1).sqrt().nan_to_num(torch.inf, posinf=torch.inf).median())
 
@@ -130,8 +130,8 @@ def distance(one: torch.Tensor, other: torch.Tensor) -> float:
 def rounded_otherwise(model: PreTrainedModel, dtype: torch.dtype, draw: int) -> Iterator[None]:
     """Moves each number of a model's word embeddings one rounding step up or down, by one of the draws.
 
-    What this changes is the noise of its arithmetic: sums in another order round differently, too, from the first layer on. The
-    same batch in another size often shows none, if the kernels of a machine add in one order whatever the size.
+    What this changes is the noise of its arithmetic: sums in another order round differently, too, from the first layer on.
+    Another batch size often shows no noise, because the kernels of some machines add in one order whatever the size.
     """
     step = torch.finfo(dtype).eps
 

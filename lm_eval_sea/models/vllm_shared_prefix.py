@@ -83,7 +83,7 @@ class VLLMSharedPrefixLM(BatchEncoding, RecordedVLLM):  # type: ignore[misc]  # 
     def _loglikelihood_tokens(  # type: ignore[override]  # lm-eval's own classes differ from their base in the same way
         self, requests: list[LMRequest], disable_tqdm: bool = False
     ) -> list[tuple[float, bool]]:
-        """Log-likelihoods of continuations; the windows of a rolling log-likelihood come without their texts."""
+        """Log-likelihoods of continuations; the windows of rolling ones, which come without texts, are left to lm-eval."""
         if self._plain or not all(text and self._has_context(*tokens) for text, *tokens in requests):
             return super()._loglikelihood_tokens(requests, disable_tqdm=disable_tqdm)
         try:
@@ -260,7 +260,7 @@ def _engine_answer(request: Request, output: RequestOutput) -> EngineAnswer:
 
 
 def deal(count: int, replicas: int) -> list[int]:
-    """The order in which to deal out numbers 0 to `count` - 1, one to a replica in turn, so that each gets a run of them."""
+    """An order of the numbers 0 to `count` - 1 in which dealing them out to the replicas in turn gives each a contiguous run."""
     sizes = [len(range(replica, count, replicas)) for replica in range(replicas)]
     starts = [sum(sizes[:replica]) for replica in range(replicas)]
     return [starts[place % replicas] + place // replicas for place in range(count)]

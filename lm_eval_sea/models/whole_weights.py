@@ -1,4 +1,4 @@
-"""Refuses checkpoints and adapters that lack weights, which transformers and PEFT draw at random; names weights without use."""
+"""Refuses checkpoints and adapters that lack weights, which transformers and PEFT draw at random; warns of unused weights."""
 
 from __future__ import annotations
 
