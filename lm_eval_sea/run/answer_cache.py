@@ -1,7 +1,7 @@
 """Keeps the model's answers on disk during a run, so that an interrupted run continues where it stopped.
 
-The file is lm-eval's (`--use_cache`): request → answer, written batch by batch. Its name here has all that decides an answer
-besides the request, because lm-eval would give the answers of one model to another. A request is its whole text with its
+The file is lm-eval's (`--use_cache`): request → answer, written batch by batch. Here its name has all that decides an answer
+besides the request, because lm-eval would give one model's answers to another. A request is its whole text with its
 generation settings, so other rows, prompts and exemplars never get an old answer. For sampled answers see `answering`.
 """
 
@@ -35,7 +35,7 @@ _CHANGE_NO_ANSWER = {
     *("batch_size", "max_batch_size", "max_memory_per_gpu", "max_cpu_memory", "offload_folder"),  # of transformers
     *("gpu_memory_utilization", "swap_space", "max_num_seqs", "max_num_batched_tokens", "disable_log_stats"),  # of vLLM
 }
-# An API's `model` may be the folder that a server here reads. A name is the server's own, not that of a repository of the hub.
+# An API's `model` may be a local folder that the server reads. A name is the server's own, not that of a repository of the hub.
 _NAMED = (*LOADED, "model")
 
 
@@ -63,7 +63,7 @@ def digest_of(content: Any) -> str:
 
 
 def files_of_model(model_args: Mapping[str, Any]) -> str:
-    """A digest of names, sizes and times of the files in the folders that a model's arguments name; a copy may have the same."""
+    """A digest of names, sizes and times of the files in the folders that a model's arguments name; copies may share it."""
     return digest_of({name: [state[:3] for state in _states(folder)] for name, folder in _folders(model_args).items()})
 
 
@@ -76,7 +76,7 @@ def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
     """A digest of the weights in the folders that a model's arguments name; None if there are none.
 
     It covers sizes, first and last blocks: copies have the same digest whatever their times, and further training changes it.
-    Of a GGUF model only its own file counts, because a folder has many.
+    Of a GGUF model only its own file counts, because a folder may have several.
     """
     found = hashlib.sha256()
     of_model = (str(model_args["gguf_file"]),) if model_args.get("gguf_file") else WEIGHTS
@@ -98,7 +98,7 @@ def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
 
 
 def _states(folder: Path) -> list[tuple[str, int, int, int]]:
-    """Name, size, time of the content and time of any change of each file; archives and copies set the former time."""
+    """Name, size, modification time (mtime) and change time (ctime) of each file; archives and copies set the mtime."""
     files = {str(path.relative_to(folder)): path.stat() for path in sorted(folder.rglob("*")) if path.is_file()}
     return [(name, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for name, state in files.items()]
 
@@ -142,7 +142,7 @@ def check_trusted(folder: Path, flag: str) -> None:
 
 
 def has_rights(output_path: str) -> bool:
-    """Whether a new folder is this user's alone; on disks of Windows in WSL, for example, everybody may write to everything."""
+    """Whether a new folder is this user's alone; on Windows disks in WSL, for example, everybody may write to everything."""
     with tempfile.TemporaryDirectory(dir=folder_of(output_path)) as made, suppress(RunError):
         check_trusted(Path(made), "")
         return True
@@ -172,7 +172,7 @@ def alone_with(use_cache: str) -> Iterator[None]:
             try:
                 yield
             finally:
-                with suppress(PermissionError):  # Windows removes no open file
+                with suppress(PermissionError):  # Windows cannot remove an open file
                     path.unlink(missing_ok=True)
     finally:
         _remove_if_empty(path.parent)
@@ -218,7 +218,7 @@ def forget_failures(use_cache: str) -> int:
 
 
 def first_answer_beside(use_cache: str) -> Path:
-    """The file of what a chat server told before the rows were sent."""
+    """The file of what a chat server's first answer showed, before the rows were sent."""
     return Path(f"{use_cache}_first.json")
 
 

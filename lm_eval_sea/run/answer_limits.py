@@ -38,10 +38,10 @@ def set_limits(
     make: Callable[[], Any],
     kept: Path | None = None,
 ) -> None:
-    """Sets the token limit of each task's answers to suit the model's window and its thoughts.
+    """Sets the token limit of each task's answers to suit the model's window and thoughts.
 
     `wanted` is what `thinking_tokens` returns, None if not given; `use` is None if the chat template cannot be seen here. `make`
-    returns the model of a chat server, which can be asked whether it thinks; `kept` is a file for what its answer tells.
+    returns the model of a chat server, which can be asked whether it thinks; `kept` is a file for what its answer shows.
     """
     is_local = reads_folders(config.model)
     thinks = is_local and use is not None and use.thinks
@@ -69,7 +69,7 @@ def set_limits(
 
 
 def _thinks(server: Any, kept: Path | None, system: str | None) -> bool | None:
-    """Whether a server's model thinks. A run that goes on takes what the first was told: other limits are other requests."""
+    """Whether a server's model thinks. A resumed run takes the first run's finding: other limits would be other requests."""
     if kept is not None:
         with contextlib.suppress(OSError, ValueError, KeyError):
             told = json.loads(kept.read_text(encoding="utf-8"))

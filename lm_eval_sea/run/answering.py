@@ -22,7 +22,7 @@ from lm_eval_sea.run.request import GENERATION, Tasks, what_failed
 # With `--batch_size auto` lm-eval's vLLM gets all requests at once and keeps no answer before the last; this many take minutes on
 # a GPU. They would take hours on a CPU, which gains little from more than a few at a time.
 PART, PART_ON_CPU = 2048, 64
-# Prompts whose lengths differ by this factor have equal token counts only if a server cuts them, at no fewer tokens than this.
+# If prompts differ in length by this factor and have equal token counts, a server cuts them; no window is shorter than this.
 _UNLIKE, _SHORTEST_WINDOW = 1.2, 256
 
 logger = logging.getLogger("lm_eval_sea")
@@ -33,7 +33,7 @@ class AnsweringModel:
     """Wraps a model as lm-eval's `CachingLM` does, which may wrap this one; only answering differs from the model's own."""
 
     def __init__(self, model: Any, backend: str, tasks: Tasks, seeds: Sequence[Any] | None = None) -> None:
-        """Takes a backend's model and the run's seeds; with None for these, sampled answers are not kept.
+        """Takes a backend's model and the run's seeds; without seeds (None), sampled answers are not kept.
 
         The requests of all tasks are made before the first is answered.
         """
@@ -78,7 +78,7 @@ class AnsweringModel:
         return [next(answers) if answer is None else answer for answer in kept]
 
     def begin(self) -> None:
-        """Checks and reports the workload once all requests are made, even if all answers are kept ones."""
+        """Checks and reports the workload once all requests are made, even if all answers come from the cache."""
         if self._begun:
             return
         self._begun = True
@@ -117,7 +117,7 @@ class AnsweringModel:
         return {
             name: f"none of its {len(found):,} requests has an answer, the first: {found[0]}"
             for name, found in failures.items()
-            if all(found) and len(found) == sum(each.repeats for each in self._tasks[name].instances)  # none is kept
+            if all(found) and len(found) == sum(each.repeats for each in self._tasks[name].instances)  # none is cached
         }
 
     def _ask(self, kind: str, requests: list[Any]) -> list[Any]:
@@ -137,7 +137,7 @@ class AnsweringModel:
             return self._ask_by_task(kind, requests, ask, error)
 
     def _ask_by_task(self, kind: str, requests: list[Any], ask: Callable[[list[Any]], list[Any]], error: Exception) -> list[Any]:
-        """Asks task by task, and raises which tasks fail and where; the answers of the others are kept for the next round."""
+        """Asks task by task; raises an error that says which fail and where, and keeps the others' answers for the next round."""
         faults = {}
         for task, own in grouped((str(request.task_name), request) for request in requests).items():
             try:
@@ -175,7 +175,7 @@ class AnsweringModel:
         cut = workload.cut_shares(self._model, self._tasks) if reads_folders(self._backend) else {}  # a server has its own
         if cut:
             logger.warning("prompts do not fit the model's window, and their beginning is cut off: %s", some_names(list(cut)))
-        documents = workload.document_shares(self._tasks)  # of which the tasks warn
+        documents = workload.document_shares(self._tasks)  # the tasks themselves warn of these
         noted = {"unknown_tokens": unknown, "cut_prompts": cut, "cut_documents": documents}
         self.noted = {fault: shares for fault, shares in noted.items() if shares}
         for line in workload.advice(self._backend, self._model, total):
@@ -199,7 +199,7 @@ class AnsweringModel:
 
 
 def what_servers_said(tasks: Tasks) -> dict[str, Any]:
-    """What the results record about a server, also from kept answers.
+    """What the results record about a server, also from cached answers.
 
     It is what was sent in place of refused parameters, the server's names of its models, and the number of tokens at which it
     seems to cut prompts: prompts of different lengths have this number, and none has more.
@@ -220,7 +220,7 @@ def what_servers_said(tasks: Tasks) -> dict[str, Any]:
 
 
 def _numbered(kind: str, requests: Sequence[Any], seen: Counter[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:
-    """The identity of each request, and the number of its copy; `seen` counts over calls."""
+    """The key of each request, and its number among requests of that key; `seen` counts over several calls."""
     keys = []
     for request in requests:
         text = hash(tuple(str(part) for part in request.args if not isinstance(part, Mapping)))
@@ -240,12 +240,12 @@ class _KeptGenerations:
 
     def __init__(self, seeds: Sequence[Any] | None) -> None:
         self._seeds = seeds
-        self._numbers: Counter[str] = Counter()  # of equal sampled requests, how many have an answer
+        self._numbers: Counter[str] = Counter()  # key of equal sampled requests → how many have an answer
 
     def begin(self, hook: Any, requests: Sequence[Any]) -> list[Any]:
         """Takes requests that lm-eval has no answer for; returns for each the sampled answer on disk, or None.
 
-        Of equal requests all answers count or none: the random generator starts again, and could repeat the kept ones.
+        Equal requests take all answers from disk or none: the random generator starts again, and could repeat kept ones.
         """
         self._hook, self._store = hook, None if self._seeds is None else hook.dbdict
         self._asked: defaultdict[str, list[Any]] = defaultdict(list)  # prompt → arguments, more than one if settings differ
@@ -276,7 +276,7 @@ class _KeptGenerations:
             self._numbers[key] += 1
 
     def _own(self, arguments: Any) -> Any:
-        """The arguments of the request that has this answer; None if requests with other settings could have it, too.
+        """The arguments of the request that has this answer; None if requests with different settings could have it.
 
         A chat task and its twin with `_choice` have the same prompts.
         """

@@ -80,7 +80,7 @@ def _check_ranking(make: Callable[[], Any], ranked: list[str], tasks: Tasks) -> 
 
 
 def twins(ranked: Iterable[str], tasks: Tasks) -> str:
-    """The beginning of an advice: the tasks of this pack that ask a chat model the same."""
+    """How a piece of advice begins: "take …, or " with the chat tasks on the same data; empty if there are none."""
     known = read_tasks().tasks
     found: dict[str, None] = {}
     for name in ranked:
@@ -132,7 +132,7 @@ def check_replies(model: Any) -> None:
 
 
 def _check_number(choices: Sequence[Any], prompts: int) -> None:
-    """Refuses more or fewer answers than prompts: lm-eval would keep them for the rows that follow."""
+    """Refuses more or fewer answers than prompts: lm-eval would give answers to the wrong rows."""
     if len(choices) != prompts:
         raise ServerFaultError(f"the server gave {len(choices)} answers to {prompts} prompts; give --batch_size 1")
 
@@ -155,7 +155,7 @@ def _choices(outputs: Any, model: str | None) -> list[Any]:
 
 
 def check_choice(choice: Mapping[str, Any], prompt: int) -> None:
-    """Refuses an answer without log-probabilities of each of the prompt's tokens, whose number is `prompt`, and of one more."""
+    """Refuses an answer without log-probabilities of the prompt's tokens, whose number is `prompt`, and of one more."""
     told = mapping_of(choice.get("logprobs"))
     numbers, ranked = told.get("token_logprobs"), told.get("top_logprobs")
     if not isinstance(numbers, list) or not isinstance(ranked, list):

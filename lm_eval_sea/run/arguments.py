@@ -161,12 +161,12 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
         raise RunError("--output_path is empty, so nothing would be saved; name a folder, or leave it out")
     check_include_paths([parsed.include_path] if parsed.include_path else [])
     if not parsed.include_path:  # else a name may be one of the user's
-        check_names_of_pack(name for name in parsed.tasks or () if " " not in name)  # `check_names` knows what these mean
+        check_names_of_pack(name for name in parsed.tasks or () if " " not in name)  # `check_names` judges the others
     return parsed, ours
 
 
 def names_of_language(listed: TaskList, language: str, *, lite: bool, chat: bool) -> list[str]:
-    """What `--language` runs of the pack: the language's group, or its lite chat tasks, which are in no group."""
+    """The names that `--language` stands for: the language's group, or its lite chat tasks, which are in no group."""
     group = group_of_language(listed, language, lite=lite and not chat, chat=chat)
     if not (lite and chat):
         return [group]
@@ -175,7 +175,7 @@ def names_of_language(listed: TaskList, language: str, *, lite: bool, chat: bool
 
 
 def group_of_language(listed: TaskList, language: str, *, lite: bool = False, chat: bool = False) -> str:
-    """The group of a language's tasks: those of SailCompass, from it and into it; Belebele; other data sets; SEA-HELM's suite."""
+    """The name of the group of a language's tasks: SailCompass, translation both ways, Belebele, other data sets, SEA-HELM."""
     name = language_group(language)
     if name not in listed.groups:
         there, codes = languages(listed), [code.strip() for code in language.split(",")]
@@ -188,7 +188,7 @@ def group_of_language(listed: TaskList, language: str, *, lite: bool = False, ch
 
 
 def languages(listed: TaskList) -> list[str]:
-    """The codes of the languages that have such a group."""
+    """The codes of the languages that have a group of their own."""
     start, endings = language_group(""), (lite_name(""), chat_name(""))
     return sorted(name.removeprefix(start) for name in listed.groups if name.startswith(start) and not name.endswith(endings))
 
@@ -226,7 +226,7 @@ def read_config(parsed: argparse.Namespace) -> Any:
 
 
 def _check_encoding(path: str) -> None:
-    """Refuses letters that lm-eval would take for others: it reads the file in the encoding of the locale, and YAML is UTF-8."""
+    """Refuses letters that lm-eval would misread: it reads the file in the encoding of the locale, and YAML is UTF-8."""
     encoding = locale.getpreferredencoding(False)
     if codecs.lookup(encoding).name != "utf-8" and Path(path).is_file() and not Path(path).read_bytes().isascii():
         raise RunError(f"--config {path}: it has letters beyond ASCII, and the locale reads them as {encoding}; set PYTHONUTF8=1")

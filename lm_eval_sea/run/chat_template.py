@@ -46,7 +46,7 @@ def read_tokenizer(model_args: Mapping[str, Any]) -> Any | None:
 
 
 def how_to_load(model_args: Mapping[str, Any]) -> dict[str, Any]:
-    """Subfolder, and whether code is trusted; if that were not set, transformers would ask on the terminal."""
+    """Keywords of `from_pretrained`: revision, place, and whether code is trusted, which transformers would else ask the user."""
     place = {name: model_args[name] for name in ("subfolder", "gguf_file") if model_args.get(name)}
     trusted = bool(model_args.get("trust_remote_code"))
     return {"revision": model_args.get("revision") or "main", "trust_remote_code": trusted, **place}
@@ -93,7 +93,7 @@ class ChatTemplate:
             return None
 
     def switch(self, mode: str) -> Switch | None:
-        """What sets the template to a mode, "on" or "off", by the prompts that it makes; None if it has no switch."""
+        """What sets the template to a mode, "on" or "off", found from the prompts that it makes; None if it has no switch."""
         for name, on, off in SWITCHES:
             if _is_switch(self.shown(**{name: on}), self.shown(**{name: off})):
                 return Switch({name: on if mode == "on" else off})
@@ -104,7 +104,7 @@ class ChatTemplate:
         words = (_NO_SUCH_WORD, *_WORDS.values())
         prompts = {word: self.shown(({"role": "system", "content": word}, *QUESTION)) for word in words}
         plain = prompts[_NO_SUCH_WORD]
-        # the template does more with such a word than to write it
+        # a template that knows a word does more than write it
         acts = {name: plain is not None and prompts[word] != plain.replace(_NO_SUCH_WORD, word) for name, word in _WORDS.items()}
         on_word = _WORDS["on"] if acts["on"] else _NO_SUCH_WORD
         if not acts["off"] or not _is_switch(prompts[on_word], prompts[_WORDS["off"]]):
@@ -118,7 +118,7 @@ class ChatTemplate:
         return low is not None and low != high
 
     def thinks(self, messages: Messages) -> bool:
-        """Whether a model answers these messages with a thought first, as far as the template tells."""
+        """Whether a model answers these messages with a thought first, as far as the template shows."""
         prompt, off = self.shown(messages), self.switch("off")
         if prompt is None or open_thought(prompt):
             return prompt is not None
@@ -129,14 +129,14 @@ class ChatTemplate:
         return next((each for each in said if each is not None), self.knows_effort)
 
     def left_out(self, messages: Messages) -> str:
-        """What it writes before the answers of earlier turns, and not at the end of a prompt, with or without the switch."""
+        """What it writes before answers of earlier turns, but not at a prompt's end, whatever `add_generation_prompt` says."""
         prompt, whole = (self.shown(each, add_generation_prompt=False) for each in (messages, [*messages, _EXEMPLAR]))
         if prompt is None or whole is None or not whole.startswith(prompt) or self.shown(messages) != prompt:
             return ""
         return whole[len(prompt) :].partition(_EXEMPLAR["content"])[0].strip()
 
     def with_date(self, date: datetime) -> ChatTemplate:
-        """The template with a date in the place of the clock's."""
+        """The template with a date in place of the clock's."""
         return replace(self, text=_CLOCK.sub(lambda call: json.dumps(date.strftime(call[2])), self.text))
 
     def shows_date(self) -> bool:
@@ -166,7 +166,7 @@ class TemplateUse(NamedTuple):
 def check_template_of_model(
     config: Any, tasks: Tasks, thinking: str = "template", date: datetime | None = None
 ) -> TemplateUse | None:
-    """Runs `check_chat_template` with the model of a run, one of `MODES` of thinking, and today's date for the template.
+    """Runs `check_chat_template` with the model of a run, a thinking mode of `MODES`, and the date that the template shows.
 
     Also refuses a mode that the template does not have, and a date that it does not show. None, with a warning, if there is no
     tokenizer.

@@ -81,7 +81,7 @@ class GuardedCache(CachingLM):
         model.set_cache_hook(self.get_cache_hook())
 
     def generate_until(self, requests: list[Any]) -> list[Any]:
-        """As lm-eval's; a model that reads answers by what others show reads those that were kept together with the new ones."""
+        """As lm-eval's; a model with `settled` then reads cached and new answers together, as each may depend on the others."""
         answers: list[Any] = self.__getattr__("generate_until")(requests)
         settled = getattr(self.lm, "settled", None)
         return answers if settled is None else settled(requests, answers)

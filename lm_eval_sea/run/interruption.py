@@ -30,7 +30,7 @@ if hasattr(os, "register_at_fork"):
 def terminated_as_interrupted() -> Iterator[None]:
     """Inside, SIGTERM (which clusters send before they take a machine away) acts as Ctrl-C; forked processes end at once.
 
-    Closing the terminal ends nothing.
+    Closing the terminal (SIGHUP) does not end the command.
     """
     if threading.current_thread() is not threading.main_thread():  # only the main thread may set handlers
         yield
@@ -47,7 +47,7 @@ def terminated_as_interrupted() -> Iterator[None]:
 
 @contextmanager
 def interrupted_afterwards() -> Iterator[None]:
-    """Inside, Ctrl-C and SIGTERM wait for the end, also those to the commands that are called."""
+    """Delays Ctrl-C and SIGTERM until the end of the block, also for commands that are called in it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

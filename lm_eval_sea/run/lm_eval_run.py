@@ -91,7 +91,7 @@ def make_model(config: Any) -> Any:
 
 
 def _attention(model: Any) -> AbstractContextManager[None]:
-    """Keeps lm-eval's `hf` from writing wrong texts on a GPU: prompts of a batch stand behind masks."""
+    """Keeps lm-eval's `hf` from writing wrong texts on a GPU, where prompts that are padded to a batch have masks."""
     from lm_eval_sea.models.attention import has_rare_heads, plain_attention
 
     config: Any = getattr(getattr(model, "model", None), "config", None)  # of a model of transformers

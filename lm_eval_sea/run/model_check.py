@@ -51,7 +51,7 @@ def check_backend(name: str) -> None:
 
 
 def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None) -> None:
-    """Refuses arguments that lm-eval silently takes for something else, on any machine."""
+    """Refuses arguments that lm-eval would silently misread, whatever the machine."""
     if reads_folders(backend) and "pretrained" not in model_args:
         raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
     if backend == CHAT_API and "model" not in model_args:
@@ -186,7 +186,7 @@ def _is_usable(device: str) -> bool:
 
 
 def _device(name: str) -> Any:
-    """The device of a name, as torch has it; None for a name that it does not know."""
+    """The device of a name in torch; None for a name that torch does not know."""
     import torch
 
     try:
@@ -213,7 +213,7 @@ def check_constraints(backend: str, tasks: Tasks) -> None:
 
 
 def check_choices_follow_thoughts(model_args: Mapping[str, Any], tasks: Tasks) -> None:
-    """Refuses such tasks if the engine cannot tell thoughts from answers, for it would constrain the thought, too."""
+    """Refuses tasks with constrained answers if the engine cannot tell thoughts from answers: it would constrain the thought."""
     if "reasoning_parser" not in model_args and (asked := _choices(tasks)):
         raise RunError(
             f"{some_names(asked)}: the model thinks, and its thought would have to be one of the options; name vLLM's parser of "

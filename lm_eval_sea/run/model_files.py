@@ -17,7 +17,7 @@ from lm_eval_sea.tasks._shared.hub_files import UNREACHED, fault_of_hub
 
 logger = logging.getLogger("lm_eval_sea")
 
-# Arguments of lm-eval's backends that name a folder or a repository of the hub, with a file that all such have.
+# Arguments of lm-eval's backends that name a folder or a repository of the hub → a file that it must have.
 LOADED = {
     "pretrained": "config.json",
     "delta": "config.json",
@@ -31,7 +31,7 @@ _SHARD = "model-*-of-*.safetensors"
 _LONGEST_TABLE = 10**8  # bytes; safetensors takes no more
 # Prefixes of the backends that read folders in the layout of transformers.
 _READ_FOLDERS = ("hf", "huggingface", "vllm")
-_HUB_RETRIES, _HUB_SECONDS = 2, 10  # of the question whether the hub is there
+_HUB_RETRIES, _HUB_SECONDS = 2, 10  # when the hub is asked whether it is there
 
 
 def revision_of(argument: str, model_args: Mapping[str, Any]) -> str:
@@ -45,12 +45,12 @@ def reads_folders(backend: str) -> bool:
 
 
 def is_elsewhere(model_args: Mapping[str, Any]) -> bool:
-    """Whether such a backend reads something else than the files in the folder itself."""
+    """Whether a backend that reads folders reads anything but the usual files in the folder itself."""
     return any(model_args.get(name) for name in ("subfolder", "gguf_file", "load_format", "config_format"))
 
 
 def check_files(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Refuses folders without a whole model, and what the hub does not give, before rows are loaded, which may take long.
+    """Refuses folders without a whole model, and models that the hub does not give, before rows are loaded, which may take long.
 
     Other failures of the hub, such as one that cannot be reached, are left to what loads the model.
     """
@@ -81,7 +81,7 @@ def _check_folder(argument: str, given: str) -> None:
     if folder.is_file():
         raise RunError(f"{argument}={given} is a file; name its folder, and for a GGUF file add gguf_file={folder.name}")
     if not folder.is_dir():
-        if folder.is_absolute() or given.startswith((".", "~")) or given.count("/") > 1:  # of no repository
+        if folder.is_absolute() or given.startswith((".", "~")) or given.count("/") > 1:  # no repository has such a name
             home = "; shells do not expand ~ there, write $HOME" if given.startswith("~") else ""
             raise RunError(f"there is no folder {given} ({argument}; looked in {Path.cwd()}{home})")
     elif not (folder / file).is_file():
@@ -122,7 +122,7 @@ def _check_on_hub(argument: str, given: str, model_args: Mapping[str, Any]) -> N
 
 
 def _look_for_hub() -> None:
-    """If the hub cannot be reached, has its library read the cache alone: it tries half a minute for each file it lacks there."""
+    """If the hub cannot be reached, makes its library read only the cache: else it tries half a minute for each missing file."""
     from huggingface_hub import constants
     from huggingface_hub.utils import http_backoff  # type: ignore[attr-defined]  # which it documents, and imports lazily
 
@@ -137,7 +137,7 @@ def _look_for_hub() -> None:
 
 
 def _check_gguf(backend: str, model_args: Mapping[str, Any]) -> None:
-    """Refuses a GGUF file outside the model's folder, which names the model in results, and any for vLLM (lm-eval cannot)."""
+    """Refuses a GGUF file outside the model's folder, which names the model in results, and any for lm-eval's vLLM."""
     if backend.startswith("vllm") and any(str(model_args.get(name)).endswith(".gguf") for name in ("pretrained", "gguf_file")):
         raise RunError(f"--model {backend} cannot read GGUF files; use hf-shared-prefix with pretrained=FOLDER,gguf_file=NAME")
     given, folder = model_args.get("gguf_file"), Path(str(model_args.get("pretrained")), str(model_args.get("subfolder") or ""))

@@ -70,8 +70,8 @@ def save(
 ) -> None:
     """Writes results, and samples by task if given; if that fails, to a new temporary folder.
 
-    Raises a `FailedRunError` that says where they are, if that is not where lm-eval's `EvaluationTracker` was to write them; or
-    if they are nowhere, what is kept.
+    Raises `FailedRunError` if they are not where lm-eval's `EvaluationTracker` was to write them; it says where they are or, if
+    they are nowhere, what is kept.
     """
     wanted, described = tracker.output_path, tracker.general_config_tracker
     described.model_name_sanitized = _name_of_folder(described.model_name_sanitized)
@@ -95,7 +95,7 @@ def save(
 
 
 def _name_of_folder(name: object) -> str:
-    """The name of a model's folder, which a results file of others may have as a path; empty for the model in `.` or `..`.
+    """The name of a model's folder, for which other people's results may have a path; empty for the model in `.` or `..`.
 
     A long one is shortened to a digest and its end: few file systems take names above 255 bytes. lm-eval makes the name of the
     model's whole path; a Thai or Burmese letter has three bytes.

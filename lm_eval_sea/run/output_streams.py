@@ -20,7 +20,7 @@ DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Stream:
-    """Wraps a text stream: secrets are masked, and a reader that is gone, or another error in `unheeded`, is none."""
+    """Wraps a text stream: masks secrets, and ignores a reader that is gone and other errors in `unheeded`."""
 
     def __init__(self, stream: Any, mask: Callable[[str], str], unheeded: Sequence[int] = _READER_IS_GONE) -> None:
         self._stream, self._mask, self._unheeded = stream, mask, unheeded
@@ -50,7 +50,7 @@ class _Stream:
 
 @contextlib.contextmanager
 def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
-    """Inside, what is printed or logged has no secrets, and a closed terminal or pipe ends nothing.
+    """Inside, what is printed or logged has no secrets, and a closed terminal or pipe does not end the run.
 
     Log handlers that libraries made earlier keep the old streams; what they write is masked, too.
     """
@@ -67,8 +67,8 @@ def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
             made.exc_text = mask("".join(traceback.format_exception(*made.exc_info)).rstrip())
         return made
 
-    # tasks print prompts, and text of data sets is not masked because it looks like a secret
-    # the results are worth more than the log
+    # tasks print prompts to stdout: only known secrets are masked there, not text of data sets that looks like one
+    # a full disk is ignored for stderr, because the results are worth more than the log
     out, err = _Stream(sys.stdout, secrets.masked), _Stream(sys.stderr, mask, _READER_IS_GONE + DISK_IS_FULL)
     logging.setLogRecordFactory(record)
     try:
@@ -82,7 +82,7 @@ def guarded_output(secrets: KnownSecrets) -> Iterator[None]:
 
 @contextlib.contextmanager
 def warnings_once() -> Iterator[None]:
-    """Inside, of warnings that differ only in the task the first is shown; at the end the other tasks are named.
+    """Shows only the first of warnings that differ only in the task; at the end of the block, one line names the other tasks.
 
     A warning's first value is the task. Errors are all shown, because each has its own reason.
     """

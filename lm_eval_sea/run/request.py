@@ -25,7 +25,7 @@ GENERATION = "generate_until"  # lm-eval's type of tasks and requests that gener
 
 _SHOWN = 300  # characters of an error
 _LARGEST_SEED = 2**32 - 1
-_Kind = tuple[str, Callable[[float], bool]]  # of numbers: in words, and whether a number is one
+_Kind = tuple[str, Callable[[float], bool]]  # a kind of number: in words, and whether a number is of it
 _COUNT: _Kind = ("a whole number of at least 0", lambda value: isinstance(value, int) and value >= 0)
 _SHARE: _Kind = ("a number from 0 to 1", lambda value: 0 <= value <= 1)
 # What settings of generation may be, if they are given.
@@ -39,7 +39,7 @@ _NUMBERS: Mapping[str, _Kind] = {
     "top_k": (_COUNT[0], lambda value: _COUNT[1](value) or value == -1),  # which is vLLM's for all tokens
     **dict.fromkeys(("no_repeat_ngram_size", "min_new_tokens", "min_tokens"), _COUNT),
 }
-_NEVER_NONE = ("temperature", "top_p")  # but for a chat server, which is then sent none
+_NEVER_NONE = ("temperature", "top_p")  # except with a chat server, which is then sent no value
 _OF_SAMPLING = ("top_p", "top_k", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff")
 
 
@@ -65,7 +65,7 @@ def what_failed(error: BaseException) -> str:
     """The type and the shortened text of an error."""
     text = one_line(in_one_line(error))
     text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
-    # the disk of the results was looked at
+    # the disk of the results was checked before the run
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
         text += " for temporary files or caches (TMPDIR and HF_HOME name their folders)"
     return text if type(error) is ValueError else f"{type(error).__name__}: {text}"
@@ -167,7 +167,7 @@ def is_a(task: Any, name: str) -> bool:
 
 
 def check_exemplars(tasks: Tasks, num_fewshot: int | None) -> None:
-    """Refuses more exemplars than tasks of this pack have, however they are asked for, also by a task whose rows lack them."""
+    """Refuses more exemplars than tasks of this pack have, whether `--num_fewshot` or the task itself asks for them."""
     for name, (own, there) in _exemplars(tasks).items():
         if num_fewshot is not None and own != 0:
             if not 0 <= num_fewshot <= there:
@@ -201,7 +201,7 @@ def check_include_paths(paths: Iterable[str]) -> None:
 
 
 def check_samples(samples: Any, rows: Mapping[str, int]) -> None:
-    """Refuses all `--samples` but task → different numbers of its `rows`; lm-eval takes others for all rows."""
+    """Refuses `--samples` unless it maps tasks to distinct numbers of their `rows`; lm-eval takes others for all rows."""
     example = f'expected {{"{next(iter(rows), "TASK")}": [0, 1, 2]}} or a file with such JSON'
     if not isinstance(samples, dict) or not samples:
         raise RunError(f"--samples {str(samples)[:300]!r}: {example}")

@@ -58,7 +58,7 @@ def reread(paths: Sequence[Path], folder: Path) -> list[str]:
 
 
 def _reread_run(run: Run, chat: Sequence[TaskRun], groups: Sequence[GroupRun], folder: Path, notes: list[str]) -> bool:
-    """Returns whether answers could be read again."""
+    """Reads one run again; returns whether that was possible."""
     from lm_eval.evaluator import evaluate
 
     assert run.place is not None
@@ -173,7 +173,7 @@ class _LoggedAnswers:
 def _with_what_was_told(answer: str, doc: Mapping[str, Any], *, by_server: bool) -> GeneratedText:
     """A logged answer as its backend returned it; a thought that is not in the text was returned beside it.
 
-    So was one that did not end, by a server: its template, which may have opened the thought, cannot be seen in the messages.
+    A server's unfinished thought was, too: the template, which may have opened it, cannot be seen in the messages.
     """
     thought, tokens = str(doc.get("thought") or ""), mapping_of(doc.get("tokens"))
     is_inside = "".join(thought.split()) in "".join(answer.split())

@@ -67,14 +67,13 @@ class _Run:
     left_out: list[str] = field(default_factory=list)  # a line for each data set that is not here
     held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # until the run has ended
     of_seeds: Path | None = None  # the folder of `--seeds`
-    kept_in: str | None = None  # the answers, while the model works; as lm-eval's `use_cache` names the place
+    kept_in: str | None = None  # where answers are kept while the model works, as lm-eval's `use_cache` names it
     lacks_rights: bool = False  # whether the disk lets others change answers, so that none is kept
 
     def carry_out(self) -> bool:
         """Checks what can be checked without the model, evaluates, writes the results and prints their table.
 
-        Returns:
-            Whether the results are complete, with every answer; on ranks other than the first they never are.
+        Returns whether the results have all tasks and, if answers are kept, no failed request; False on all ranks but the first.
         """
         from lm_eval_sea.run.answering import AnsweringModel, what_servers_said
 
@@ -132,13 +131,13 @@ class _Run:
             return False
         if use_cache and not config.use_cache:
             kept = self.model.cache_hook.dbdict
-            kept.close()  # Windows removes no open file, and NFS keeps it under another name
+            kept.close()  # Windows cannot remove an open file, and NFS renames it
             answer_cache.remove(use_cache, kept.used)
         return True
 
     @functools.cached_property
     def model(self) -> Any:
-        """The backend's model; that of a server is made for the checks already."""
+        """The backend's model; a server's is already made for the checks."""
         return lm_eval_run.make_model(self.config)
 
     def check_model(self) -> None:
@@ -192,7 +191,7 @@ class _Run:
         return manager, wanted, tasks
 
     def check_tasks(self, tasks: Tasks) -> None:
-        """Makes the checks that need rows but no model; sets what depends on rows, their number."""
+        """Makes the checks that need rows but no model, and sets what depends on rows, such as their number."""
         config, detect = self.config, self.ours.detect
         if detect is not None:
             config.limit = limit_to_detect(detect, tasks, "--detect")
@@ -276,7 +275,7 @@ class _Run:
         return answer_cache.key_of(backend, model_args, tasks)
 
     def _first_answer_in(self, use_cache: str | None) -> Path | None:
-        """Where what a chat server tells at first is kept, for all seeds alike; None if it is not."""
+        """The file of what a chat server's first answer showed, the same for all seeds; None if it is not kept."""
         if self.config.model != request.CHAT_API:
             return None
         if self.of_seeds is not None:
@@ -350,7 +349,7 @@ def _run(arguments: Sequence[str], secrets: KnownSecrets) -> None:
     parsed, ours = read_arguments(arguments, secrets)
     wanted: Iterable[tuple[argparse.Namespace, Path | None]] = [(parsed, None)]
     if ours.seeds is not None:
-        # marks of versions without a date or --detect stay valid
+        # without these flags, marks of versions that lacked them stay valid
         further = [value for value in (ours.date, ours.detect) if value is not None]
         wanted = runs_of(parsed, ours.seeds, [ours.thinking, ours.thinking_tokens, ours.sampling, *further])
     failed: list[str] = []

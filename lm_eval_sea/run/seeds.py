@@ -25,8 +25,8 @@ _WITHOUT_EFFECT = {"batch_size", "max_batch_size", "device", "output_path", "ver
 def sampling_values(model: str, model_args: Mapping[str, Any], given: Mapping[str, Any], flag: str = "--seeds") -> dict[str, Any]:
     """The settings for `--gen_kwargs`: those of the model's generation config, overridden by the user's.
 
-    The temperature is 1 if none is set, as in transformers and vLLM; the tasks' own is 0. A chat server has the settings of its
-    model, or its own: None for the temperature says that nothing is sent.
+    The temperature is 1 if none is set, as in transformers and vLLM; the tasks' own is 0. A chat server samples by the settings
+    of its model, or its own: a temperature of None is not sent.
     """
     stated = generation_config_of(model_args)
     published = {key: stated[key] for key in ("do_sample", *SAMPLING) if stated.get(key) is not None}
@@ -43,8 +43,8 @@ def sampling_values(model: str, model_args: Mapping[str, Any], given: Mapping[st
 def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[tuple[argparse.Namespace, Path]]:
     """lm-eval's arguments of each run that is not complete yet, and the file that is to mark it as complete.
 
-    `further` is what a request has besides lm-eval's arguments.
-    Seeds count from 1. A mark belongs to one request: another limit, model or task makes a new run beside the old one.
+    `further` is what a request has besides lm-eval's arguments. Seeds count from 1. A mark belongs to one request: another limit,
+    model or task makes a new run beside the old one.
     """
     if not parsed.output_path or Path(parsed.output_path).suffix == ".json":
         raise RunError("--seeds needs a folder for the results: --output_path FOLDER")
@@ -69,7 +69,7 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
 
 
 def drawing_with(seed: int, model: str, model_args: Mapping[str, Any], gen_kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a run that draws with a seed, besides lm-eval's own `seed`: vLLM and servers have seeds of their own."""
+    """The arguments, besides lm-eval's own `seed`, with which a run samples by a seed: vLLM and servers have their own."""
     if model == CHAT_API:  # each request has its own, made of this one
         return {"gen_kwargs": {**gen_kwargs, "seed": seed * _SEEDS_OF_RUN}}
     of_engine = {"model_args": {**model_args, "seed": seed}} if model.startswith("vllm") else {}

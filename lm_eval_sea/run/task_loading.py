@@ -48,7 +48,7 @@ class RunTasks(TaskManager):
             self._add_with_members(name)
 
     def load(self, task_list: Any) -> Any:
-        """As lm-eval's, but the same list gives the same tasks again, and groups may share tasks, each of which is run once."""
+        """As lm-eval's, but the same list gives the same tasks again, and a task that groups share is run once."""
         if self._loaded is None or self._loaded[0] != task_list:
             self._loaded = task_list, _together({name: super(RunTasks, self).load([name]) for name in task_list})
         return self._loaded[1]
@@ -140,7 +140,7 @@ def _file_of_pack(name: str) -> Path | None:
 
 
 def _together(loaded: Mapping[str, Any]) -> dict[str, Any]:
-    """What `TaskManager.load` gives for each of several names, as one; refuses a task that a user's group sets otherwise."""
+    """Merges what `TaskManager.load` gives for several names; refuses a task that two of them configure differently."""
     whole: dict[str, Any] = {"tasks": {}, "groups": {}, "group_map": {}}
     first: dict[str, str] = {}  # task → the name that it came with
     for name, parts in loaded.items():
@@ -183,7 +183,7 @@ def load_tasks(
 
 
 def load_beside(manager: TaskManager, names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Those of lm-eval's own tasks that can be loaded, as nobody named them; and a line on those left out, if any."""
+    """Those of lm-eval's own tasks that can be loaded, and a line on the others, which the user did not name, if any."""
     names, faults = list(names), {}
     for name in names:
         try:

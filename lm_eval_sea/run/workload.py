@@ -22,7 +22,7 @@ ROLLING = "loglikelihood_rolling"
 _MOST_UNKNOWN = 0.01  # of the tokens
 _ROUNDING = 1e-3  # of logits, far above that of 32 bits
 _PADDED = 0.1  # of a model's embeddings may belong to no token
-# What the headlines begin with whose labels weigh the same, or are calibrated: each needs some rows.
+# Beginnings of headline metrics in which labels weigh the same, or are calibrated: each label needs some rows.
 _BY_LABEL = ("balanced_acc", "f1", "macro_f1", "acc_bc", "acc_cc")
 FASTER_FOR_RANKING = {"hf": "hf-shared-prefix", "vllm": "vllm-shared-prefix"}  # docs/backend_figures.md, docs/backends.md
 
@@ -34,7 +34,7 @@ class Workload:
     tasks: int = 0
     ranked: int = 0  # requests for the log-likelihood of a given text
     generated: int = 0  # requests for a text
-    read: float = 0  # tokens of all requests, about; characters where the model's tokens cannot be counted
+    read: float = 0  # estimated tokens of all requests; characters where the model's tokens cannot be counted
     written: int = 0  # the most tokens that all generated answers may have
     unit: str = "tokens"  # of `read`
 
@@ -93,10 +93,10 @@ def said_by_language(workloads: Mapping[str, Workload]) -> str:
 
 
 def planned(tasks: Tasks, rows: Callable[[Any], int]) -> list[Planned]:
-    """What a run on so many rows of lm-eval tasks can show.
+    """What `results.power` needs to know of the tasks of a run; `rows` returns how many rows of a task are run.
 
-    Left out are tasks that count in no mean, such as plain texts and those that neither the pack nor its list of lm-eval's tasks
-    has, and tasks whose rows another one has (`rows_once`).
+    Leaves out tasks that count in no mean, such as plain texts and those that neither the pack nor its list of lm-eval's tasks
+    has, and tasks whose rows are those of another (`rows_once`).
     """
     facts = {name: facts_of(task.config.metadata or {}, name) for name, task in tasks.items() if task.OUTPUT_TYPE != ROLLING}
     found = []
@@ -289,7 +289,7 @@ def reads_ahead(model: Any) -> bool:
 
 
 def advice(backend: str, model: Any, workload: Workload) -> list[str]:
-    """One line for each thing that would be faster with the same numbers."""
+    """One line for each change that makes the run faster with the same numbers."""
     said = []
     faster = FASTER_FOR_RANKING.get(backend)
     if faster and workload.ranked and not (backend == "hf" and (model.backend != "causal" or find_obstacle(model.model))):
