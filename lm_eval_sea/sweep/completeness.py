@@ -66,7 +66,7 @@ def _digest(path: Path) -> str:
 
 
 def differing(folder: Path, asked: Mapping[str, Any]) -> list[str]:
-    """In what the request of the results in a folder was another: flags, rows and versions of tasks, or the model."""
+    """In what the request behind a folder's results differs from this one: flags, rows and versions of tasks, or the model."""
     as_written = json.loads(json.dumps(masked(asked), default=str))
     was, now = (_by_name(mapping_of(each)) for each in (mark_in(folder).get("asked"), as_written))
     return sorted(name for name in was.keys() | now.keys() if was.get(name) != now.get(name))
@@ -91,7 +91,7 @@ def set_aside(folder: Path, output: Path) -> None:
     mark = mark_in(folder)
     if not mark.get("digest"):
         return
-    # a folder of others may have any text there
+    # another person's folder may have any text there
     name = re.sub(r"\W", "_", str(mark["digest"])[:16])
     names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))  # it may have been complete before
     places = (output / REPLACED / each / folder.relative_to(output) for each in names)

@@ -31,17 +31,17 @@ from lm_eval_sea.sweep.sweep import Ended
 _REQUEUES = 10  # of a job whose time was up; one that makes no progress must end, too
 _LARGEST_ARRAY = 1000  # SLURM's own limit, MaxArraySize, is 1001 by default
 _PATIENCE = 5.0  # seconds between two looks at the jobs
-_MARGIN = 10  # minutes beyond the plan's limit for a job, which the job itself keeps
+_MARGIN = 10  # minutes beyond the plan's limit for a job, which the job itself enforces
 _UNTIL_SLURM_ENDS_IT = 300  # seconds between the signal that SLURM sends and the end of the process
-_LEAST = 5  # minutes: SLURM tells a job up to two and a half before that its time is up, and it needs some to begin
+_LEAST = 5  # minutes: SLURM's warning may come two and a half before a job's end, and the job needs some to begin
 _ASKED_AGAIN = 60  # seconds between two questions to the queue
-_LATE_FILES = 15  # seconds after which a shared disk has what an ended job has written
-# States of jobs that are over; squeue has them for some minutes. All others will go on, perhaps after a while.
+_LATE_FILES = 15  # seconds until a shared disk shows what an ended job has written
+# States of jobs that are over; squeue lists these for some minutes. Jobs in other states will go on, perhaps after a while.
 _OVER = {
     *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED"),
     "TIMEOUT",
 }
-_USUAL = {"None", "Priority", "Resources", "JobArrayTaskLimit", "BeginTime"}  # reasons of waiting that pass
+_USUAL = {"None", "Priority", "Resources", "JobArrayTaskLimit", "BeginTime"}  # ordinary reasons to wait
 
 
 class SlurmEngine:
@@ -58,9 +58,9 @@ class SlurmEngine:
         for name in _in_the_way(plan):
             os.environ.pop(name, None)
         try:
-            # where SBATCH_EXPORT is NONE, srun would hand on nothing of what the script sets
+            # where SBATCH_EXPORT is NONE, srun would pass on nothing that the script sets
             asked["slurm_srun_args"] = ["--export=ALL", *asked.get("slurm_srun_args", ())]
-            # some clusters queue only jobs again that ask for it
+            # some clusters requeue only jobs that ask for it
             asked["slurm_additional_parameters"] = {"requeue": True, **asked.get("slurm_additional_parameters", {})}
             self._executor = submitit.AutoExecutor(self._folder, cluster="slurm", slurm_max_num_timeout=_REQUEUES)
             self._executor.update_parameters(**asked)
@@ -99,7 +99,7 @@ class SlurmEngine:
                         if reason not in told:
                             told.add(reason)
                             tqdm.write(f"note: {note}", file=sys.stderr)
-                with contextlib.suppress(OSError):  # a shared disk then says what is there now
+                with contextlib.suppress(OSError):  # makes a shared disk list what is there now
                     self._folder.chmod(self._folder.stat().st_mode)
                 ended = [job for job, each in waiting.items() if each.paths.result_pickle.exists()]
                 gone = [job for job, each in waiting.items() if job not in ended and queue is not None and _is_over(queue, each)]
@@ -122,7 +122,7 @@ class SlurmEngine:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """While no other sweep changes what is in the queue for this folder."""
+        """Inside, no other sweep changes what is in the queue for this folder."""
         self._folder.mkdir(parents=True, exist_ok=True)
         with appending(self._folder / LOCK) as file:
             try:
@@ -207,7 +207,7 @@ def _notes(queue: _Queue | None, waiting: Mapping[Job, submitit.Job[Outcome]]) -
 
 
 def _in_the_way(plan: Plan) -> list[str]:
-    """Variables that sbatch would put above what the plan says, and those of a job that the sweep itself runs in."""
+    """Environment variables that would override the plan in sbatch, and those of a job that the sweep itself runs in."""
     ours = ("TIMELIMIT", "SIGNAL", "NO_REQUEUE", "MEM_PER_NODE", "MEM_PER_CPU", "GPUS_PER_NODE", "OUTPUT", "ERROR")
     found = [f"SBATCH_{name.upper()}" for name in (*ours, *plan.slurm)]
     if "SLURM_JOB_ID" in os.environ:
@@ -271,7 +271,7 @@ def _outcome(submitted: submitit.Job[Outcome], queue: _Queue) -> Outcome:
 
 
 def _last_words(paths: submitit.core.utils.JobPaths) -> str:
-    """How the log of a job ends. What srun and submitit say there follows from what SLURM says: that it was cancelled, say."""
+    """The last line of a job's log. Lines of srun and submitit count only without others: they follow from SLURM's own."""
     try:
         lines = paths.stderr.read_text(errors="replace").splitlines()
     except OSError:

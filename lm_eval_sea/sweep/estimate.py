@@ -39,7 +39,7 @@ def _workloads(jobs: Iterable[Job], plan: Plan) -> Iterator[tuple[Job, list[tupl
         for leaf in job.part.leaves:
             if (key, leaf, shots) not in found:
                 task = managers[key, own_path].load([leaf])["tasks"][leaf]
-                if shots is not None and task.config.num_fewshot != 0:  # lm-eval takes a 0 in the YAML for final
+                if shots is not None and task.config.num_fewshot != 0:  # lm-eval never changes a 0 of the YAML
                     task.set_config("num_fewshot", shots)
                 found[key, leaf, shots] = language_of(task), _measure(task, count, rows_within(plan.limit, len(task.eval_docs)))
         yield job, [found[key, leaf, shots] for leaf in job.part.leaves]

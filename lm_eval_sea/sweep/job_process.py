@@ -37,7 +37,7 @@ _PATIENCE = 0.1  # seconds between two looks at the process of a job
 _WAIT_FOR_LOCK = 60  # seconds; a process whose parent was killed needs a moment to end
 _WAIT_AFTER_INTERRUPT = 30  # seconds for a run to end by itself
 _FULL = 2**20  # bytes; a disk with less is full
-_TAIL = 8192  # bytes of a log that its last line is looked for in
+_TAIL = 8192  # bytes at the end of a log in which its last line is looked for
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def last_line(folder: Path) -> str:
-    """The last line of a job's log that is not empty, nor one of the further lines of an error, which are indented."""
+    """The last line of a job's log that is neither empty nor an indented continuation of an error."""
     try:
         with (folder / LOG).open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))

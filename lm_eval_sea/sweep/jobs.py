@@ -41,7 +41,7 @@ class Job:
     part: Part
     arguments: Sequence[str]  # of `lm-eval-sea run`
     asked: Mapping[str, Any]  # all that decides the results
-    files: str  # of the model, see `answer_cache.files_of_model`
+    files: str  # digest of the model's files, see `answer_cache.files_of_model`
 
     @property
     def command(self) -> str:
@@ -49,7 +49,7 @@ class Job:
         return shlex.join(["lm-eval-sea", "run", *map(masked_text, self.arguments)])
 
     def task(self, plan: Plan) -> dict[str, Any]:
-        """What the process of the job reads: plain values."""
+        """What the process of the job reads, in plain values."""
         return {
             "cwd": str(Path.cwd()),
             "folder": str(self.folder),

@@ -77,9 +77,9 @@ def load_wanted(plan: Plan) -> tuple[dict[str, list[str]], Mapping[str, Any]]:
 
 
 def versions_of(tasks: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What a task's results must say: its version and the digest of its rows; None if lm-eval's tasks do not say it.
+    """What the results of each task must say: its version and the digest of its rows, or None if a task of lm-eval has none.
 
-    With a digest of its prompt, which people change without a new version.
+    A digest of the prompt goes with them, because people change prompts without a new version.
     """
     found = {}
     for name, task in tasks.items():
@@ -101,7 +101,7 @@ def _prompt_of(config: Any) -> str:
 
 
 def check_models(models: Iterable[Model]) -> None:
-    """Looks for backends, for what the models load, and for their tokenizers."""
+    """Refuses models whose backend, files or tokenizer are missing or cannot be used."""
     faults, tokenizers = [], set()
     for model in models:
         missing: list[str] = []
@@ -160,7 +160,7 @@ def check_flags(jobs: Sequence[Job], tasks: Mapping[str, Any]) -> None:
     parser.allow_abbrev = False  # else the beginning of a reserved flag would pass
     faults: list[str] = []
     checked = set()
-    with_exemplars = sorted(jobs, key=lambda job: job.asked["settings"].get("num_fewshot") != 0)  # the last ones, if any
+    with_exemplars = sorted(jobs, key=lambda job: job.asked["settings"].get("num_fewshot") != 0)  # the last win
     for job in {job.model.name: job for job in with_exemplars}.values():
         backend, model_args = job.model.backend, job.model.loaded_with
         with _noted(faults, f"{job.model.name}: "):

@@ -106,19 +106,19 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
                 bar.write(f"failed: {job.folder}: {one_line(outcome.last_line)} (log: {job.folder / LOG})")
             bar.update()
             bar.set_postfix({"failed": len(failed)})
-    for job in [job for job in failed if read_mark(job.folder, job.digest)]:  # another sweep worked on it, and was faster
+    for job in [job for job in failed if read_mark(job.folder, job.digest)]:  # another sweep has completed it
         del failed[job]
 
 
 def _lacks_gpus(plan: Plan, engine: Engine) -> bool:
-    """Whether an engine with GPUs is asked for none, for models that would use one."""
+    """Whether the jobs of models that would use a GPU ask an engine with GPUs for none."""
     wants = any(model.backend.startswith(("hf", "vllm")) and model.run.get("device") != "cpu" for model in plan.models)
     asks = plan.resources.gpus or any(key.startswith("gpus") or key == "gres" for key in plan.slurm)
     return wants and not asks and not isinstance(engine, LocalEngine) and any(machine.gpus for machine in engine.machines())
 
 
 def notes(prepared: Prepared, engine: Engine) -> list[str]:
-    """What runs more than once (tasks of several entries of the plan, and jobs that were complete), and jobs without GPUs."""
+    """Notes on what runs more than once (tasks in several entries of the plan, jobs that were complete), and on missing GPUs."""
     parts = {job.part.name: job.part for job in prepared.jobs}.values()
     times = Counter(leaf for part in parts for leaf in part.leaves)
     found = []
