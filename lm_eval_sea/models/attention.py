@@ -73,7 +73,7 @@ def is_plain(keywords: dict[str, Any]) -> bool:
 
 
 def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -> torch.Tensor:
-    """Scaled products of queries [batch, queries, size] and keys [batch, keys, size]: [batch, queries, keys], of 16 bits in 32.
+    """Scaled products of queries [batch, queries, size] and keys [batch, keys, size]: [batch, queries, keys], in 32 bits or more.
 
     16 bits round a product of 100, as in Qwen 2.5, by up to 0.25, which changes its weight by a quarter. A second multiplication
     gives the rounding error: it subtracts the rounded product before its own sum is rounded.

@@ -201,7 +201,7 @@ class ChatAPI(LM):
         return shown if self.prompt_end is None else self.prompt_end
 
     def _text_of(self, reply: Reply, until: Sequence[str], wanted: Mapping[str, Any], opened: str | None = None) -> GeneratedText:
-        """The answer to a request, whose thought `opened` opens if nothing else is known; nothing opens one in a begun answer."""
+        """The answer to a request. `opened` opens its thought if nothing else is known; one begun for the model has none."""
         begin = None if wanted.get("continue_final_message") else self._opened() or opened
         made = _text_of(reply, until, begin, wanted.get("structured_outputs"))
         made.reply = None if self.prompt_end is not None or reply.thought else reply
@@ -243,7 +243,7 @@ class ChatAPI(LM):
         return self._without_thoughts_said(requests, found)
 
     def _without_thoughts_said(self, requests: Sequence[Instance], answers: Sequence[Any]) -> list[Any]:
-        """The answers; if a thinking model chose options and never thought before, they say so.
+        """The answers; those with a chosen option say so if a thinking model never thought before it chose.
 
         A server that does not recognise thoughts lets the model write nothing but an option.
         """
@@ -411,7 +411,7 @@ class ChatAPI(LM):
             yield messages, wanted, until
 
     def _parameters_of(self, settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """The parameters of a request beside model and messages, and where its answer is to be cut.
+        """The parameters of a request besides model and messages, and where its answer is to be cut.
 
         A temperature of None is not sent: the server samples as its model's generation config says, or by its own default.
         """

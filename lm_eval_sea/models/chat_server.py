@@ -27,7 +27,7 @@ LONGEST_TEXT = 32 * 2**20  # characters of one answer; a server may never end
 QUEUE = 10  # times the timeout between tokens: how long a server that sends comments may take to the first token
 _CONNECT_SECONDS = 20.0
 _LONG_WAIT = 30.0  # seconds; longer waits are logged
-_RETRIES_AT_FIRST = 2  # when it is asked whether it is there
+_RETRIES_AT_FIRST = 2  # of the first question, whether the server is there
 _SHOWN = 300  # characters of what a server says
 # Statuses of a refusal that any other request would meet, too: wrong key, no credit, no such model or address.
 _OF_ALL = {401, 402, 404, 405}
@@ -406,7 +406,7 @@ class ChatServer:
 
 
 async def in_parallel(work: Callable[[], Coroutine[Any, Any, None]], workers: int) -> None:
-    """Shares the work among so many workers; the first error ends them all."""
+    """Shares the work among `workers` tasks; the first error ends them all."""
     tasks = [asyncio.create_task(work()) for _ in range(workers)]
     try:
         await asyncio.gather(*tasks)

@@ -138,7 +138,7 @@ class GreedyGeneration:
     def run(self, prompts: Mapping[int, list[int]], ending: Ending, budget: int) -> Iterator[tuple[int, list[int]]]:
         """Continues numbered prompts; yields the number and the new tokens of each text as it ends.
 
-        What does not fit memory is tried again in half as many slots. `budget` is the most tokens in a batch of `hf`.
+        What does not fit in memory is tried again in half as many slots. `budget` is the most tokens in a batch of `hf`.
         Raises `Mismatch` if a text differs from that of the plain forward pass, `RuntimeError` if the model does not use its
         cache or a single text does not fit memory.
         """

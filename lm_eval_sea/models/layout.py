@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Positions `start` to `end` (exclusive) of a sequence, which stand in a row from `slot` on."""
+    """Positions `start` to `end` (exclusive) of a sequence, which a row has from `slot` on."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class Layout:
     tokens: list[int]  # token ids
     positions: list[int]  # position of each token in its sequence
     ends: np.ndarray  # for each token the slot after the last token that follows from it
-    pieces: list[tuple[Piece, ...]]  # for each sequence where its tokens stand, in order
+    pieces: list[tuple[Piece, ...]]  # for each sequence where its tokens are, in order
 
     @property
     def is_chain(self) -> bool:

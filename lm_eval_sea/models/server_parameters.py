@@ -115,7 +115,7 @@ class RequestParameters:
         return True
 
     def answered(self, tokens: Any) -> dict[str, str] | None:
-        """Learns from an answer of so many tokens; returns what was sent in place of refused parameters.
+        """Learns from an answer of `tokens` tokens; returns what was sent in place of refused parameters.
 
         None means to ask again, because the answer is longer than its limit, which may have another name.
         """

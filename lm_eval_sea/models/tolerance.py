@@ -44,7 +44,7 @@ def tolerance(dtype: torch.dtype | None, *, quantized: bool) -> float:
 
 
 def check_agreement(shared: float, plain: float, tokens: int, per_token: float) -> None:
-    """Compares a log-likelihood of so many tokens along a shared prefix with that of the plain forward pass.
+    """Compares a log-likelihood of `tokens` tokens along a shared prefix with that of the plain forward pass.
 
     Raises `Mismatch` if they differ by more than the tolerance `per_token`, or one is not a number.
     """

@@ -182,7 +182,7 @@ class AnsweringModel:
             logger.info("%s", line)
 
     def _parts(self, kind: str, requests: list[Any]) -> Iterator[Sequence[int]]:
-        """Positions of the requests to ask at once: all, or so many that an interruption loses little.
+        """Positions of the requests to ask at once: all, or few enough that an interruption loses little.
 
         The longest answers come last: vLLM returns no answer of a part before the longest is written. The pack's vLLM backend
         splits rankings itself.

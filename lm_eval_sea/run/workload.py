@@ -228,7 +228,7 @@ def document_shares(tasks: Tasks) -> dict[str, float]:
 
 
 def fault_of_vocabulary(model: Any) -> str | None:
-    """The message if the tokenizer's size is not about that of the model's embeddings, which are often padded."""
+    """A message if tokenizer and embeddings differ in size by more than padding explains; None if not."""
     has = _embeddings_of(model)
     if has is None or not hasattr(model, "tokenizer"):
         return None

@@ -26,7 +26,7 @@ _ROWS_LOOKED_AT = 5  # of each task
 def _workloads(jobs: Iterable[Job], plan: Plan) -> Iterator[tuple[Job, list[tuple[str, Workload]]]]:
     """Each job with language and workload of its tasks. A task is measured once per tokenizer and number of exemplars."""
     tokenizers: dict[str, Any] = {}
-    managers: dict[tuple[str, Any], Any] = {}  # lm-eval's, which tell tasks the tokenizer; each a second of work
+    managers: dict[tuple[str, Any], Any] = {}  # lm-eval's, which pass the tokenizer to tasks; each takes a second
     found: dict[tuple[str, str, int | None], tuple[str, Workload]] = {}
     for job in jobs:
         key, own_path = tokenizer_key(job.model), job.model.run.get("include_path")
@@ -46,7 +46,7 @@ def _workloads(jobs: Iterable[Job], plan: Plan) -> Iterator[tuple[Job, list[tupl
 
 
 def _measure(task: Any, count: Callable[[str], int] | None, rows: int) -> Workload:
-    """Estimates the workload of a run on so many rows of a task: prompts of some rows are built, and the sums scaled."""
+    """Estimates the workload of a run on `rows` rows of a task: builds the prompts of some rows, and scales the sums."""
     there = len(task.test_docs())
     with contextlib.redirect_stderr(io.StringIO()):  # lm-eval's progress bars
         task.build_all_requests(samples=list(range(0, there, max(1, there // _ROWS_LOOKED_AT))))
