@@ -227,7 +227,7 @@ class ChatAPI(LM):
         self._unopened = self._of_question + Counter(shown)
         if (mark := self._opened()) and mark != self._mark_told:
             self._mark_told = mark
-            said = "answers show that the chat template opens the thought (%s): texts that do not end it are no answers"
+            said = "answers show that the chat template opens the thought (%s): a text that does not end it has no answer"
             logger.info(said, mark)
 
         def read(opened: str | None = None) -> list[GeneratedText]:

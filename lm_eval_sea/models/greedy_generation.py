@@ -213,7 +213,7 @@ class GreedyGeneration:
             held = [text for text in held if text not in ready]
             yield from ready
         if held:
-            raise Mismatch("texts ended before any like them was compared with a plain forward pass")
+            raise Mismatch("texts ended before any of about their length was compared with a plain forward pass")
 
     @staticmethod
     def _choose(texts: Sequence[_Text], verified: int, ending: Ending) -> _Text | None:

@@ -307,8 +307,8 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
 
     def _one_by_one(self, requests: list[Request], disable_tqdm: bool) -> list[Found]:
         logger.warning(
-            "Memory does not suffice for a prefix that requests share: %d of them are computed one by one, as lm-eval's hf does "
-            "at batch size 1.",
+            "A prefix that requests share does not fit in memory: %d of them are computed one by one, as lm-eval's hf does at "
+            "batch size 1.",
             len(requests),
         )
         clear_torch_cache()

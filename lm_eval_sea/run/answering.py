@@ -133,7 +133,7 @@ class AnsweringModel:
             if failing_tasks.is_of_machine(error) or self._model.world_size > 1:
                 raise
             logger.debug("the model fails at a request", exc_info=error)
-            logger.warning("the model fails at a request (%s); looking for it", what_failed(error))
+            logger.warning("the model fails at a request (%s); looking for the request", what_failed(error))
             return self._ask_by_task(kind, requests, ask, error)
 
     def _ask_by_task(self, kind: str, requests: list[Any], ask: Callable[[list[Any]], list[Any]], error: Exception) -> list[Any]:

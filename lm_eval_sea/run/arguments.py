@@ -79,7 +79,7 @@ _OURS: Mapping[str, Mapping[str, Any]] = {
         "choices": ("task", "model"),
         "default": "task",
         "help": "model: temperature, top_p and so on of the model's generation config (chat-api sends none, and the server "
-        "samples as it does by itself); task (default): what each task sets, mostly greedy. --seeds N repeats a run",
+        "samples by its own defaults); task (default): what each task sets, mostly greedy. --seeds N repeats a run",
     },
     "--date": {
         "metavar": "YYYY-MM-DD",
@@ -182,7 +182,7 @@ def group_of_language(listed: TaskList, language: str, *, lite: bool = False, ch
         if set(there) >= set(codes):
             several = ",".join(group_of_language(listed, code, lite=lite, chat=chat) for code in codes)
             raise RunError(f"--language takes one language; run each, or name their groups: --tasks {several}")
-        advice = did_you_mean([code for code in languages_like(language) if code in there]) or f"; there is {', '.join(there)}"
+        advice = did_you_mean([code for code in languages_like(language) if code in there]) or f"; known: {', '.join(there)}"
         raise RunError(f"--language {language}: no such language{advice}")
     return lite_name(name) if lite else chat_name(name) if chat else name
 

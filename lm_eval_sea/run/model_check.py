@@ -43,7 +43,7 @@ def check_backend(name: str) -> None:
     import lm_eval_sea.models  # noqa: F401 (registers the backends)
 
     if name not in model_registry:
-        raise RunError(f"there is no backend {name!r}; there are {', '.join(sorted(model_registry))}")
+        raise RunError(f"there is no backend {name!r}; the backends are {', '.join(sorted(model_registry))}")
     try:
         get_model(name)
     except Exception as error:  # a missing package, or a broken one, which can raise anything

@@ -148,7 +148,7 @@ def _together(loaded: Mapping[str, Any]) -> dict[str, Any]:
             known = whole["tasks"].setdefault(task_name, task)
             origin = first.setdefault(task_name, name)
             if known is not task and known.dump_config() != task.dump_config():
-                raise RunError(f"--tasks: {origin} and {name} have {task_name} with other settings; run one after the other")
+                raise RunError(f"--tasks: {origin} and {name} have {task_name} with different settings; run one after the other")
         for group in parts["groups"].values():
             for task in group.get_all_tasks(recursive=False):
                 group.add(whole["tasks"][task.task_name])

@@ -256,7 +256,7 @@ def check_vocabulary(model: Any, tasks: Tasks) -> None:
         if (highest := max(_tokens_of(model, task), default=0)) >= has:
             raise RunError(
                 f"{name}: the prompts have the token {highest:,} ({model.tokenizer.decode([highest])!r}), but the model has "
-                f"embeddings of {has:,}; give it the tokenizer it was trained with, --model_args tokenizer=FOLDER"
+                f"embeddings for only {has:,}; give it the tokenizer it was trained with, --model_args tokenizer=FOLDER"
             )
 
 

@@ -203,7 +203,7 @@ def _notes(queue: _Queue | None, waiting: Mapping[Job, submitit.Job[Outcome]]) -
         return {"": "squeue does not answer; the sweep goes on asking it once a minute"}
     pending = [(number, queue[number]) for each in waiting.values() if (number := each.job_id) in queue]
     found = {reason: number for number, (state, reason) in pending if state == "PENDING" and reason not in _USUAL}
-    return {why: f"jobs wait in SLURM's queue: {why}; more says: scontrol show job {number}" for why, number in found.items()}
+    return {why: f"jobs wait in SLURM's queue: {why}; for details: scontrol show job {number}" for why, number in found.items()}
 
 
 def _in_the_way(plan: Plan) -> list[str]:

@@ -193,7 +193,7 @@ def test_a_token_that_the_model_has_no_embedding_of(backend, checkpoint, capsys,
     assert run(capsys, backend, f"pretrained={checkpoint}")[0] == 0
     status, line = run(capsys, backend, f"pretrained={checkpoint}", "--apply_chat_template")
     assert status == 2
-    said = f"the prompts have the token {tokens:,} ('<|im_start|>'), but the model has embeddings of {tokens:,}; "
+    said = f"the prompts have the token {tokens:,} ('<|im_start|>'), but the model has embeddings for only {tokens:,}; "
     assert line.startswith(f"lm-eval-sea: sea_xcopa_th_to_ppl: {said}")
 
 

@@ -70,8 +70,8 @@ def test_groups_may_share_tasks(own, in_samples):
     for group in loaded["groups"].values():
         assert all(task is loaded["tasks"][task.task_name] for task in group.get_all_tasks())
     assert loaded["group_map"]["sea_xnli"] == ["sea_xnli_th", "sea_xnli_vi"]
-    refusal = "--tasks: sea_sailcompass_cr and own_nested have sea_xcopa_th_to_ppl with other settings; run one after the other"
-    with pytest.raises(RunError, match=f"^{refusal}$"):
+    said = "--tasks: sea_sailcompass_cr and own_nested have sea_xcopa_th_to_ppl with different settings; run one after the other"
+    with pytest.raises(RunError, match=f"^{said}$"):
         load_tasks(manager, ["sea_sailcompass_cr", "own_nested"], skip_missing=None)
 
 

@@ -240,7 +240,7 @@ def test_a_user_hears_of_jobs_that_may_wait_for_ever_and_of_a_queue_that_does_no
     monkeypatch.setattr(engine_slurm.tqdm, "write", write)
     [(_, outcome)] = engine.run(plan, jobs_of_plan(tmp_path))
     assert said == [
-        "note: jobs wait in SLURM's queue: PartitionTimeLimit; more says: scontrol show job 100",
+        "note: jobs wait in SLURM's queue: PartitionTimeLimit; for details: scontrol show job 100",
         "note: squeue does not answer; the sweep goes on asking it once a minute",
     ]
     assert outcome.last_line == "done"
