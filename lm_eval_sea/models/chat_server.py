@@ -81,7 +81,7 @@ class Reply:
 
     @property
     def is_withheld(self) -> bool:
-        """Whether the server sends nothing of an answer that the model ended: null, or none of many tokens. A filter says so."""
+        """Whether the server sends nothing of an answer that the model, and no filter, ended: null, or none of many tokens."""
         _, thought, written = self.tokens
         lacks = not self._has_content if written is None else written > UNCOUNTED
         return lacks and not self.length and not thought and self.finish_reason in ("stop", None)

@@ -186,7 +186,7 @@ def _number(pattern: re.Pattern[str], text: str) -> int | None:
 
 
 def _refuses(name: str, message: str, parameter: str | None) -> bool:
-    """Whether a refusal is about a parameter: it names it in a field of its own, or has words of refusal near the name."""
+    """Whether a refusal is about a parameter: it has the name in a field of its own, or words of refusal near it."""
     if parameter:
         return parameter.rpartition(".")[2] == name
     named = re.finditer(rf"\b{name}(?:ing)?\b", message, re.IGNORECASE)  # "Streaming is not supported"

@@ -3,7 +3,7 @@
     Σ_i n_i(language) / Σ_i n_i(English)
 
 over parallel texts i, with n_i the tokens of text i without special ones. The term is that of Petrov et al. 2023
-(arXiv:2305.15425), who compare sentences of FLORES-200, too. The interval is that of `ratio_of_sums`: other texts could be drawn.
+(arXiv:2305.15425), who also compare sentences of FLORES-200. The interval is that of `ratio_of_sums`: other texts could be drawn.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def _measure(task: Any, count: Callable[[str], int] | None, rows: int) -> Worklo
 
 
 def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
-    """Lines of text: one for each backend and unit of its texts, then what a job asks for and the machines."""
+    """Lines of text: one for each backend and unit (tokens or characters), then what a job asks for and the machines."""
     complete, open_jobs = prepared.split()
     lines = [f"{len(prepared.jobs)} jobs, of which {len(complete)} are complete; to be run:"]
     alike = grouped(((job.model.backend, tasks[0][1].unit), tasks) for job, tasks in _workloads(open_jobs, prepared.plan))
