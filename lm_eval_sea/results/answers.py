@@ -23,7 +23,7 @@ _LONGER = 0.2  # larger shares of answers with the right one among other words a
 
 
 class Rates(NamedTuple):
-    """Shares of the rows, 0 to 1; 0 where the results do not say. The next three are part of `not_read`."""
+    """Shares of the rows, 0 to 1; 0 where the results do not say. `cut`, `refused` and `failed` are part of `not_read`."""
 
     not_read: float
     cut: float
@@ -33,7 +33,7 @@ class Rates(NamedTuple):
 
     @property
     def unexplained(self) -> float:
-        """The share of answers that were not read although they are complete and no refusals."""
+        """The share of answers that were not read although they were not cut, refused or failed."""
         return self.not_read - self.cut - self.refused - self.failed
 
 
@@ -62,7 +62,7 @@ def answers_text(task: TaskRun) -> str | None:
 
 
 def _other_end(task: TaskRun, rates: Rates) -> list[tuple[str, float]]:
-    """How most of the other answers that were not read ended, if not by themselves; and their share of all rows."""
+    """How most of the other unread answers ended that did not stop by themselves, and their share of all rows."""
     of_row = ("null_rate", "refusal_rate", *OF_THOUGHTS)
     looks = rates.unexplained > TOLD and task.takes_thoughts_apart
     frames = [frame for draw in task.each_draw if looks and (frame := draw.rows_frame(*of_row)) is not None]
@@ -71,7 +71,7 @@ def _other_end(task: TaskRun, rates: Rates) -> list[tuple[str, float]]:
     rows = pd.concat(frames)
     null, refused, state, ends, _ = (rows[name] for name in of_row)
     lost = ends[(null == 1) & (refused != 1) & ~state.isin((*UNFINISHED, "failed")) & (ends != "stop")]
-    shares = lost.value_counts() / len(rows)  # without rows that do not tell
+    shares = lost.value_counts() / len(rows)  # rows without a finish reason do not count
     names = ["cut at the token limit" if end == "length" else f"ended by {one_line(str(end))}" for end in shares.index[:1]]
     return list(zip(names, shares, strict=False))
 
@@ -151,7 +151,7 @@ def _advice_on_unread(task: TaskRun, rates: Rates, rows: pd.DataFrame | None) ->
         why = "; the samples show what the model answers"
     elif has_template:
         why = "; is this a base model? it needs a run without chat template"
-        # results of other packs, and older ones of SEA-HELM's tasks, do not tell
+        # results of other packs, and older ones of SEA-HELM's tasks, do not say how answers ended
         why += "" if task.takes_thoughts_apart else "; or do its thoughts not end? raise --thinking_tokens"
     if end == "length":
         # SEA-HELM's own limits are part of its scores
@@ -189,7 +189,7 @@ def _given_limit(task: TaskRun) -> str | None:
 
 
 def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:
-    """A line on the chat tasks where only some runs record why each answer ended; these score cut answers differently."""
+    """A line on the chat tasks where only some runs record why each answer ended: the others score cut answers differently."""
     logged = ((task.name, rows.finish_reason) for task in tasks if task.is_chat and (rows := thought_rows(task)) is not None)
     recorded = grouped((name, bool(ends.notna().any())) for name, ends in logged)
     names = [name for name, of_runs in recorded.items() if len(set(of_runs)) > 1]

@@ -25,17 +25,17 @@ from lm_eval_sea.tasks._shared.facts import SEA_HELM
 class Runs:
     """Runs by model and date. What `read` returns has all of them; `best`, `apart` and `by_seed` say which count.
 
-    A run whose results file is a copy of another's counts once for all three, and so do answers that were read again.
+    For all three, copies of a results file count once, and so do answers that were read again.
     """
 
     runs: Sequence[Run]
     tasks: Sequence[TaskRun]
     groups: Sequence[GroupRun]
     notes: list[str]  # what is incomplete, unreadable or superseded
-    beside: Sequence[TaskRun] = ()  # left out by `best` for the same task with another chat template, or without one
+    beside: Sequence[TaskRun] = ()  # left out by `best`: with a chat template where the kept run has none, or the reverse
 
     def best(self) -> Runs:
-        """Keeps one run of each model and task: one of all rows, else the one with more rows; of equal ones the newest."""
+        """Keeps of each model and task the newest run with the most rows; runs that differ only in the seed become their mean."""
         once = self._once()
         kept = _best_tasks(once.tasks, once.notes)
         beaten = {task.run for task in once.tasks} - {task.run for task in kept}
@@ -45,9 +45,9 @@ class Runs:
         return replace(chosen, groups=groups, beside=_with_other_template(once.tasks, kept))
 
     def by_seed(self) -> Runs:
-        """The runs of most rows of each model and task, which are draws of the same score.
+        """Keeps of each model and task the runs with the most rows, which are draws of the same score.
 
-        What was run again for failed requests counts once.
+        A run that was repeated because of failed requests counts once.
         """
         once = self._once()
         best = _best_of(once.tasks)
@@ -79,14 +79,14 @@ class Runs:
         return self._with({run: replace(run, model=f"{run.model} (weights {weights[run]})") for run in apart})
 
     def _with(self, others: Mapping[Run, Run]) -> Runs:
-        """With some runs replaced by others."""
+        """A copy with some runs replaced by others."""
         runs = [others.get(run, run) for run in self.runs]
         tasks = [replace(task, run=others.get(task.run, task.run)) for task in self.tasks]
         groups = [replace(group, run=others.get(group.run, group.run)) for group in self.groups]
         return replace(self, runs=runs, tasks=tasks, groups=groups)
 
     def _once(self) -> Runs:
-        """Without copies; of these the run with the larger samples is kept, for a file may be cut off, then the first."""
+        """Without copies and older readings. Of copies the one with the larger samples stays, as a file may be cut off."""
         logged: Counter[Run] = Counter()
         for task in self.tasks:
             logged[task.run] += task.samples.stat().st_size if isinstance(task.samples, Path) else 0
@@ -121,14 +121,14 @@ class Runs:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """Short names of the models: of a path the last parts that tell it from the others."""
+        """Short names of the models; see `short_names`."""
         own = {run.model: run.own_model or run.model for run in self.runs}
         short = short_names(set(own.values()))
         return {model: short[own[model]] + model.removeprefix(own[model]) for model in sorted(own)}
 
 
 def _is_copy(run: Run, other: Run) -> bool:
-    """Whether two results files say the same: where they have a date, whatever the one in the name of the file."""
+    """Whether two results files have the same content; if it has a date, the dates in the file names may differ."""
     if run.place is None or other.place is None or not (run.has_results and other.has_results):
         return False
     if run.model != other.model or run.started != other.started or (run.started is None and run.date != other.date):
@@ -137,7 +137,7 @@ def _is_copy(run: Run, other: Run) -> bool:
 
 
 def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
-    """Keeps the last reading of answers that were read again; such runs have the time of the model's run."""
+    """Keeps the last reading of answers that were read again; every reading has the start time of the model's run."""
     older: list[tuple[TaskRun, TaskRun]] = []
     for (_, started, _), found in grouped(((task.run.model, task.run.started, task.name), task) for task in tasks).items():
         if started is not None and len(found) > 1 and any(task.run.is_reread for task in found):
@@ -147,7 +147,7 @@ def _read_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
 
 
 def _asked_last(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
-    """Leaves out the tasks of a run with failed requests that the same command has run again, which asked only these."""
+    """Leaves out tasks with failed requests if the same command was run again: it repeated only these requests."""
     failed = {task.run for task in tasks if "failure_rate" in task.scores and task.scores["failure_rate"].value > 0}
     older: list[tuple[TaskRun, TaskRun]] = []
     for (*_, seed), found in grouped(((task.run.model, task.name, task.run.seed), task) for task in tasks).items():
@@ -172,7 +172,7 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
     best = _best_of(tasks)
     beaten = [(task, winner) for task in tasks if (winner := best[task.run.model, task.name]) is not task]
     superseded = grouped(((task.run, winner.run, _rank(winner)[0] <= _rank(task)[0]), (task, winner)) for task, winner in beaten)
-    seeds: dict[Run, list[TaskRun]] = {}  # a run → tasks of others that differ from its in the seed alone
+    seeds: dict[Run, list[TaskRun]] = {}  # kept run → tasks of runs that differ from it only in the seed
     for (run, kept, is_newer), pairs in superseded.items():
         left_out = [task for task, _ in pairs]
         differing = made_differently(left_out, [winner for _, winner in pairs])
@@ -195,7 +195,7 @@ def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
 
 
 def _best_of(tasks: Iterable[TaskRun]) -> dict[tuple[str, str], TaskRun]:
-    """The run that counts by model and name; the last of equal ones."""
+    """(model, name) → the run that counts; the last of equal rank."""
     return {(task.run.model, task.name): task for task in sorted(tasks, key=_rank)}
 
 
@@ -210,7 +210,7 @@ def _left_out_note(run: Run, kept: Run, pairs: Sequence[tuple[TaskRun, TaskRun]]
 
 
 def _over_seeds(tasks: Sequence[TaskRun]) -> TaskRun | None:
-    """The last of a task's runs with the mean over all, one of each seed; None if one lacks rows that make its score."""
+    """The last run of a task with the mean over its runs, one per seed; None if a run lacks rows that make its score."""
     draws = list({task.run.seed: task for task in tasks}.values())
     rows = pooled([draw.telling_rows for draw in draws])
     if rows is None or rows.statistics is None:
@@ -221,13 +221,13 @@ def _over_seeds(tasks: Sequence[TaskRun]) -> TaskRun | None:
 
 
 def _mean_scores(draws: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
-    """The mean over the draws of each metric that all have, without an error."""
+    """The mean over the draws, without a standard error, of each metric that all draws have."""
     common = [name for name in draws[-1] if all(name in scores for scores in draws)]
     return {name: Score(fmean(scores[name].value for scores in draws), None) for name in common}
 
 
 def _best_groups(groups: Iterable[GroupRun], kept: Iterable[TaskRun], of_all: Iterable[GroupRun]) -> list[GroupRun]:
-    """The groups of kept runs. One of tasks that are means over seeds is a mean over them, too; left out if the seeds differ."""
+    """The groups of kept runs. A group of tasks that are means over seeds is one, too; it is left out if their seeds differ."""
     seeds = {(task.run, task.name): [draw.run for draw in task.draws] for task in kept}
     known = {(group.run, group.name): group for group in of_all}
     found = []
@@ -257,7 +257,7 @@ def _seeds_note(kept: Run, left_out: Sequence[TaskRun], *, is_mean: bool) -> str
 
 
 def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> list[TaskRun]:
-    """The runs that, unlike the kept one, have a chat template or none; of several the newest."""
+    """The runs with a chat template where the kept one has none, or the reverse, on as many rows; of several the newest."""
     best = {(task.run.model, task.name): task for task in kept}
 
     def is_other(task: TaskRun) -> bool:

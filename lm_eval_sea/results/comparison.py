@@ -34,8 +34,8 @@ from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
-MAIN_CONFIDENCE = 1 - MAIN_SHARE * LEVEL  # of an interval that leaves out 0 where such means of two models are told apart
-VARIATION = re.compile(r"([pe])\d+")  # settings of `make/settings.py`: the same task in other words, with other exemplars
+MAIN_CONFIDENCE = 1 - MAIN_SHARE * LEVEL  # of the interval of a main difference: it excludes 0 if the two models are told apart
+VARIATION = re.compile(r"([pe])\d+")  # settings of `make/settings.py`: p is the same task in other words, e with other exemplars
 
 
 def normalised(task: TaskRun) -> float | None:
@@ -61,8 +61,8 @@ def _before_cut(task: TaskRun, score: float) -> float:
 def nested_weights(paths: Mapping[str, Sequence[Hashable]], sizes: Mapping[str, int] | None = None) -> dict[str, float]:
     """The weight of each task in nested means; the weights sum to 1.
 
-    Paths have the groups that a task is in, from the outermost to the innermost. All groups in a group weigh the same, and so do
-    the tasks of the innermost, unless all of these have sizes, by which they weigh then.
+    A path has the groups that a task is in, from the outermost to the innermost. All groups in a group weigh the same, and so do
+    the tasks of an innermost group; but if all of these have sizes, they weigh by size.
     """
     weights = dict.fromkeys(paths, 1.0)
     depth = max((len(path) for path in paths.values()), default=0)
@@ -80,7 +80,7 @@ def nested_weights(paths: Mapping[str, Sequence[Hashable]], sizes: Mapping[str, 
 
 
 def part_sizes(tasks: Mapping[str, TaskRun]) -> dict[str, int]:
-    """The rows of each task that is a part of a group of lm-eval, whose mean weights its parts by them."""
+    """The number of rows of each task that is a part of an lm-eval group; the group's mean weights its parts by rows."""
     return {name: task.expected for name, task in tasks.items() if task.facts.part and task.expected}
 
 
@@ -99,7 +99,7 @@ def rows_once(models: Iterable[Iterable[str]]) -> list[str]:
 
 
 def left_out(models: Mapping[str, Collection[str]]) -> list[str]:
-    """A line on models that were run on the one of a task and its lite version that `rows_once` drops, and not on the other."""
+    """A line on models that ran only that version of a task, whole or lite, that `rows_once` drops; none without such models."""
     kept, ending, left = set(rows_once(models.values())), lite_name(""), {}
     for model, own in models.items():
         other_of = {name: name.removesuffix(ending) if name.endswith(ending) else lite_name(name) for name in own}
@@ -123,7 +123,7 @@ class Mean:
 
 
 def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean | None:
-    """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. Each has a score."""
+    """The weighted mean, or another weighted sum, of one model's normalised scores; None without tasks. All must have a score."""
     if not tasks:
         return None
     scores = {name: normalised(task) or 0.0 for name, task in tasks.items()}
@@ -132,7 +132,7 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
     spread = weighted((weights[name], task.strata and _in_points(task, task.strata)) for name, task in tasks.items())
 
     def ends(lower: Mapping[str, float], upper: Mapping[str, float]) -> list[float]:
-        """The least and the most that the sum can be; a negative weight turns the ends of a task round."""
+        """The least and the most that the sum can be; a negative weight swaps the ends of a task."""
         of_tasks = [sorted((weights[name] * lower[name], weights[name] * upper[name])) for name in tasks]
         return list(map(sum, zip(*of_tasks, strict=True)))
 
@@ -149,8 +149,8 @@ def mean_of(tasks: Mapping[str, TaskRun], weights: Mapping[str, float]) -> Mean 
 def interval_of_one(tasks: Collection[TaskRun]) -> tuple[float, float] | None:
     """The interval of the score of a single task, in per cent; None for several tasks, or if there is none.
 
-    The mean of a single task is its score, and has its interval: for one task Student's t covers the truth too rarely if few
-    answers are wrong.
+    The mean of a single task is its score, so it takes the interval of the score: that of Student's t covers the truth too
+    rarely if few answers are wrong.
     """
     [score] = [task.score for task in tasks] if len(tasks) == 1 else [None]
     return None if score is None or score.low is None or score.high is None else (score.low, score.high)
@@ -169,7 +169,7 @@ class Pair(NamedTuple):
     low_from: float  # where the lower end of the interval of first − second is measured from; see `_before_cut`
     high_from: float  # likewise, the upper end
     strata: list[Stratum] | None  # of first − second, in points of normalised scores; None: unknown
-    most: float  # by which two scores can differ
+    most: float  # the largest possible difference
     rows: int = 0  # that both were asked
     all_rows: bool = True  # whether neither model was asked others
     limited: bool = False  # whether a score is not of all rows of the data set
@@ -177,7 +177,7 @@ class Pair(NamedTuple):
 
 
 def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[str, Pair]:
-    """The tasks on which two models can be compared: with common rows, or where these are not known, with equally many."""
+    """The tasks on which two models can be compared: with common rows, or if rows are unknown, with equally many."""
     common = {name: _pair(task, second[name]) for name, task in first.items() if name in second and task.facts.counts}
     found = {name: pair for name, pair in common.items() if pair is not None}
     if len(found) == 1:
@@ -222,7 +222,7 @@ class MeanDifference:
     high_from: float
     spread: Spread  # of the difference
     tasks: int
-    most: float  # by which two means can differ
+    most: float  # the largest possible difference
     rows: int  # that both were asked
     all_rows: bool  # whether neither model was asked others on these tasks
     limited: bool  # whether a score of one of them is not of all rows
@@ -236,7 +236,7 @@ class MeanDifference:
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of no difference; it is measured as the interval is, and of a single task at least its own."""
+        """Two-sided, of no difference, measured from the same values as the interval; for a single task at least its own."""
         found = self.spread.p_value(max(0.0, self.low_from) if self.value > 0 else min(0.0, self.high_from))
         return None if found is None else max(found, self.alone or 0.0)
 
@@ -330,7 +330,7 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
     (a, _), (b, _) = one.at(places[0]), other.at(places[1])
     if a is None or b is None:
         return None
-    if a.groups is not None and a.of_rows is not None and b.of_rows is not None:  # the rows of either may have more labels
+    if a.groups is not None and a.of_rows is not None and b.of_rows is not None:  # their own rows may have more labels
         groups = [f"{number:09}" for number in a.groups.tolist()]  # in their order
         drawn, scores = (a.of_draws, b.of_draws), (a.of_rows.tolist(), b.of_rows.tolist())
         a, b = (replace(group_mean_statistics(groups, own), of_draws=of) for own, of in zip(scores, drawn, strict=True))
@@ -338,14 +338,14 @@ def common_rows(first: TaskRun, second: TaskRun) -> CommonRows | None:
 
 
 def _kind(rows: RowStatistics) -> object:
-    """What the score is made of; where labels weigh the same, they are told by the rows."""
+    """How the score is made of rows; if labels weigh the same, their number does not matter, because common rows decide it."""
     return (rows.is_mean, rows.of_rows is None, rows.groups is None and rows.values.shape[1])
 
 
 def common_places(one: Rows, other: Rows) -> tuple[list[int], list[int]]:
-    """Where both have their common rows; by the rows' names, for another version of the data may number them differently.
+    """The places of the common rows in both, by the rows' names, because another version of the data may number them differently.
 
-    By number and name where either repeats a name.
+    If either repeats a name, by number and name.
     """
     names = [[name for _, name in rows.keys] for rows in (one, other)]
     keys = names if all(len(set(own)) == len(own) for own in names) else [one.keys, other.keys]
@@ -377,12 +377,12 @@ class TaskDifference:
 def task_difference(first: TaskRun, second: TaskRun) -> TaskDifference | None:
     """Two models on one task; None without common rows.
 
-    The interval is that of `strata.difference_strata`. Where the score is the mean of the rows' scores it is the paired t
-    test by cluster, whose error has a floor only where it is 0, of means over seeds or of calibrated answers. There is none if
-    neither model's rows tell how its score varies (`RowStatistics.tells_its_error`). Where rows make it together (balanced
-    accuracy, macro-F1, BLEU, chrF++) the p-value is that of `uncertainty.swap_test`, of BLEU and chrF++ at least that of the
-    interval: of models of one BLEU that one alone earns on few rows, swaps find the other better too often. Where the headline
-    metric cannot be told from the rows, the metric of single rows counts.
+    The interval is that of `strata.difference_strata`; there is none if neither model's rows tell how its score varies
+    (`RowStatistics.tells_its_error`). If the score is the mean of the rows' scores, this is the paired t test by cluster, whose
+    error has a floor only if it is 0, or for means over seeds and calibrated answers. If all rows make the score together
+    (balanced accuracy, macro-F1, BLEU, chrF++), the p-value is that of `uncertainty.swap_test`; for BLEU and chrF++ it is at
+    least that of the interval: if two models have the same BLEU and one earns it on few rows, swaps find the other better too
+    often. If the rows do not give the headline metric, the metric of single rows counts.
     """
     common, metric = common_rows(first, second), first.facts.headline_metric
     if common is None:
@@ -414,7 +414,7 @@ def _difference_strata(first: TaskRun, second: TaskRun, common: CommonRows) -> l
 
 
 def _common_items(first: TaskRun, second: TaskRun) -> CommonRows | None:
-    """The rows that both have a score of their own for, 0 to 1."""
+    """The rows that have a score of their own, 0 to 1, in both runs."""
     one, other = first.logged, second.logged
     if one is None or other is None or first.facts.headline_metric != second.facts.headline_metric:
         return None

@@ -17,7 +17,7 @@ from lm_eval_sea.results.settings import NOT_RECORDED, limit_in
 from lm_eval_sea.results.types import grouped, mapping_of
 from lm_eval_sea.results.visible_text import some_names
 
-# The keys of a task's file with the words that a model is shown for a row.
+# The keys of a task file whose words a model sees for each row.
 WORDS_OF_PROMPT = ("description", "doc_to_text", "doc_to_choice", "doc_to_target")
 HOW_ASKED = (  # the `task_settings` that change the question or the score; rows are handled elsewhere
     *("version of the task", "version of the prompt file", "words of the prompt"),
@@ -25,24 +25,24 @@ HOW_ASKED = (  # the `task_settings` that change the question or the score; rows
     *("use of turns for exemplars", "limit of tokens", "headline metric"),
     *("use of a chat template", "system instruction", "generation settings"),
 )
-_OF_RUN = HOW_ASKED[-3:]  # what stands among the settings of the run, too
-_TYPE = "number type"  # of one model; another model may be of another
+_OF_RUN = HOW_ASKED[-3:]  # `Settings` has these, too
+_TYPE = "number type"  # compared within one model only; another model may have another
 
 
 def words_of_prompt(config: Mapping[str, Any], num_fewshot: int | None) -> dict[str, str]:
-    """What a task's config says of the words that prompts show: keys → templates. Exemplars alone show the right answer."""
+    """The templates of the words in prompts, by their keys in a task's config. Only exemplars show the right answer."""
     shown = [key for key in WORDS_OF_PROMPT if num_fewshot or key != "doc_to_target"]
-    # a function is written with its address, which every process has another of
+    # a function is written with its address, which differs in every process
     return {key: re.sub(" at 0x[0-9a-f]+", "", str(config[key])) for key in shown if config.get(key)}
 
 
 def task_settings(task: TaskRun) -> dict[str, Any]:
-    """What should agree between runs of a task that are compared; None is not recorded."""
+    """What should agree between runs of a task that are compared; None: not recorded."""
     facts, settings, exemplars = task.facts, task.run.settings, None
     samples = mapping_of(task.config.get("fewshot_config")).get("samples")
     if isinstance(samples, list) and task.num_fewshot is not None:
         exemplars = [*samples[: task.num_fewshot], words_of_prompt(task.config, task.num_fewshot).get("doc_to_target")]
-    words = words_of_prompt(task.config, 0)  # the version may stay when they are edited
+    words = words_of_prompt(task.config, 0)  # someone may edit them and keep the version
     return {
         "version of the pack": facts.pack_version or None,
         "version of the task": task.version,
@@ -85,7 +85,7 @@ def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
     known = read_tasks().tasks
     names = [(task, plain_name(task.name, task.facts)) for task in tasks if task.num_fewshot is not None]
     defaults = [(task, known[name]) for task, name in names if name in known]
-    # lm-eval takes a 0 in a task file for final
+    # --num_fewshot does not override a 0 in a task file
     asked = [(task, record.num_fewshot) for task, record in defaults if task.num_fewshot or record.config.get("num_fewshot") != 0]
     others = [f"{task.name}: {task.num_fewshot} instead of {default}" for task, default in asked if task.num_fewshot != default]
     if not others or len({task.num_fewshot for task, _ in asked}) == 1:
@@ -95,17 +95,17 @@ def uneven_exemplars(tasks: Iterable[TaskRun]) -> str | None:
 
 
 def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
-    """A line for each setting of their runs, and each in `also` of `task_settings`, in which tasks of one model differ.
+    """A line for each setting in which tasks of one model differ: those of the run, and those of `task_settings` in `also`.
 
-    Except for the number type only tasks with the same type of request are compared: options are ranked without a chat template,
-    answers are generated with it.
+    Only tasks with the same type of request are compared, because options are ranked without a chat template and answers are
+    generated with it. The number type is compared over all tasks.
     """
     found = []  # (setting, of which tasks), (value, task)
     for task in tasks:
         asked, written = task_settings(task), task.config.get("output_type") == "generate_until"
         kind = task.facts.variant if written else ""
         for setting in (*_OF_RUN, _TYPE, *also):
-            if setting != _TYPE or asked[setting] is not None:  # which older results, and servers, do not say
+            if setting != _TYPE or asked[setting] is not None:  # older results, and servers, do not say it
                 found.append(((setting, "" if setting == _TYPE else kind), (str(asked[setting]), task.name)))
     return [
         f"tasks {'' if setting == _TYPE else 'of one type '}differ in the {setting} "

@@ -1,4 +1,4 @@
-"""What a task is and what it was made on: the one reader of a task's metadata in results."""
+"""What a task is and what its data is: the only reader of a task's metadata in results."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _TRANSLATED = {
     *("belebele", "copal", "crosslogiqa", "crossmmlu", "flores", "globalmmlulite", "mgsm", "multijail", "ntrex"),
     *("nusasentiment", "nusatranslation", "nusax", "nusaxmt", "sib200", "tico19", "xcopa", "xnli", "xquad"),
     *("sea_helm if-eval", "sea_helm mt-bench", "sea_helm safeguard_general_prompt", "sea_helm safeguard_general_response"),
-    *("lindsea pairs", "lindsea sentences"),  # from which both languages are adapted, in two orders: ids do not tell the items
+    *("lindsea pairs", "lindsea sentences"),  # both languages adapt the same items in different orders, so ids do not match
 }
-# Data sets, tasks of SEA-HELM, and tasks of SEA-HELM in a language with at least a fifth of their texts from another data set →
-# that data set.
+# A data set or a task of SEA-HELM, in all languages or in one, with at least a fifth of its texts from another data set → that
+# data set.
 _TAKEN_FROM = {
     "belebele": "flores",  # passages of its sentences
     "copalcolloquial": "copal",
@@ -80,8 +80,8 @@ class Facts:
     task: str = ""  # what kind of task: "mrc", "nli", …
     variant: str = ""
     prompt_language: str = ""
-    setting: str = ""  # other exemplars or rows than the variant is named for
-    part: str = ""  # of a data set whose rows a group of lm-eval divides among its tasks
+    setting: str = ""  # how exemplars or rows differ from those of the plain variant
+    part: str = ""  # which part of a data set, if a group of lm-eval divides its rows among tasks
     suite: str = ""
     source_language: str = ""
     answer_language: str = ""
@@ -109,7 +109,7 @@ class Facts:
     data_split: str = "test"
     signatures: Mapping[str, str] = field(default_factory=dict)  # metric → how it was made
     token_premium: Mapping[str, Any] = field(default_factory=dict)  # of the language that the prompt is in; see `run.premium`
-    assumed: bool = False  # whether the installed pack was asked because the results do not say
+    assumed: bool = False  # whether this is the installed pack's answer because the results do not say
 
     @property
     def of_pack(self) -> bool:
@@ -120,18 +120,18 @@ class Facts:
     def counts(self) -> bool:
         """Whether the headline score says how good the answers are, and so counts in means.
 
-        It does not for tasks that a judge has to read, and for those about the likelihood of an order.
+        It does not for tasks that a judge must score, and for those on the likelihood of an order.
         """
         return self.headline_metric != "null_rate" and self.setting != ORDER
 
     @property
     def is_text(self) -> bool:
-        """Whether the task is one on plain texts of this pack, which has bits and no score."""
+        """Whether the task is one of this pack on plain texts, which has bits per byte and no score."""
         return self.setting == self.variant == "text" and not self.headline_metric
 
     @property
     def language_of_prompt(self) -> str:
-        """The language in which an answer is expected; of "th-en", passages in Thai with questions in English, English."""
+        """The language in which an answer is expected: "en" for "th-en", passages in Thai with questions in English."""
         return (self.prompt_language or self.language).rpartition("-")[2]
 
     @property
@@ -172,8 +172,8 @@ _TEXTS = [entry.name for entry in fields(Facts) if entry.type == "str" and entry
 def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
     """The facts of a task, from the metadata of its configuration in the results.
 
-    Its data is described in the mapping `provenance` within; older results have this in the metadata itself. If these do not
-    name the headline metric, the installed pack is asked by the task's name.
+    The mapping `provenance` in it describes the data; older results have this in the metadata itself. If the metadata does not
+    name the headline metric, the installed pack adds what it knows of a task of this name.
     """
     entries: dict[str, Any] = {**metadata, **mapping_of(metadata.get("provenance"))}
     known = read_tasks().tasks.get(name) if name and _HEADLINE not in entries else None
@@ -186,7 +186,7 @@ def facts_of(metadata: Mapping[str, Any], name: str = "") -> Facts:
         **{key: one_line(entries[key]) for key in _TEXTS if isinstance(entries.get(key), str)},
         version=entries.get("version"),
         prompt_book_version=entries.get("prompt_book_version"),
-        # labels that are not compared with each other are not guessed among
+        # a probability is no choice among labels, so there is nothing to guess
         chance=float(chance) if is_number(chance) and 0 <= chance < 1 and entries.get(_HEADLINE) != PROBABILITY else 0.0,
         rows=count_of(entries.get("rows")) or None,
         clusters=count_of(entries.get("clusters")) or None,
@@ -213,9 +213,9 @@ def version_note(name: str, facts: Facts) -> str | None:
 
 
 def _installed_version(name: str, facts: Facts) -> Any:
-    """Of a task that is made on demand it is that of its data set, or of its plain chat task; None if it is unknown.
+    """The installed version of a task; of one made on demand, that of its data set or plain chat task. None: unknown.
 
-    Rows that were translated into English are asked about as the English ones are.
+    Rows translated into English have the prompts of the English task.
     """
     of_english = name.replace(f"_{facts.language}_translated_", "_en_")
     names = (name, name.removesuffix(lite_name("")).replace("_choice", "_chat"), of_english)

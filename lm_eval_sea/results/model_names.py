@@ -10,11 +10,11 @@ from pathlib import PurePosixPath
 from lm_eval_sea.results.visible_text import one_line
 
 _HUB_CACHE = re.compile(r"(?:^|/)models--([^/]+)/snapshots/([^/]+)$")  # a repository at a commit
-FOLDERS = re.compile(r"(?<= )/[^,)]*/(?=[^/,)])")  # of an adapter, behind its model's name
+FOLDERS = re.compile(r"(?<= )/[^,)]*/(?=[^/,)])")  # of an adapter, after its model's name
 
 
 def short_names(models: Collection[str]) -> dict[str, str]:
-    """Of a path, a model's or an adapter's, the last parts that tell it from the others."""
+    """Model → its short name: of a path, to a model or an adapter, only the last parts that distinguish it."""
     names = {}
     for model in models:
         path, *rest = model.partition(" (")
@@ -29,7 +29,7 @@ def short_names(models: Collection[str]) -> dict[str, str]:
     taken = Counter(name for model in models for name in {*names[model], one_line(model)})
     order = sorted(models)
     short = [next((name for name in names[model] if taken[name] == 1), one_line(model)) for model in order]
-    return dict(zip(order, distinct(short), strict=True))  # some may differ in a line break alone
+    return dict(zip(order, distinct(short), strict=True))  # some may differ only in a line break
 
 
 def distinct(names: Iterable[str]) -> list[str]:

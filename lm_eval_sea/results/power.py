@@ -1,4 +1,4 @@
-"""Which difference of two models planned rows can show. Pure functions, no I/O."""
+"""How large a difference between two models must be for the planned rows to show it. Pure functions, no I/O."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _VARIANCE = 2 * SHARE * (1 - SHARE) * (1 - CORRELATION)  # of the difference on 
 
 
 def p_text(p_value: float) -> str:
-    """A p-value in three digits, or five where three would not show on which side of the level it is."""
+    """A p-value with three decimals, or five if three would hide on which side of the level it is."""
     return "< 0.001" if p_value < 0.001 else f"{p_value:.{5 if round(p_value, 3) == LEVEL else 3}f}"
 
 
 def seen_on_task(rows: int, tests: int = 1) -> float:
-    """The difference in percentage points that a paired test of right and wrong answers finds with a probability of 80 %.
+    """The difference in percentage points that a paired test of right or wrong answers detects with a power of 80 %.
 
         100 · (z(1 − α / 2) + z(0.8)) · √(2 p (1 − p) (1 − r) / n)
 
-    with p = 0.5 and r = 0.3, for n independent rows. The level α is that of a report: of a task alone, which is the mean over all
-    tasks, 0.04; of one among m tasks 0.01 / m (Bonferroni), as long as the means do not tell the models apart.
+    with p = 0.5 and r = 0.3, for n independent rows. The level α is that of a report: 0.04 for a single task, which is then the
+    mean over all tasks; 0.01 / m for one of m tasks (Bonferroni), if the means over all tasks do not tell the models apart.
     """
     share = MAIN_SHARE if tests == 1 else (1 - MAIN_SHARE) / tests
     return _points(_VARIANCE / rows, share * LEVEL)
@@ -42,17 +42,17 @@ class Planned(NamedTuple):
 
     rows: int
     chance: float = 0.0  # what guessing scores, 0 to 1
-    labels: int = 1  # whose rows weigh the same; 1 for other tasks
-    # Which texts it asks about, in which language, and as which task; tasks that are equal in the last are worded differently,
-    # have other exemplars, or are the parts of a group. Empty: it shares no text with others.
+    labels: int = 1  # number of labels, if labels weigh the same; else 1
+    # Texts, language and name. Tasks of one name are wordings of one task, have other exemplars, or are the parts of a group.
+    # Empty: it shares no text with others.
     asks: tuple[str, str, str] | tuple[()] = ()
 
 
 def seen_on_mean(tasks: Collection[Planned]) -> float:
-    """The same for the mean of normalised scores, in its points; wordings and parts of a task share its weight, by their rows.
+    """`seen_on_task` for the mean of normalised scores, in points; wordings or parts of a task share its weight by rows.
 
-    Tasks on the same texts in one language are taken to differ alike, so that their errors are added; in several languages the
-    differences correlate by `OF_TEXT`. All else is independent.
+    The differences on tasks with the same texts in one language are assumed to correlate perfectly, so their standard errors
+    are added; between languages the correlation is `OF_TEXT`. All else is assumed independent.
     """
     asks = [task.asks or (str(number), "", str(number)) for number, task in enumerate(tasks)]
     rows: dict[str, int] = defaultdict(int)  # of all wordings or parts of a task
@@ -68,10 +68,10 @@ def seen_on_mean(tasks: Collection[Planned]) -> float:
 
 
 def limit_to_see(points: float, tasks: Collection[Planned]) -> int:
-    """The fewest rows of each task, as `--limit` takes them, with which the means of two models show a difference in points.
+    """The smallest `--limit` with which the means of two models show a difference of so many points.
 
-    All, if even these do not show it. A label gets `_ROWS_A_LABEL` on average: with fewer than `uncertainty.FEWEST` of one the
-    mean has no interval.
+    If even all rows do not show it, all. Each label gets at least `_ROWS_A_LABEL` rows on average: if one has fewer than
+    `uncertainty.FEWEST`, the mean has no interval.
     """
     most, least = max(task.rows for task in tasks), _ROWS_A_LABEL * max(task.labels for task in tasks)
 
@@ -87,7 +87,7 @@ def _points(variance: float, level: float) -> float:
 
 
 def what_rows_show(tasks: Collection[Planned]) -> str | None:
-    """A line on how much two models must differ to be told apart; None without rows."""
+    """A line on how much two models must differ to be told apart; None without tasks."""
     asked = sorted(tasks, key=lambda task: task.rows)
     if not asked:
         return None

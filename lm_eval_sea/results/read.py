@@ -1,6 +1,6 @@
 """Reads what lm-eval writes: `results_<date>.json` of a run and `samples_<task>_<date>.jsonl` of its tasks. Nothing else does.
 
-With a file `<name>.json` as `--output_path` the first is `<name>_<date>.json`.
+If `--output_path` is a file `<name>.json`, the results are in `<name>_<date>.json`.
 
 Files are often incomplete: notes say what is left out, one line each, and the rest is read.
 """
@@ -28,7 +28,7 @@ _STAMP = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_.+_{_STAMP}\.jsonl")
 _DATED_NAME = re.compile(rf".*_({_STAMP})\.jsonl?")
 _SCORES_NAME = re.compile(rf"(?:judged|metricx)_(?P<samples>.+_{_STAMP})\.json")
-REPLACED = "replaced"  # the folder of a sweep's output for results that it made again, each request's below its digest
+REPLACED = "replaced"  # a sweep's folder for results that it replaced, each below its request's digest
 _OF_REQUEST = re.compile(r"[0-9a-f]{16}")
 _PACKED_NAME = re.compile(r"(?:results|samples)_.*\.json.*\.gz")
 _LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
@@ -41,7 +41,7 @@ _GIVE_A_FOLDER = "give the folder of lm-eval's --output_path"
 def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
     """The runs in folders, at any depth, and in single files. Samples belong to the results beside them of the same date.
 
-    `names` has names for the models of the runs in a folder or file; runs of one name are of one model. Raises `ResultsError`
+    `names` maps a folder or file to the name of the model of its runs; runs with one name are of one model. Raises `ResultsError`
     if a path does not exist or nothing is found.
     """
     names = names or {}
@@ -63,7 +63,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
         date = _date_in(path)
         found.append(_run_of(content, path, names, logged.pop((path.parent, date), {}) if date else {}, notes))
         models.append((path.parent, found[-1].runs[0].model))
-    for (folder, date), samples in logged.items():  # of no results
+    for (folder, date), samples in logged.items():  # samples without results
         beside = {model for place, model in models if place == folder}
         model = beside.pop() if len(beside) == 1 else _name_of(min(samples.values()), folder.name, names)
         notes.append(f"{folder}: samples of {date} without a results file; taken for those of {model}")
@@ -82,7 +82,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
 
 
 def of_results(results: Mapping[str, Any]) -> Runs:
-    """The run that `lm_eval.simple_evaluate` returns; its `samples`, where there, are the rows."""
+    """The run that `lm_eval.simple_evaluate` returns, with its `samples`, if any, as rows."""
     notes: list[str] = []
     logged = {_plain_name(name): rows for name, rows in mapping_of(results.get("samples")).items() if isinstance(rows, list)}
     return replace(_run_of(results, None, {}, logged, notes), notes=notes)
@@ -121,7 +121,7 @@ def _each_once(paths: Iterable[Path]) -> list[Path]:
 
 
 def _dated(path: Path) -> Path:
-    """A file under the name that has its date: in the hub's cache that of the link, elsewhere perhaps that of its target."""
+    """The path whose name has the date: in the hub's cache that is the link, elsewhere it may be its target."""
     return path.parent.resolve() / path.name if _DATED_NAME.fullmatch(path.name) else path.resolve()
 
 
@@ -141,14 +141,14 @@ def _files_in(folder: Path, notes: list[str]) -> list[Path]:
 
 
 def may_be_results(path: Path) -> bool:
-    """Whether a file has the name of results. Scores of a judge or a metric model have it too, beside their samples."""
+    """Whether a file is named like results. So are scores of a judge or a metric model, but these lie beside their samples."""
     if scores := _SCORES_NAME.fullmatch(path.name):
         return not path.with_name(f"samples_{scores['samples']}.jsonl").exists()
     return path.suffix == ".json" and (path.name.startswith("results_") or _DATED_NAME.fullmatch(path.name) is not None)
 
 
 def _plain_name(name: str) -> str:
-    """The name of a task on one line: lm-eval 0.5 puts the groups through which it was asked for before it, "group::task"."""
+    """The name of a task on one line, without the groups that lm-eval 0.5 puts before it: "group::task"."""
     return one_line(name.rpartition("::")[2] or name)
 
 
@@ -193,7 +193,7 @@ def _run_of(
     config = _checked(config | {key: content[key] for key in _BESIDE_CONFIG if key in content}, where, notes)
     named = content.get("model_name") or arguments.get("pretrained") or arguments.get("model")
     model = str(named or (path.parent.name if path else "model"))
-    model = model.rstrip("/") or model  # a folder as shells complete it
+    model = model.rstrip("/") or model  # shells complete a folder's name with a slash
     settings = settings_of(config, {name: content.get(f"{name}_version") for name in ("lm_eval", "transformers")})
     model += settings.in_name
     seed = arguments.get("seed", config.get("torch_seed"))  # vLLM and servers draw with a seed of their own
@@ -241,9 +241,9 @@ def _from_seconds(seconds: Any) -> datetime:
 
 
 def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dict[str, Any]:
-    """The settings of a run, without those that should be a text or number, to compare runs by, and are not."""
+    """The settings of a run, without those that are neither text nor number although runs are compared by them."""
     given = {name: config[name] for name in _ONE_VALUE if config.get(name) is not None}
-    # In memory there are others, such as torch's types of numbers; lm-eval writes their names.
+    # In memory there are other objects, such as torch's dtypes; lm-eval writes their names.
     given = {name: value if isinstance(value, _JSON) else str(value) for name, value in given.items()}
     broken = [name for name, value in given.items() if not isinstance(value, str) and not is_number(value)]
     notes += [f"{where}: the setting {name} is left out, because it is neither text nor number" for name in broken]
@@ -251,7 +251,7 @@ def _checked(config: dict[str, Any], where: Path | str, notes: list[str]) -> dic
 
 
 def _share(of_run: Mapping[str, Any], of: str, name: str) -> float | None:
-    """A task's share of rows among what the results say of the run; None where they do not."""
+    """A share of a task's rows that the run's settings state; None if they do not."""
     share = mapping_of(of_run.get(of)).get(name)
     return share if is_number(share) else None
 

@@ -38,10 +38,10 @@ class RowStatistics:
     score: Callable[[np.ndarray], np.ndarray]  # sums over rows, (sums, statistics) → scores, (sums,), 0 to 1
     of_rows: np.ndarray | None = None  # the rows' own scores, 0 to 1; None: all rows make the score together
     groups: np.ndarray | None = None  # numbers of the groups whose means are averaged; None: the score is the mean of the rows
-    needed: np.ndarray | None = None  # (rows, parts): whether a row tells each part of a score that all rows make together
+    needed: np.ndarray | None = None  # (rows, parts): whether a row informs each part of a score that all rows make together
     right: np.ndarray | None = None  # (statistics,): what one more row with a right answer would add, for BLEU and chrF++
     of_draws: bool = False  # whether a row has the mean over several answers
-    moved: np.ndarray | None = None  # (rows,): what a row adds to the score by calibrating the choices of all
+    moved: np.ndarray | None = None  # (rows,): how much a row moves the score by calibrating the choices of all rows
 
     @property
     def is_mean(self) -> bool:
@@ -64,7 +64,7 @@ class RowStatistics:
         return all(len({cluster for cluster, tells in zip(clusters, part, strict=True) if tells}) > 1 for part in parts)
 
     def at(self, places: Sequence[int]) -> RowStatistics:
-        """Some of the rows, in another order."""
+        """The statistics of the rows at `places`, in that order."""
         chosen = np.asarray(places, dtype=np.int64)
         of_row = {name: getattr(self, name) for name in ("of_rows", "groups", "needed", "moved")}
         some: dict[str, Any] = {name: None if rows is None else rows[chosen] for name, rows in of_row.items()}
@@ -72,13 +72,13 @@ class RowStatistics:
 
 
 def mean_statistics(scores: Sequence[float]) -> RowStatistics:
-    """For the mean of scores, 0 to 1."""
+    """The statistics of the mean of scores, 0 to 1."""
     values = np.array(scores, dtype=float)
     return RowStatistics(np.stack([values, np.ones_like(values)], axis=1), lambda sums: sums[:, 0] / sums[:, 1], values)
 
 
 def group_mean_statistics(groups: Sequence[str], scores: Sequence[float]) -> RowStatistics:
-    """For the unweighted mean over groups of the mean of their scores; with right labels as groups, balanced accuracy."""
+    """Those of the unweighted mean over groups of their mean scores; with right labels as groups, of balanced accuracy."""
     names, numbers = np.unique(np.array(groups, dtype=object), return_inverse=True)  # sorted: the same numbers for all models
     membership = np.eye(len(names))[numbers]
     of_rows = np.array(scores, dtype=float)
@@ -94,13 +94,13 @@ def group_mean_statistics(groups: Sequence[str], scores: Sequence[float]) -> Row
 
 
 def macro_f1_statistics(choices: Sequence[tuple[int, int]], labels: int) -> RowStatistics:
-    """For macro-F1 of (right, chosen) labels, over all labels; one that never occurs and is never chosen has F1 = 0."""
+    """Those of macro-F1 of (right, chosen) labels, over all labels; one that never occurs and is never chosen has F1 = 0."""
     golds, chosen = zip(*choices, strict=True)
     return RowStatistics(label_counts(golds, chosen, labels), macro_f1_of_counts, needed=np.eye(labels, dtype=bool)[list(golds)])
 
 
 def mean_of_draws(draws: Sequence[RowStatistics | None]) -> RowStatistics | None:
-    """For the mean of the scores of several draws of answers to the same rows; None unless all draws have some of one kind."""
+    """Those of the mean score of several draws of answers to the same rows; None unless the statistics of all have one shape."""
     known = [statistics for statistics in draws if statistics is not None]
     if len(known) < len(draws) or len({statistics.values.shape for statistics in known}) != 1:
         return None
@@ -114,19 +114,19 @@ def mean_of_draws(draws: Sequence[RowStatistics | None]) -> RowStatistics | None
 
 
 def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) -> RowStatistics:
-    """For sacreBLEU's score of a corpus of (reference, answer) pairs."""
+    """The statistics of sacreBLEU's score of a corpus of (reference, answer) pairs."""
     counts = corpus_counts(metric, pairs)
     score = _percentages(lambda sums: score_of_counts(metric, sums))
     if isinstance(metric, BLEU):  # the lengths of answer and reference, right n-grams, n-grams
         return _bleu_statistics(counts, score, 2, 1)
-    # of each order the n-grams of the answer, of the reference, and those in both
+    # for each order: the n-grams of the answer, of the reference, and in both
     return RowStatistics(counts, score, right=np.repeat(counts.mean(axis=0)[1::3], 3))
 
 
 def _bleu_statistics(counts: np.ndarray, score: Callable[[np.ndarray], np.ndarray], ngrams: int, reference: int) -> RowStatistics:
-    """For BLEU; its counts of right n-grams begin at the column `ngrams`, and `reference` is that of the reference's length.
+    """Those of BLEU; counts of right n-grams begin at column `ngrams`, and column `reference` has the reference's length.
 
-    Without rows that share the longest n-grams with their references it is only smoothing.
+    If no row shares one of the longest n-grams with its reference, BLEU is only smoothing, so such rows are `needed`.
     """
     words = counts[:, reference].mean()
     right = np.full(counts.shape[1], words)
@@ -139,10 +139,10 @@ def _percentages(score: Callable[[np.ndarray], float]) -> Callable[[np.ndarray],
 
 
 def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
-    """The statistics of a metric from what lm-eval logged for each row; None if the score cannot be made of that.
+    """The statistics of a metric from what lm-eval logged for each row; None if they cannot be computed.
 
-    That is a score, a (reference, answer) pair, the n-gram counts of BLEU, (group, score, chance), or (right label, chosen label,
-    number of labels).
+    Each row has a score, a (reference, answer) pair, the n-gram counts of BLEU, (group, score, chance), or (right label, chosen
+    label, number of labels).
     """
     if not logged:
         return None
@@ -167,10 +167,10 @@ def statistics_of(metric: str, logged: Sequence[Any]) -> RowStatistics | None:
 
 
 def least_variance(scores: np.ndarray, *, of_draws: bool) -> float:
-    """The least that the variance of scores, 0 to 1, may be: that of these with one right and one wrong answer more.
+    """The floor of the variance of scores, 0 to 1: their variance with one right and one wrong answer more.
 
-    Few rows that vary little do not show that others may always be wrong. It is 0 for scores that vary by themselves: most are
-    neither 0 nor 1, and they are no means over draws.
+    A few rows that vary little do not rule out others that are always wrong. The floor is 0 for scores that vary by themselves:
+    most are neither 0 nor 1, and they are not means over draws.
     """
     return float(np.append(scores, (0.0, 1.0)).var()) if of_draws or share_of_whole(scores) > 0.5 else 0.0
 
@@ -187,7 +187,7 @@ def says_nothing(entry: Any) -> bool:
 
 
 def _is_choice(entry: Sequence[Any], first: Sequence[Any]) -> bool:
-    """Whether it is a pair of labels, with as many labels as in the first entry."""
+    """Whether an entry is (right label, chosen label, number of labels), with the number of the first entry."""
     whole = len(entry) == 3 == len(first) and all(type(number) is int for number in entry)
     return whole and entry[2] == first[2] <= _MOST_LABELS and min(entry[:2]) >= 0 and max(entry[:2]) < entry[2]
 
@@ -205,7 +205,7 @@ def _is_counts(entry: Sequence[Any]) -> bool:
 
 
 def of_one_more(metric: str, score: float, rows: int) -> float:
-    """About what one more row with a right answer would add to chrF++, and less than to BLEU, 0 to 1; 0 for other metrics."""
+    """About what one more right answer would add to chrF++, and less than it would add to BLEU, 0 to 1; 0 for other metrics."""
     return (1 - score) / (rows + 1) if rows and metric.startswith(("bleu", "chrf")) else 0.0
 
 

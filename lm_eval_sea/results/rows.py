@@ -27,7 +27,7 @@ from lm_eval_sea.tasks._shared.metrics.classification_metrics import (
 )
 
 Samples = Path | Sequence[Mapping[str, Any]]  # a file, or the rows of a run in memory
-NO_FILTER = "none"  # as lm-eval calls what a task without filters has
+NO_FILTER = "none"  # lm-eval's name for the filter of a task without filters
 PUBLISHED = "published"  # SEA-HELM's own reading of an answer, which its headline metrics use
 POSITION = f"doc.{PUBLISHED_POSITION}"
 BATCH_CALIBRATED = "acc_bc"  # its choices depend on all rows, so that lm-eval cannot log them row by row
@@ -68,7 +68,7 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
 
 
 def _lines(file: BinaryIO, places: Collection[int] | None) -> Iterator[tuple[int, bytes]]:
-    """Lines of a file with their places; one that is too long for memory is read to its end, and is no JSON."""
+    """The lines of a file with their offsets; one longer than `_LONGEST` is skipped, and a text that is no JSON stands for it."""
     for place in sorted(() if places is None else places):
         file.seek(place)
         yield place, file.readline(_LONGEST)
@@ -91,12 +91,12 @@ def parse(text: bytes) -> Any:
     """JSON as Python writes it."""
     try:
         return orjson.loads(text)
-    except orjson.JSONDecodeError:  # it knows no lone surrogates, and no -Infinity, which Python writes for the logarithm of 0
+    except orjson.JSONDecodeError:  # orjson rejects lone surrogates, and -Infinity, which Python writes for log 0
         return encodable(json.loads(text))
 
 
 def position(value: Any) -> int | None:
-    """A value that says which option, counted from 0; None for anything else."""
+    """A value that is the position of an option, from 0; None for anything else."""
     return value if is_whole(value) and 0 <= value < 1000 else None
 
 
@@ -114,18 +114,18 @@ def loglikelihoods_of(scores: Any) -> list[Any]:
 class Rows:
     """The rows of one task of one run as one metric scores them, in the order of the file.
 
-    They are of the metric's filter; if it names none, of `NO_FILTER`, or else of the first.
+    They are those of the metric's filter; if it names none, those of `NO_FILTER`, else those of the first filter.
 
-    The frame has a line a row:
+    The frame has one line per row:
         place           in the file, for its texts
         doc_id, id      number and name of the row
-        cluster         rows of one name are not independent; a row without one is a cluster of its own
+        cluster         rows with the same name are not independent; a row without a name is a cluster of its own
         gold, chosen    positions of the right option and of the metric's choice
-        score           by the metric, or where that is made of all rows, by the one it is made of, in the metric's unit
-        chosen_<name>   position of the choice of any metric
-        options, gold_characters, chosen_characters   their number, and lengths of their texts in code points
+        score           by the metric, or if all rows make it together, by the row metric that it is made of, in its unit
+        chosen_<name>   position of the choice of the metric <name>
+        options, gold_characters, chosen_characters   number of options; lengths of the right and the chosen one in code points
         loglikelihoods  nats, of tasks that are calibrated
-    and the columns asked for besides. None or NaN is what the row lacks.
+    and the `extra` columns of `read_rows`. What a row lacks is None or NaN.
     """
 
     frame: pd.DataFrame
@@ -134,7 +134,7 @@ class Rows:
     clusters: list[str]
     golds: list[int | None]
     chosen: list[int | None]
-    statistics: RowStatistics | None  # from which the metric of any draw of the rows can be computed
+    statistics: RowStatistics | None  # from which the metric of any selection of the rows can be computed
     evidence: Sequence[Evidence] = ()  # of each row, where batch calibration makes the choices
     unscored: int = 0  # rows for which the metric logs nothing, or no number
     draws: Sequence[Rows] = ()  # of several seeds, where the scores are means over them
@@ -145,9 +145,9 @@ class Rows:
         return hash(tuple(self.keys))
 
     def at(self, places: Sequence[int]) -> tuple[RowStatistics | None, list[int | None]]:
-        """The statistics and the choices of some of the rows, in another order; batch calibration is of these rows alone.
+        """The statistics and choices of the rows at `places`, in that order; batch calibration uses these rows alone.
 
-        Of several draws the choices are those of the last.
+        With several draws, the choices are those of the last.
         """
         if self.draws:
             found = [draw.at(places) for draw in self.draws]
@@ -160,10 +160,10 @@ class Rows:
 
 
 def pooled(draws: Sequence[Rows | None]) -> Rows | None:
-    """The rows of the last of several seeds with the mean over all in place of each score; None unless all have the same rows.
+    """The rows of the last seed, with each score replaced by its mean over all seeds; None unless all have the same rows.
 
-    The spread of these means over rows has the part of the rows and that of the draws (Miller 2024, arXiv:2411.00640).
-    A score that all rows make together, such as chrF++, is that of the answers of all draws.
+    The variance of these means over rows includes that of the rows and that of the draws (Miller 2024, arXiv:2411.00640).
+    A score that all rows make together, such as chrF++, is computed from the answers of all draws.
     """
     known = [rows for rows in draws if rows is not None]
     last = known[-1] if known else None
@@ -177,8 +177,8 @@ def pooled(draws: Sequence[Rows | None]) -> Rows | None:
 def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra: Sequence[str] = ()) -> Rows:
     """Reads the rows of a task; `notes` get a line for what cannot be read.
 
-    The scores are those of `metric`, or where that is made of all rows, of the metric `item` of single rows. There are `extra`
-    columns, too, as lm-eval logs them: "acc", "doc.label". A metric of a named filter, "exact_match,strict", is of its rows.
+    The scores are those of `metric`, or if all rows make it together, those of the row metric `item`. `extra` names further
+    columns as lm-eval logs them: "acc", "doc.label". A metric with a filter, "exact_match,strict", takes the rows of that filter.
     """
     named_metric = metric
     metric, _, named_filter = metric.partition(",")
@@ -186,7 +186,7 @@ def read_rows(samples: Samples, metric: str, item: str, notes: list[str], extra:
     kept: list[_Row] = []
     for number, (place, row) in enumerate(read_lines(samples, notes)):
         if not named_filter and (number == 0 or row.get("filter") == NO_FILTER != first):
-            first = row.get("filter")  # the score is of lm-eval's own, if there is one, wherever its rows stand
+            first = row.get("filter")  # rows of `NO_FILTER` make the score, wherever they stand in the file
             kept.clear()
         if row.get("filter") == first:  # lm-eval logs a row once per filter
             kept.append(_Row(place, number, row, metric, item, extra))
@@ -273,12 +273,12 @@ def _are_loglikelihoods(values: Sequence[Any]) -> bool:
 
 
 def _calibrate(rows: Sequence[_Row], metric: str) -> tuple[list[Evidence], RowStatistics | None]:
-    """Gives rows that log what `acc_bc` is made of, the label and the log-likelihoods of all labels, its choice and score.
+    """Adds the choice of `acc_bc` to rows that log the right label and the log-likelihoods of all labels.
 
-    Returns what it is made of where it is the metric.
+    If `acc_bc` is the metric, also adds its score, and returns the evidence and the statistics.
     """
     evidence = [row.evidence for row in rows if row.evidence is not None]
-    # Biases are means over the rows: with another number of labels in some, or with a row that says nothing, there are none.
+    # Biases are means over the rows: every row must have evidence, and all must have the same number of labels.
     if not evidence or len(evidence) < len(rows) or len({len(entry.loglikelihoods) for entry in evidence}) > 1:
         return [], None
     choices = batch_calibrated_choices(evidence)
@@ -290,13 +290,13 @@ def _calibrate(rows: Sequence[_Row], metric: str) -> tuple[list[Evidence], RowSt
 
 
 def calibrated_statistics(evidence: Sequence[Evidence], choices: Sequence[Choice]) -> RowStatistics:
-    """For batch-calibrated accuracy, whose biases are means over the rows, and so err with them.
+    """The statistics of batch-calibrated accuracy, whose biases are means over the rows and so have sampling error, too.
 
-    To first order a row i adds to the accuracy a of all, by the bias b_y of each label,
+    To first order, row i changes the accuracy a of all rows, through the bias b_y of each label, by
 
         (log p(y | x_i) − b_y) · (a(b_y + 2 e_y) − a(b_y − 2 e_y)) / (4 e_y),   e_y the standard error of b_y
 
-    Where labels are unbalanced and most answers right this is the larger part of the error.
+    If labels are unbalanced and most answers are right, this is the larger part of the error.
     """
     shares = np.array([log_softmax(entry.loglikelihoods) for entry in evidence])
     known = np.isfinite(shares)
@@ -325,7 +325,7 @@ def _evidence(logged: Any) -> Evidence | None:
 
 
 def in_published_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows in the order in which SEA-HELM publishes them, by the column `POSITION`; as they are where some do not say it."""
+    """The rows in the order in which SEA-HELM publishes them, by the column `POSITION`; unchanged if some do not say it."""
     if not says_its_order(frame):
         return frame
     return frame.assign(**{POSITION: frame[POSITION].astype("int64")}).sort_values(POSITION, kind="stable")

@@ -35,14 +35,14 @@ class Run:
     batch_size: Any = None
     has_results: bool = True
     started: float | None = None  # seconds since 1970, as the results say
-    own_model: str | None = None  # the model, where `Runs.apart` put more into its name
+    own_model: str | None = None  # the model's name before `Runs.apart` added to it
     recorded: str | None = None  # the model, as the results call it
-    multiturn: bool | None = None  # whether a chat template got exemplars as turns of their own
+    multiturn: bool | None = None  # whether exemplars were turns of the chat template
     is_reread: bool = False  # whether these are logged answers that `score --reread` has read again
 
     @property
     def seconds(self) -> float:
-        """The time in seconds since 1970; local times of two machines, or around clock changes, do not compare."""
+        """The time in seconds since 1970, because local times do not compare between machines or across clock changes."""
         if self.started is not None:
             return self.started
         try:
@@ -53,7 +53,7 @@ class Run:
 
 @dataclass(frozen=True)
 class TaskRun:
-    """One task of one run; what only the results file knows is empty or None without it."""
+    """One task of one run; without a results file, what only that file says is empty or None."""
 
     run: Run
     name: str
@@ -67,17 +67,17 @@ class TaskRun:
     cut_prompts: float | None = None  # the share of the rows whose prompts did not fit the model's window
     cut_documents: float | None = None  # likewise, whose documents were cut at their end, so that the prompts fit
     samples: Samples | None = field(default=None, repr=False)  # None: the rows were not logged
-    notes: list[str] = field(default_factory=list)  # on what is odd; grows as rows are read
+    notes: list[str] = field(default_factory=list)  # on oddities; reading the rows adds some
     draws: Sequence[TaskRun] = ()  # the runs of several seeds that this one is the mean of; see `choice`
 
     @property
     def each_draw(self) -> Sequence[TaskRun]:
-        """The runs of its seeds, whose rows have the answers themselves; itself if it is one run."""
+        """The runs of its seeds, whose rows have the answers; only itself if it is a single run."""
         return self.draws or [self]
 
     @property
     def seeds(self) -> str:
-        """Those of its draws, as a text; empty if it is one run."""
+        """The seeds of its draws, "1, 2, 3"; empty if it is a single run."""
         return ", ".join(str(seed) for seed in sorted(draw.run.seed or 0 for draw in self.draws))
 
     @property
@@ -106,14 +106,14 @@ class TaskRun:
         return "cut_rate" in self.scores
 
     def texts(self, places: Collection[int] | None = None) -> Iterator[Mapping[str, Any]]:
-        """Rows as lm-eval logged them, one after the other; all, or those at some places (column `place` of the frame)."""
+        """The rows as lm-eval logged them, one at a time: all, or those at `places` (column `place` of the frame)."""
         return (row for _, row in read_lines(self.samples, self.notes, places)) if self.samples is not None else iter(())
 
     @cached_property
     def logged(self) -> Rows | None:
         """The rows, as the headline metric scores them; None for other packs and where none were logged.
 
-        Those of tasks that take thoughts apart have the columns `OF_THOUGHTS`.
+        Rows of tasks that take thoughts apart also have the columns `OF_THOUGHTS`.
         """
         if self.draws:
             return pooled([draw.logged for draw in self.draws])
@@ -157,7 +157,7 @@ class TaskRun:
 
     @property
     def telling_rows(self) -> Rows | None:
-        """The rows, if the headline score is made of them; None also if the results contradict them."""
+        """The rows, if they make the headline score; None if they do not, or if the results contradict them."""
         if self.logged is None or self.logged.statistics is None or self.score is None or self.score.contradiction:
             return None
         return self.logged
@@ -179,11 +179,11 @@ class TaskRun:
 
     @property
     def origin(self) -> Origin:
-        """Where its rows are from."""
+        """Its name and family, which say what rows it may share with other tasks."""
         return Origin(self.name, self.facts.family)
 
     def beside(self, kind: str, ending: str) -> Path:
-        """A file of ours beside the samples, which are in a file: "judged", ".json" → judged_<task>_<date>.json."""
+        """The path of another file beside that of the samples: "judged", ".json" → judged_<task>_<date>.json."""
         if not isinstance(self.samples, Path):
             raise ValueError(f"{self.name}: its rows are in no file")
         return self.samples.with_name(f"{kind}{self.samples.stem.removeprefix('samples')}{ending}")

@@ -32,14 +32,14 @@ class TaskScore:
 
     score: float
     stderr: float | None  # clustered where rows were logged, else as lm-eval reports it
-    stderr_plain: float | None  # with all rows taken for independent; None: the error is clustered alone
+    stderr_plain: float | None  # as if all rows were independent; None: unknown
     low: float | None  # 95 % interval; None: no standard error
     high: float | None
     clusters: int | None  # None: the standard error is the reported one
     rows: int | None
     chance: float
     normalised: float  # chance is 0, perfect is 100; negative below chance
-    contradiction: str | None = None  # what the results say, and what the logged rows make
+    contradiction: str | None = None  # if the logged rows give another score than the results: both
 
     @property
     def few(self) -> bool:
@@ -57,16 +57,16 @@ def task_score(
     *,
     evaluated: int | None = None,
 ) -> TaskScore | None:
-    """The score of a task by a metric; None, if there is no number or it is not between 0 and the metric's best.
+    """The score of a task by a metric; None if there is no number, or if it is not between 0 and the metric's best.
 
-    The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`, with a clustered
-    standard error where the rows make the reported value: of the rows' scores, or where they make it together, of the
-    contributions of clusters (`strata.combined`). Without such rows the reported error counts, which takes them for independent
-    and may be of a hundred draws, and in the interval is no smaller than `row_statistics.of_one_more`. There is no interval where
+    The reported value counts; without one, that of the rows. The interval is `uncertainty.score_interval`. If the rows give the
+    reported value, the standard error is clustered: that of the rows' scores, or if all rows make the score together, that of
+    the contributions of clusters (`strata.combined`). Otherwise the reported error counts, which treats rows as independent and
+    may come from a hundred bootstrap samples; the interval uses at least `row_statistics.of_one_more`. There is no interval if
     the rows do not tell how the score varies (`RowStatistics.tells_its_error`).
 
-    The rows are what the score is made of, and each has one of `clusters`. `evaluated` gives the degrees of freedom of
-    a reported standard error.
+    `rows` make the score, and each belongs to one of `clusters`. `evaluated` gives the degrees of freedom of a reported standard
+    error.
     """
     scale = scale_of(metric)
     own = _mean_of_rows(rows, clusters) if rows and rows.is_mean else None
@@ -107,16 +107,16 @@ def task_score(
 
 
 def _mean_of_rows(rows: RowStatistics, clusters: Sequence[Hashable]) -> Estimate:
-    """The mean of the rows' scores; its error has the part of calibration, and is at least `_least_error`."""
+    """The mean of the rows' scores; its error includes that of calibration, and is at least `_least_error`."""
     scores = rows.averaged
     least = _least_error(np.array(scores), of_draws=rows.of_draws)
     return estimate(scores, clusters, max(least, calibrated_error(scores, rows.moved, clusters)))
 
 
 def _least_error(scores: np.ndarray, *, of_draws: bool) -> float:
-    """The least standard error of a mean: that of `least_variance`, or of single answers, if that is smaller.
+    """The least standard error of a mean: that of `least_variance`, or if smaller, that of single right or wrong answers.
 
-    It is 0 for right and wrong answers of which there are both, for these vary by themselves.
+    It is 0 for right or wrong answers if there are both, because they show how they vary.
     """
     share, least = float(scores.mean()), least_variance(scores, of_draws=of_draws)
     if 0 < share < 1:

@@ -15,12 +15,12 @@ from typing import Any
 from urllib.parse import unquote
 
 MASK = "***"
-# Names that end in these words are of secrets: api_key, X-Api-Key, clientSecret, WANDB_API_KEY …
+# Names that end in these words belong to secrets: api_key, X-Api-Key, clientSecret, WANDB_API_KEY …
 _WORDS = (
     r"(?:api|access|secret|private|auth|subscription|functions?|account|client|service|signing|encryption)[_-]?keys?"
     r"|passw(?:or)?d|passphrase|pwd|secrets?|credentials?|authorization|auth|bearer|jwt|cookie|pat"
 )
-# … and those that end in "token", except the tokens of a tokenizer, and a metric.
+# … and so do names that end in "token", except those of a tokenizer's tokens, and of a metric.
 _NO_SECRETS = (
     "bos", "eos", "bod", "eod", "pad", "unk", "sep", "cls", "mask", "start", "end", "begin", "stop", "think", "thinking",
     "thought", "reasoning", "prefix", "suffix", "middle", "fim", "image", "audio", "video", "speech", "special", "first",
@@ -34,14 +34,14 @@ _NAME = re.compile(rf".*{_SECRET_NAME}", re.IGNORECASE | re.DOTALL)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _HEADERS = re.compile(r"(?:.*[^a-z])?headers?", re.IGNORECASE)
 _PLAIN_HEADERS = {"content-type", "accept", "accept-encoding", "accept-language", "user-agent", "connection", "host"}
-# Parts of lm-eval's results, and of their tasks, that contain no argument.
+# Parts of lm-eval's results, and of their task configurations, that contain no arguments.
 _SCORES = ("results", "groups", "group_subtasks", "versions", "n-shot", "n-samples", "higher_is_better", "samples", "task_hashes")
 _PROMPTS = ("description", "doc_to_text", "doc_to_target", "doc_to_choice", "fewshot_config", "fewshot_delimiter", "metric_list")
 _SCHEMES = ("bearer", "basic", "token")
 _SAYS_NOTHING = {"", "none", "null", "true", "false", MASK}
-_SHORTEST, _SHORTEST_WORD = 6, 12  # characters of a secret, and of one of letters alone, that is looked for wherever it stands
+_SHORTEST, _SHORTEST_WORD = 6, 12  # characters of a secret to mask wherever it stands; the latter if it is letters alone
 
-# In text: the login of an address; what follows a name; what follows the scheme of a header; tokens of well-known makes.
+# In text: the login in a URL; what follows a secret's name, or the scheme of a header; tokens of well-known services.
 _IN_TEXT = re.compile(
     rf"""(?<=://)(?P<login>[^\s/@"'?\#]{{1,500}})(?=@)
     |(?:{_SECRET_NAME}\\?["']?\s*[=:]\s*|[?&](?:key|sig|signature|code)=)\\?["']?(?:(?:bearer|basic|token)\s+)?
@@ -71,7 +71,7 @@ def masked(content: Any) -> Any:
 
 
 def masked_results(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What lm-eval writes of a run, without the secrets in its settings; scores and prompts stay as they are."""
+    """The results of a run without the secrets in its settings; scores and prompts stay as they are."""
     made = _masked_but(content, (*_SCORES, "configs"))
     if isinstance(configs := content.get("configs"), Mapping):
         made["configs"] = {
@@ -81,7 +81,7 @@ def masked_results(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _masked_but(content: Mapping[str, Any], names: Collection[str] = ()) -> dict[str, Any]:
-    """`masked`, except that the entries `names` stay."""
+    """`masked`, but the entries `names` stay as they are."""
     return {key: value if key in names else _masked_entry(key, value) for key, value in content.items()}
 
 
@@ -98,7 +98,7 @@ def _are_headers(key: object, value: object) -> bool:
 
 
 def _is_telling(value: Any) -> bool:
-    """Whether a value may be a secret; `token=True` has transformers look for one."""
+    """Whether a value may be a secret; `token=True` only tells transformers to look for one."""
     return not isinstance(value, bool) and str(value).lower() not in _SAYS_NOTHING
 
 
@@ -113,7 +113,7 @@ def _masked_match(match: re.Match[str]) -> str:
 
 
 def secrets_in(content: Any) -> Iterator[str]:
-    """The secrets in arguments or settings, as they would stand elsewhere."""
+    """The secrets in arguments or settings, in the form in which they would appear elsewhere."""
     if isinstance(content, str):
         yield from _secrets_in_text(content)
     elif isinstance(content, Mapping):
@@ -125,14 +125,14 @@ def secrets_in(content: Any) -> Iterator[str]:
 
 
 def _secrets_in_text(text: str) -> Iterator[str]:
-    """Those of addresses, headers, `name=value` and objects in JSON; not what follows a name otherwise, perhaps a sentence."""
+    """Those in URLs, headers, `name=value` and JSON objects; not what else follows a name, which may be a sentence."""
     if text.lstrip().startswith("{"):
         with suppress(ValueError, RecursionError):
             yield from secrets_in(json.loads(text))
     for match in _IN_TEXT.finditer(text):
         if match["login"]:
             yield match["login"].partition(":")[2] or match["login"]
-            yield base64.b64encode(unquote(match["login"]).encode(errors="replace")).decode()  # as it is sent
+            yield base64.b64encode(unquote(match["login"]).encode(errors="replace")).decode()  # as HTTP sends it
         yield from filter(None, (match["header"], match["known"]))
         if match["value"] and "=" in match[0].removesuffix(match["value"]) and _is_telling(match["value"]):
             yield match["value"]
@@ -153,7 +153,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def secrets_of_environment(environment: Mapping[str, str]) -> Iterator[str]:
-    """The values of variables such as HF_TOKEN, and passwords in addresses of others."""
+    """The values of variables such as HF_TOKEN, and the passwords in the URLs of other variables."""
     for name, value in environment.items():
         if _ENVIRONMENT.fullmatch(name) and _is_telling(value):
             yield value
@@ -162,13 +162,13 @@ def secrets_of_environment(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 class KnownSecrets:
-    """Secrets that were given to this process, wherever they turn up: in an answer of a server, in an error of a library."""
+    """Masks secrets of this process wherever they turn up, as in an answer of a server or an error of a library."""
 
     def __init__(self) -> None:
         self._known: list[str] = []  # the longest first: one may be the beginning of another
 
     def add(self, secrets: Iterable[str]) -> None:
-        """Takes secrets, except short ones, which may be words; these are masked only by their names."""
+        """Adds secrets, except short ones, which may be words; these are masked only by their names."""
         forms = {form for secret in secrets for form in (secret, unquote(secret))}
         told = {form for form in forms if len(form) >= (_SHORTEST_WORD if form.isalpha() else _SHORTEST)}
         self._known = sorted({*self._known, *told}, key=len, reverse=True)
@@ -180,7 +180,7 @@ class KnownSecrets:
         return text
 
     def masked_row(self, row: Any) -> Any:
-        """A row as lm-eval logs it, likewise, and without those that the settings of its generation have."""
+        """A row as lm-eval logs it, without the known secrets and those in its generation settings."""
         if isinstance(row, str):
             return self.masked(row)
         if isinstance(row, dict):
@@ -191,7 +191,7 @@ class KnownSecrets:
         return [self.masked_row(part) for part in row] if isinstance(row, list | tuple) else row
 
     def masked_answer(self, answer: Any) -> Any:
-        """A backend's answer likewise, with what is known of it: an object, such as a string with attributes, stays one."""
+        """A backend's answer without the known secrets; an object, such as a string with attributes, stays one."""
         if not hasattr(answer, "__dict__"):
             return answer if isinstance(answer, tuple) else self.masked_row(answer)  # a tuple is a log-likelihood
         made = type(answer)(self.masked(answer)) if isinstance(answer, str) else copy.copy(answer)

@@ -13,17 +13,17 @@ from lm_eval_sea.results.types import count_of, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.thinking_switches import SWITCHES
 
-# What limits the tokens of an answer in the settings of generation, by the names it may have; tasks have the first.
+# The names that generation settings may have for the most tokens of an answer; task files use the first.
 LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
 NOT_RECORDED = "none recorded"
 OF_SERVER = "the server's"  # the chat template of a model that gets messages; results have no digest of it
-# Arguments of a model that stand elsewhere, or change no number.
+# Model arguments that are recorded elsewhere, or change no score.
 _APART = {
     *("pretrained", "revision", "dtype", "softmax_dtype"),
     *("batch_size", "max_batch_size", "device", "trust_remote_code", "seed"),
 }
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
-# Those that make another model of the same weights.
+# Model arguments that make another model of the same weights.
 _OTHER_MODEL = {
     *("peft", "lora_local_path", "delta"),
     *("quantization", "load_in_4bit", "load_in_8bit", "gguf_file", "autogptq", "gptqmodel"),
@@ -31,7 +31,7 @@ _OTHER_MODEL = {
 
 
 def limit_in(generation: Mapping[str, Any]) -> Any:
-    """The limit of an answer that settings of generation state, under the first of its names; None if they state none."""
+    """The token limit in generation settings, under the first of `LIMITS` that they have; None without a limit."""
     return next((generation[name] for name in LIMITS if generation.get(name) is not None), None)
 
 
@@ -41,27 +41,27 @@ class Settings:
 
     backend: Any = None
     revision: str | None = None
-    branch: str | None = None  # of the repository, or a tag, that was asked for: it may have other weights
+    branch: str | None = None  # the branch or tag that was asked for: its weights may differ
     dtype: str | None = None
     softmax_dtype: str | None = None
-    arguments: str | None = None  # of the model, without an entry of their own, such as an adapter or a quantisation
+    arguments: str | None = None  # model arguments without a field here, such as an adapter or a quantisation
     limit: Any = None
     chat_template: Any = None  # its digest, or `OF_SERVER`
-    system_instruction: Any = None  # likewise
-    thinking: str | None = None  # "on" or "off", where the model was told
-    effort: str | None = None  # of its thought, likewise
+    system_instruction: Any = None  # its digest
+    thinking: str | None = None  # "on" or "off", if the run set it
+    effort: str | None = None  # of reasoning, if the run set it
     generation: str | None = None
-    weights: str | None = None  # a digest of those in a local folder
-    refused_parameters: str | None = None  # by a server, with what it was sent instead
-    answered_by: str | None = None  # what a server calls the model, or models, where it is another name than was asked for
-    prompts_cut_at: int | None = None  # tokens, as it seems
-    template_date: str | None = None  # that a chat template shows, where it was set
+    weights: str | None = None  # digest of the weights in a local folder
+    refused_parameters: str | None = None  # those that a server refused, with what was sent instead
+    answered_by: str | None = None  # the server's names for the model, if not the one asked for
+    prompts_cut_at: int | None = None  # tokens; concluded from the server's counts
+    template_date: str | None = None  # that the chat template shows, if the run set it
     lm_eval: str | None = None
     transformers: str | None = None
 
     @property
     def in_name(self) -> str:
-        """What makes another model: a branch, a GGUF file (a folder has many), an adapter, a quantisation, thinking."""
+        """What is added to the model's name: branch, GGUF file (a folder has many), adapter, quantisation, thinking, effort."""
         others = [("file" if name == "gguf_file" else name, value) for name, value in self._of_other_model]
         modes = (("revision", self.branch), *others, ("thinking", self.thinking), ("effort", self.effort))
         told = [f"{what} {mode}" for what, mode in modes if mode]
@@ -69,7 +69,7 @@ class Settings:
 
     @property
     def adapter_or_quantisation(self) -> str | None:
-        """The arguments of the model that make another one of it: "load_in_4bit=True"."""
+        """The arguments that make another model of the same weights: "load_in_4bit=True"; None without them."""
         return ", ".join(f"{name}={value}" for name, value in self._of_other_model) or None
 
     @property
@@ -79,7 +79,7 @@ class Settings:
 
 
 def is_chat_server(backend: Any) -> bool:
-    """Whether a backend sends messages to a server, which has the chat template; its name says so, as lm-eval's do."""
+    """Whether a backend sends messages to a server, which applies the chat template; such backends have "chat" in their names."""
     return "chat" in str(backend)
 
 
@@ -93,14 +93,14 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
     of_template = _template_arguments(arguments) | _template_arguments(of_request)
     branch = _text(arguments.get("revision"))
     switches = (of.get(name) for of in (arguments, of_template) for name, *_ in SWITCHES)
-    told = (config.get("thinking"), arguments.get("thinking"), *switches)  # those of run and chat-api come first
+    told = (config.get("thinking"), arguments.get("thinking"), *switches)  # what `run` and chat-api record comes first
     return Settings(
         backend=config.get("model"),
         revision=_text(config.get("model_sha") or config.get("model_revision") or arguments.get("revision")),
         branch=branch if branch != "main" and not _COMMIT.fullmatch(branch or "") else None,
         dtype=str(config.get("model_dtype") or arguments.get("dtype") or "").removeprefix("torch.") or None,
         softmax_dtype=_text(arguments.get("softmax_dtype")),
-        # a folder's name may have what stands between two
+        # a folder's name may contain the separator
         arguments=", ".join(
             f"{name}={value}".replace(", ", ",") for name, value in sorted(arguments.items()) if name not in _APART
         )
@@ -122,7 +122,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
 
 
 def _template_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What the chat template was given, by lm-eval's backends and by a server; as JSON or as what it says."""
+    """The arguments that lm-eval's backends or a server gave the chat template, as a mapping or as JSON text."""
     found: dict[str, Any] = {}
     for given in (arguments.get("chat_template_args"), arguments.get("chat_template_kwargs")):
         with suppress(ValueError):

@@ -1,12 +1,12 @@
 """How scores vary, and so how certain a mean of tasks is, and the difference of two models. Pure functions.
 
 The rows of a task are a sample, drawn by cluster (the questions about a passage). To first order a score is its value plus a sum
-of contributions, one a cluster. The contributions of a cluster to several tasks (a passage that is asked about in two languages)
-are added before they are squared, so that what tasks share counts as shared. The variance is the sum of the squares, and the
-interval is that of Student's t with Satterthwaite's degrees of freedom.
+of contributions, one per cluster. The contributions of a cluster to several tasks (a passage that is asked about in two
+languages) are added before they are squared, so that what tasks share counts as shared. The variance is the sum of the
+squares, and the interval is that of Student's t with Satterthwaite's degrees of freedom.
 
-Some tasks ask about the same texts without common cluster names: their rows were not logged, or another data set took the
-texts over. The standard errors of such tasks are added, which is the most that they can be together, whatever they share (the
+Some tasks ask about the same texts without common cluster names: their rows were not logged, or another data set reuses the
+texts. The standard errors of such tasks are added, which is the most that they can be together, whatever they share (the
 triangle inequality). All else is independent.
 
 Few rows can be alike by chance, and then seem certain. So the variance of right and wrong answers, and of their means over
@@ -37,7 +37,7 @@ _ROUNDING = 1e-12  # contributions of rows that all differ alike are not quite 0
 
 
 class Origin(NamedTuple):
-    """The task of rows, and its family of tasks that may ask about the same texts."""
+    """The task of rows, and the family of tasks that may ask about the same texts."""
 
     task: str
     family: str
@@ -47,11 +47,11 @@ class Origin(NamedTuple):
 class Stratum:
     """Rows whose clusters are drawn independently of those of other strata: those of a task, or of one of its labels."""
 
-    codes: bytes  # an int64 a cluster: which one of which data set; equal ones are the same
+    codes: bytes  # an int64 per cluster, made of its name and its data set; equal ones are the same cluster
     contributions: np.ndarray  # (clusters,); the sum of their squares is the variance of the score
     least: float  # the variance is at least this
     degrees: float  # of freedom of the variance
-    origin: Origin | None = None  # None: shares nothing that its codes do not tell
+    origin: Origin | None = None  # None: it shares no texts beyond equal codes
 
     def times(self, factor: float) -> Stratum:
         """The stratum of the score times a factor."""
@@ -84,7 +84,7 @@ def difference_strata(first: RowStatistics, second: RowStatistics, pool: str, cl
 
 
 def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStatistics, second: RowStatistics) -> list[Stratum]:
-    """`difference_strata` from those of both, on the same rows and groups."""
+    """`difference_strata`, from the strata of both scores on the same rows and groups."""
     least = [min(a.least, b.least) for a, b in zip(one, other, strict=True)]  # of BLEU and chrF++
     if first.of_rows is not None and second.of_rows is not None:
         a, b = (with_calibration(scores, rows.moved) for scores, rows in ((first.of_rows, first), (second.of_rows, second)))
@@ -97,14 +97,14 @@ def subtracted(one: Sequence[Stratum], other: Sequence[Stratum], first: RowStati
 
 
 def vary_little(first: RowStatistics, second: RowStatistics) -> bool:
-    """Whether differences may vary a little though all answers are alike: of means over draws, and of calibrated scores."""
+    """Whether differences may vary a little although all answers are alike, as those of means over draws or calibrated scores."""
     return first.of_draws or second.of_draws or first.moved is not None
 
 
 def reported_stratum(name: str, score: float, stderr: float, rows: int, least: float = 0.0) -> Stratum:
     """The stratum of a score, 0 to 1, of unknown rows, with the reported standard error, or `least` if that is larger.
 
-    If that is the error of right and wrong answers, the variance has their floor.
+    If the reported error is that of right or wrong answers, the variance has their floor.
     """
     is_right_or_wrong = math.isclose(stderr * stderr * (rows - 1), score * (1 - score), rel_tol=1e-3, abs_tol=1e-9)
     share = (score * rows + 1) / (rows + 2)
@@ -126,11 +126,11 @@ def _reported_code(name: str) -> bytes:
 def combined(strata: Sequence[Stratum]) -> Spread:
     """How certain the sum of scores is; `few` if a stratum has fewer than `FEWEST` clusters.
 
-    Strata that share clusters, one with the other or over a third, are one part, whose degrees of freedom are those of its
-    smallest stratum. The least variance of a part is the sum of its strata's, times as much as sharing adds to the variance of
-    the contributions; where all contributions are 0, the least errors are added. Over the parts the degrees of freedom are
-    Satterthwaite's, (Σ v)² / Σ v² / d. Where parts of several tasks are of one family, the standard errors of the tasks are
-    added, and the family is one part.
+    Strata that share clusters, directly or through others, are one part, whose degrees of freedom are those of its smallest
+    stratum. The least variance of a part is the sum of its strata's, times the factor by which sharing raises the variance of
+    the contributions; if all contributions are 0, the least errors are added. If parts of several tasks are of one family, the
+    standard errors of the tasks are added, and the family is one part. The degrees of freedom over all parts, with variances v
+    and degrees d, are Satterthwaite's, (Σ v)² / Σ (v² / d).
     """
     if not strata or any(stratum.degrees < 1 for stratum in strata):
         return Spread(None, 0.0, few=True)
@@ -160,7 +160,7 @@ def combined(strata: Sequence[Stratum]) -> Spread:
 
 
 def weighted(scores: Iterable[tuple[float, Sequence[Stratum] | None]]) -> Spread:
-    """`combined`, of a sum of scores with weights; `UNKNOWN` if the strata of one score are."""
+    """`combined`, for a weighted sum of scores; `UNKNOWN` if the strata of a score are unknown."""
     parts: list[Stratum] = []
     for weight, strata in scores:
         if strata is None:
@@ -175,8 +175,8 @@ class _Structure(NamedTuple):
     cluster_of_row: np.ndarray
     group_of_row: np.ndarray
     move_of_row: np.ndarray  # by how much its group's mean moves for each unit of its deviation, with the jackknife's factor
-    # Of each stratum the codes of its clusters, which these are, and the degrees of freedom; of groups that share clusters, the
-    # fewest.
+    # For each stratum: the codes of its clusters, their places among all clusters, and the degrees of freedom (the fewest, if
+    # groups share clusters).
     strata: list[tuple[bytes, np.ndarray, float]]
 
 
@@ -208,14 +208,14 @@ def _code(pool: str, cluster: str) -> int:
 def _least(
     scores: np.ndarray, groups: np.ndarray | None, variance_at_least: Callable[[np.ndarray], float], strata: int
 ) -> list[float]:
-    """The least variance of the mean of each group's scores, as a part of the mean of these means; of one stratum, their sum."""
+    """The least variance that each group's mean adds to the mean of these means; if there is one stratum, their sum."""
     parts = [scores] if groups is None else [scores[groups == number] for number in np.unique(groups)]
     least = [variance_at_least(part) / len(part) / len(parts) ** 2 for part in parts]
     return least if len(least) == strata else [sum(least)]
 
 
 def _difference_variance(differences: np.ndarray, *, has_floor: bool) -> float:
-    """The variance of differences of such answers with half a row more on which either model alone is right."""
+    """The variance of such differences, plus half a row on which only the first model is right and half a row for the second."""
     squares = differences * differences
     if not (has_floor or (squares == np.abs(differences)).all()):
         return 0.0
@@ -245,7 +245,7 @@ class _Layout(NamedTuple):
     clusters: np.ndarray  # of each contribution
     part_of_cluster: np.ndarray
     part_of_stratum: np.ndarray
-    families: list[list[np.ndarray]]  # of each family with several tasks that share no cluster: of each task the parts
+    families: list[list[np.ndarray]]  # for each family with several tasks that share no cluster: the parts of each task
 
 
 @lru_cache(maxsize=1024)

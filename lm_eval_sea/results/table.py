@@ -48,7 +48,7 @@ _NO_INTERVAL = (
     "four words in a row of their reference"
 )
 _TOO_NARROW = "the interval is too narrow: it takes rows that share a passage or premise for independent; add --log_samples"
-_WITHOUT_TOKENIZER = ("acc", "acc_norm", "acc_bytes")  # scores of a ranking
+_WITHOUT_TOKENIZER = ("acc", "acc_norm", "acc_bytes")  # scores of ranked options that need no tokenizer
 _OTHER_MEAN = "it is not the plain mean of the scores above"
 
 
@@ -60,7 +60,7 @@ def table_of(runs: Runs) -> str:
 
 
 def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
-    """The tasks of two models with a score that counts, by label and name; empty if there are not two."""
+    """The tasks of two models with a score that counts, by label and name; empty unless there are exactly two."""
     own = [task for task in runs.tasks if task.score is not None and task.facts.counts]
     models = dict.fromkeys(run.model for run in runs.runs)
     tasks = {runs.labels[model]: {task.name: task for task in own if task.run.model == model} for model in models}
@@ -206,7 +206,7 @@ def uneven_notes(by_model: Mapping[str, Iterable[TaskRun]]) -> list[str]:
 
 
 def score_text(task: TaskRun) -> str | None:
-    """A note if the headline score is missing, contradicts its rows, or does not count, or its interval is none or too narrow."""
+    """A note if the headline score is missing, off its scale or contradicted by rows, or its interval missing or too narrow."""
     metric = task.facts.headline_metric
     if metric not in task.scores and (others := [name for name in _WITHOUT_TOKENIZER if name in task.scores]):
         said = ", ".join(f"{name} {100 * task.scores[name].value:.1f}" for name in others)
@@ -292,7 +292,7 @@ def _interval(low: float | None, high: float | None) -> str:
 
 
 def _common_notes(tasks: Sequence[TaskRun], no_interval: Mapping[str, Sequence[str]]) -> list[str]:
-    """Notes on several tasks, and on groups whose means have no interval, by the reason."""
+    """Notes on the tasks together, and on groups whose means have no interval, by reason."""
     notes = []
     if limited := sum(task.limited for task in tasks):
         notes.append(f"{limited} of {len(tasks)} scores are of only a part of the rows")

@@ -1,4 +1,4 @@
-"""What thoughts cost: their length, language and loops, and what the score would be within fewer tokens. Of one task.
+"""What thoughts cost in one task: their length, language and loops, and what the score would be with fewer tokens.
 
 Chat tasks and SEA-HELM's log what is needed: `thought`, `state`, and `tokens`, which the pack's own backends count. The answers
 of all seeds count.
@@ -23,9 +23,9 @@ from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED
 
 TOLD = 0.02  # higher rates of lost answers are shown
 WINDOW = 20  # characters
-LOOP = 0.5  # share of repeated windows from which on a thought goes in circles
-THOUGHTS_READ = 200  # of a task, evenly spaced: telling languages takes time
-# The scores that are means over rows, in which a lost answer counts 0 and the best one as the whole.
+LOOP = 0.5  # a thought with a larger share of repeated windows goes in circles
+THOUGHTS_READ = 200  # of a task, evenly spaced: detecting languages takes time
+# The metrics that are means over rows, in which a lost answer counts 0 and the best answer 1.
 MEANS_OF_ROWS = ("exact_match", "exact_number", "f1", "contains", "rougeL", "pass")
 _LONG_ENOUGH = 20  # letters of a line whose language can be told
 _FIRST_POWER = 4  # budgets begin with 2⁴ tokens
@@ -41,11 +41,11 @@ class Ledger(NamedTuple):
     stopped: Estimate  # share whose text ended inside the thought, though there was room
     median_tokens: float | None  # of a thought
     p95_tokens: float | None  # 95th percentile
-    median_in_english: float | None  # tokens of English that hold as much, median of the thoughts read; see `tokens_in_english`
+    median_in_english: float | None  # median of `tokens_in_english`, over the thoughts read
     looping: float | None  # share of the thoughts read that go in circles
     own: float | None  # share of their letters in the language of the prompt
     english: float | None  # share in English; None where that is the language of the prompt
-    switches: float | None  # changes of language between lines, mean of a thought
+    switches: float | None  # changes of language between lines, mean per thought
     read: int  # thoughts whose text was looked at
 
 
@@ -56,11 +56,11 @@ class BudgetPoint(NamedTuple):
     score: float  # answers that are complete within the budget and right
     low: float | None  # of its 95 % interval
     high: float | None
-    at_most: float  # if all were right whose thought ends within the budget and whose answer does not
+    at_most: float  # if all answers that only begin within the budget were right
 
 
 class BudgetCurve(NamedTuple):
-    """What a smaller limit of tokens would have left of a score."""
+    """What the score would have been with smaller token limits."""
 
     points: list[BudgetPoint]
     gain: float  # of the second half of the limit, in points
@@ -68,12 +68,12 @@ class BudgetCurve(NamedTuple):
 
 
 def repeated_share(text: str, window: int = WINDOW) -> float:
-    """Share of a text's windows of so many characters that occurred before in it, 0 to 1; 0 for a text with no two windows.
+    """Share of a text's windows of so many characters that occurred before, 0 to 1; 0 for a text without two windows.
 
         1 − distinct windows / windows
 
     This is seq-rep-n of Welleck et al. 2020 (arXiv:1908.04319), over characters instead of tokens, so that it means the same in
-    scripts that write no blanks.
+    scripts without spaces.
     """
     text = " ".join(text.split())
     count = len(text) - window + 1
@@ -81,7 +81,7 @@ def repeated_share(text: str, window: int = WINDOW) -> float:
 
 
 def languages_of_lines(text: str, language: str) -> list[tuple[str, int]]:
-    """Of each line that is long enough to tell, its language, beside that of the prompt, and its letters; see `_KINDS`."""
+    """The language of each line that is long enough to tell, seen from that of the prompt (`_KINDS`), and its letters."""
     found = []
     for line in text.splitlines():
         letters = sum(map(str.isalpha, line))
@@ -92,10 +92,10 @@ def languages_of_lines(text: str, language: str) -> list[tuple[str, int]]:
 
 
 def tokens_in_english(tokens: float, lines: Sequence[tuple[str, int]], premium: float) -> float | None:
-    """How many tokens of English would hold what a thought holds; None where it is in a third language, or cannot be told.
+    """How many English tokens would say what a thought says; None if it is in a third language, or its language is unknown.
 
-    Tokens of a thought in the language of the prompt are divided by its premium (`run.premium`), those of one in English are
-    not: the language is that of most letters of its `languages_of_lines`.
+    If a thought is in the language of the prompt, its tokens are divided by that language's premium (`run.premium`); if it is
+    in English, they stay. Its language is that of most letters in its `languages_of_lines`.
     """
     letters = _letters(lines)
     most = max(_KINDS, key=letters.__getitem__)

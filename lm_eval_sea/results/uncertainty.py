@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from scipy import special  # what scipy.stats.t calls, without a tenth of a millisecond of checks: pages have 100,000 tests
+from scipy import special  # scipy.stats.t without 0.1 ms of checks a call: pages have 100,000 tests
 
 from lm_eval_sea.tasks._shared.metrics.bits_per_byte import ratio_stderr
 
@@ -21,10 +21,10 @@ Key = TypeVar("Key", bound=Hashable)
 CONFIDENCE = 0.95
 # With fewer clusters the t interval of a difference between right and wrong answers says little, and may leave −1 to 1.
 FEWEST_CLUSTERS = 10
-FEWEST = 5  # clusters of a task, or of a label of one whose labels weigh the same, for an interval of a mean
-SWAPS = 9999  # of the answers to clusters, between two models
+FEWEST = 5  # clusters that the interval of a mean needs in each task, or in each label if labels weigh the same
+SWAPS = 9999  # of the answers of two models to whole clusters
 SWAP_SEED = 1234
-_SAME = 1e-12  # sums in another order are not quite the same
+_SAME = 1e-12  # sums in another order differ by rounding
 _ROUNDING = 1e-14  # the mean is rounded, so that deviations that cancel out are not quite 0
 
 
@@ -32,8 +32,8 @@ class Estimate(NamedTuple):
     """A mean over rows, or over their differences between two models, with its uncertainty."""
 
     mean: float
-    stderr: float | None  # None: fewer than two clusters say nothing of it
-    low: float | None  # 95 % interval; None: nothing is known of it
+    stderr: float | None  # None: fewer than two clusters
+    low: float | None  # 95 % interval; None: unknown
     high: float | None
     p_value: float | None  # two-sided, that a difference is 0; None: not tested
     rows: int
@@ -59,7 +59,7 @@ class Spread(NamedTuple):
         return (None, None) if half is None else (max(least, value - half), min(most, value + half))
 
     def p_value(self, value: float) -> float | None:
-        """Two-sided, that the number is 0; without an error 1 if it is, and else None, for nothing can be tested."""
+        """Two-sided, that the number is 0; None if it cannot be tested. With a standard error of 0: 1 for 0, else None."""
         if self.stderr is None or self.few:
             return None
         if self.stderr == 0:
@@ -92,8 +92,8 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
         sqrt( (C − 1) / C · Σ_c ( s̄ − s̄ without c )² )
 
     for scores in C clusters. If these are of one size it is the clustered error of Miller 2024, section 2.2, and for clusters of
-    one row each the plain standard error. Miller's is too small if few clusters have most rows, for these draw the mean to
-    themselves. A score that is not finite is a `ValueError`.
+    one row each the plain standard error. Miller's is too small if few clusters have most rows, because they pull the mean to
+    themselves. Raises `ValueError` if a score is not finite.
     """
     if not all(map(math.isfinite, scores)):
         raise ValueError("a score is not a finite number")
@@ -111,19 +111,19 @@ def clustered_standard_error(scores: Sequence[float], clusters: Sequence[Hashabl
 
 
 def with_calibration(scores: Sequence[float] | np.ndarray, moved: np.ndarray | None) -> np.ndarray:
-    """Scores whose mean errs as that of answers that also move it by calibrating all others (`RowStatistics.moved`)."""
+    """Scores plus what each row moves by calibrating all others (`RowStatistics.moved`): their mean has both errors."""
     return np.asarray(scores) if moved is None else np.asarray(scores) + moved
 
 
 def calibrated_error(scores: Sequence[float], moved: np.ndarray | None, clusters: Sequence[Hashable]) -> float:
-    """`clustered_standard_error` of these; 0 if none moves the mean."""
+    """`clustered_standard_error` of the scores `with_calibration`; 0 if no row moves the mean."""
     if moved is None or not moved.any():
         return 0.0
     return clustered_standard_error(with_calibration(scores, moved).tolist(), clusters) or 0.0
 
 
 def effective_number(sizes: Iterable[int]) -> float:
-    """As how many clusters of one size those of these sizes count (Kish 1965): (Σ n)² / Σ n², but all up to `FEWEST`.
+    """How many clusters of equal size these are worth (Kish 1965): (Σ n)² / Σ n², but up to `FEWEST` clusters all count.
 
     Student's t has one degree of freedom less.
     """
@@ -136,11 +136,11 @@ def score_interval(mean: float, stderr: float | None, clusters: float) -> tuple[
 
         all π with |x̄ − π| ≤ t · √(π (1 − π) / m),   m = x̄ (1 − x̄) / stderr²
 
-    t is the quantile of Student's t with clusters − 1 degrees of freedom, of at least two clusters, as `effective_number` counts
-    them (of groups whose means are averaged, one more than the degrees of freedom of that mean), and m the number of independent
-    answers, right or wrong, that would have this standard error. Where all clusters score alike the error is 0 and m the number
-    of clusters. The interval lies in 0 to 1, also at both ends and for two clusters. There is none without an error.
-    A mean beyond 0 to 1 is a `ValueError`.
+    t is the quantile of Student's t with `clusters` − 1 degrees of freedom. `clusters` is at least 2 and counted by
+    `effective_number`; for a mean of group means it is one more than the degrees of freedom of that mean. m is the number of
+    independent answers, right or wrong, that would have this standard error; if all clusters score alike, the error is 0 and m
+    is `clusters`. The interval never leaves 0 to 1, even for two clusters. There is none without an error.
+    Raises `ValueError` if the mean is not between 0 and 1.
     """
     if not 0 <= mean <= 1:
         raise ValueError(f"{mean} is not a share between 0 and 1")
@@ -158,7 +158,7 @@ def score_interval(mean: float, stderr: float | None, clusters: float) -> tuple[
 def estimate(scores: Sequence[float], clusters: Sequence[Hashable] | None = None, least: float = 0.0) -> Estimate:
     """The mean of scores, its clustered standard error and `score_interval`; without clusters every row is one of its own.
 
-    The standard error is at least `least`. There are scores, and their mean is a share: all else is a `ValueError`.
+    The standard error is at least `least`. Raises `ValueError` without scores, or if their mean is not between 0 and 1.
     """
     mean, stderr, sizes = _mean_with_error(scores, clusters, least)
     return Estimate(mean, stderr, *score_interval(mean, stderr, effective_number(sizes)), None, len(scores), len(sizes))
@@ -190,8 +190,8 @@ def paired_difference(
     """The mean of first − second, row by row, with clustered standard error, 95 % interval and p-value (Miller 2024, 4.2).
 
     The scores are of the same rows in the same order; without clusters every row is one of its own. Interval and p-value are
-    those of the paired t test by cluster, the interval cut to −1 to 1. With fewer than `FEWEST_CLUSTERS` clusters there are none,
-    and where all rows differ alike no interval. The standard error is at least `least`. Without rows it is a `ValueError`.
+    those of the paired t test by cluster, the interval cut to −1 to 1. With fewer than `FEWEST_CLUSTERS` clusters there is
+    neither, and if all rows differ alike no interval. The standard error is at least `least`. Raises `ValueError` without rows.
     """
     mean, stderr, sizes = _mean_with_error([a - b for a, b in zip(first, second, strict=True)], clusters, least)
     spread = Spread(stderr, effective_number(sizes) - 1, few=len(sizes) < FEWEST_CLUSTERS)
@@ -202,8 +202,8 @@ def paired_difference(
 def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
     """P-values corrected for the number of tests (Holm 1979): the chance of any false alarm among them stays at the level.
 
-    The k-th smallest of m, k from 1, is multiplied by m − k + 1; none may be below a smaller one's, or above 1. What is None or
-    NaN was not tested, and is None.
+    The k-th smallest of m, k from 1, is multiplied by m − k + 1. No result is below that of a smaller p-value, or above 1. None
+    or NaN was not tested, and stays None.
     """
     known = {key: value for key, value in p_values.items() if value is not None and not math.isnan(value)}
     corrected: dict[Key, float | None] = dict.fromkeys(p_values)
@@ -229,12 +229,12 @@ def swap_test(
 ) -> float | None:
     """P-value of a difference of two models whose scores are made of all rows together: the paired swap test, two-sided.
 
-    If the models are equal, which of the two gave the answers to a passage is as good as drawn by a coin. So the answers of whole
-    clusters are swapped: in every way if there are at most `swaps`, else in that many random ways and the observed one (Phipson
-    and Smyth 2010). The rate of false alarms is then at most the level, whatever the rows.
+    If the models are equal, a coin toss might as well decide which of them gave the answers to a passage. So the answers to whole
+    clusters are swapped: in every way if there are at most `swaps` ways, else in that many random ways plus the observed one
+    (Phipson and Smyth 2010). The rate of false alarms is then at most the level, whatever the rows.
 
-    Both models have the same rows in the same order, (rows, statistics), each in one of `clusters`; `score` makes of sums over
-    rows, (sums, statistics), their scores. None for fewer than `FEWEST_CLUSTERS` clusters.
+    Both models have the same rows in the same order, (rows, statistics), each in one of `clusters`; `score` turns sums over
+    rows, (sums, statistics), into scores. None for fewer than `FEWEST_CLUSTERS` clusters.
     """
     places, count = numbered(clusters), len(set(clusters))
     if count < FEWEST_CLUSTERS:

@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-# Controls but line break and tab, lone surrogates, byte order marks, and controls of writing direction, which can show a text in
-# another order than it has (Boucher and Anderson 2021).
+# Control characters except line break and tab, lone surrogates, byte order marks, and controls of writing direction, which can
+# show a text in another order than it has (Boucher and Anderson 2021).
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NAMES_SHOWN = 4
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the wide ones in East Asian versions
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the wide ones for East Asian versions
 
 
 def visible(text: str) -> str:
@@ -50,7 +50,7 @@ def one_line(text: str) -> str:
 
 
 def spreadsheet_cell(value: object) -> object:
-    """What a CSV file holds for a value: text that a spreadsheet would run as a formula begins with an apostrophe (OWASP)."""
+    """A value as a CSV file holds it; text that a spreadsheet would run as a formula gets an apostrophe before it (OWASP)."""
     if not isinstance(value, str):
         return value
     text = visible(value)
@@ -67,6 +67,6 @@ def csv_text(records: Sequence[Mapping[str, object]]) -> str:
 
 
 def some_names(names: Sequence[str]) -> str:
-    """The first names, and how many more there are: "a, b, c, d and 3 more"."""
+    """The first names, and the number of the rest: "a, b, c, d and 3 more"."""
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
     return ", ".join(names[:_NAMES_SHOWN]) + more

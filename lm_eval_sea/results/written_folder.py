@@ -15,7 +15,7 @@ _WRITTEN = (".html", ".js", ".md", ".png", ".svg", ".pdf", ".csv", ".tex")
 
 
 def appending(path: Path) -> IO[bytes]:
-    """Opens a file to add to it; a link is refused, which a folder from elsewhere could have to any file of the user's."""
+    """Opens a file to append to it; refuses links, because in a folder from elsewhere one may lead to any file of the user."""
     return open(path, "ab", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o666))
 
 
