@@ -37,8 +37,8 @@ def recall_deviation(golds: Sequence[float], chosen: Sequence[float | None], dra
         100 · sqrt( a (1 − a) / K · u / t · χ²(0.95; t² / u) )
         t = (1 − 1/K) Σ_k 1/n_k,   u = (1 − 2/K) Σ_k 1/n_k² + (Σ_k 1/n_k)² / K²,   n_k = rows with gold position k
 
-    For a single position both are 0. Of several `draws`, r_k and a are over all answers; n_k counts each row once, because its
-    answers may be alike, so that the quantile is rather too high.
+    For a single position both are 0. With several `draws`, r_k and a are over all answers; n_k counts each row once, because its
+    answers may be alike, so the quantile is rather too large.
     """
     totals = Counter(golds)
     hits = Counter(gold for gold, choice in zip(golds, chosen, strict=True) if gold == choice)
@@ -79,7 +79,7 @@ def _choices(scores: Scores) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
 
 
 def bias_table(scores: Scores) -> pd.DataFrame:
-    """One row per model and multiple-choice task: RStd, also by chance, and length discrepancy of the headline metric's choices.
+    """One row per model and multiple-choice task: RStd (also by chance) and length discrepancy of the headline metric's choices.
 
     The length discrepancy is in per cent, with its 95 % interval. Rows without a choice (no letter in the answer) count as not
     recalled and have no length; `unanswered` is how many. The length discrepancy is None if no right option has text, RStd
@@ -194,7 +194,7 @@ def _position_figure(table: pd.DataFrame, scores: Scores) -> Figure | None:
 
 
 def _lines(table: pd.DataFrame, column: str, by: str, labels: Mapping[Any, str]) -> list[Line]:
-    """A line for each value of the column `by`, beside 0; the page filters by it where it is the variant."""
+    """A line for each value of the column `by`, with a guide at 0; the page filters by that column if it is the variant."""
     return [
         Line(
             label,

@@ -35,8 +35,8 @@ METHODS = {
 }
 BEFORE = "acc"  # what calibrated choices are compared with
 GOLD = "gold"
-_GROUPS = 20  # of passages, of which one after the other is left out
-_Choose = Callable[[np.ndarray], np.ndarray]  # of the rows at some places → their choices
+_GROUPS = 20  # of passages; the jackknife leaves out one at a time
+_Choose = Callable[[np.ndarray], np.ndarray]  # places of rows → their choices
 _Measure = Callable[[np.ndarray, np.ndarray], float]  # right and chosen labels → share
 _SHOWN_METHODS: Mapping[str, str] = {"acc": "none", "acc_cc": "contextual", "acc_pmi": "PMI", "acc_bc": "batch"}
 
@@ -90,9 +90,9 @@ def gains_of(
 ) -> dict[str, Estimate]:
     """What each measure gains from before to after, on the same rows, with its 95 % interval.
 
-    The error is that of the jackknife that leaves out one of at most `_GROUPS` groups of clusters (Shao and Wu 1989), with
-    Student's t. What is left is calibrated again. A whole group moves the choices of rows close to the border, which a single row
-    hardly does. There is no interval with fewer than `FEWEST_CLUSTERS` clusters, or if nothing changes.
+    The error is that of the delete-a-group jackknife over at most `_GROUPS` groups of clusters (Shao and Wu 1989), with Student's
+    t. The rows that are left are calibrated again. Without a whole group, choices close to the border move, which they hardly do
+    without a single row. There is no interval with fewer than `FEWEST_CLUSTERS` clusters, or if nothing changes.
     """
     count, numbers = len(set(clusters)), numbered(clusters)
     groups = min(count, _GROUPS) if count >= FEWEST_CLUSTERS else 0

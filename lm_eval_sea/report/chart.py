@@ -53,7 +53,7 @@ def new_figure(
     axes = list(figure.subplots(-(-panels // columns), columns, squeeze=False, height_ratios=height_ratios).flat)
     for place, axis in enumerate(axes):
         axis.set_visible(place < panels)
-        axis.set_facecolor("white")  # whatever a user's matplotlibrc says: ink on black cannot be seen
+        axis.set_facecolor("white")  # overrides a user's matplotlibrc: ink on black cannot be seen
         axis.spines[["top", "right"]].set_visible(False)
         axis.spines[:].set_color(INK)
         axis.tick_params(colors=INK, labelsize=8)
@@ -65,7 +65,7 @@ def new_figure(
 
 
 def add_legend(figure: matplotlib.figure.Figure, looks: Mapping[str, Style], *, lines: bool) -> None:
-    """A legend above the axes, of points that lines connect or not."""
+    """A legend above the axes; `lines` says whether lines connect the points."""
     handles = []
     for name, look in looks.items():
         handles.append(Line2D([], [], color=look.colour, marker=look.marker, markersize=5, label=name))
@@ -90,7 +90,7 @@ class Mark:
     keys: Keys = field(default_factory=dict)
 
     def text(self, names: Mapping[str, Mapping[str, str]]) -> str:
-        """What a reader sees who points at it; nobody can point at a guide. `names` are what values of filters are called."""
+        """The tooltip; a guide has none. `names` has the names of the values of filters."""
         interval = "" if self.low is None or self.high is None else f" [{self.low:.1f}, {self.high:.1f}]"
         place = ", ".join(names.get(name, {}).get(value, value) for name, value in self.keys.items() if name != "model")
         return f"{self.series}: {self.value:.1f}{interval}" + (f" ({place})" if place else "")
@@ -155,9 +155,9 @@ class Chart:
     """Panels whose marks belong to the same series."""
 
     panels: Sequence[Panel]
-    series: Sequence[str] = ()  # in the same order, and so with the same look, in all charts
+    series: Sequence[str] = ()  # in the same order in all charts, so that they look the same
     series_are_models: bool = True
-    columns: int = 1  # of panels side by side, where there is room
+    columns: int = 1  # panels side by side, if there is room
 
     @property
     def size(self) -> int:

@@ -23,18 +23,18 @@ from lm_eval_sea.results.visible_text import some_names
 
 _BITS = "bits_per_byte"
 _UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
-# 10k, 1.5M, 2e4 or 2.5e+04; else digits, also in groups of three: 1,000. 1e3f is a part of a hash, and no number.
+# 10k, 1.5M, 2e4 or 2.5e+04; else digits, also in groups of three: 1,000. 1e3f is part of a hash, not a number.
 _COUNT = r"(?:(\d+(?:\.\d+)?)([kmbt]|e\+?[01]?\d)(?![a-z0-9])|(\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?!\d|e\+?\d))"
 _STEP = re.compile(rf"(?:step|checkpoint|ckpt|iter)[-_ =]?{_COUNT}", re.IGNORECASE)
 _NUMBER = re.compile(rf"(?<!\d)(?<!\de)(?<!\de\+){_COUNT}", re.IGNORECASE)
 _ONE_RUN = "a curve is of one training run, so report each separately"
-_DATE = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)")  # of a run, in the label of a model that has several
+_DATE = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)")  # of a run, in the label of a model with several runs
 
 
 def steps_of(models: Iterable[str]) -> dict[str, int]:
     """The training steps in names or labels of models: the numbers after "step" or "checkpoint", such as 500, 10k or 1.5M.
 
-    If no name has one, the last number of each counts. Beside checkpoints it would be the size of another model.
+    Only if no name has one does the last number of each count: among checkpoints, it would be the size of another model.
     """
     names = {model: _DATE.sub("", model) for model in models}
     for pattern in (_STEP, _NUMBER):
@@ -55,8 +55,8 @@ def curve(scores: Scores) -> pd.DataFrame:
     The weights are those of the suite if all these tasks are members of it, else of the page's means. `bits` is the mean of the
     bits per byte of the right answers, over those of these tasks that rank options and have bits for all checkpoints that have
     any; lower is better. `chosen` of the tasks have answers that are chosen, and so a chance level, and `chosen_low` is the lower
-    end of their part of the mean: other scores, such as chrF++, are above 0 also for texts without sense. `lacks` counts tasks
-    that other checkpoints alone were run on.
+    end of their part of the mean: other scores, such as chrF++, are above 0 even for nonsense. `lacks` counts tasks that only
+    other checkpoints were run on.
     """
     steps = steps_of(scores.models)
     tasks = {model: scores.by_model.get(model, {}) for model in sorted(steps, key=steps.__getitem__)}

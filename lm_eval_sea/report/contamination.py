@@ -36,8 +36,8 @@ _SCORES, _LISTS = "doc.option_scores", "doc.options"
 def gaps_of(task: TaskRun) -> pd.DataFrame:
     """The gap of each row in `nats`, with its `cluster`, by the row's id, which is that of its translations, too.
 
-    `group` says whether the published list has the shorter of the two options first. There are none for other settings, and for
-    rows without two finite log-likelihoods in the log.
+    `group` says whether the published list has the shorter of the two options first. Other settings have no gaps, nor have rows
+    without two finite log-likelihoods.
     """
     frame = task.rows_frame(_SCORES, _LISTS) if task.facts.setting == ORDER else None
     columns = () if frame is None else (frame.id, frame.cluster, frame.gold, frame[_SCORES], frame[_LISTS])
@@ -78,7 +78,7 @@ def beside_others(own: pd.DataFrame, others: Sequence[pd.DataFrame]) -> Estimate
 def contamination_table(scores: Scores) -> pd.DataFrame:
     """One row per model and task; `p` is corrected for all of them (Holm)."""
     found: list[tuple[str, TaskRun, pd.DataFrame]] = []
-    by_language: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}  # of a model and the same rows
+    by_language: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}  # by model and pool: the same rows
     for (model, _), task in scores.of.items():
         if len(gaps := gaps_of(task)):
             found.append((model, task, gaps))
@@ -89,7 +89,7 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
         gap, language = mean_gap(gaps), task.facts.language
         others = [other for name, other in by_language[model, task.facts.pool].items() if name != language]
         row: dict[str, object] = {"model": model, "task": task.name, "dataset": task.facts.data_set, "language": language}
-        likelier = (gaps.nats > 0) + (gaps.nats == 0) / 2  # is the published list; both groups weigh the same
+        likelier = (gaps.nats > 0) + (gaps.nats == 0) / 2  # a tie counts half; both groups weigh the same
         row |= {"rows": gap.rows, "limited": task.limited, "likelier": 100 * likelier.groupby(gaps.group).mean().mean()}
         row |= {**mean_and_ends("gap", gap), "p": gap.p_value, "few": gap.p_value is None}
         rows.append(row | mean_and_ends("beside", beside_others(gaps, others)))
@@ -101,7 +101,7 @@ def contamination_table(scores: Scores) -> pd.DataFrame:
 
 
 def contamination_section(scores: Scores) -> Section:
-    """The table, and what it shows and cannot show."""
+    """The table, and what it can and cannot show."""
     text = [
         "How likely a model finds the published list of options, compared with the same list with two wrong options "
         "exchanged; the last option, the right one and lists with numbers stay as they are. A model that has not seen the "

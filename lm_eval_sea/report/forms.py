@@ -24,14 +24,14 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.uncertainty import calibrated_error, estimate, holm, paired_difference
 
 READ, CONSTRAINED = "read", "constrained"
-_NAMES = {"chat": READ, "choice": CONSTRAINED, "classification": "labels ranked"}  # of other variants their own
+_NAMES = {"chat": READ, "choice": CONSTRAINED, "classification": "labels ranked"}  # other variants keep theirs
 _LETTER_RANKED, _LETTER_WRITTEN = "litilo_ppl", "litilo_gen"  # after the same prompt
 _WITH_TEMPLATE = ", chat template"
 _ABOUT = ["model", "dataset", "language", "prompt_language", "setting"]
 
 
 def same_questions(tasks: Sequence[TaskRun]) -> list[tuple[tuple[str, ...], dict[str, TaskRun]]]:
-    """Tasks of one model that ask for a choice on the same rows, by form, with what they share; groups of at least two forms.
+    """Tasks of one model that ask for a choice on the same rows: what they share, and at least two tasks by form.
 
     The name of a ranked form has its variant, and whether it is ranked after a chat template.
     """
@@ -39,7 +39,7 @@ def same_questions(tasks: Sequence[TaskRun]) -> list[tuple[tuple[str, ...], dict
     for task in tasks:
         facts = task.facts
         if task.logged is not None and any(gold is not None for gold in task.logged.golds):
-            setting = "" if facts.setting == facts.variant else facts.setting  # if it says more than the form
+            setting = "" if facts.setting == facts.variant else facts.setting  # unless it only repeats the form
             form = _NAMES.get(facts.variant, facts.variant)
             form += _WITH_TEMPLATE if form not in (READ, CONSTRAINED) and task.run.settings.chat_template else ""
             rows = f"{facts.data_set} {facts.sea_helm_task}".rstrip()  # SEA-HELM is one data set with many tasks in a language
@@ -50,8 +50,8 @@ def same_questions(tasks: Sequence[TaskRun]) -> list[tuple[tuple[str, ...], dict
 def pairs_of(forms: Mapping[str, TaskRun]) -> list[tuple[str, str]]:
     """The pairs of forms to compare.
 
-    These are each form with an answer that is read or constrained; the ranked letter with the written letter and with the other
-    ranked forms, which a base model has; and each ranked form with itself after the chat template.
+    These are each form with a read or constrained answer; the ranked letter with the written letter and with the other ranked
+    forms, which a base model has; and each ranked form with itself after the chat template.
     """
     order = sorted(forms, key=lambda form: (form == CONSTRAINED, form == READ, form.startswith(_LETTER_WRITTEN), form))
     return [
@@ -63,7 +63,7 @@ def pairs_of(forms: Mapping[str, TaskRun]) -> list[tuple[str, str]]:
 
 
 def _compared(first: Rows, second: Rows) -> dict[str, Any] | None:
-    """Two forms on the rows that both were asked, in per cent, with standard errors by cluster; None without a common row.
+    """Two forms on the rows that both were asked, in per cent, with intervals by cluster; None without a common row.
 
     `agreement` is the share of rows with the same choice; an answer without a choice agrees with none. `gained` are rows that are
     right only in the second form, `lost` those right only in the first, `unread` those without a choice in the second.

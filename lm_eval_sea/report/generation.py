@@ -49,9 +49,9 @@ def answers_table(scores: Scores) -> pd.DataFrame:
 
 
 def translation_table(scores: Scores) -> pd.DataFrame:
-    """chrF++ from English, into it, and the difference: one row per model, data set, language x, and how it was asked.
+    """chrF++ from English, into it, and the difference: one row per model, data set, language x, and way of asking.
 
-    That is prompt language ("native" or "en"), setting and number of exemplars. `difference` is en→x minus x→en, in points of
+    The way is prompt language ("native" or "en"), setting and number of exemplars. `difference` is en→x minus x→en, in points of
     chrF++. The two are of different texts, so it compares models, not directions. Only tasks that name both languages count:
     SEA-HELM's translations have another chrF++.
     """

@@ -29,7 +29,7 @@ _ESCAPED = {
     "|": r"\textbar{}",  # in the default encoding of fonts "|" is a dash
     "`": r"\textasciigrave{}",
 }
-_SIGNS = {  # a table of a paper stands without the text above it
+_SIGNS = {  # a table in a paper lacks the report's text above it
     LIMITED: f"{LIMITED} marks numbers that are not of all rows of the data set.",
     CONTRADICTED: f"{CONTRADICTED} marks numbers that the logged rows contradict.",
     FEW: f"“{FEW.strip()}” marks numbers of fewer than ten independent rows.",
@@ -50,7 +50,7 @@ def latex(table: Table, made_of: str) -> str:
         " & ".join(rf"\textbf{{{escaped(cell.text)}}}" if cell.strong else escaped(cell.text) for cell in cells)
         for _, cells in shown
     ]
-    # [ or * would be taken for a part of the command that ends the line before
+    # LaTeX would take a [ or * for an argument of the \\ before it
     body = "".join(f"{'{}' * line.startswith(('[', '*'))}{line} \\\\\n" for line in lines)
     places = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     cut = f"The first {LONGEST} of {len(table.frame)} rows." if len(table.frame) > LONGEST else ""
@@ -89,7 +89,7 @@ def made_of(scores: Scores) -> str:
 
 
 def citation(scores: Scores) -> str:
-    """Which tasks, in which versions, of which data sets, in a line for an appendix."""
+    """A line for an appendix: which tasks, in which versions, of which data sets."""
     own = scores.tasks[scores.tasks.of_pack].drop_duplicates("task")
     titles = {name: scores.suite.data_sets.get(name, name) for name in own.dataset}
     versions = [f"{task.task} {task.version or ''}".strip() for task in own.itertuples()]

@@ -39,8 +39,8 @@ from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST
 ALL = "all"
 BY_TASK, BY_COMPETENCY = "task", "competency"
 WEIGHINGS = {BY_TASK: "every task has the same weight", BY_COMPETENCY: "every competency has the same weight"}
-_MOST_COMMON = 0.5  # of the tasks of either; models that share fewer are not ranked against each other
-_MOST_SUITES = 0.5  # of a suite's tasks; the suite has no mean if no model was run on this share
+_MOST_COMMON = 0.5  # of the tasks that either ran; models that share fewer are not ranked against each other
+_MOST_SUITES = 0.5  # of a suite's tasks; the suite has no mean if all models together ran fewer
 _TESTED = ("all", "language", "suite")
 _FEW = f"“few” means that a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
 
@@ -49,7 +49,7 @@ Tasks = Mapping[str, TaskRun]  # by name, with a score
 
 @dataclass(frozen=True)
 class Scope:
-    """What a mean goes over."""
+    """What a mean is taken over."""
 
     kind: str  # "all", "language", "suite" or "competency"
     name: str
@@ -63,7 +63,7 @@ class Scope:
         return mean_of(own, self.weights(list(own)))
 
     def weights(self, names: Sequence[str]) -> dict[str, float]:
-        """The weights of tasks if there are no others."""
+        """The weights of tasks in a mean over these alone."""
         return nested_weights({name: self.paths[name] for name in names}, self.sizes)
 
 

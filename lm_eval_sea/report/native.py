@@ -46,7 +46,7 @@ def native_table(scores: Scores) -> pd.DataFrame:
 
 
 def lite_tasks_left_out(scores: Scores) -> list[str]:
-    """A sentence on models whose lite tasks do not count, because others were run on the whole ones; none if there are none."""
+    """A sentence on models whose lite tasks do not count, because others were run on the whole ones; none without such models."""
     left, origins = dict[str, list[str]](), scores.suite.origins
     for model, tasks in sorted(scores.by_model.items()):
         for name, task in tasks.items():
@@ -59,7 +59,7 @@ def lite_tasks_left_out(scores: Scores) -> list[str]:
 
 
 def native_section(scores: Scores) -> Section:
-    """The table, and the limits of what it shows."""
+    """The table, and what it does not show."""
     shown = [
         *(MODEL, LANGUAGE),
         with_interval("native", "native [95 %]", "score", marker="limited"),

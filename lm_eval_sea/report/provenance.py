@@ -52,7 +52,7 @@ TASK_SETTINGS = {
 def task_table(scores: Scores) -> pd.DataFrame:
     """One row per model and task of the pack: versions, data, exemplars and metric signatures.
 
-    `data` is the beginning of the SHA-256 of the processed rows; `words` and `exemplars` are those of what the prompt shows.
+    `data` is the beginning of the SHA-256 of the processed rows; `words` and `exemplars` are digests of what the prompt shows.
     """
     rows = []
     for (model, name), task in scores.of.items():
@@ -85,7 +85,7 @@ def told(results: Iterable[tuple[Key, TaskRun]], text_of: Callable[[TaskRun], st
 
 
 def lost_answers(scores: Scores) -> list[str]:
-    """A line for each score whose answers were lost, the worst first; see `answers.answers_text`."""
+    """A line for each score with lost answers, the worst first; see `answers.answers_text`."""
     return told(sorted(scores.of.items(), key=lambda entry: -max(rates_of(entry[1]) or [0.0])), answers_text)
 
 

@@ -21,7 +21,7 @@ _SETTINGS = ("backend", "dtype", "softmax_dtype", "arguments", "generation", "ba
 
 
 class PublishedNumber(NamedTuple):
-    """One number of one model, as printed, and a task whose runs it stands beside."""
+    """One number of one model, as printed, and a task whose runs it is compared with."""
 
     model: str  # on the hub
     column: str  # data set and language, such as "xquad_th"
@@ -31,13 +31,13 @@ class PublishedNumber(NamedTuple):
     source: str  # title of what printed it
     url: str
     exemplars: int  # in the prompt
-    prompts: str  # of the task: OFFICIAL, or OWN for the nearest task of the pack
+    prompts: str  # those of the task: OFFICIAL, or OWN for the pack's nearest task
     task: str
     task_metric: str  # as lm-eval's results name it
 
 
 def published_numbers() -> list[PublishedNumber]:
-    """All published numbers, table by table, each with its task with the official prompts, if there is one, and the pack's."""
+    """All published numbers, table by table, each paired with the task with official prompts, if any, and with the pack's."""
     content = yaml.safe_load(_NUMBERS.read_text(encoding="utf-8"))
     found = []
     for table in content["tables"]:
@@ -94,8 +94,8 @@ def published_section(scores: Scores) -> Section:
 def published_table(scores: Scores) -> pd.DataFrame:
     """One row per run of a task, metric and published number that correspond; all numbers in per cent.
 
-    `errors` is the difference over the standard error of the run's score: clustered if rows share a passage, of their
-    contributions if all rows make the score together. It is missing without an error, or with fewer than ten independent rows.
+    `errors` is the difference divided by the standard error of the run's score: clustered by passage, and from the contributions
+    of passages if all rows make the score together. It is missing without an error, or with fewer than ten independent rows.
     `model_name` is `published_model` if they are the same model. Runs with a chat template, a system instruction, an adapter,
     a quantisation or another number of exemplars do not correspond and are left out; `scores.notes` get a line for each.
     """
@@ -124,7 +124,7 @@ def _rows(scores: Scores, task: Mapping[str, Any], numbers: Sequence[PublishedNu
         if (score := by_metric.get(metric)) is None:
             continue
         difference = score.score - number.number
-        # a hub model is known by its name there, and by a folder that ends in it
+        # a model may be given by its name on the hub, or by a folder whose path ends in that name
         is_same = f"/{run.own_model or run.model}".replace("\\", "/").endswith(f"/{number.model}")
         yield {
             "model": task["model"],

@@ -54,8 +54,8 @@ def spread_by_chance(errors: pd.Series) -> float:
 
         q(0.95; k, ∞) · √( Σ e² / k )
 
-    with the quantile of the studentised range of k independent scores (Tukey 1949). Prompts ask the same rows, and if their
-    answers agree, the spread is smaller. NaN for one prompt, or if an error is unknown.
+    with the quantile q of the studentised range of k independent scores (Tukey 1949) and their standard errors e. Prompts ask the
+    same rows, and if their answers agree, the spread is smaller. NaN for one prompt, or if an error is unknown.
     """
     count = len(errors)
     return float(_range_quantile(count) * math.sqrt(errors.pow(2).mean())) if count > 1 and errors.notna().all() else math.nan
@@ -86,12 +86,12 @@ def robustness_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def setting_column(table: pd.DataFrame) -> list[Column]:
-    """The column of settings, if there is one to name."""
+    """The column of settings, unless all are empty."""
     return [Column("setting", "setting")] if table.setting.any() else []
 
 
 def prompt_label(in_english: bool, setting: str) -> str:
-    """What follows data set and language in a figure if the prompt is not the plain one."""
+    """What a figure adds to data set and language if the prompt is not the plain one."""
     return (", English prompt" if in_english else "") + (f", {setting}" if setting else "")
 
 
@@ -151,7 +151,7 @@ def prompt_scores(headline: pd.DataFrame) -> pd.DataFrame:
     headline = headline.assign(base=named, varied=kinds)
     plain = headline[headline.setting == ""]
     frame = pd.concat([headline[kinds.notna()], *(plain.assign(varied=kind) for kind in KINDS.values())])
-    frame = frame.sort_index(kind="stable").reset_index(drop=True)  # as `headline` has them
+    frame = frame.sort_index(kind="stable").reset_index(drop=True)  # the order of `headline`
     keys = ["model", "base", "varied", "num_fewshot"]
     of_plain = frame.assign(rows=frame.rows.where(frame.setting == "")).groupby(keys, dropna=False).rows.transform("max")
     frame = frame[frame.rows == of_plain.fillna(frame.groupby(keys, dropna=False).rows.transform("max"))]
@@ -169,7 +169,7 @@ def not_compared(headline: pd.DataFrame) -> list[str]:
 
 
 def spread_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """From `prompt_scores`, a row per model, task, kind of variation, number of exemplars; scores in per cent, best − worst."""
+    """From `prompt_scores`, a row per model, task, kind of variation and number of exemplars; scores in per cent."""
     table = scores.assign(plain=scores.score.where(scores.setting == "")).groupby([*_ABOUT, "varied"], sort=False, dropna=False)
     found = table.agg(
         prompts=("score", "size"),

@@ -12,8 +12,8 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number, list_of, mapping_of
 
 Key = tuple[str, str]  # model and task
-_TOLD = ("number", "place", "score", f"chosen_{BATCH_CALIBRATED}")  # what the page needs beside the texts
-_NAMES = ("id", "number")  # by which rows are told apart, even where they are empty
+_TOLD = ("number", "place", "score", f"chosen_{BATCH_CALIBRATED}")  # what the page needs besides the texts
+_NAMES = ("id", "number")  # identify a row, so they stay even if empty
 _TITLE_LENGTH = 200  # code points
 # Fields of a processed row that identify it, in order of preference. Of a pair both are shown.
 _PAIRS = (("premise", "hypothesis"), ("premise", "question"), ("sentence1", "sentence2"))
@@ -24,7 +24,7 @@ _QUESTION_FIELDS = (
 
 
 def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[dict[str, Any]]]:
-    """What the page shows of the rows of one task, by model; `count` rows of each, of several seeds those of the last."""
+    """What the page shows of the rows of one task, by model: `count` rows of each, from the last of several seeds."""
     of_task = {model: task.each_draw[-1] for model, task in of_task.items()}
     frames = {model: task.logged.frame for model, task in of_task.items() if task.logged is not None}
     numbers = {model: set(frame.number.tolist()) for model, frame in frames.items()}
@@ -38,9 +38,9 @@ def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[
 
 
 def chosen_numbers(own: Collection[int], runs: Sequence[Collection[int]], count: int) -> set[int]:
-    """The rows of one run to show: those that most runs have first, evenly spaced among equals.
+    """The rows of one run to show: first those that most runs have; evenly spaced among rows that equally many have.
 
-    Runs of the same rows show the same ones, and a run of 900 rows those of a run of 100. `runs` are all, this one too.
+    Runs of the same rows show the same ones, and a run of 900 rows shows those of a run of 100. `runs` includes this one.
     """
     held = Counter(number for numbers in runs for number in numbers)
     chosen: list[int] = []
@@ -84,7 +84,7 @@ def shown(row: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def question_of(doc: Mapping[str, Any]) -> str | None:
-    """The text by which a reader knows the row: the question, or a premise with what is asked about it; no exemplars."""
+    """The text by which a reader recognises the row: the question, or a premise with what is asked about it; no exemplars."""
     texts = {name: " ".join(text.split()) for name, text in doc.items() if isinstance(text, str)}
     for first, second in _PAIRS:
         if texts.get(first) and texts.get(second):

@@ -54,11 +54,11 @@ class Scores:
         return {key: task.logged for key, task in self.of.items() if task.logged is not None and task.logged.keys}
 
     def of_seeds(self, counted: str) -> list[str]:
-        """A sentence on which answers count in a section; none if no task was run with several seeds."""
+        """A sentence on which answers a section counts; none if no task was run with several seeds."""
         return [f"Of a task with several seeds {counted}."] if any(task.draws for task in self.of.values()) else []
 
     def of_last_seed(self) -> list[str]:
-        """The same for a section in which the answers of the last seed count."""
+        """`of_seeds` for a section that counts the answers of the last seed."""
         seeds = some_names(list(map(str, sorted({task.run.seed or 0 for task in self.of.values() if task.draws}))))
         return self.of_seeds(f"the answers of the last count here (seed {seeds}), while its score is the mean over all")
 
@@ -75,7 +75,7 @@ class Scores:
 
     @cached_property
     def by_model(self) -> dict[str, dict[str, TaskRun]]:
-        """Model → the tasks of the pack with a score of how good the answers are; those that a judge must read have none."""
+        """Model → its tasks of the pack whose scores count in means (`Facts.counts`)."""
         found: dict[str, dict[str, TaskRun]] = {model: {} for model in self.models}
         for model, name in zip(self.headline.model, self.headline.task, strict=True):
             if self.of[model, name].facts.counts:

@@ -33,7 +33,7 @@ class Figure:
         return cls(name, caption, lambda: draw(chart), chart=chart)
 
     def keys(self, names: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
-        """What a picture shows, by the columns that the page filters by; `names` are what their values are called."""
+        """What a picture shows, by the columns that the page filters by; `names` has the names of their values."""
         shows = {} if self.shows is None else self.shows
         values = {name: map(str, shows[name]) for name in FILTERS if name in shows}
         return {name: sorted({names.get(name, {}).get(value, value) for value in own}) for name, own in values.items()}

@@ -27,7 +27,7 @@ class Suite:
     data_sets: Mapping[str, str]  # "xnli" → "XNLI"
     english_labels: Mapping[str, Sequence[str]]  # name of a task → its labels in English; empty without fixed labels
     suites: Mapping[str, Sequence[str]]  # all suites: name → tasks
-    nested: Mapping[str, Mapping[str, tuple[str, ...]]]  # suites whose competencies weigh the same: name → as `members`
+    nested: Mapping[str, Mapping[str, tuple[str, ...]]]  # suites whose competencies weigh the same → their tasks, as in `members`
     facts: Mapping[str, Mapping[str, Any]]  # name of any task → its metadata
     kinds: Mapping[str, str]  # "mrc" → its title, of all competencies
     origins: Mapping[str, str]  # name of a task that a plain run has → origin of its rows, where that is known
@@ -82,7 +82,7 @@ def read_suite(names: Collection[str] = ()) -> Suite:
 
 
 def _origins(tasks: TaskList, names: Collection[str]) -> dict[str, str]:
-    """Of the tasks in the groups of languages; a lite task has no rows of its own where its whole task was run."""
+    """The origins of the tasks in the groups of languages; a lite task does not count if its whole task was run."""
     plain = {name for group, members in tasks.groups.items() if group.startswith(language_group("")) for name in members}
     found = {name: origin_of(tasks.tasks[name].metadata) for name in plain.difference(map(lite_name, names))}
     return {name: origin for name, origin in found.items() if origin is not None}

@@ -49,11 +49,11 @@ class Column:
     low: str = ""
     high: str = ""
     members: str = ""
-    marker: str = ""  # a column; where it is true the number is marked as not of all rows
+    marker: str = ""  # a column; if it is true, the number is marked as not of all rows
     few: str = ""  # likewise, as of too few rows
     contradicted: str = ""  # likewise, as one that the logged rows contradict
     link: str = ""  # a column with links
-    strong: str = ""  # a column; where it is true the number is emphasised
+    strong: str = ""  # a column; if it is true, the number is emphasised
     shade: str = ""  # a column with normalised scores, by which entries are shaded
     shows: tuple[str, str] | None = None  # the filter and the value that the whole column belongs to
 
@@ -115,7 +115,7 @@ def _absent(value: object) -> bool:
 
 
 def written(column: Column, record: Mapping[str, Any], names: Mapping[str, str] | None = None) -> str:
-    """An entry as the reader sees it; what is missing is a dash. `names` are what texts are called instead."""
+    """An entry as the reader sees it; what is missing is a dash. `names` has other names for texts."""
     value: Any = record.get(column.key)
     if _absent(value):
         return MISSING
@@ -138,7 +138,7 @@ def _signs(column: Column, record: Mapping[str, Any]) -> str:
 
 
 def number(kind: str, value: float) -> str:
-    """A number as the columns of a kind write it."""
+    """A number as columns of this kind show it."""
     if kind == "p":
         return p_text(value)
     text = format(value, _FORMS.get(kind, ".1f")).replace("-", "−")

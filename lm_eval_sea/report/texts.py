@@ -24,7 +24,7 @@ _METRIC = "bits_per_byte"
 
 
 def _bits_of(task: TaskRun) -> dict[str, tuple[float, int]]:
-    """Bits and bytes of the texts of a task by their ids; empty if the rows do not have their log-likelihood."""
+    """Bits and bytes of the texts of a task by their ids; empty if the rows have no log-likelihoods."""
     rows = task.logged_by(_METRIC, _METRIC)
     told = zip(rows.frame.id, rows.frame[_METRIC], strict=True) if rows is not None else ()
     return {

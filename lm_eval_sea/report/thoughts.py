@@ -49,7 +49,7 @@ def budget_table(scores: Scores, curves: Mapping[Key, BudgetCurve]) -> pd.DataFr
 
 
 def premium_table(scores: Scores) -> pd.DataFrame:
-    """One row per model and language of prompts: tokens for each English one, if a run measured them (`run.premium`)."""
+    """One row per model and prompt language: tokens per English token, if a run measured them (`run.premium`)."""
     found = {
         (model, task.facts.language_of_prompt): task.facts.token_premium
         for (model, _), task in scores.of.items()
@@ -138,7 +138,7 @@ def _draw(budgets: pd.DataFrame, tasks: list[str], models: list[str]) -> matplot
             axis.fill_between(line.budget, line.low.astype(float), line.high.astype(float), color=look.colour, alpha=0.15)
             axis.plot(line.budget, line.score, color=look.colour, marker=look.marker, linestyle=look.line, markersize=4)
         axis.set_xscale("log", base=2)
-        axis.xaxis.set_major_formatter("{x:,.0f}")  # by default a formula, and these are not parsed
+        axis.xaxis.set_major_formatter("{x:,.0f}")  # the default is a formula, and formulas are not parsed
         axis.set_title(task, fontsize=7.5)
         axis.set_xlabel("tokens", fontsize=8)
         axis.set_ylim(bottom=0)

@@ -55,8 +55,8 @@ def write_report(
 ) -> Written:
     """Writes report.html, pages/, samples/, report.md, figures/*.png and tables/*.csv; removes what an earlier report left there.
 
-    Of several runs of a task by one model one counts, except in SEA-HELM's totals and with `all_runs`. The page of samples has
-    `shown_rows` of each model and task: by default 50, or fewer if all would be over `MOST_ROWS`. With `steps` the models are
+    If a model has several runs of a task, one counts, except in SEA-HELM's totals and with `all_runs`. The page of samples has
+    `shown_rows` of each model and task: by default 50, or fewer if all would exceed `MOST_ROWS`. With `steps` the models are
     checkpoints of one training run. `paper` adds tables as LaTeX, figures as SVG and PDF, and a line that names tasks, versions
     and data sets. Raises `ResultsError` if there is no task.
     """
@@ -69,7 +69,7 @@ def write_report(
     tables = [table for section in made for table in section.tables]
     folder = WrittenFolder(out, MANIFEST)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph ")  # a letter that the font of figures lacks, once for each
+        warnings.filterwarnings("ignore", "Glyph ")  # one for each letter that the font of figures lacks
         pictures = _write_figures([figure for section in made for figure in section.figures], folder, vector=paper)
     for table in tables:
         known = table.frame.astype(object).where(table.frame.notna(), None)
@@ -98,9 +98,9 @@ def _write_figures(figures: Sequence[Figure], folder: WrittenFolder, *, vector: 
 
 
 def _image(figure: Figure, kind: str) -> bytes:
-    """The figure in a format; drawn anew for each, because saving it in one moves its parts in the next."""
+    """The figure in a format; drawn anew for each, because saving it in one format moves its parts in the next."""
     image = BytesIO()
-    # a $ in a model's name does not begin a formula; ids in an SVG are not random
+    # a $ in a model's name must not begin a formula, nor ids in an SVG be random
     with matplotlib.rc_context({"text.parse_math": False, "svg.hashsalt": figure.name}):
         figure.draw().savefig(image, format=kind, facecolor="white", metadata=_UNDATED.get(kind))
     return image.getvalue()

@@ -31,7 +31,7 @@ from lm_eval_sea.tasks._shared.facts import ORDER
 
 SCHEMA = "0.3.0"
 COLLECTION = "lm-eval-sea"  # the folder of the datastore
-BITS = "bits_per_byte"  # beginning of the names of metrics that no record has
+BITS = "bits_per_byte"  # metrics whose names begin like this are not exported
 LOCAL = "local"  # the developer of a model that has only a path
 CLUSTERED = "jackknife, clustered by passage"
 CONTRIBUTIONS = "contributions of passages, of scores of all rows by the jackknife"
@@ -39,7 +39,7 @@ REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
 _ADAPTER = re.compile(
     r" \((?:peft|lora_local_path|delta) [^,)]*\)|(?:peft|lora_local_path|delta) [^,)]*, |, (?:peft|lora_local_path|delta) [^,)]*"
 )
-_NO_PATH = re.compile(r'[<>:"/\\|?*]')  # not allowed in paths on every system
+_NO_PATH = re.compile(r'[<>:"/\\|?*]')  # not allowed in paths on some systems
 _LONGEST = 255  # bytes of a folder's name, on most systems
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"
 
@@ -75,7 +75,7 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
     # what makes it another model, " (revision step1000)", follows its name, as in the report
     modes = {name: _NO_PATH.sub("-", FOLDERS.sub("", name.removeprefix(plain))) for name, plain in names.items()}
     if model is not None and len(names) == 1:
-        modes = {name: _ADAPTER.sub("", mode) for name, mode in modes.items()}  # it is named
+        modes = {name: _ADAPTER.sub("", mode) for name, mode in modes.items()}  # the given name includes them
     ids = {name: one_line(f"{model or model_id(plain)}{modes[name]}") for name, plain in names.items()}
     if too_long := next(filter(_is_too_long, ids.values()), None):
         advice = "give a shorter one with --model ORGANISATION/NAME"
@@ -141,7 +141,7 @@ def _record(run: Run, tasks: Sequence[TaskRun], model: str, name: str, results: 
 
 
 def _task_entries(task: TaskRun, notes: list[str]) -> Iterator[dict[str, Any]]:
-    """One entry per metric of a task; the headline with the interval that the report gives.
+    """One entry per metric of a task; the headline has the interval of the report.
 
     The share of answers that were not read is no headline: a judged task has none.
     """
@@ -186,7 +186,7 @@ def _metric(task: TaskRun, name: str, *, is_headline: bool) -> dict[str, Any]:
 
 
 def _uncertainty(task: TaskRun, name: str, metric: Score, score: TaskScore | None) -> dict[str, Any]:
-    """The headline with the interval of the report; every other metric with lm-eval's error."""
+    """The report's error and interval for the headline, lm-eval's error for every other metric."""
     statistics = task.telling_rows.statistics if task.telling_rows is not None else None
     share, made = scale_of(name) / 100, dict[str, Any]()
     if score is not None and score.stderr is not None:

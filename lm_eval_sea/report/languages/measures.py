@@ -39,8 +39,8 @@ class AgainstEnglish(NamedTuple):
     accuracy_en: float
     difference: Estimate  # accuracy − accuracy_en; standard error clustered by passage
     english_only: float  # share of the questions that are right only in English
-    language_only: float  # … only in the language
-    lost: float | None  # of the questions right in English, the share that is wrong in the language; None: none is right
+    language_only: float  # share of those right only in the language
+    lost: float | None  # share of the questions right in English that are wrong in the language; None: none is right
 
 
 class SharedErrors(NamedTuple):
@@ -52,7 +52,7 @@ class SharedErrors(NamedTuple):
     by_chance: float  # if the errors were independent
     excess: Estimate  # wrong_in_both − by_chance; standard error clustered by passage
     kappa: float | None  # error consistency, −1 to 1; None where fewer than `FEWEST_CLUSTERS` are wrong, or right, in a language
-    same_wrong: float | None  # of the questions wrong in both, the share with the same wrong option; None for as few, or unknown
+    same_wrong: float | None  # share of those wrong in both with the same wrong option; None if they are as few, or unknown
 
 
 class RankCorrelation(NamedTuple):
@@ -102,17 +102,17 @@ def against_english(language: Answers, english: Answers) -> AgainstEnglish | Non
 def shared_errors(first: Answers, second: Answers) -> SharedErrors | None:
     """Whether the questions that are wrong in one language are wrong in the other, too; None if no question was asked in both.
 
-    With e the errors, 0 or 1, of n questions in each language,
+    With e and f the errors, 0 or 1, on n questions in the two languages,
 
         excess = Σ_i e_i f_i / n − ē f̄ = Σ_i (e_i − ē)(f_i − f̄) / n,   kappa = (o − c) / (1 − c)
 
     with o the share of questions right in both or wrong in both, and c = ē f̄ + (1 − ē)(1 − f̄): the error consistency of Geirhos
-    et al. 2020 (arXiv:2006.16736). The excess is a mean of products, to first order with known means, whose error and test by
-    passage are those of `paired_difference`. Products of rare errors, none of which is in both languages, hardly vary; so the
-    error is at least that of independent ones, √(ē (1 − ē) f̄ (1 − f̄) / n), as in the χ² test, and that of the same questions with
-    one more that is right in both and one that is wrong. If all answers in a language are right, or all wrong, there is no
-    interval. Questions that are hard in every language make the excess positive; a model that prefers one option in one language
-    and another in the other makes it negative.
+    et al. 2020 (arXiv:2006.16736). The excess is a mean of products (to first order ē and f̄ are known), whose error and test by
+    passage are those of `paired_difference`. If errors are rare and none is in both languages, products hardly vary; so the
+    error is at least that of independent errors, √(ē (1 − ē) f̄ (1 − f̄) / n), as in the χ² test, and that of the same questions
+    with one more that is right in both and one that is wrong in both. If all answers in a language are right, or all wrong, there
+    is no interval. Questions that are hard in every language make the excess positive; a model that prefers one option in one
+    language and another in the other makes it negative.
     """
     common = [question for question in first.right if question in second.right]
     if not common:
@@ -152,10 +152,10 @@ def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) ->
 
 
 def same_answer(answers: Collection[Hashable | None], languages: int) -> float:
-    """The share of all choices of s of the L answers to a question in which all s are equal, 0 to 1.
+    """The share of the subsets of s of the L answers to a question in which all s are equal, 0 to 1.
 
-    The mean over questions is M_s = Σ over choices of s languages, Σ over questions, [all s answers are equal] / (C(L, s) ·
-    questions). An answer that a of the L languages have is in all of C(a, s) choices, so no choice has to be looked at.
+    The mean over questions is M_s = Σ over subsets of s languages, Σ over questions, [all s answers are equal] / (C(L, s) ·
+    questions). An answer that a of the L languages share fills C(a, s) subsets, so the subsets need not be listed.
     None (an answer that could not be read) equals nothing.
     """
     counts = Counter(answer for answer in answers if answer is not None)
@@ -170,7 +170,7 @@ def ac3(accuracy: float, consistency: float) -> float:
 def consistencies(answers: Mapping[str, Answers], *, every: bool = True) -> Iterator[Consistency]:
     """SeaEval's consistency, for s = 2 to the number of languages, on the questions that were asked in all.
 
-    There is none if it is not known what was chosen. Definitions of Wang et al. 2024 (https://arxiv.org/abs/2309.04766; in its
+    There is none if the choices are unknown. Definitions of Wang et al. 2024 (https://arxiv.org/abs/2309.04766; in its
     repository src/dataset_src/eval_methods/cross_lingual_assessment.py). Without `every`, only for 2 and for all languages.
     """
     given = list(answers.values())

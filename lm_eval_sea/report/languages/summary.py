@@ -17,11 +17,11 @@ _HEADS = {
     "consistency": ("languages", "questions", "accuracy", "same answer [95 %]", "AC3"),
     "errors": ("languages", "questions", "wrong in both", "by chance", "excess [95 %]", "p, corrected"),
 }
-_MOST_PAIRS = 10  # printed of a condition
+_MOST_PAIRS = 10  # printed per condition
 
 
 def summary(rows: Sequence[Mapping[str, Any]], of: str = "differences") -> str:
-    """Lines of aligned columns, in per cent and percentage points, by condition: the rows of one of the files in `_HEADS`.
+    """The rows of one of the files in `_HEADS` as aligned columns, by condition, in per cent and percentage points.
 
     Consistency is shown for two, three and all languages, errors for the pairs with the most excess.
     """

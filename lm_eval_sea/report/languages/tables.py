@@ -29,7 +29,7 @@ from lm_eval_sea.tasks._shared.facts import ORDER
 
 ENGLISH = "en"
 MANIFEST = ".lm_eval_sea_languages.json"
-# Where English answers of the same variant come from if a setting has none.
+# The settings whose English answers of the same variant serve a setting that has none.
 _REFERENCE_SETTINGS = ("base", "chat")
 _NEEDED = ("dataset", "variant", "prompt_language", "language", "headline_metric")
 
@@ -47,7 +47,7 @@ class Condition(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What tells the conditions of one model and data set apart."""
+        """A name that distinguishes the conditions of one model and data set."""
         return f"{self.setting} {self.variant} {self.prompt}" + (f" {self.num_fewshot}-shot" if self.num_fewshot else "")
 
     def name_among(self, others: Iterable[Condition]) -> str:
@@ -59,11 +59,11 @@ class Comparison(NamedTuple):
     """The answers of one model under one condition."""
 
     answers: Mapping[str, Answers]  # by language; for pairs by the pair
-    english: Answers | None  # on which differences are based
+    english: Answers | None  # what differences are relative to
 
 
 def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condition, Comparison], list[str]]:
-    """Reads the rows of all parallel tasks, of runs in which each task of a model counts once; with notes on what is left out.
+    """Reads the rows of all parallel tasks; each task of a model counts once in the runs. Returns notes on what is left out, too.
 
     The metric says whether an answer is right, such as "acc"; by default it is the headline metric of each task. Raises
     `ResultsError` if no parallel tasks have samples with that metric, right or wrong.
@@ -148,7 +148,7 @@ def _obstacle(names: Sequence[str | None], scores: Sequence[float], metric: str)
 
 
 def _with_english(condition: Condition, answers: Mapping[str, Answers], english: Mapping[Condition, Answers]) -> Comparison:
-    """English is among the languages if the setting has it; else the plain English task is the one to compare with."""
+    """The languages with English, if the setting has it; if not, differences are relative to the plain English task."""
     key = condition._replace(prompt="")
     if key in english:
         return Comparison({**answers, ENGLISH: english[key]}, english[key])

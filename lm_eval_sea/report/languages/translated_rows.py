@@ -28,9 +28,9 @@ class TranslatedFile(NamedTuple):
 
 
 def write_translations(runs: Runs, folder: Path) -> tuple[list[TranslatedFile], list[str]]:
-    """Writes a file of rows for each translated language, with the name that the tasks read; returns notes on what runs lack.
+    """Writes a file of rows for each translated language, with the name that the tasks read; returns notes, too.
 
-    Raises `ResultsError` if they have no samples of a translation, those of two models, or not all texts of a row.
+    Raises `ResultsError` if the runs have no samples of a translation, those of several models, or not all texts of a row.
     """
     notes = list(runs.notes)
     tasks = [task for task in runs.tasks if task.facts.setting == SETTING and task.samples is not None]
