@@ -34,7 +34,7 @@ _DATE = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)")  # of a run, in the l
 def steps_of(models: Iterable[str]) -> dict[str, int]:
     """The training steps in names or labels of models: the numbers after "step" or "checkpoint", such as 500, 10k or 1.5M.
 
-    Only if no name has one does the last number of each count: among checkpoints, it would be the size of another model.
+    The last number of a name counts only if no name has a step: among checkpoints, it would be the size of another model.
     """
     names = {model: _DATE.sub("", model) for model in models}
     for pattern in (_STEP, _NUMBER):

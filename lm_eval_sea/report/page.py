@@ -120,7 +120,7 @@ def _samples(scores: Scores) -> tuple[dict[str, str], list[dict[str, Any]]]:
 
 
 def _packed(of_models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """What `sample_row.shown` gives for the rows of a task, as base64 of compressed JSON; what all models share is in it once."""
+    """What `sample_row.shown` gives for the rows of a task, as base64 of zlib of JSON; what all models share is there once."""
     prompts = [row["prompt"] for rows in of_models.values() for row in rows if "prompt" in row]
     prefix = os.path.commonprefix(prompts).rpartition("\n")[0] if len(prompts) > 1 else ""  # instruction and exemplars
     shared: dict[str, dict[str, Any]] = {}

@@ -99,7 +99,7 @@ def rows_once(models: Iterable[Iterable[str]]) -> list[str]:
 
 
 def left_out(models: Mapping[str, Collection[str]]) -> list[str]:
-    """A line on models that ran only that version of a task, whole or lite, that `rows_once` drops; none without such models."""
+    """A line on models that ran a task only in the version, whole or lite, that `rows_once` drops; none without such models."""
     kept, ending, left = set(rows_once(models.values())), lite_name(""), {}
     for model, own in models.items():
         other_of = {name: name.removesuffix(ending) if name.endswith(ending) else lite_name(name) for name in own}

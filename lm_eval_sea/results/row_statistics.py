@@ -78,7 +78,7 @@ def mean_statistics(scores: Sequence[float]) -> RowStatistics:
 
 
 def group_mean_statistics(groups: Sequence[str], scores: Sequence[float]) -> RowStatistics:
-    """Those of the unweighted mean over groups of their mean scores; with right labels as groups, of balanced accuracy."""
+    """The statistics of the mean over groups of their mean scores; with right labels as groups, of balanced accuracy."""
     names, numbers = np.unique(np.array(groups, dtype=object), return_inverse=True)  # sorted: the same numbers for all models
     membership = np.eye(len(names))[numbers]
     of_rows = np.array(scores, dtype=float)
@@ -94,13 +94,13 @@ def group_mean_statistics(groups: Sequence[str], scores: Sequence[float]) -> Row
 
 
 def macro_f1_statistics(choices: Sequence[tuple[int, int]], labels: int) -> RowStatistics:
-    """Those of macro-F1 of (right, chosen) labels, over all labels; one that never occurs and is never chosen has F1 = 0."""
+    """The statistics of macro-F1 over all labels, from (right, chosen); a label that is never right or chosen has F1 = 0."""
     golds, chosen = zip(*choices, strict=True)
     return RowStatistics(label_counts(golds, chosen, labels), macro_f1_of_counts, needed=np.eye(labels, dtype=bool)[list(golds)])
 
 
 def mean_of_draws(draws: Sequence[RowStatistics | None]) -> RowStatistics | None:
-    """Those of the mean score of several draws of answers to the same rows; None unless the statistics of all have one shape."""
+    """The statistics of the mean score of several draws of answers to the same rows; None unless those of all have one shape."""
     known = [statistics for statistics in draws if statistics is not None]
     if len(known) < len(draws) or len({statistics.values.shape for statistics in known}) != 1:
         return None
@@ -124,7 +124,7 @@ def _corpus_statistics(metric: BLEU | CHRF, pairs: Sequence[tuple[str, str]]) ->
 
 
 def _bleu_statistics(counts: np.ndarray, score: Callable[[np.ndarray], np.ndarray], ngrams: int, reference: int) -> RowStatistics:
-    """Those of BLEU; counts of right n-grams begin at column `ngrams`, and column `reference` has the reference's length.
+    """The statistics of BLEU; counts of right n-grams begin at column `ngrams`, column `reference` has the reference's length.
 
     If no row shares one of the longest n-grams with its reference, BLEU is only smoothing, so such rows are `needed`.
     """

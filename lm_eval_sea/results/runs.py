@@ -42,7 +42,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """The time in seconds since 1970, because local times do not compare between machines or across clock changes."""
+        """The start in seconds since 1970, because local times do not compare between machines or across clock changes."""
         if self.started is not None:
             return self.started
         try:

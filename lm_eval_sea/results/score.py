@@ -39,7 +39,7 @@ class TaskScore:
     rows: int | None
     chance: float
     normalised: float  # chance is 0, perfect is 100; negative below chance
-    contradiction: str | None = None  # if the logged rows give another score than the results: both
+    contradiction: str | None = None  # both scores, if the logged rows give another one than the results
 
     @property
     def few(self) -> bool:

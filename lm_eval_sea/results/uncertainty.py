@@ -139,7 +139,7 @@ def score_interval(mean: float, stderr: float | None, clusters: float) -> tuple[
     t is the quantile of Student's t with `clusters` − 1 degrees of freedom. `clusters` is at least 2 and counted by
     `effective_number`; for a mean of group means it is one more than the degrees of freedom of that mean. m is the number of
     independent answers, right or wrong, that would have this standard error; if all clusters score alike, the error is 0 and m
-    is `clusters`. The interval never leaves 0 to 1, even for two clusters. There is none without an error.
+    is `clusters`. The interval never leaves 0 to 1, even for a mean of 0 or 1, or two clusters. There is none without an error.
     Raises `ValueError` if the mean is not between 0 and 1.
     """
     if not 0 <= mean <= 1:
@@ -203,7 +203,7 @@ def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
     """P-values corrected for the number of tests (Holm 1979): the chance of any false alarm among them stays at the level.
 
     The k-th smallest of m, k from 1, is multiplied by m − k + 1. No result is below that of a smaller p-value, or above 1. None
-    or NaN was not tested, and stays None.
+    or NaN was not tested, and gives None.
     """
     known = {key: value for key, value in p_values.items() if value is not None and not math.isnan(value)}
     corrected: dict[Key, float | None] = dict.fromkeys(p_values)

@@ -39,7 +39,7 @@ class AgainstEnglish(NamedTuple):
     accuracy_en: float
     difference: Estimate  # accuracy − accuracy_en; standard error clustered by passage
     english_only: float  # share of the questions that are right only in English
-    language_only: float  # share of those right only in the language
+    language_only: float  # share of those that are right only in the language
     lost: float | None  # share of the questions right in English that are wrong in the language; None: none is right
 
 
