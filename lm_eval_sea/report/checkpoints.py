@@ -124,13 +124,13 @@ def _table(rows: pd.DataFrame, without: Sequence[str]) -> Table:
         f"{_beside_chance(rows)} Where scores are at chance, look at bits per byte of the right answer: lower is better."
     )
     if (lacking := rows[rows.lacks > 0]).size:
-        note += f" Tasks without results of {some_names(list(lacking.model))} count for none."
+        note += f" Tasks without results of {some_names(list(lacking.model))} are left out for all."
     if without:
         note += f" Left out, because their names have no step: {some_names(without)}."
     if (alike := rows[rows.step.duplicated(keep=False)]).size:
         note += f" {some_names(list(alike.model))} have the same step: {_ONE_RUN}."
     elif len(others := {_NUMBER.sub("", _DATE.sub("", model)): model for model in rows.model}) > 1:
-        note += f" {some_names(list(others.values()))} differ in more of their names than a number: {_ONE_RUN}."
+        note += f" {some_names(list(others.values()))} have names that differ in more than a number: {_ONE_RUN}."
     shown = [
         *(MODEL, Column("step", "step", "count")),
         Column("mean", "mean [95 %]", "score", low="low", high="high", marker="limited"),

@@ -55,7 +55,7 @@ def lite_tasks_left_out(scores: Scores) -> list[str]:
                 left.setdefault(model, []).append(name)
     named = "; ".join(f"{model} ({some_names(names)})" for model, names in left.items())
     where = "In the means over native and over translated rows, lite tasks do not count if any model was run on the whole ones"
-    return [f"{where}; left out are thus {named}."] if left else []
+    return [f"{where}, so these are left out: {named}."] if left else []
 
 
 def native_section(scores: Scores) -> Section:

@@ -113,7 +113,7 @@ def scores_section(scores: Scores) -> Section:
     others = scores.tasks[~scores.tasks.of_pack & (scores.tasks.setting != "text")]
     errors = (
         "Rows that share a passage or premise are not independent: the clustered standard error, by the jackknife, counts "
-        "them together, the plain one takes every row for itself. Both in percentage points. Where all rows make one score "
+        "them together, the plain one takes all rows for independent. Both in percentage points. Where all rows make one score "
         "together (BLEU, chrF++) the plain error is that of the results, and the clustered one that of the contributions of "
         "passages."
     )
@@ -137,8 +137,8 @@ def means_section(scores: Scores) -> Section:
     """Means of suites and competencies, and every two models."""
     means = scores.means
     suites = (
-        "In the mean of SailCompass its competencies have the same weight, and within each its languages; in other means the "
-        "tasks. Brackets: not all tasks of the suite were run."
+        "In the mean of SailCompass all competencies have the same weight, and so have the languages within each; in other "
+        "means, all tasks have. Brackets: not all tasks of the suite were run."
     )
     parts = [
         scopes_table(means, "suite", "Means by suite", suites),

@@ -116,7 +116,7 @@ def provenance_section(scores: Scores) -> Section:
         Column("max_tokens", "limit of tokens", "count"),
         Column("signatures", "signatures"),
     ]
-    text = "How the numbers were made. “words”, “data” and “exemplars” begin SHA-256 digests: equal digest, equal text."
+    text = "How the numbers were made. “words”, “data” and “exemplars” are shortened SHA-256 digests: equal ones mean equal text."
     parts = [
         Table(WARNINGS, "Notes and warnings", "", warned, columns("text", warning="what to know before comparing")),
         Table("runs", "Runs", "", scores.runs, of_runs),

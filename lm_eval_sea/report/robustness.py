@@ -37,10 +37,10 @@ _SPREAD_BY_CHANCE = Column("by_chance", "by chance", "percent", hint="the spread
 _ABOUT = ["model", "base", "dataset", "language", "prompt_language", "variant", "num_fewshot"]
 _EXEMPLARS = Column("num_fewshot", "exemplars", "count")
 _BY_CHANCE = (
-    "Part of a spread is chance: the spread of as many equally good prompts is below “by chance” in 95 % of cases, or more, as "
-    "their answers to the same rows are alike; so up to one line in twenty is above it by chance. The fewer the rows, and the "
-    "more prompts, the further apart are the best and the worst. So compare spreads only over the same numbers of prompts and "
-    "rows."
+    "Part of a spread is chance: the spread of as many equally good prompts is below “by chance” in at least 95 % of cases, "
+    "because their answers to the same rows are alike; so up to one line in twenty is above it by chance. The fewer the rows "
+    "and the more prompts, the further apart are the best and the worst. So compare spreads only over the same numbers of "
+    "prompts and rows."
 )
 
 

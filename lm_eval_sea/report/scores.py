@@ -55,7 +55,7 @@ class Scores:
 
     def of_seeds(self, counted: str) -> list[str]:
         """A sentence on which answers a section counts; none if no task was run with several seeds."""
-        return [f"Of a task with several seeds {counted}."] if any(task.draws for task in self.of.values()) else []
+        return [f"For a task with several seeds, {counted}."] if any(task.draws for task in self.of.values()) else []
 
     def of_last_seed(self) -> list[str]:
         """`of_seeds` for a section that counts the answers of the last seed."""

@@ -251,7 +251,7 @@ def _seeds_note(kept: Run, left_out: Sequence[TaskRun], *, is_mean: bool) -> str
     is_averaged = any(task.facts.suite == SEA_HELM for task in left_out)
     averaged = "; `lm-eval-sea score` has the mean over the seeds of SEA-HELM's tasks" if is_averaged else ""
     return (
-        f"{kept.model}: {names}: runs differ only in the seed ({seeds}); shown is seed {kept.seed}, not the mean over them, "
+        f"{kept.model}: {names}: runs differ only in the seed ({seeds}); seed {kept.seed} is shown, not the mean over them, "
         f"which needs the same rows in all (--log_samples); `lm-eval-sea report --all-runs` shows each{averaged}"
     )
 

@@ -106,7 +106,7 @@ def left_out(models: Mapping[str, Collection[str]]) -> list[str]:
         left[model] = [name for name, other in other_of.items() if name not in kept and other not in own]
     named = "; ".join(f"{model} ({some_names(names)})" for model, names in left.items() if names)
     which = "Means count a whole task or its lite one, whichever more models ran"
-    return [f"{which}; left out are thus {named}"] if named else []
+    return [f"{which}, so these are left out: {named}"] if named else []
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def read_lines(samples: Samples, notes: list[str], places: Collection[int] | Non
                     broken.append(number)
     if broken:
         more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
-        _add(notes, f"{samples}: line {broken[0]}{more} cannot be read as JSON (was the run stopped?), and left out")
+        _add(notes, f"{samples}: line {broken[0]}{more} left out: no JSON object (was the run stopped?)")
 
 
 def _lines(file: BinaryIO, places: Collection[int] | None) -> Iterator[tuple[int, bytes]]:

@@ -123,10 +123,10 @@ class TaskRun:
             return None
         numbered = [key for key in rows.keys if key[0] != "None"]
         if repeated := len(numbered) - len(set(numbered)):
-            self.notes.append(f"{self.name}: {repeated:,} of {len(numbered):,} logged rows repeat others, and count again")
+            self.notes.append(f"{self.name}: {repeated:,} of {len(numbered):,} logged rows are duplicates, and count again")
         if 0 < rows.unscored < len(rows.keys):
             lacking = f"{rows.unscored:,} of {len(rows.keys):,} logged rows have no {rows.metric} that is a number"
-            self.notes.append(f"{self.name}: {lacking}; comparisons leave these out, and the interval is made without rows")
+            self.notes.append(f"{self.name}: {lacking}; comparisons leave them out, and the interval uses the reported error")
         if self.rows is not None and len(rows.keys) != self.rows:
             self.notes.append(f"{self.samples}: {len(rows.keys)} rows, but the results are of {self.rows}")
         return rows

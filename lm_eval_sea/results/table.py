@@ -44,8 +44,8 @@ _AGREE = 1e-6
 _NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
 _TOO_FEW = f"a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
 _NO_INTERVAL = (
-    "no interval, because the score depends on fewer than two rows or passages: of all, of a label, or for BLEU of those with "
-    "four words in a row of their reference"
+    "no interval, because the score depends on fewer than two rows or passages: in all, with a label, or for BLEU with an answer "
+    "that has four words in a row of its reference"
 )
 _TOO_NARROW = "the interval is too narrow: it takes rows that share a passage or premise for independent; add --log_samples"
 _WITHOUT_TOKENIZER = ("acc", "acc_norm", "acc_bytes")  # scores of ranked options that need no tokenizer

@@ -61,7 +61,7 @@ def test_a_model_with_lite_tasks_alone_is_named(tmp_path):
     assert list(section.tables[0].frame.model) == ["whole"]
     for text in (section.text, overview_section(scores, None, steps=False).after):
         [said] = [line for line in text if "lite tasks do not count" in line]
-        assert said.endswith("left out are thus lite (exam_lite, story_lite).")
+        assert said.endswith("so these are left out: lite (exam_lite, story_lite).")
     assert not any("lite tasks" in line for line in native_section(scored(tmp_path / "whole", suite=SUITE)).text)
 
 

@@ -506,7 +506,7 @@ def test_rows_count_once_in_a_mean(tmp_path):
     section = overview_section(scored(tmp_path, {"c": reported({whole: 0.7})}), None, steps=False)
     found = [(cells["model"], cells["all tasks"]) for cells in shown(section, "models")]
     assert found == [("c", "40.0"), ("a", "20.0"), ("b", "–")]
-    assert any(line.endswith(f"left out are thus b ({lite}).") for line in section.after)
+    assert any(line.endswith(f"so these are left out: b ({lite}).") for line in section.after)
     [figure] = section.figures
     assert [line.label for line in figure.chart.panels[0].lines] == ["c", "a"]
 
@@ -649,7 +649,7 @@ def test_bits_per_byte_over_checkpoints(tmp_path, data_sets, error):
 
 
 LEFT_OUT, ONE_STEP = "Left out, because their names have no step: org/m-7b.", "a/step10, b/step10 have the same step: "
-UNLIKE = "a/step10, b/step20 differ in more of their names than a number"
+UNLIKE = "a/step10, b/step20 have names that differ in more than a number"
 
 
 @pytest.mark.parametrize(
@@ -664,7 +664,7 @@ def test_a_curve_says_what_it_leaves_out_and_mixes(tmp_path, models, said):
 def test_tasks_that_a_checkpoint_lacks_count_for_none_and_this_is_said(tmp_path):
     """A task that only later checkpoints ran would lift or lower the curve; that the others are fewer must be seen."""
     tasks = {f"sea_x_{n}": toy(right(count, 40)) for n, count in enumerate((20, 40))}
-    lacking = "Tasks without results of step1 count for none."
+    lacking = "Tasks without results of step1 are left out for all."
     for folder, first in (("less", {"sea_x_0": tasks["sea_x_0"]}), ("same", tasks)):
         scores = scored(tmp_path / folder, {"step1": first, "step2": tasks})
         assert set(checkpoints.curve(scores).tasks) == {len(first)}

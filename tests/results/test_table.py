@@ -284,7 +284,7 @@ def test_two_models_of_which_one_ran_lite_tasks_are_told(tmp_path):
     for model, ending in (("a", "_lite"), ("b", "")):
         write_run(tmp_path / model, {f"sea_xcopa_id_to_ppl{ending}": task([1] * 20 + [0] * 20)}, model=model)
     said = shown(tmp_path)
-    assert "they have no common task" in said and "left out are thus a (sea_xcopa_id_to_ppl_lite)" in said
+    assert "they have no common task" in said and "so these are left out: a (sea_xcopa_id_to_ppl_lite)" in said
 
 
 def test_the_difference_that_would_have_been_seen(tmp_path):
@@ -460,7 +460,7 @@ def test_rows_that_are_logged_twice_what_a_server_says_and_prompts_that_were_cut
     write_run(tmp_path, {"toy_th": twice | {"rows": 2 * twice["rows"]}, "toy_vi": task([1] * 10)}, config=config)
     record, other = records_of(read(tmp_path).best())
     for text in (shown(tmp_path), record["notes"]):
-        assert "toy_th: 20 of 40 logged rows repeat others, and count again" in text
+        assert "toy_th: 20 of 40 logged rows are duplicates, and count again" in text
         assert "requests differ from the configuration: the server refuses temperature (not sent)" in text
         assert "answered by gpt-1, gpt-2, as the server calls the model" in text
         assert "prompts seem to have been cut at 2,048 tokens" in text

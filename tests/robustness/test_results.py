@@ -127,7 +127,7 @@ def test_files_that_do_not_fit_into_memory(tmp_path, monkeypatch):
     first, *others = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join([first, json.dumps({"doc_id": 9, "x": "x" * 11_000}) + "\n", *others]), encoding="utf-8")
     [task] = [task for task in read(tmp_path / "org__a").tasks if task.name == RANKED]
-    assert len(task.logged.keys) == 6 and "line 2 cannot be read" in " ".join(task.notes)
+    assert len(task.logged.keys) == 6 and "line 2 left out" in " ".join(task.notes)
     assert [row["doc_id"] for row in task.texts(task.logged.frame.place.tolist())] == list(range(6))
     with (tmp_path / "org__b" / f"results_{OLD}.json").open("r+b") as file:
         file.truncate(2**30)  # takes no room on the disk

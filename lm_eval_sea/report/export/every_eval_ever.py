@@ -34,7 +34,7 @@ COLLECTION = "lm-eval-sea"  # the folder of the datastore
 BITS = "bits_per_byte"  # metrics whose names begin like this are not exported
 LOCAL = "local"  # the developer of a model that has only a path
 CLUSTERED = "jackknife, clustered by passage"
-CONTRIBUTIONS = "contributions of passages, of scores of all rows by the jackknife"
+CONTRIBUTIONS = "jackknife over passages, of a score that all rows make together"
 REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
 _ADAPTER = re.compile(
     r" \((?:peft|lora_local_path|delta) [^,)]*\)|(?:peft|lora_local_path|delta) [^,)]*, |, (?:peft|lora_local_path|delta) [^,)]*"
@@ -53,7 +53,7 @@ def model_id(name: str) -> str:
     is_hub = len(parts) == 2 and not name.startswith(("/", ".", "~")) and (_is_too_long(name) or not Path(name).exists())
     made = "/".join(parts) if is_hub else f"{LOCAL}/{parts[-1] if parts else ''}"
     if not all(part.strip(". ") and not _NO_PATH.search(part) for part in made.split("/")):
-        raise ResultsError(f"the model is called {name!r}, which makes no id; give one with --model ORGANISATION/NAME")
+        raise ResultsError(f"the model is called {name!r}, which cannot be an id; give one with --model ORGANISATION/NAME")
     return made
 
 

@@ -74,7 +74,7 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
     read: dict[Condition, list[TaskRun]] = {}
     others: list[str] = []
     drawn = grouped((task.run.seed, task.name) for task in runs.tasks if task.draws and task.facts.parallel)
-    notes += [f"{some_names(names)}: of several seeds the answers of seed {seed} are compared" for seed, names in drawn.items()]
+    notes += [f"{some_names(names)}: of several seeds, only the answers of seed {seed} count" for seed, names in drawn.items()]
     for task in (task.each_draw[-1] for task in runs.tasks):
         notes += task.notes
         if not task.facts.parallel or task.facts.setting == ORDER:
@@ -231,7 +231,7 @@ def consistency_rows(
         limited = {"limited": any(answers.limited for answers in comparison.answers.values())}
         rows = [condition._asdict() | found._asdict() | limited for found in consistencies(comparison.answers, every=every)]
         if not rows and len(comparison.answers) > 1:
-            notes.append(f"{condition.model}, {condition.name}: no question has a known answer in all, so no consistency")
+            notes.append(f"{condition.model}, {condition.name}: no question has a known choice in all languages; no consistency")
         yield from rows
 
 

@@ -36,7 +36,7 @@ def write_translations(runs: Runs, folder: Path) -> tuple[list[TranslatedFile], 
     tasks = [task for task in runs.tasks if task.facts.setting == SETTING and task.samples is not None]
     if not tasks:
         raise ResultsError("no samples of a task sea_belebele_<language>_to_en; run one with --log_samples")
-    notes += [f"{task.name}: of several seeds the translations are those of seed {task.run.seed}" for task in tasks if task.draws]
+    notes += [f"{task.name}: of several seeds, only translations of seed {task.run.seed} count" for task in tasks if task.draws]
     models = sorted({task.run.model for task in tasks})
     if len(models) > 1:
         raise ResultsError(f"translations of {len(models)} models ({', '.join(models)}); give the output of one")

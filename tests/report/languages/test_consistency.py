@@ -90,7 +90,7 @@ def test_of_several_seeds_the_answers_of_the_last_count(tmp_path):
     assert (found["accuracy"], found["consistency"]) == pytest.approx((100 * 5 / 8, 75))
     assert "the answers of the last count here (seed 2), while its score is the mean over all" in " ".join(section.text)
     _, notes = load_comparisons(read(tmp_path).best())
-    assert "sea_belebele_en, sea_belebele_th: of several seeds the answers of seed 2 are compared" in notes
+    assert "sea_belebele_en, sea_belebele_th: of several seeds, only the answers of seed 2 count" in notes
 
 
 @pytest.mark.parametrize(("passages", "few"), [(9, True), (10, False)])
