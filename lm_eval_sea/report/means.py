@@ -39,8 +39,8 @@ from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST
 ALL = "all"
 BY_TASK, BY_COMPETENCY = "task", "competency"
 WEIGHINGS = {BY_TASK: "every task has the same weight", BY_COMPETENCY: "every competency has the same weight"}
-_MOST_COMMON = 0.5  # of the tasks that either ran; models that share fewer are not ranked against each other
-_MOST_SUITES = 0.5  # of a suite's tasks; the suite has no mean if all models together ran fewer
+_LEAST_COMMON = 0.5  # of the tasks that either ran; models that share fewer are not ranked against each other
+_LEAST_OF_SUITE = 0.5  # of a suite's tasks; the suite has no mean if all models together ran fewer
 _TESTED = ("all", "language", "suite")
 _FEW = f"“few” means that a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
 
@@ -83,7 +83,7 @@ def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scop
         for title, value in sorted((titles.get(value, value), value) for value in set(values.values()) - {""}):
             made.append(Scope(kind, value, title, {name: paths[name] for name in counted if values[name] == value}, sizes))
     for name, members in suite.suites.items():
-        if sum(member in tasks for member in members) >= _MOST_SUITES * len(members):
+        if sum(member in tasks for member in members) >= _LEAST_OF_SUITE * len(members):
             nested = suite.nested.get(name) or {member: path(suite.facts[member]["task"], member) for member in members}
             made.append(Scope("suite", name, name, nested))
     return made
@@ -167,7 +167,7 @@ class Means:
         def share_enough(first: str, second: str) -> bool:
             asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
             found = self.differences.get((scope.kind, scope.name, first, second))
-            return found is not None and found.tasks >= _MOST_COMMON * asked
+            return found is not None and found.tasks >= _LEAST_COMMON * asked
 
         return [pair for pair in combinations(sorted(self._models(scope)), 2) if share_enough(*pair)]
 

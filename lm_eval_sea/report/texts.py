@@ -26,10 +26,10 @@ _METRIC = "bits_per_byte"
 def _bits_of(task: TaskRun) -> dict[str, tuple[float, int]]:
     """Bits and bytes of the texts of a task by their ids; empty if the rows have no log-likelihoods."""
     rows = task.logged_by(_METRIC, _METRIC)
-    told = zip(rows.frame.id, rows.frame[_METRIC], strict=True) if rows is not None else ()
+    logged = zip(rows.frame.id, rows.frame[_METRIC], strict=True) if rows is not None else ()
     return {
         name: (-pair[0] / math.log(2), pair[1])
-        for name, pair in told
+        for name, pair in logged
         if isinstance(pair, list) and len(pair) == 2 and all(map(is_number, pair)) and pair[1] > 0
     }
 
@@ -39,8 +39,8 @@ def texts_table(scores: Scores) -> pd.DataFrame:
 
     `beside` is empty if no text has an English version, or English has no bits.
     """
-    told = [(model, task) for (model, _), task in sorted(scores.of.items()) if task.facts.is_text]
-    found = [(model, task, texts) for model, task in told if (texts := _bits_of(task))]
+    tasks = [(model, task) for (model, _), task in sorted(scores.of.items()) if task.facts.is_text]
+    found = [(model, task, texts) for model, task in tasks if (texts := _bits_of(task))]
     english_of: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}  # model and data set → its English texts
     for model, task, texts in found:
         if task.facts.language == "en":

@@ -170,8 +170,8 @@ class KnownSecrets:
     def add(self, secrets: Iterable[str]) -> None:
         """Adds secrets, except short ones, which may be words; these are masked only by their names."""
         forms = {form for secret in secrets for form in (secret, unquote(secret))}
-        told = {form for form in forms if len(form) >= (_SHORTEST_WORD if form.isalpha() else _SHORTEST)}
-        self._known = sorted({*self._known, *told}, key=len, reverse=True)
+        long_enough = {form for form in forms if len(form) >= (_SHORTEST_WORD if form.isalpha() else _SHORTEST)}
+        self._known = sorted({*self._known, *long_enough}, key=len, reverse=True)
 
     def masked(self, text: str) -> str:
         """A text without the known secrets, and all else as it is."""

@@ -64,8 +64,8 @@ class Settings:
         """What is added to the model's name: branch, GGUF file (a folder has many), adapter, quantisation, thinking, effort."""
         others = [("file" if name == "gguf_file" else name, value) for name, value in self._of_other_model]
         modes = (("revision", self.branch), *others, ("thinking", self.thinking), ("effort", self.effort))
-        told = [f"{what} {mode}" for what, mode in modes if mode]
-        return f" ({', '.join(told)})" if told else ""
+        parts = [f"{what} {mode}" for what, mode in modes if mode]
+        return f" ({', '.join(parts)})" if parts else ""
 
     @property
     def adapter_or_quantisation(self) -> str | None:
