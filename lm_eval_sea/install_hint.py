@@ -1,4 +1,4 @@
-"""What to type to get optional packages, for an installed pack and for a checkout of it."""
+"""The pip command for the pack's optional packages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def install_extra(extra: str) -> str:
-    """The command that installs an extra of this pack where it is: a checkout is named by its folder."""
+    """The command that installs an extra of this pack: from its folder if it is a checkout, else from the package index."""
     root = Path(__file__).resolve().parents[1]
     source = str(root) if (root / "pyproject.toml").is_file() else "lm-eval-sea"
     return f"pip install {shlex.quote(f'{source}[{extra}]')}"

@@ -1,1 +1,1 @@
-"""Prompt files and catalogue in, task files out. A `PromptFileError` names the prompt file, and the key that it lacks."""
+"""Makes task files from prompt files and the catalogue. A `PromptFileError` names the prompt file and what is wrong with it."""

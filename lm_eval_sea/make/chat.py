@@ -1,6 +1,6 @@
-"""Tasks for chat models: what to do, how to answer, the row; zero-shot.
+"""Zero-shot tasks for chat models. A prompt says what to do and how to answer, then shows the row.
 
-The answer is read after the thought and the answer tag.
+The answer is read from what follows the thought and the answer tag.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from lm_eval_sea.make.prompt_files import PromptFileError, entry, row_template
 from lm_eval_sea.make.task_yaml import OneLineList
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, TASKS_FOLDER, is_english_prompt, name_of, read_yaml
 
-FOLDER = "chat_answers"  # the folder with how to answer, by language
+FOLDER = "chat_answers"  # the folder whose files say how to answer, one for each language
 ROOM = 256  # tokens for text around an answer: a preface, a reason, the tag
 STEPS = 768  # tokens for the steps before a number
 CHOSEN = ("mcq", "classification")  # the kinds whose answer is one of the row's options
 
 
 class _Form(NamedTuple):
-    template: str  # what the task is made from, in tasks/_shared
-    key: str  # in a file of `FOLDER`: how to answer
-    tag: str  # in its `tags`
-    target: str  # what follows the tag in an exemplar, a Jinja template; empty if that depends on the task
+    template: str  # in tasks/_shared
+    key: str  # of the text in a file of `FOLDER` that says how to answer
+    tag: str  # key of the answer tag, in `tags` of the same file
+    target: str  # Jinja template of what follows the tag in an exemplar; empty if it depends on the task
     readers: int = 31  # the version of the answer readers, the first part of a task's version
-    steps: str = ""  # what comes before the tag in an exemplar, a Jinja template
+    steps: str = ""  # Jinja template of what comes before the tag in an exemplar
 
 
-# The solution of an exemplar; that of a row is only the number.
+# An exemplar's `solution` has steps; a row's is only the number.
 _STEPS = "{% if solution.split()[1:] %}{{solution}}\n{% endif %}"
 # Kind of data set → how its chat tasks are answered.
 _FORMS = {
@@ -45,7 +45,7 @@ _FORMS = {
 
 
 def has_chat(prompted: Prompted, of: str, prompt_language: str) -> bool:
-    """Whether a data set has chat tasks: all of the pack do, except those whose rows are whole prompts; a user's own may."""
+    """Whether a data set has chat tasks: the pack's do, except judged ones; a user's do if the prompt file has `chat`."""
     if prompted.of.kind == JUDGED:
         return False
     return prompted.of.path.is_relative_to(TASKS_FOLDER) or "chat" in leaf.shown_of(prompted, of, prompt_language).words

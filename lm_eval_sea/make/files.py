@@ -1,4 +1,4 @@
-"""All task files: makes them from `data_set.yml`, prompt files and the lists, compares them with those on disk, writes them."""
+"""Makes all task files from `data_set.yml`, prompt files and lists, compares them with those on disk, and writes them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from lm_eval_sea.make.prompt_files import read_prompts
 from lm_eval_sea.make.task_yaml import MARK, Function, OneLine, render
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, SEA_HELM, TASKS_FOLDER, is_english_prompt, name_of
 
-NAMES_OF_A_FOLDER = 10  # of languages or directions; a folder with the files of more would be too long to read
+NAMES_OF_A_FOLDER = 10  # languages or directions; with more, the tasks with English prompts get a folder of their own
 
 
 def generate(prompts: Path) -> dict[str, str]:
-    """All generated files: path below the tasks folder → content, from prompt files in a folder laid out like it."""
+    """All generated files, path below the tasks folder → content; `prompts` is a folder laid out like the tasks folder."""
     contents: dict[str, Content] = {}
     for data_set in data_sets().values():
         contents |= files_of(leaf.read(data_set, prompts))
@@ -72,7 +72,7 @@ def leaves(prompted: Prompted) -> Iterator[tuple[str, Content]]:
 
 
 def prompt_languages(prompted: Prompted, language: str) -> list[str]:
-    """The language of its prompts and, if there are English ones, English; the language itself where rows are whole prompts."""
+    """The prompt languages of a language's tasks: its own, then English if it has a prompt file; only its own where judged."""
     own = prompted.of.languages[language].prompts
     return [language] if prompted.of.kind == JUDGED else list(dict.fromkeys([own, *({"en"} & prompted.prompts.keys())]))
 
@@ -122,12 +122,12 @@ def _aggregated(kind: str) -> dict[str, tuple[str, ...]]:
 
 
 def _has(data_set: DataSet, language: str, *, english: bool = False) -> bool:
-    """Whether a language has prompts in English beside rows in another language, or else prompts of its own."""
+    """Whether a language has prompts of its own or, if `english`, has tasks with English prompts besides: it is not English."""
     return language != "en" if english else not is_english_prompt(data_set.languages[language].prompts, language)
 
 
 def _groups_of_all(data_set: DataSet) -> Iterator[tuple[str, Content]]:
-    """The groups over all languages. If a language has no prompts, its task with the English ones is the member."""
+    """The groups over all languages. For a language without prompts of its own, the task with English prompts is the member."""
     name, languages, variants = data_set.name, data_set.languages, _aggregated(data_set.kind)
     for english in (False, True):
         for variant, aggregated in variants.items():
@@ -206,7 +206,7 @@ def generated(folder: Path, pattern: str = "**/*yaml") -> dict[str, str]:
 
 
 def no_longer_made(files: Mapping[str, str], folder: Path) -> list[str]:
-    """The generated files that are not among these, in the folders of these: tasks on demand and a user's own are beside them."""
+    """The generated files on disk that `files` lacks, in the same subfolders; tasks on demand and a user's own lie elsewhere."""
     folders = {path.partition("/")[0] for path in files}
     return [path for path in generated(folder) if path not in files and path.partition("/")[0] in folders]
 
@@ -227,7 +227,7 @@ class FolderError(Refusal, ValueError):
 
 
 def replace(files: Mapping[str, str | bytes], folder: Path, superfluous: Iterable[str]) -> None:
-    """As `write_files`; raises `FolderError` before it would write over a file that is not generated, unless that is the same."""
+    """Like `write_files`, but raises `FolderError` before it overwrites a file that was not generated and has other content."""
     for path, content in files.items():
         there = folder / path
         if there.is_file() and not (old := there.read_bytes()).startswith(MARK.encode()) and old != _as_bytes(content):
@@ -241,7 +241,7 @@ def _as_bytes(content: str | bytes) -> bytes:
 
 
 def by_hand() -> dict[str, bytes]:
-    """The files of the tasks folder that are neither generated, nor prompts, nor hidden or a cache: path below it → content."""
+    """The handwritten files of the tasks folder except prompts, hidden files and caches: path below it → content."""
     paths = {path.relative_to(TASKS_FOLDER): path for path in TASKS_FOLDER.rglob("*") if path.is_file()}
     left_out = re.compile(r"prompts|__pycache__|\..*")
     kept = {below: path for below, path in paths.items() if not any(map(left_out.fullmatch, below.parts))}
@@ -250,7 +250,7 @@ def by_hand() -> dict[str, bytes]:
 
 
 def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Iterable[str]) -> None:
-    """Writes files below a folder, each of them whole or not at all, and removes those that are superfluous there.
+    """Writes files below a folder, each whole or not at all, and removes the superfluous ones.
 
     Raises `FolderError` if one cannot be written.
     """
@@ -261,7 +261,7 @@ def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Ite
             write_whole(folder / path, _as_bytes(content))
             done = "some files may be new"
         for path in superfluous:
-            (folder / path).unlink(missing_ok=True)  # another call may have been there
+            (folder / path).unlink(missing_ok=True)  # another call may have removed it
         remove_left_beside({folder / path for path in files})
     except OSError as error:
         advice = "make room there, or name another folder"

@@ -1,4 +1,4 @@
-"""The content of a task's file, made from `data_set.yml` and prompt files alone. It repeats no fact of `data_set.yml`."""
+"""The content of a task file, made from `data_set.yml` and prompt files. It does not repeat the facts of `data_set.yml`."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from lm_eval_sea.make.task_yaml import OneLine, Quoted
 from lm_eval_sea.tasks._shared.columns import LETTERS
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT, GENERATED, TASKS_FOLDER, is_english_prompt, name_of
 
-Content = dict[str, Any]  # of a YAML file; what it includes by paths below the tasks folder
+Content = dict[str, Any]  # of a YAML file; paths under `include` are below the tasks folder
 
-FULL_WIDTH_COLON = "："  # Chinese has no blank after it
+FULL_WIDTH_COLON = "："  # Chinese has no space after it
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ def group_of(name: str, members: Iterable[str], version: float, metrics: Iterabl
 
 
 def greedy(starts: list[str], max_new_tokens: int) -> Content:
-    """Greedy generation that ends where the model begins another question: at a line break and one of `starts`.
+    """Greedy decoding that stops where the model begins another question: at a line break followed by one of `starts`.
 
-    A bare line break would also stop at one before the answer.
+    A line break alone is no stop sequence, because the model may write one before its answer.
     """
     until = [Quoted(f"\n{start}") for start in starts]
     return {"until": until, "do_sample": False, "temperature": 0.0, "max_gen_toks": max_new_tokens}
@@ -96,7 +96,7 @@ def second_turn(prompted: Prompted, language: str) -> Content:
 
 
 def rows_path(data_set: DataSet, process: str) -> str:
-    """The file that names the function which processes the rows; lm-eval looks for it beside that file only."""
+    """The file that names the function for processing rows. lm-eval looks for the function only beside this file."""
     name = "rows" if process == "process_row" else process.removeprefix("process_")
     return f"{data_set.rows_as or data_set.name}/_{name}_yaml"
 
@@ -108,7 +108,7 @@ class Shown(NamedTuple):
     where: str  # the place that errors name
     fields: Sequence[str]  # columns of a row
     answer: str  # the column of a generated answer
-    said: Mapping[str, str]  # the languages of a translation
+    said: Mapping[str, str]  # metadata of a translation: its two languages
 
 
 def shown_of(prompted: Prompted, of: str, prompt_language: str) -> Shown:
@@ -147,7 +147,7 @@ def answer_limit(data_set: DataSet, of: str) -> int:
 def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, direction: str = "") -> Content:
     """The task of a data set in a language.
 
-    `variant` is empty if the kind has only one; `direction`, such as "en_th", stands for the language in names of translations.
+    `variant` is empty if the kind has only one; `direction`, such as "en_th", replaces the language in the names of translations.
     """
     data_set, of = prompted.of, direction or language
     data, kind = data_set.languages[language], KINDS[data_set.kind][variant]
@@ -204,7 +204,7 @@ def _answers(prompted: Prompted, of: str, variant: Variant, shown: Shown) -> Con
 
 
 def with_options(row: str, cue: str, variant: Variant) -> str:
-    """The Jinja template of a question up to and with the cue, with what the variant shows of the options."""
+    """The Jinja template of a question: the row, the options if the variant shows them, and the cue."""
     if variant.shown:
         letter = "{{letters[loop.index0]}}. " if variant.lettered else ""
         row += f"{{% for option in options %}}\n{letter}{{{{option}}}}{{% endfor %}}"
@@ -212,7 +212,7 @@ def with_options(row: str, cue: str, variant: Variant) -> str:
 
 
 def with_exemplars(prompted: Prompted, content: Content, language: str) -> Content:
-    """A task with the exemplars of a language; those of a parallel data set may be in another language, and say so."""
+    """Adds the exemplars of a language. Tasks of a parallel data set state it, because it may not be that of the rows."""
     data_set = prompted.of
     of = data_set.languages[language].prompts
     content = content | {"include": [*content["include"][:2], exemplars_path(data_set, of)]}

@@ -1,13 +1,13 @@
-"""Tasks that are no files and are made when they are asked for.
+"""Tasks that have no files and are made when they are asked for.
 
-`listed` has the tasks of `sea_sailcompass` in other wordings, Belebele's pairs with English and its translations, and the
-parallel texts of Belebele and FLORES. These can be asked for, too:
+`listed` names the tasks of `sea_sailcompass` in other wordings, Belebele's option orders, pairs with English and translations,
+and the parallel texts of Belebele and FLORES. Others can be asked for without being listed:
 
     …_p2, …_p3        any plain task in another wording
-    …_e1, …_e2, …     any plain task with its exemplars in another order, if a prompt file has them
+    …_e1, …_e2, …     any plain task with its exemplars in another order, if they are in a prompt file
     …_X-Y_…           any pair of languages
     …_choice          any chat task whose answer is a choice, with constrained answers
-    …_chat_lite       any chat task of a data set with lite rows, on those
+    …_chat_lite       any chat task whose data set has lite rows, on those rows
     …_order           any multiple-choice data set, with its options in two orders
 """
 
@@ -114,7 +114,7 @@ def _variation(prompted: Prompted, base: str, kind: str, number: int) -> Content
     if content is None or "setting" in content["metadata"] or prompted.of.kind == JUDGED:
         return None
     if kind == "e":
-        # exemplars that come with the rows are in no file that could have another order
+        # exemplars that come with the rows are in no prompt file, so they cannot be reordered
         if EXEMPLAR_SPLIT in prompted.of.languages[content["metadata"]["language"]].splits:
             return None
         return settings.reordered(prompted, content, number)
@@ -129,14 +129,14 @@ def names_on_demand(wanted: str) -> list[str]:
 
 
 def select(wanted: Iterable[str]) -> list[TaskRecord]:
-    """The tasks that are asked for, each once: those of files, as `TaskList.select`, and those that are made on demand.
+    """The tasks that are wanted, each once: those in files, as in `TaskList.select`, and those made on demand.
 
     Raises `UnknownNameError` for a name or glob that matches nothing, `PromptFileError` if a prompt lacks something.
     """
     found: dict[str, TaskRecord] = {}
     files = read_tasks()
     for each in wanted:
-        # no other name is that of a file's task and of one on demand
+        # a task or group in a file is never made on demand
         made = [] if each in files.tasks or each in files.groups else names_on_demand(each)
         if is_glob(each) or not made:
             try:
@@ -156,12 +156,12 @@ def _record(name: str) -> TaskRecord:
 
 
 def tasks_on_demand(wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Name → configuration, as lm-eval takes it, of the tasks on demand among names, globs and tags."""
+    """The tasks on demand that names, globs and tags stand for: name → configuration as lm-eval takes it."""
     return {name: _configuration(_made(name)) for each in wanted for name in names_on_demand(each)}
 
 
 def files_on_demand(wanted: Iterable[str]) -> dict[str, str]:
-    """The files of tasks on demand for `lm_eval --include_path`: name → content. What they include is named in full."""
+    """The files of tasks on demand for `lm_eval --include_path`: name → content. They include files by absolute paths."""
     made: dict[str, Content] = {}
     for each in wanted:
         if not (names := names_on_demand(each)):

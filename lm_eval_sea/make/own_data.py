@@ -1,6 +1,6 @@
-"""Tasks for a user's own rows: a folder with `data_set.yml` and `prompts/<language>.yml` in, task files in the same folder out.
+"""Tasks for a user's own rows: reads `data_set.yml` and `prompts/<language>.yml` in a folder and makes task files for it.
 
-The tasks refer to the templates of this installation by path, so the folder alone is the `--include_path`.
+The tasks include the templates of this installation by absolute path, so `--include_path` needs only that folder.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lm_eval_sea.tasks._shared.published.table_rows import DELIMITERS
 if TYPE_CHECKING:
     from lm_eval_sea.tasks._shared.sources import Source
 
-# Keys of `data_set.yml` that have an effect on tasks of the pack alone.
+# Keys of `data_set.yml` that affect only the pack's own tasks.
 _OF_THE_PACK = (
     *("second_turns", "parallel", "running_texts", "rows_as", "main_variant", "judged_as"),  # of the data set
     *("process_asis", "expect", "code", "sailcompass_evaluator"),  # of a language
@@ -39,10 +39,10 @@ _OF_THE_PACK = (
 
 
 def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
-    """The tasks and groups of a user's own data set by name, as far as names or globs want them.
+    """The tasks and groups of a user's own data set whose names match one of the wanted names or globs: name → content.
 
-    The folder has `data_set.yml` and `prompts/`; its name is that of the data set. Raises `RecordError` or `PromptFileError`
-    for faults in them.
+    The folder has `data_set.yml` and `prompts/`, and its name is the data set's. Raises `RecordError` or `PromptFileError` for
+    faults in them.
     """
     folder = folder.resolve()
     path = folder / FILE
@@ -80,7 +80,7 @@ def _with_wordings(prompted: Prompted) -> Iterator[Content]:
 
 
 def _refuse_keys(path: Path, data_set: DataSet, language: Language) -> None:
-    """Refuses keys that have an effect on tasks of the pack alone."""
+    """Refuses the keys of `_OF_THE_PACK`."""
     for record in (data_set, language):
         if given := [key for key in _OF_THE_PACK if getattr(record, key, None)]:
             raise RecordError(f"{path}: {given[0]!r} is for data sets of the pack alone; leave it out")
@@ -122,7 +122,7 @@ def _refuse_function(path: Path, language: Language) -> None:
 
 
 def _refuse_names(path: Path, language: Language) -> None:
-    """Refuses what cannot be a file or repository of rows, a split that is read, or a language."""
+    """Refuses a source or file that cannot hold rows, a split that no task reads, and a malformed language code."""
     where = f"{path}: languages: {language.language}"
     if "/" not in language.source and not language.source.startswith("."):
         raise RecordError(f"{where}: 'source' is {language.source!r}; expected OWNER/NAME of the hub, or a folder such as ./rows")
@@ -143,7 +143,7 @@ def _refuse_names(path: Path, language: Language) -> None:
 
 
 def _refuse_unread_labels(prompted: Prompted, task: Mapping[str, Any]) -> None:
-    """Refuses label words that cannot be told from what a chat model writes."""
+    """Refuses label words that cannot be recognised in a chat model's answer."""
     words, where = task.get("label_words", ()), prompted.where(task.get("prompt_language", ""))
     if not words:
         return
@@ -164,7 +164,7 @@ def own_files(tasks: Mapping[str, Content]) -> dict[str, str]:
 
 
 def notes_on(tasks: Mapping[str, Content]) -> list[str]:
-    """What is wrong or unexpected in languages, and in those rows that are on this machine; rows of the hub are not fetched."""
+    """What is wrong or unexpected in the languages and in rows on this machine; no rows are fetched from the hub."""
     from lm_eval_sea.catalogue.check import check_data, distinct_data, remarks  # imports `datasets`
 
     made = records(tasks)
@@ -200,14 +200,14 @@ def records(tasks: Mapping[str, Content]) -> list[TaskRecord]:
 
 
 def no_longer_made(files: Collection[str], folder: Path) -> list[str]:
-    """The other files that `own_files` made in a folder: for a language that is gone, or for a data set that was copied."""
-    marks = (f"{HEADER}group:", "\n  data_set:")  # a task on demand, which may be there, too, lacks these
+    """Files that `own_files` made earlier and no longer makes: for a removed language, or for the data set that was copied."""
+    marks = (f"{HEADER}group:", "\n  data_set:")  # files of tasks on demand, which may be there too, have neither
     made = [name for name, text in generated(folder, "*.yaml").items() if any(mark in text for mark in marks)]
     return [name for name in made if name not in files]
 
 
 def _in_one_file(prompted: Prompted, content: Content) -> Content:
-    """A task with the content that files of the pack include; exemplars are as the user has them."""
+    """A task with the function and exemplars that the pack's tasks include from other files; only the template is included."""
     language = prompted.of.languages[content["metadata"]["language"]]
     process = {"dataset_kwargs": {"process": Function(f"utils.{language.process}")}} if language.process else {}
     has_exemplars = bool(prompted.words(language.prompts).get("exemplars"))

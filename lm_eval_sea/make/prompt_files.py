@@ -17,7 +17,7 @@ EXEMPLARS = 5  # of a prompt file that has any
 
 _FIELD = re.compile(r"{(\w+)}")
 JINJA_CODE = re.compile(r"{[{%#]")  # what begins code in a template
-# The keys of a prompt file, with the types of their values; below `_OF_TASK` those of one of its `tasks`, and of `chat`.
+# The keys of a prompt file (`_TYPES`), of one of its `tasks` and of `chat`, with the types of their values.
 _OF_CHAT: Mapping[str, Any] = {"version": float, "instruction": str}
 _OF_TASK: Mapping[str, Any] = {
     **dict.fromkeys(("instruction", "row", "cue", "format"), str),
@@ -37,7 +37,7 @@ _OF_EXEMPLAR: Mapping[str, Any] = {"options": Sequence[str], "gold": Any, "label
 
 
 class PromptFileError(Refusal, ValueError):
-    """A prompt file or the catalogue lacks something; the message says where."""
+    """A fault in a prompt file or the catalogue; the message says where."""
 
 
 def place(data_set: str, language: str) -> str:
@@ -68,7 +68,7 @@ def row_template(prompt: Mapping[str, Any], fields: Sequence[str], where: str, o
 
 
 def refuse_other_fields(prompt: Mapping[str, Any], shown: Collection[str], hidden: Collection[str], where: str) -> None:
-    """Refuses a row that shows what no row has, or the answer; and a field elsewhere, which would be shown as it is written."""
+    """Refuses a `row` with an unknown field or the answer, and fields in other keys, which would be shown literally."""
     for field in _FIELD.findall(entry(prompt, "row", where)):
         if field not in shown:
             why = "which a prompt must not show" if field in hidden else "which no row has"
@@ -90,7 +90,7 @@ def _jinja_line(line: str, keyed: dict[str, dict[str, str]], optional: Sequence[
 
 
 def line_starts(prompt: Mapping[str, Any]) -> list[str]:
-    """What stands before the first field of each line of a row; if there is nothing, the cue, which comes below the row."""
+    """The text before the first field of each line of a row; if no line has any, the cue, which follows the row."""
     starts = [line.split("{")[0].rstrip() for line in prompt["row"].splitlines() if _FIELD.search(line)]
     return [start for start in starts if start] or [prompt["cue"]]
 
@@ -131,13 +131,13 @@ def _read(path: Path) -> dict[str, Any]:
     for where, part, types in _parts(f"{path}: ", prompts, _TYPES):
         _refuse(where, part, types)
         _refuse_code(where, part)
-        # white space around a sentence would come twice before what follows it
+        # the task files add the white space between these texts
         part |= {key: part[key].strip() for key in ("instruction", "cue") if part.get(key)}
     return prompts
 
 
 def _parts(where: str, part: dict[str, Any], types: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any]]]:
-    """A prompt file, its tasks, and what each of these tells chat models: the place, the keys, and the types of their values."""
+    """A prompt file, its `tasks` and their `chat`; each with its place, its keys and the types of their values."""
     yield where, part, types
     if part.get("chat"):
         yield f"{where}chat: ", part["chat"], _OF_CHAT
@@ -153,7 +153,7 @@ def _refuse(where: str, found: Mapping[str, Any], types: Mapping[str, Any]) -> N
 
 
 def _refuse_code(where: str, part: Mapping[str, Any]) -> None:
-    """Refuses sentences that lm-eval would run as Jinja templates, or fail to."""
+    """Refuses texts with Jinja code, which lm-eval would run, or fail to run."""
     for key, value in part.items():
         several = value if key == "paraphrases" else value.values() if key == "labels" and value else ()
         for text in [value] if isinstance(value, str) else several or ():

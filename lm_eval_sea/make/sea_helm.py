@@ -12,7 +12,7 @@ from lm_eval_sea.make.leaf import Content, greedy, group_of
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task, place, row_template
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, SEA_HELM_WITH_CUE
 
-# Kind of task → what it is made from, in tasks/_shared; `facts.SEA_HELM_SCORES` says how it is scored.
+# Kind of task → its template in tasks/_shared; `facts.SEA_HELM_SCORES` says how it is scored.
 _TEMPLATES = {
     **{kind: f"sea_helm_{kind}_yaml" for kind in ("labels", "phenomena", "minimal_pairs", "qa", "summarization", "translation")},
     "instructions": "instruction_following_yaml",
@@ -20,12 +20,12 @@ _TEMPLATES = {
     "first_turn": "sea_helm_judged_yaml",
     "second_turn": "sea_helm_second_turn_yaml",
 }
-# Kind → Jinja of its rows, if no prompt file has it.
+# Kind without a prompt file → Jinja template of a row.
 _TEXTS = {"instructions": "{{prompt}}", "first_turn": "{{turns[0]}}", "second_turn": "{{turns[1]}}"}
 
 
 def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> tuple[str, str, str, Any]:
-    """The cue, the preamble, the Jinja template of a row, and the version of the prompt file; None if it has none."""
+    """The cue, the preamble, the Jinja template of a row, and the version of the prompt file (None without one)."""
     if text := _TEXTS.get(task.kind):
         return "", "", text, None
     where, name = place(SEA_HELM, task.language), task.prompt or task.name
@@ -81,7 +81,7 @@ def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False)
 
 
 def rows_path(process: str) -> str:
-    """The file that names the function which processes the rows; lm-eval looks for it beside that file only."""
+    """The file that names the function for processing rows. lm-eval looks for the function only beside this file."""
     return f"{SEA_HELM}/_{process.removeprefix('process_')}_yaml"
 
 
@@ -115,7 +115,7 @@ def groups(language: str) -> Iterator[Content]:
 
 
 def _by_pillar(name: str, language: str, tasks: Mapping[str, SeaHelmTask]) -> Iterator[Content]:
-    """A group, and below it those of its pillars."""
+    """A group and its members, one group for each pillar."""
     of_pillars = {
         f"{name}_{pillar}": members
         for pillar in sea_helm().pillars

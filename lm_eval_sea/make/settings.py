@@ -2,18 +2,18 @@
 
     asis          rows as they were published, faults and all
     pN            the instruction in other words, from `paraphrases` (Mizrahi et al. 2024); the plain task has the first wording
-    eN            the five exemplars in a random order, by seed, so that the first ones, which are shown, are others
+    eN            the five exemplars shuffled by seed N, so that other ones come first and are shown
     lite          the chat task on the rows of the lite task
-    choice        the chat task, whose answer an engine with structured outputs chooses among the options
-    order         how likely the published list of options is, and one with two wrong options exchanged
+    choice        the chat task with structured outputs: the engine constrains the answer to the options
+    order         log-likelihoods of the published list of options, and of one with two wrong options swapped
 
-Of a data set that has the same rows in every language, the first also of FLORES:
+Only for data sets with the same rows in every language (`text` also for FLORES):
 
-    text          the likelihood of a text without a prompt: plain language modelling
+    text          the log-likelihood of a text without a prompt: plain language modelling
 
-    parallel      exemplars that are translations of each other in all languages, so that languages can be compared on equal ones
+    parallel      exemplars that are translations of each other, so that all languages are compared with the same exemplars
     enshots       English words and exemplars before rows of the language
-    pair          X-Y: passage in the first language, question and options in the second, in whose language the prompt is
+    pair          X-Y: the passage is in X; question, options and prompt are in Y
     to_en         the model translates every text of the rows into English
     translated    these translations as rows, from files that the user makes
 """
@@ -31,7 +31,7 @@ from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task
 from lm_eval_sea.make.task_yaml import Quoted
 from lm_eval_sea.tasks._shared.facts import HEADLINES, ORDER, name_of, place_of_rows
 
-PARAPHRASES = 2  # of each prompt that has any
+PARAPHRASES = 2  # of a prompt that has any
 ENGLISH_EXEMPLARS = 5  # as in the paper of Belebele
 PARALLEL_VARIANTS = ("to_ppl", "litilo_ppl", "litilo_gen")  # of pairs, translated rows and parallel exemplars
 ENGLISH_EXEMPLAR_VARIANTS = ("litilo_ppl", "to_ppl")
@@ -56,14 +56,14 @@ def as_is(prompted: Prompted, content: Content, process: str) -> Content:
 
 
 def constrained(prompted: Prompted, content: Content) -> Content:
-    """A chat task whose answer is one of the options; refused if the answer is free."""
+    """A chat task with its answer constrained to the options; refused if the answer is free text."""
     if prompted.of.kind not in CHOSEN:
         raise PromptFileError(f"{content['task']}: its answer is not a choice among options")
     return _in_setting(content, "choice", content["task"].replace("_chat", "_choice"), variant="choice")
 
 
 def lite(content: Content) -> Content:
-    """A chat task on the rows of the lite task that its data set has."""
+    """A chat task on the rows of its data set's lite task."""
     return _in_setting(content, "lite", lite_name(content["task"]))
 
 
@@ -98,7 +98,7 @@ def parallel(prompted: Prompted, language: str, variant: str) -> Content:
 
 
 def pair(prompted: Prompted, languages: str, variant: str) -> Content:
-    """Instruction, words and exemplars are those of the question's language."""
+    """Passage in one language, question in another, in which the prompt is, too; `languages` is "X-Y"."""
     passages, _, questions = languages.partition("-")
     known = prompted.of.languages
     if passages == questions or not {passages, questions} <= set(known):
@@ -122,7 +122,7 @@ def text(prompted: Prompted, language: str) -> Content:
     """The log-likelihood of texts that are translations of each other in all languages."""
     data_set = prompted.of
     known = data_set.running_texts or {}
-    if language == "en" and "english" in known:  # English is the other column of any language's translations
+    if language == "en" and "english" in known:  # the rows of any language have the English texts in another column
         language_of_rows, process = known["english_in"], known["english"]
     else:
         language_of_rows, process = language, known["process"]
@@ -134,7 +134,7 @@ def text(prompted: Prompted, language: str) -> Content:
             **prompted.who(language, "text", "en"),
             "prompt_book_version": None,
             **place_of_rows(vars(data_set.languages[language_of_rows])),
-            "rows": known["rows"],  # texts, not rows of the data set: so all facts are stated
+            "rows": known["rows"],  # texts, not rows of the data set, so the facts of the rows are stated here
             "chance": 0.0,
             "headline_metric": "",  # bits are not a score between 0 and 1
             "setting": "text",
@@ -162,7 +162,7 @@ def to_english(prompted: Prompted, language: str) -> Content:
             "answer_cue": cue,
             "data_source": record["source"],
             "data_files": {"test": _file(prompted, language), "english": _file(prompted, "en")},
-            "rows": record["texts"],  # texts, not rows of the data set: so all facts are stated
+            "rows": record["texts"],  # texts, not rows of the data set, so the facts of the rows are stated here
             "chance": 0.0,
             "headline_metric": HEADLINES["translation"],
             "setting": "to_en",
@@ -185,7 +185,7 @@ def _file(prompted: Prompted, language: str) -> str:
 
 
 def wordings(prompted: Prompted, content: Content) -> list[str]:
-    """The other wordings of a task's instruction, which are none or `PARAPHRASES`."""
+    """The other wordings of a task's instruction: none, or `PARAPHRASES` of them."""
     said = content["metadata"]
     words, where = prompted.words(said["prompt_language"]), prompted.where(said["prompt_language"])
     if "source_language" in said:  # translation
@@ -197,7 +197,7 @@ def wordings(prompted: Prompted, content: Content) -> list[str]:
 
 
 def reworded(prompted: Prompted, content: Content, number: int) -> Content:
-    """A task with a wording of the instruction, from 2."""
+    """A task with another wording of the instruction; `number` is 2 for the first of them."""
     text, setting = wordings(prompted, content)[number - 2], f"p{number}"
     return _in_setting(content | {"description": Quoted(f"{text}\n\n")}, setting, f"{content['task']}_{setting}")
 

@@ -48,7 +48,7 @@ _Dumper.yaml_representers = {
 def render(path: str, content: dict[str, Any]) -> str:
     """The text of a generated file at a path below the tasks folder.
 
-    Paths under `include` are below that folder, too, or whole.
+    Paths under `include` are also below the tasks folder, or absolute.
     """
     if "include" in content:
         folder = posixpath.dirname(path)
