@@ -11,13 +11,13 @@ import yaml
 
 
 class Refusal(Exception):  # noqa: N818 (its subclasses have the suffix)
-    """What a command cannot do; its text says in one line what is wrong and how to fix it."""
+    """An error that ends a command; the message says in one line what is wrong and how to fix it."""
 
     status = 2  # exit status of the command
 
 
 class _Loader(yaml.SafeLoader):  # not the C loader, which deep nesting crashes
-    """Refuses a key that a mapping has twice, of which PyYAML would silently keep the last."""
+    """Refuses duplicate keys in a mapping, of which PyYAML would silently keep the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
@@ -38,7 +38,7 @@ def _parsed(text: str) -> Any:
 def read_yaml_of_people(path: Path, refusal: type[Refusal]) -> Any:
     """Reads a file that people write, such as a prompt file or a plan, into plain types.
 
-    Refuses one that cannot be read, has tags, which stand for code, or has a key twice in a mapping.
+    Refuses a file that cannot be read, has YAML tags, which stand for code, or has duplicate keys in a mapping.
     """
     try:
         return copy.deepcopy(_parsed(path.read_text(encoding="utf-8")))

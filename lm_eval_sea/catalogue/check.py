@@ -1,4 +1,4 @@
-"""Checks the data files of tasks before a long job: are all rows there, can they be scored, and is none an exemplar."""
+"""Checks the data files of tasks before a long job: whether all rows are there, can be scored, and are no exemplars."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
 FAULTS_SHOWN = 10
 ROWS_SHOWN = 10
-ROUNDED = 0.005  # the most that a stated chance may differ from that of the rows
-DISTINCTIVE = 25  # characters; a longer text in two places was hardly written twice
-MOST_SHARING = 20  # rows that share a passage, on average; more share a form of question
-NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")  # what a processed row has besides texts
+ROUNDED = 0.005  # largest difference between a stated chance and that of the rows
+DISTINCTIVE = 25  # characters; two texts of this length are hardly equal by coincidence
+MOST_SHARING = 20  # rows for each passage, on average; a text that more rows share is a form of question
+NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")  # fields of a processed row that are not compared
 
 
 @dataclass
@@ -58,16 +58,16 @@ def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
 
 
 def without_absent_folders(tasks: Sequence[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
-    """The tasks whose rows can be looked for, and the folders of the user that are not in the current folder.
+    """The tasks whose rows can be looked for, and the folders that users make themselves and that are not in the current folder.
 
-    A user may do without such a folder and its tasks. But a missing file in such a folder is a fault.
+    A user may do without such a folder and its tasks. But a file that is missing inside one is a fault.
     """
     absent = {task.source.checkout or task.source.repository for task in tasks if not task.source.is_at_hand}
     return [task for task in tasks if task.source.is_at_hand], sorted(absent)
 
 
 def token_counter(name: str) -> Callable[[str], int]:
-    """A function that counts a text's tokens, without special ones, by a named tokenizer; raises `DataError` without it."""
+    """A function that counts a text's tokens without special ones; raises `DataError` if that tokenizer cannot be loaded."""
     from transformers import AutoTokenizer
 
     try:
@@ -148,7 +148,7 @@ def _measure_references(
 def _look_for_repetitions(
     task: TaskRecord, report: Report, numbered: Sequence[tuple[int, Row]], published: Sequence[Row], unexpected: list[str]
 ) -> None:
-    """Of passages in answers, of rows, and of exemplars in rows; the latter are `unexpected` if they come with the rows."""
+    """Reports answers not in their passage, repeated rows, and exemplars in rows; as `unexpected` if they come with the rows."""
     exemplars = [*task.exemplars, *published]
     origin, repeating = ("prompt file", report.faults) if task.exemplars else ("data set", unexpected)
     repeated = report.odd.setdefault("repeated rows", [])
@@ -170,14 +170,14 @@ def _look_for_repetitions(
 
 
 def _shared_texts(rows: Sequence[Row]) -> Iterator[str]:
-    """The fields with passages, which half of the rows share with others, if no row says that it belongs to a cluster."""
+    """A note for each field with passages, which half of the rows share with others, if no row names a cluster."""
     if any(row["cluster"] != row["id"] for row in rows):
         return
     for name in rows[0] if rows else ():
         texts = [row[name] for row in rows if isinstance(row.get(name), str) and name not in NOT_SHOWN]
         times = Counter(text for text in texts if len(text) >= DISTINCTIVE)
         shared = sum(count for count in times.values() if count > 1)
-        # one question before different options is no passage
+        # a question that comes again with other options is no passage
         if 2 * shared >= len(rows) and len(times) > 1 and len(times) * MOST_SHARING >= len(rows):
             yield (
                 f"{shared} rows share their {name!r} with others; say which belong together, with a column for `cluster`, "
@@ -194,7 +194,7 @@ def _compare_counts(task: TaskRecord, report: Report, scored: Sequence[Row], is_
         f"{report.file}: no row has the label {label!r}; expected all {len(task.labels)} labels" for label in missing
     )
     choices = [len(row.get("options", task.labels)) for row in scored if "gold" in row]
-    if choices and is_sound and task.source.named_in:  # a test compares the pack's own
+    if choices and is_sound and task.source.named_in:  # those of the pack's own rows are tested
         guessed, stated = statistics.fmean(1 / count for count in choices), task.metadata["chance"]
         if abs(guessed - stated) > ROUNDED:
             unexpected.append(f"{report.file}: 'chance' is {stated:g}; a guess is right in {guessed:.4f} of these rows")
@@ -218,8 +218,8 @@ def _references(task: TaskRecord, row: Mapping[str, Any]) -> list[str]:
 def occurring_exemplars(exemplars: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     """The exemplars that a row repeats: position from 1, and a text that both have.
 
-    It does if a text of the row contains a long text of the exemplar (options aside), or if the row has all texts of the
-    exemplar, whatever their length. A short question ("Which word is spelt correctly?") or an option alone does not count.
+    A row repeats an exemplar if it contains a long text of the exemplar (options aside), or all texts of the exemplar, whatever
+    their length. A short question ("Which word is spelt correctly?") or an option alone does not count.
     """
     texts = _texts(row, "options")
     for position, exemplar in enumerate(exemplars, start=1):
@@ -237,7 +237,7 @@ def _texts(row: Mapping[str, Any], *lists: str) -> set[str]:
 
 @functools.lru_cache(maxsize=2**14)  # every row is compared with the same exemplars
 def _plain(text: str) -> str:
-    """The text without invisible differences."""
+    """The text in NFC, without differences in case and white space."""
     return " ".join(normal_form("NFC", text).casefold().split())
 
 

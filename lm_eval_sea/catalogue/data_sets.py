@@ -28,7 +28,7 @@ from lm_eval_sea.tasks._shared.unicode_text import normal_form
 FILE = "data_set.yml"
 ORIGINS = ("native", "translated", "machine translated")
 _NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)  # of a field, as a row of a prompt may show it
-_WORDS_OF_TEMPLATES = ("none", "true", "false", "not", "self")  # which a template takes for something else
+_WORDS_OF_TEMPLATES = ("none", "true", "false", "not", "self")  # names with another meaning in a Jinja template
 
 
 class RecordError(Refusal, ValueError):
@@ -49,9 +49,9 @@ class Language:
     on_hub: bool = True  # false: the user makes the folder, as the data set's README says
     # split → path in the repository, or several; `test` is scored, the row processor can use the others
     files: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
-    config: str = ""  # instead of files: the published name,
-    splits: Mapping[str, str] = field(default_factory=dict)  # and split → published one; `examples` has published exemplars
-    # `folder` of the user that has the rows, too; the `files` in it; `columns` of tables whose first line does not name them
+    config: str = ""  # instead of `files`: the published configuration,
+    splits: Mapping[str, str] = field(default_factory=dict)  # and split → published split; `examples` has published exemplars
+    # another place of the rows: a `folder` of the user, the `files` in it, and the `columns` of tables without a header line
     checkout: Mapping[str, Any] | None = None
     process: str = ""  # function in utils.py that makes processed rows, see `RowProcessor` in tasks/_shared/rows.py
     process_asis: str = ""  # the same without corrections, for `…_asis`
@@ -59,7 +59,7 @@ class Language:
     sailcompass_evaluator: str = ""  # SailCompass' name of its evaluator of generated answers
     code: str = ""  # of the language in FLORES-200; names files that are parallel in all languages
 
-    # what processed rows are counted by → counts: `options` how many a row has, another field its values; `clusters`: a number
+    # counts of the processed rows: by number of `options`, by value for any other field; `clusters` has only their number
     expect: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -83,16 +83,16 @@ class DataSet:
     content_fields: Sequence[str] = ()  # those that calibration's content-free prompts leave out, if not all
     suite_languages: Sequence[str] = ()  # the languages of its groups, if not all
     max_new_tokens: Mapping[str, int] = field(default_factory=dict)  # language of the answer → the longest one to be generated
-    main_variant: str = ""  # of multiple choice: the one in groups of several data sets; by default SailCompass'
+    main_variant: str = ""  # of multiple choice: the variant in groups over several data sets; by default SailCompass'
     letters: Mapping[str, str] = field(default_factory=dict)  # language of the prompts → labels of options other than ABCDE
     pivot: str = "en"  # the language that rows are translated from and into
     rows_as: str = ""  # the data set whose utils.py processes the rows, if they have the same layout
-    same_questions: bool = False  # rows of one id are one question in all languages, with the options in the same order
+    same_questions: bool = False  # rows with the same id are the same question in all languages, with options in the same order
     # field of a processed row → column, or several; instead of a function that processes rows
     columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     # of a classification, in the order of their numbers; or label → how the rows write it, in one way or several
     labels: Sequence[str] | Mapping[str, Any] = ()
-    labels_in: str = ""  # the file that has them, if a copy of the rows has the same label everywhere
+    labels_in: str = ""  # the file that has them, if they are masked (equal in all rows) in another copy
     second_turns: bool = False  # whether the user answers the model: a second task continues from the first one's samples
     judged_as: str = ""  # what `lm-eval-sea score --judge` asks about the answers, if a judge scores them
     parallel: Mapping[str, Any] | None = None  # the same rows in every language: what tasks over two languages read
@@ -111,17 +111,17 @@ class DataSet:
         return self.main_variant or recommended_variant(self.kind)
 
     def pairs(self, language: str) -> list[str]:
-        """The parts of names for a language: itself, or for translation the directions from the pivot and to it."""
+        """What names of tasks have for a language: its code, or for translation the directions from and to the pivot."""
         return [language] if self.kind != "translation" else [f"{self.pivot}_{language}", f"{language}_{self.pivot}"]
 
     def names(self, language: str, variant: str | None = None) -> list[str]:
-        """Its tasks of a variant or "chat", by default those of a plain run; with prompts in the language if there are any."""
+        """Its tasks in a variant or "chat", by default those of a plain run; with prompts in the language if it has any."""
         english = is_english_prompt(self.languages[language].prompts, language)
         chosen = self.plain_variant if variant is None else variant
         return [name_of(self.name, pair, chosen, english=english) for pair in self.pairs(language)]
 
 
-# The keys of a language's record and of a data set's, and those that each has to have.
+# The keys of a language's record and of a data set's, and those that are required.
 _OF_LANGUAGE = {each.name for each in fields(Language)} - {"language"}
 _OF_DATA_SET = {each.name for each in fields(DataSet)} - {"name", "path"} | set(OF_LANGUAGES)
 _NEEDED_OF_LANGUAGE = ("source", "rows", "chance")
@@ -197,7 +197,7 @@ def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
     kind, named = record["kind"], record.get("fields", ())
     if not named and kind != JUDGED:
         yield "'fields' is missing; it names what a prompt shows of a row"
-    # scores find references by these names, and summaries the text that is cut to the model's window
+    # scores look for references under these names; a document under this one, to cut it to the model's context window
     if kind == "translation" and [*named] != [PIVOTS.get(record.get("pivot", "en")), "translation"]:
         pairs = " or ".join(f"[{column}, translation] with the pivot {pivot}" for pivot, column in PIVOTS.items())
         yield f"'fields' is [{', '.join(named)}]; a translation has {pairs}"
@@ -220,7 +220,7 @@ def _row_faults(record: Mapping[str, Any]) -> Iterator[str]:
         return
     if "columns" not in record:
         yield "'columns' is missing; it says which column of the rows has each field"
-    wanted = named if kind == "translation" else (*named, *answer_fields(kind))  # either text of a translation is a field
+    wanted = named if kind == "translation" else (*named, *answer_fields(kind))  # `fields` has both texts of a translation
     if lacking := [field for field in wanted if field not in record["columns"]]:
         yield f"'columns' lacks {lacking[0]!r}; it says which column of the rows has each field"
 
@@ -266,7 +266,7 @@ def _is_a(value: Any, kind: Any) -> bool:
 
 
 def _quotes(value: Any) -> str:
-    """How to fix what YAML does not take for text."""
+    """How to fix a value that YAML does not read as text."""
     if isinstance(value, bool):
         return "; put it in quotes: YAML takes yes, no, on and off for true and false"
     return "" if isinstance(value, list | None) else "; put it in quotes"

@@ -33,7 +33,7 @@ class _Files(NamedTuple):
 
 
 def _on_hub(tasks: Iterable[TaskRecord]) -> tuple[list[_Files], list[Source]]:
-    """The files that tasks name by path, and the sources that they name by configuration; without what users make."""
+    """The files that tasks name by path, and the sources that they name by configuration; without folders that users make."""
     sources = [source for source in dict.fromkeys(task.source for task in tasks) if not source.is_made_by_user]
     named: dict[str, set[str]] = defaultdict(set)
     for source in sources:
@@ -46,7 +46,7 @@ def _on_hub(tasks: Iterable[TaskRecord]) -> tuple[list[_Files], list[Source]]:
 def _files_of_configuration(source: Source) -> _Files:
     """The files that the data card of a repository names for a configuration, and the card.
 
-    `datasets` reads a configuration of a folder only if the files of the card's first one are there, so they are added.
+    `datasets` reads a configuration from a folder only if the files of the card's first configuration are there, too.
     """
     builder = source.hub_builder()
     first = next(iter(builder.builder_configs), source.config)
@@ -65,7 +65,7 @@ def mixed_mirrors(repositories: Iterable[str]) -> list[str]:
     for folder in dict.fromkeys(map(Path, repositories)):
         notes = folder / ".cache" / "huggingface" / "download"
         found: dict[str, str] = {}
-        with contextlib.suppress(OSError):  # of a folder that may not be read; its rows say so
+        with contextlib.suppress(OSError):  # an unreadable folder, which is reported when its rows are loaded
             for note in sorted(notes.rglob("*.metadata")):
                 if (folder / note.relative_to(notes).with_suffix("")).is_file():
                     found.setdefault(note.read_text(encoding="utf-8", errors="replace").partition("\n")[0], note.stem)
@@ -86,7 +86,7 @@ def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[str]:
         builder = source.hub_builder()
         try:
             builder.download_and_prepare()
-        # The faults of networks, disks and readers come in classes of several libraries.
+        # Errors of networks, disks and readers are of classes from several libraries.
         except Exception as error:
             fault = fault_of_hub(error, f"datasets/{source.repository}")
             raise not_given(source.describe(), source.repository, fault, error.__cause__ or error) from error
@@ -106,7 +106,7 @@ def fetch_to_mirror(tasks: Iterable[TaskRecord], mirror: Path) -> list[str]:
             for path in files.paths:
                 download(files.repository, path, revision=files.commit, local_dir=folder)
         except DataError:
-            if new and not any((folder / path).is_file() for path in files.paths):  # else it would stand for the repository
+            if new and not any((folder / path).is_file() for path in files.paths):  # an empty folder would hide the repository
                 shutil.rmtree(folder, ignore_errors=True)
                 with contextlib.suppress(OSError):
                     for place in new[1:]:

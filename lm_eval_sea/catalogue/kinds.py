@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 
 class Variant(NamedTuple):
-    """A configuration of a kind; those of multiple choice are named after SailCompass: T text, L letter, i input, o output."""
+    """A prompt form of a kind; multiple choice has the names of SailCompass: T text, L letter, i input, o output."""
 
-    shown: bool  # whether the options stand in the input, one per line
+    shown: bool  # whether the options are in the input, one per line
     lettered: bool  # whether each has its letter before it
-    answer: str  # the column of the answers; for generation the template of the right one
-    template: str  # what the task is made from, in tasks/_shared
+    answer: str  # the column of the answers; for generated letters, the template of the right one
+    template: str  # in tasks/_shared
     aggregated: tuple[str, ...]  # the metrics that a group averages over its languages
 
 
@@ -53,13 +53,13 @@ CHAT_METRICS = {
     "translation": ("chrf++", "bleu", "null_rate", "cut_rate", "off_target_rate"),
     "summarization": ("bleu", "rougeL", "chrf++", "null_rate", "cut_rate", "off_target_rate"),
 }
-LETTER_TOKENS = 10  # of a written letter at most: SailCompass' limit
+LETTER_TOKENS = 10  # limit of a generated letter, as in SailCompass
 # The fields that a run adds to a processed row: options with letters, and what scores are made from.
 ADDED_FIELDS = (
     *("letters", "lettered_options", "scoring", "published_position"),
     *("option_scores", "predictions", "p", "q", "answer", "thought", "state", "finish_reason", "tokens"),
 )
-# Kind whose answers are chosen, or judged → the fields of the right one in a row.
+# Kind whose answers are chosen or judged → the fields of a row that state the right answer.
 _ANSWERS = {"mcq": ("options", "gold"), "classification": ("label",), JUDGED: ()}
 
 
@@ -69,7 +69,7 @@ def answer_fields(kind: str) -> tuple[str, ...]:
 
 
 def hidden_fields(kind: str) -> tuple[str, ...]:
-    """The fields of a processed row that no prompt shows by name, because they tell the answer, or the variants show them."""
+    """The fields of a processed row that prompt files must not show: they give away the answer, or the variants add them."""
     return (*answer_fields(kind), *(("letters", "lettered_options") if kind == "mcq" else ("gold",)))
 
 

@@ -45,7 +45,7 @@ def of_lm_eval() -> tuple[OfLmEval, ...]:
 
 
 def names_in(language: str, *, chat: bool = False, most_rows: int | None = None) -> list[str]:
-    """What `--language` runs of lm-eval's own, plain or chat tasks; with `most_rows` only of data sets known to have no more."""
+    """lm-eval's own plain or chat tasks that `--language` runs; with `most_rows` only of data sets known to have no more."""
     return [
         form.format(each.languages[language])
         for each in of_lm_eval()
@@ -66,7 +66,7 @@ def facts_of_lm_eval(task: str) -> Mapping[str, Any]:
         "task": data_set.tests,
         "chance": data_set.chance,
         **({"part": task.removeprefix(f"{name}_")} if task != name else {}),
-        **({"rows": data_set.rows} if task == name and data_set.rows else {}),  # a member of a group has some of them
+        **({"rows": data_set.rows} if task == name and data_set.rows else {}),  # a member of a group has only a part
     }
 
 
@@ -79,7 +79,7 @@ def folder_of(task: str) -> str:
 def _closest(task: str) -> tuple[str, OfLmEval, str, str] | None:
     """The listed task or group with this name, or whose member it is.
 
-    Groups with exemplars, whose names go on with "few_shot", are others with the same rows.
+    Groups whose names continue with "few_shot" are not meant: they have the same rows, with exemplars.
     """
 
     def is_listed(name: str) -> bool:

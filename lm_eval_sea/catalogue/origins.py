@@ -18,7 +18,7 @@ class Coverage(NamedTuple):
     """What the pack has of one data set in one language."""
 
     language: str
-    competency: str  # a key of `competencies` in the catalogue
+    competency: str  # a key of `competencies.yml`
     title: str  # for SEA-HELM's tasks that of the data set, such as "XQuAD"
     tasks: str  # what their names begin with
     rows: int | None  # None if SEA-HELM's number is unknown

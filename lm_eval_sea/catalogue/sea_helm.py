@@ -52,7 +52,7 @@ class SeaHelmTask:
     checkout: str = ""
     also: Sequence[str] = ()
     process: str = ""
-    prompt: str = ""  # the task whose words it has, if it is another
+    prompt: str = ""  # the task whose prompt it has, if not its own
     labels: Sequence[str] = ()
     phenomena: Sequence[str] = ()
     own_choices: bool = False
@@ -65,11 +65,11 @@ class SeaHelmTask:
 
     @property
     def has_ranked_twin(self) -> bool:
-        """Whether there is a task that ranks its labels instead of generating one."""
+        """Whether a second task ranks its labels instead of letting the model generate one."""
         return bool(self.labels) or self.own_choices
 
     def is_among(self, keys: Iterable[str]) -> bool:
-        """Whether a list of SEA-HELM contains it, by its own name or by that of its group."""
+        """Whether a list of SEA-HELM's names contains its own or that of its group."""
         return not {self.key, self.score_group}.isdisjoint(keys)
 
 

@@ -73,7 +73,7 @@ def read_lite() -> dict[str, Any]:
 
 @functools.cache
 def lite_chat_tasks() -> frozenset[str]:
-    """The lite tasks of chat tasks: of the data sets whose plain task has one."""
+    """The lite versions of chat tasks: those whose plain task has one."""
     chosen = read_lite()["tasks"]
     return frozenset(
         lite_name(chat)
@@ -86,7 +86,7 @@ def lite_chat_tasks() -> frozenset[str]:
 
 
 def unlisted() -> list[str]:
-    """One line for each task that qualifies for a suite and is in none of its lists."""
+    """One line for each task that qualifies for a suite or total and is not listed there."""
     listed = {(task, suite.name) for suite in read_suites().values() for task in suite.tasks}
     lacking = [f"{task} qualifies for {suite} and is not in it" for task, suite in _qualifying() if (task, suite) not in listed]
     return lacking + [f"{task} of SEA-HELM is in no total, and not among the others" for task in _unlisted_of_sea_helm()]

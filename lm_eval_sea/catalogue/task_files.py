@@ -1,4 +1,4 @@
-"""The pack's task files: finds and reads only those of the names that are asked for.
+"""Finds and reads the pack's task files, only those of the names that are asked for.
 
 lm-eval's own reader takes a second to import, and its index reads every file below a folder with all that it includes.
 """
@@ -41,7 +41,7 @@ def _own_keys(path: str) -> Mapping[str, Any]:
 def read_task_file(path: Path | str) -> dict[str, Any]:
     """The keys of a task's file or of a template, with those of the templates it includes.
 
-    Functions are named as "/FOLDER/utils.FUNCTION". Each file is read once per process, and its values are not to be changed.
+    Functions are named as "/FOLDER/utils.FUNCTION". Each file is read once per process, so callers must not change the values.
     """
     path = os.path.normpath(path)
     own = _own_keys(path)
@@ -55,8 +55,8 @@ def read_task_file(path: Path | str) -> dict[str, Any]:
 def find_file(name: str, kind: str) -> Path | None:
     """The file of a task or of a group; None if there is none of that name.
 
-    The words of a name are those of its file's path, perhaps in another order: sea_belebele_th_chat is belebele/chat/th.yaml. Or
-    the file has the whole name, as for suites. Only reading the file shows what it has.
+    The words of the name are those of the path, perhaps in another order: sea_belebele_th_chat is belebele/chat/th.yaml. Or the
+    file is called like the task, as for suites. Several files may have the same words, so the content decides.
     """
     places = _by_words().get(_words(name), ())
     return next((Path(place) for place in places if _own_keys(place).get(kind) == name), None)

@@ -97,7 +97,7 @@ def faulty_files(folder: Path) -> dict[Path, Exception]:
 
 
 def add_entries(manager: Any, entries: Mapping[str, Any], names: Iterable[str]) -> None:
-    """Adds the entries of some names to what a `TaskManager` knows; it keeps what it has of these names."""
+    """Adds the entries of some names to a `TaskManager`, except for names that it knows already."""
     from lm_eval.tasks._index import Kind
 
     for name in (each for each in names if each not in manager.task_index):
@@ -108,7 +108,7 @@ def add_entries(manager: Any, entries: Mapping[str, Any], names: Iterable[str]) 
 
 
 def add_task(manager: Any, config: Mapping[str, Any]) -> None:
-    """Adds a task that is in no file to what a `TaskManager` knows."""
+    """Adds a task that is in no file to a `TaskManager`."""
     from lm_eval.tasks._index import TaskIndex
 
     entries = {tag: manager.task_index[tag] for tag in config["tag"] if tag in manager.task_index}

@@ -54,7 +54,7 @@ class TaskRecord:
 
     @property
     def process(self) -> str:
-        """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty if `columns` of `data_set.yml` say it."""
+        """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty if `columns` of `data_set.yml` do instead."""
         return str(self.config.get("dataset_kwargs", {}).get("process", ""))
 
     @property
@@ -113,7 +113,7 @@ _Value = TypeVar("_Value")
 
 
 class _Found(Mapping[str, _Value], Generic[_Value]):
-    """A mapping that looks up values when they are asked for, and its names only when all are."""
+    """A lazy mapping: finds a value when it is asked for, and reads all names only for an iteration."""
 
     def __init__(self, find: Callable[[str], _Value | None], names: Callable[[], Iterable[str]]) -> None:
         self._find, self._names = functools.cache(find), names
@@ -195,7 +195,7 @@ def table(tasks: Iterable[TaskRecord]) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,), widest: int | None = None) -> list[str]:
-    """Lines with aligned columns, `left` ones to the left; cells of the first column are cut at `widest`."""
+    """Lines with aligned columns, `left` ones to the left; the first column is cut to fit lines of `widest` characters."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if widest is not None:
         widths[0] = min(widths[0], max(1, widest - sum(widths[1:]) - 2 * (len(widths) - 1)))

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import psutil
 
-BESIDE = re.compile(r"\.(.+)\.([0-9]+)", re.DOTALL)  # the name of a file until it is whole, with that of the process
+BESIDE = re.compile(r"\.(.+)\.([0-9]+)", re.DOTALL)  # temporary name of a file that is being written, with the process's id
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
-    """Writes a file in a folder that exists; the one that was there stays until the new one is whole.
+    """Writes a file in an existing folder; an earlier version stays until the new one is complete.
 
     Text is written as UTF-8; what UTF-8 cannot hold becomes a question mark.
     """
@@ -24,14 +24,14 @@ def write_whole(path: Path, content: bytes | str) -> None:
         beside.write_bytes(data)
         beside.replace(path)
     except OSError as error:
-        error.filename = str(path)  # a full disk names no file
+        error.filename = str(path)  # the error of a full disk names no file
         raise
     finally:
         beside.unlink(missing_ok=True)
 
 
 def remove_left_beside(paths: Collection[Path]) -> None:
-    """Removes what `write_whole` has left beside files where its process was killed."""
+    """Removes the temporary files that `write_whole` left beside these paths when its process was killed."""
     for folder in {path.parent for path in paths}:
         for left in folder.glob(".*"):
             found = BESIDE.fullmatch(left.name)
