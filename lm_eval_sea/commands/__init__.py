@@ -1,1 +1,1 @@
-"""The commands of `lm-eval-sea`, a module each or for those that belong together."""
+"""The commands of `lm-eval-sea`. Commands that belong together share a module."""

@@ -56,12 +56,12 @@ def main(argv: list[str] | None = None) -> int:
             return fail(f"`lm-eval-sea {' '.join(old)}` is now {new}", 2)
     try:
         os.getcwd()
-    except OSError as error:  # libraries end the process without it
+    except OSError as error:  # without a current folder, libraries end the process
         return fail(f"the current folder is gone or cannot be read ({error.strerror}); change to another one", 2)
     try:
         try:
             status = _run(argv[1:]) if argv[:1] == [RUN.name] else _run_parsed(argv)  # the options of `run` are lm-eval's
-        except SystemExit:  # of the parser, which has printed a help
+        except SystemExit:  # from the parser, after it has printed help
             sys.stdout.flush()
             raise
         sys.stdout.flush()
@@ -81,7 +81,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _hides_lm_eval() -> str:
-    """What to do if a folder without code, such as that of setup.py, stands before lm-eval's checkout; empty if none does."""
+    """What to do if a folder without code, such as that of setup.py, hides lm-eval's checkout; empty if none does."""
     found = importlib.util.find_spec("lm_eval")
     if found is None or found.origin is not None:
         return ""
@@ -91,7 +91,7 @@ def _hides_lm_eval() -> str:
 
 
 def _drop_output() -> None:
-    """Has Python write what is left of the output nowhere, as it would fail again."""
+    """Sends the rest of the output to the null device, because Python would fail again when it flushes it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

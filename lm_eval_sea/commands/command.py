@@ -54,7 +54,7 @@ class Command:
     run: Callable[[argparse.Namespace], int] | None = None  # returns the exit status; none where there are subcommands
     about: str = ""
     exits: str = ""  # what each exit status means
-    writes: bool = False  # files: then an OSError is one line, too
+    writes: bool = False  # whether it writes files, so that an OSError is reported in one line
     arguments: Sequence[Argument] = ()
     # Mode → its options. The first option names and chooses the mode; "" has the options for use without a mode.
     # All defaults are None, so that an option of another mode is noticed.
@@ -99,7 +99,7 @@ class Command:
         except Refusal as error:
             return fail(error, error.status)
         except Exception as error:
-            # by name: to import DataError loads libraries that `ls` does not need
+            # by name, because importing DataError loads libraries that `ls` does not need
             if f"{type(error).__module__}.{type(error).__name__}".endswith("hub_files.DataError"):
                 return fail(error, 2)
             if self.writes and isinstance(error, OSError) and error.errno not in (None, errno.EPIPE):
@@ -133,9 +133,9 @@ def print_notes(notes: Iterable[str]) -> None:
 
 
 def place(text: str) -> Path:
-    """The type of an argument that names a file or folder; an empty one is hardly meant to be the current folder.
+    """The type of an argument that names a file or folder; refuses an empty one, which hardly means the current folder.
 
-    Shells leave the ~ of `--out=~/report`, and one in quotation marks.
+    It expands ~, because shells do not in `--out=~/report` or within quotation marks.
     """
     if not text:
         raise argparse.ArgumentTypeError("is empty; give . for the current folder")

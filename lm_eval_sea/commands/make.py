@@ -50,7 +50,7 @@ def _print_removed(superfluous: Sequence[str]) -> None:
 
 
 def _named(arguments: argparse.Namespace) -> int:
-    """Tasks that are made on demand; or, without a folder to write, those of a user's own data set."""
+    """Writes tasks that are made on demand or, without --out, those of a user's own data set."""
     from lm_eval_sea.catalogue.data_sets import FILE
     from lm_eval_sea.make.files import replace
     from lm_eval_sea.make.on_demand import files_on_demand, names_on_demand

@@ -35,7 +35,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.sweep.plan import PlanError, read_plan
 
-    if not hasattr(os, "killpg"):  # a job ends with all its processes
+    if not hasattr(os, "killpg"):  # which ends a job with all its processes
         raise PlanError("sweep does not run on Windows itself; start it in WSL, or each model with `lm-eval-sea run`")
     plan = read_plan(arguments.plan)
     if arguments.download_only:

@@ -1,11 +1,11 @@
 """Runs one Python file of a checkout and prints what it makes as JSON: a script for its own process (`python -I -S`).
 
 Standard input: {"path": of the file, "source": its text, "loader": name of a class or "", "rows": path of a file of rows}.
-Standard output: {"made": …} or {"error": one line with file and line}. "made" is, without a loader, what the names
-`<set>_datasets` have, with classes as their names; with one, the rows that its `load` returns.
+Standard output: {"made": …} or {"error": one line with file and line}. Without a loader, "made" has the values of all names that
+end in `_datasets`, with classes as their names; with a loader, the rows that its `load` returns.
 
-The process has only Python's standard library. Other imports of the files get a stand-in (`STAND_INS`): a module that has every
-name, as a class that does nothing. Only `datasets.Dataset` does something, see `Rows`.
+The process has only Python's standard library. Other imports get a stand-in (`STAND_INS`), a module in which every name is a
+class that does nothing. Only `datasets.Dataset` does something, see `Rows`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Rows(list[Any]):
 
 
 class Named:
-    """What an import gives: a class that can be inherited from, and that as a registry changes nothing it registers."""
+    """A name of a stand-in: a class that can be inherited from, or used as a registry whose decorator changes nothing."""
 
     @staticmethod
     def register_module(*_: Any, **__: Any) -> Any:
@@ -47,7 +47,7 @@ class StandIn(types.ModuleType):
     """A module that has every name."""
 
     def __getattr__(self, name: str) -> type:
-        """`Rows` for `Dataset`, and else a class of that name."""
+        """`Rows` for `Dataset`, otherwise a class of that name."""
         if name.startswith("__"):
             raise AttributeError(name)
         return Rows if name == "Dataset" else type(name, (Named,), {})

@@ -1,7 +1,7 @@
 """A checkout of SailCompass: whether its files are the tested ones, what its configurations say, and the rows its code loads.
 
-A configuration or a loader is run only if its SHA-256 is known, or if the user trusts the checkout: in its own process
-(`run_source`), which gets only the environment variables `_KEPT`, has `SECONDS`, and answers in JSON.
+A configuration or a loader is run only if its SHA-256 is known or the user trusts the checkout. It runs in its own process
+(`run_source`), which gets only the environment variables `_KEPT`, may take `SECONDS`, and answers in JSON.
 """
 
 from __future__ import annotations

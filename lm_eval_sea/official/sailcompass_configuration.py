@@ -1,8 +1,8 @@
-"""A prompt configuration of SailCompass taken apart, and the prompt that OpenCompass makes of it for a base model.
+"""Parses a prompt configuration of SailCompass, and makes the prompt that OpenCompass shows a base model.
 
-Put together again, it must equal the original: nothing is overlooked. A prompt is its turns, joined by line breaks, with places
-filled by plain replacement (OpenCompass 001e77f: `LMTemplateParser.parse_template` without a meta template,
-`PromptList.format`, `safe_format`).
+What was parsed, written again, must equal the original, so that nothing is overlooked. A prompt is its turns, joined by line
+breaks, with placeholders filled by plain replacement (OpenCompass 001e77f: `LMTemplateParser.parse_template` without a meta
+template, `PromptList.format`, `safe_format`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Configuration(NamedTuple):
     input_columns: Sequence[str]
     answer_column: str
     before: Sequence[str]  # turns before the row's: instruction, exemplars and their answers
-    question: str  # the row's turn, with places {column}
+    question: str  # the row's turn, with placeholders {column}
     cue: str  # how the answer begins
     max_new_tokens: int | None  # of a generated answer; None if options are ranked
     options: Mapping[str, str]  # label → option as it follows the cue, in the order that decides ties; empty if generated
@@ -57,7 +57,7 @@ def read_configuration(path: str, made: Mapping[str, Any]) -> Configuration:
         templates = {"": template} if tokens is not None else template
         turns = {label: [turn["prompt"] for turn in each["begin"] + each["round"]] for label, each in templates.items()}
         *before, question, cue = next(iter(turns.values()))
-        if tokens is None:  # what all endings begin with, up to a blank
+        if tokens is None:  # what all endings begin with, up to a space
             cue = os.path.commonprefix([each[-1] for each in turns.values()]).rpartition(" ")[0]
         configuration = Configuration(
             loader=data_set["type"],
@@ -118,7 +118,7 @@ def _unlike(given: Any, expected: Any, place: str = "") -> str:
 
 
 def fill(text: str, row: Mapping[str, Any]) -> str:
-    """The text with `{column}` replaced by the row's value, column after column in the row's order.
+    """The text with each `{column}` replaced by the row's value, one column after the other in the row's order.
 
     Braces around anything else stay as they are. A value that itself has `{column}` of a later column is filled again.
     """
@@ -133,12 +133,12 @@ def prompt(turns: Sequence[str], row: Mapping[str, Any]) -> str:
 
 
 def places(text: str, columns: Sequence[str]) -> list[str]:
-    """The columns among `columns` that a text has a place for, in the order of the text."""
+    """Those of the columns that a text has a placeholder for, in the order of the text."""
     return [name for name in _PLACE.findall(text) if name in columns]
 
 
 def as_jinja(text: str, columns: Sequence[str]) -> str:
-    """A Jinja template that renders a row of these columns as `fill` does, unless a value itself contains a place."""
+    """A Jinja template that renders a row of these columns as `fill` does, unless a value itself contains a placeholder."""
     parts, end = [], 0
     for match in _PLACE.finditer(text):
         if match[1] in columns:
@@ -148,5 +148,5 @@ def as_jinja(text: str, columns: Sequence[str]) -> str:
 
 
 def _literal(text: str) -> str:
-    # a brace right before a place would make Jinja see three
+    # a brace right before a placeholder would give Jinja three
     return f"{{% raw %}}{text}{{% endraw %}}" if JINJA_CODE.search(text) or text.endswith("{") else text

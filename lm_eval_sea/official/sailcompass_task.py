@@ -25,7 +25,7 @@ def digest(rows: Sequence[Row]) -> str:
 
 
 def rows_beside(utils: str) -> Callable[..., dict[str, datasets.Dataset]]:
-    """The function that loads a task's rows, for lm-eval's `custom_dataset`, from beside the task file and `utils`."""
+    """The function for lm-eval's `custom_dataset` that loads a task's rows; they lie beside the task file and `utils`."""
 
     def rows(*, sailcompass_rows: Mapping[str, Any], provenance: dict[str, Any], **metadata: Any) -> dict[str, datasets.Dataset]:
         """The rows of a task; raises `DataError` if they are missing or have changed.
@@ -62,7 +62,6 @@ def _task_row(row: Row, record: Mapping[str, Any]) -> Row:
     """What lm-eval needs of a row: the columns shown, the reference, and for ranking the options and the right one.
 
     Rows that share a passage or premise have the same `cluster`, which the report uses.
-
     A row whose answer is none of the labels has the right option −1: it always counts as wrong, as in the official code.
     """
     reference = row[record["answer_column"]]
@@ -123,5 +122,5 @@ class SailCompassRankingTask(RankingTask):
 class SailCompassCalibratedTask(SailCompassRankingTask, CalibratedRankingTask):
     """The same for labels that all rows share, with the pack's contextual calibration beside it.
 
-    The published classification numbers are calibrated, but no official code or configuration does it.
+    The published classification scores are calibrated, but no official code or configuration does so.
     """

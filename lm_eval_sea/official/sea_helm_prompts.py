@@ -1,7 +1,7 @@
-"""SEA-HELM's own prompts from a checkout of its repository → the content of task files.
+"""Makes task files with SEA-HELM's own prompts, from a checkout of its repository.
 
-They are plain YAML; none of its code is run. A file that differs from the tested one is used, and named. A label task has a twin
-that ranks the labels, `…_logprobs`, which is SEA-HELM's task of that name (suite `seahelm_logprobs`).
+The prompts are plain YAML; no code is run. A file that differs from the tested one is used, and a note names it. A label task has
+a twin that ranks the labels, `…_logprobs`, which is SEA-HELM's task of that name (suite `seahelm_logprobs`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PLACE = re.compile(r"{{|}}|{([^\W\d]\w*)}|[{}]")
 _SEPARATOR = re.compile(r"{answer_tag}(.*){label}")  # what SEA-HELM puts between the tag and a label that it ranks
 # The names of SEA-HELM's fields in the pack's rows, by kind or task.
 _RENAMED = {"instructions": {"text": "prompt"}, "safeguard_in_the_wild": {"local_prompt": "prompt_text"}}
-# Fields that may be without a text, by task: one Burmese question is, and shows "None", as SEA-HELM's code shows it.
+# Fields that may have no text, by task: one Burmese question has none, and the prompt shows "None", as in SEA-HELM.
 _OPTIONAL = {"global_mmlu_lite": {"question"}}
 # Versions of tasks that differ from those of the pack's own tasks: Global-MMLU-Lite has exemplars since 2.0.
 _VERSIONS = {"global_mmlu_lite": 2.0}
@@ -43,7 +43,7 @@ class PromptError(ValueError):
 
 
 def read_configs(checkout: Path) -> dict[str, Any]:
-    """The configurations of all tasks of a checkout, `${…}` put in, by SEA-HELM's names of the tasks."""
+    """The configurations of all tasks of a checkout, with each `${…}` resolved, by SEA-HELM's names of the tasks."""
     configs: dict[str, Any] = {}
     for path in sorted((checkout / "seahelm_tasks").glob("**/config.yaml")):
         try:
@@ -73,7 +73,7 @@ def _value(value: Any, configs: Mapping[str, Any], depth: int) -> Any:
 
 
 def jinja(text: str, renamed: Mapping[str, str]) -> str:
-    """A template of `str.format` as Jinja; `renamed` has the rows' names of fields.
+    """A template of `str.format` as Jinja; `renamed` maps fields to their names in the rows.
 
     Raises `PromptError` for other braces, or text that Jinja would interpret.
     """
@@ -102,7 +102,7 @@ def official_tasks(checkout: Path) -> Made:
         groups: dict[str, list[str]] = {f"{PREFIX}_{language}": [], f"{LOGPROBS}_{language}": []}
         for task in sea_helm_tasks().of_language(language).values():
             if task.key not in configs and missing:
-                continue  # its file is among those
+                continue  # its file is missing
             names = []
             for ranked in (False, True) if task.has_ranked_twin else (False,):
                 name = f"{_name(task)}{'_logprobs' if ranked else ''}"
@@ -136,7 +136,7 @@ def _notes(checkout: Path, known: Mapping[str, Any], commit: str) -> list[str]:
 
 
 def _name(task: SeaHelmTask) -> str:
-    """The name of a task with SEA-HELM's prompt: SEA-HELM's own name of it, with the turn of a conversation."""
+    """The name of a task with SEA-HELM's prompt: SEA-HELM's own name for it, with the turn of a conversation."""
     turn = "".join(re.findall(r"_turn_\d$", task.name))
     return f"{PREFIX}_{task.language}_{task.key.replace('-', '_')}{turn}"
 
@@ -145,7 +145,7 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
     """The pack's own task with SEA-HELM's words, limits and rows."""
     ranked = "gen_prefix" in content
     try:
-        # the suite names Global-MMLU-Lite's, which has no configuration; those that there are have the words of the written task
+        # the suite also ranks Global-MMLU-Lite, without a configuration; in all others the words are those of the generated task
         config = configs.get(f"{task.key}-logprobs" if ranked else task.key, configs[task.key])["languages"][task.language]
         words = config["prompt_template"]
         preamble, template = str(words["preamble"]), str(words["task_template"])

@@ -1,4 +1,4 @@
-"""Input and output of `lm-eval-sea make --official`: a checkout at some commit, and a folder with nothing but tasks."""
+"""Input and output of `lm-eval-sea make --official`: a checkout at some commit, and a folder for nothing but these tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_COMMIT = "none: no git checkout"
 
 
 class CheckoutError(Refusal, ValueError):
-    """A checkout, or a file of one, that no task can be made of; the message is one line."""
+    """No task can be made from a checkout or one of its files; the message is one line."""
 
 
 class Made(NamedTuple):
@@ -61,7 +61,7 @@ def commit_of(folder: Path) -> str:
 
 
 def commits(commit: str, tested: str) -> str:
-    """The text on a checkout that is at another commit than the tested one, or has other files."""
+    """The text that names the commit of a checkout and the tested one."""
     return f"the checkout is at {commit}, tested is {tested}"
 
 
