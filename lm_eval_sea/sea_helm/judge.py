@@ -48,7 +48,7 @@ class Job:
     rubric: Rubric
     rows: list[Conversation]
     cache: Cache
-    questions: list[list[Question]]  # of each row, on the answers that are there
+    questions: list[list[Question]]  # for each row, about the answers that it has
 
     def call(self, question: Question) -> Call:
         """The call of a question, with the run's seed, so that judgements differ between runs, too."""
@@ -103,9 +103,9 @@ def jobs_of(tasks: Sequence[TaskRun], checkout: Path | None, notes: list[str]) -
 
 
 def estimate_of(jobs: Sequence[Job], model: str, concurrency: int, prices: tuple[float, float] | None) -> str:
-    """Calls that are still to be made, their tokens, time and cost in one line, by the same judge's answers so far.
+    """One line with the calls still to be made, and their tokens, time and cost, estimated from the judge's answers so far.
 
-    `prices` are those of a million tokens of input and of output, in the provider's currency; None if unknown.
+    `prices` are per million tokens of input and of output, in the provider's currency; None if unknown.
     """
     found = [(call, job.cache.answer(key_of(model, call))) for job in jobs for call in job.calls]
     calls = [call for call, answer in found if answer is None]
@@ -124,10 +124,10 @@ def estimate_of(jobs: Sequence[Job], model: str, concurrency: int, prices: tuple
 
 
 def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> tuple[list[str], list[str]]:
-    """Asks what was not asked yet, writes the scores, and returns a line for each task, and one for each that has no score.
+    """Asks what was not asked yet, and writes the scores; returns a line for each task with a score, and for each without.
 
-    A judge without a readable verdict says nothing about the answers, so such a task gets no score; of MultiJail the share of
-    such verdicts is a result. Raises `SeaHelmError`, and writes no scores, if some questions have no answer.
+    If no verdict of a task can be read, the task gets no score, because that says nothing about the model; only for MultiJail is
+    the share of such verdicts a result. Raises `SeaHelmError`, and writes no scores, if some questions have no answer.
     """
     ask_all(endpoint, [(call, job.cache) for job in jobs for call in job.calls], concurrency)
     lines, without = [], []

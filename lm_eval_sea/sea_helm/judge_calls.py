@@ -51,7 +51,7 @@ class Answer:
 
 
 def key_of(model: str, call: Call) -> str:
-    """The key of a call: the same model, messages and parameters are not asked twice."""
+    """The key under which the answer to a call is saved, so that equal calls of the same model are made once."""
     content = json.dumps([model, call.messages, dict(call.parameters)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -94,7 +94,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
         return
     left = iter(waiting.items())
     unanswered = Counter(cache for cache, _ in waiting)
-    held: dict[Cache, ExitStack] = {}  # those with questions now; of many models there may be more than a process may open
+    held: dict[Cache, ExitStack] = {}  # caches in use now; with many models there may be more files than a process can open
     failures: list[RequestError] = []
     in_a_row = 0
 
@@ -119,7 +119,7 @@ def ask_all(endpoint: Endpoint, calls: Sequence[tuple[Call, Cache]], concurrency
                 reply = await server.chat(call.messages, wanted | STREAMED)
             except RequestError as error:
                 failures.append(error)
-                in_a_row += isinstance(error, NoReplyError)  # a server that refuses a question is there
+                in_a_row += isinstance(error, NoReplyError)  # a server that refuses a question is running
                 if in_a_row >= _FAILURES_IN_A_ROW * concurrency:
                     raise ServerError(f"{endpoint.base_url}: {error}; is the server there?") from error
             else:

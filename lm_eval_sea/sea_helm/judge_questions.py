@@ -34,7 +34,7 @@ OFFICIAL_FILES = {
 }
 _ADVICE = "give a checkout of aisingapore/SEA-HELM, v1.2.0 or later"
 _YES_OR_NO = "syntax-criteria"  # its criteria are met or not
-_FIRST_VERDICT = "kalahi-judge"  # whose official reading takes the first verdict instead of the last
+_FIRST_VERDICT = "kalahi-judge"  # the task of which SEA-HELM reads the first verdict instead of the last
 _OFFICIAL_TAG = "classification"
 _OFFICIAL_TAGS = re.compile(r"<(/?\s*(?:classification|reflection|text|transcript|criterion)\s*/?)>", re.IGNORECASE)
 _HEAD_OF_TURN = re.compile(r"(?<![^\s*#>])\[(?=(?:User|Assistant)\b)", re.IGNORECASE)
@@ -46,7 +46,7 @@ class Question(NamedTuple):
 
     part: tuple[int, int]  # turn and criterion, or turn and order (0: the model's answer is A, 1: the baseline's)
     messages: list[dict[str, str]]
-    tag: str = _OFFICIAL_TAG  # of the verdict; SEA-HELM's pairs do without
+    tag: str = _OFFICIAL_TAG  # around the verdict; SEA-HELM's pairs have none
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _in_one_turn(text: str) -> str:
 
 
 def transcript(conversation: Conversation, turn: int) -> str:
-    """What was said up to the answer of a turn."""
+    """The conversation up to the user's message of a turn; the answer to it is left out."""
     said = []
     for number in range(turn):
         said += [f"[User]\n{conversation.turns[number]}", f"[Assistant (fixed)]\n{_in_one_turn(conversation.answers[number])}"]
@@ -138,7 +138,7 @@ def _messages(system: str, user: str) -> list[dict[str, str]]:
 
 
 def _verdict(question: Question, answer: str, *, counts: int = -1) -> str | None:
-    """What stands in the tag of the question; of several the last."""
+    """The word in the question's tag; of several, by default, the last."""
     found = re.findall(rf"<{question.tag}>\s*(\w+)\s*</{question.tag}>", answer)
     return found[counts] if found else None
 
@@ -196,7 +196,7 @@ def _official_pairs(record: Mapping[str, Any], row: Conversation) -> list[Questi
 
 
 def _filled(template: Any, **fields: str) -> str:
-    """Fills the places of a `str.format` template with texts, without that function's look-ups and widths."""
+    """Fills the placeholders of a `str.format` template with texts, but evaluates no attributes, indices or format specs."""
 
     def filled(found: re.Match[str]) -> str:
         if found[1] is None:

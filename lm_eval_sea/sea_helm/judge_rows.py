@@ -3,12 +3,12 @@
 A judged task writes one line per conversation into its samples, whose `doc` has
 
     id          of the row
-    cluster     rows of one name are not independent; may be absent
+    cluster     rows with the same one are not independent; may be absent
     category    of the row, such as "writing"; may be absent
     turns       what the user said, turn by turn, as the model saw it, without instructions that all rows share
     answers     what the model answered to all turns but the last; empty for one turn
     criteria    list of {"turn": 0, "criterion": "…", "severity": "high"}; `turn` may be absent for one turn, `severity` ("high",
-                "medium", "low" or "generic") if criteria have equal weight; the text is final, without places to fill
+                "medium", "low" or "generic") if criteria have equal weight; the text is final, without placeholders
     baselines   instead of criteria, if answers are compared in pairs: the other model's answers, turn by turn
     references  right answers, turn by turn, if the comparison shows them; may be absent or null
 
@@ -44,7 +44,7 @@ class Conversation:
     criteria: tuple[Criterion, ...] = ()
     baselines: tuple[str, ...] = ()  # as many as turns, or none
     references: tuple[str, ...] = ()  # likewise
-    cluster: str = ""  # of the row; empty where it is one of its own
+    cluster: str = ""  # empty if the row is its own cluster
 
     def is_answered(self, turn: int) -> bool:
         """Whether there is something to judge: an answer in this turn, and in those before it."""

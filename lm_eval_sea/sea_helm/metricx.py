@@ -93,8 +93,8 @@ def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
     """Computes the errors batch by batch, saves each at once, writes the scores, and returns a line for each task.
 
     Batches follow the published order of the rows, as SEA-HELM's do, because its scores depend on the batch. `errors` computes
-    those of a batch in a setting, 0 to 25 each. Raises `SeaHelmError` if one is no such number, `ResultsError` if another
-    process computes those of the same task.
+    the errors of a batch, 0 to 25 each. Raises `SeaHelmError` if one is no such number, `ResultsError` if another process
+    scores the same task.
     """
     total = sum(-(-len(job.texts) // setting.batch_size) for job in jobs)
     lines = []

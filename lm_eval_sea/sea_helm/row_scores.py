@@ -38,7 +38,7 @@ class RowScores:
 
     @property
     def mean(self) -> Estimate:
-        """The mean score as a share of the best, with its interval by cluster; a row that names none is one of its own."""
+        """The mean score as a share of the best, with its interval by cluster; a row without a cluster is its own."""
         shares = [score / self.best for score in self.scores.values()]
         return estimate(shares, [self.clusters.get(doc_id, str(doc_id)) for doc_id in self.scores])
 
@@ -90,7 +90,7 @@ def read_beside(task: TaskRun) -> RowScores | None:
 
 
 def repeated(samples: Any, numbers: Sequence[Any]) -> list[str]:
-    """The line on rows that have the number of another, if there are any."""
+    """A line if some rows have the same number as others."""
     more = len(numbers) - len(set(numbers))
     return [f"{samples}: {more} of {len(numbers)} rows repeat others; the last of each counts"] if more else []
 
@@ -137,7 +137,7 @@ class KeyedLines:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Inside, no other process adds records, and those that it has added are known; raises `ResultsError` if one is at it."""
+        """Locks the file and reads what other processes have added; raises `ResultsError` if one is adding records now."""
         with appending(self.path) as file:
             try:
                 lock(file)

@@ -1,9 +1,9 @@
 """Draws of a task's score over runs and over questions. Pure functions, no I/O.
 
-June 2026 and the corrected totals use `run_draws` and `question_draws`. Since 5 August 2026 SEA-HELM has `replicates` of a score,
-each with newly drawn questions; a question's score is its mean over the runs. Each of 2,000 replicates has its own generator,
-whose seed comes from one generator for all tasks. They equal those of SEA-HELM's `src/aggregation` one for one if the tasks come
-in the same order.
+The totals of June 2026 use `run_draws` and `question_draws`, the corrected ones only the latter. Since 5 August 2026 SEA-HELM
+has `replicates` of a score, each with newly drawn questions; a question's score is its mean over the runs. Each of 2,000
+replicates has its own generator, whose seed comes from one generator for all tasks. They equal those of SEA-HELM's
+`src/aggregation` one for one if the tasks come in the same order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RUN_SEED, RUN_DRAWS = 94370244, 30  # of the notebook of June 2026
 SEED, REPLICATES = 94370244, 2000  # of August 2026
 MOST_LABELS = 0.5  # different right answers of multiple choice, as a share of the questions
 QUESTION_SEED, QUESTION_DRAWS = 1234, REPLICATES  # ours: enough draws for the ends of an interval of 95 per cent
-FEW_CLUSTERS = 30  # of a task: percentiles of draws of fewer values are too narrow, the more so the nearer the score is to 0 or 1
+FEW_CLUSTERS = 30  # of a task; with fewer, percentile intervals are too narrow, most of all for scores near 0 or 1
 SEED_END = 2**32 - 1  # the greatest seed is one less
 
 

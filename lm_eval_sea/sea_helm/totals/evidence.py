@@ -1,4 +1,4 @@
-"""What runs of lm-eval say about SEA-HELM's tasks: the rows of each task as all runs of one model scored them."""
+"""Gathers what SEA-HELM's totals are made from: the rows of each task, as all runs of one model scored them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Evidence:
 def place_of(facts: Facts, *, ranked: bool = False) -> Place | None:
     """Where a task stands in the hierarchy; None if it is not one of SEA-HELM's, or a lite task of one.
 
-    With `ranked` the suite has the tasks that rank labels instead of those that generate one.
+    If `ranked`, the tasks that rank labels take the place of those that generate one.
     """
     if facts.suite != SEA_HELM or facts.subset is not None or facts.assumed:
         return None
@@ -212,7 +212,7 @@ def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:
 
 
 def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
-    """A line for each setting of their runs in which the tasks of a mean differ; ranked labels have no generation settings.
+    """A line for each run setting in which the tasks of a mean differ; tasks that rank labels have no generation settings.
 
     Tasks with SEA-HELM's own prompts (`make --official`) are in the same places, under other names.
     """
@@ -229,7 +229,7 @@ def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
 
 
 def _doubt_parts(place: Place, results: Sequence[TaskRun], most: int, evidence: Evidence) -> None:
-    """Notes if there are fewer than the `most` runs of a task, or another number of rows than the data set has."""
+    """Notes if a task has fewer than `most` runs, or another number of rows than its data set."""
     name = results[0].name
     if len(results) < most:
         evidence.doubt([place], f"{name}: {len(results)} of {most} runs")

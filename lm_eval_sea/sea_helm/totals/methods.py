@@ -25,7 +25,7 @@ from lm_eval_sea.sea_helm.totals.task_score import (
 
 # The two tasks of LINDSEA's pragmatics, whose rows the corrected rule scores together.
 PRAGMATICS = "pragmatics"
-_FEW_QUESTIONS = 10  # of a right answer, which is named if it has fewer
+_FEW_QUESTIONS = 10  # a note names right answers with fewer questions
 RANKED = "logprobs"  # the one method of a suite with ranked labels, and of no other
 
 
@@ -66,7 +66,7 @@ def _by_passages(
     rows: Mapping[Place, TaskRows],
     suite: Sequence[Place],
 ) -> dict[Place, Draws]:
-    """June 2026 and later corrections: questions are drawn with all that share a passage, and runs with them."""
+    """June 2026, corrected and ranked. The draws over questions take whole passages, and runs besides."""
     generator, questions = np.random.default_rng(draws.RUN_SEED), np.random.default_rng(draws.QUESTION_SEED)
     drawn = {}
     for place in tqdm([place for place in _in_order(rows, suite) if place in rows], desc="Drawing", unit="task"):
@@ -76,7 +76,7 @@ def _by_passages(
 
 
 def _as_run(scoring: Scoring, generator: np.random.Generator) -> np.ndarray:
-    """The one score of what was run, instead of draws."""
+    """The score itself, as the only draw."""
     values = scoring.values.mean(axis=0)
     return scoring.score(values, np.ones(len(values)))[None]
 
@@ -87,7 +87,7 @@ def _in_order(rows: Mapping[Place, TaskRows], suite: Sequence[Place]) -> list[Pl
 
 
 def pooled_place(place: Place) -> Place:
-    """The place of the two tasks of pragmatics as one."""
+    """The place of the task that the two tasks of pragmatics are made into."""
     return Place(place.language, place.competency, "", PRAGMATICS)
 
 

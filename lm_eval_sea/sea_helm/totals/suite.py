@@ -32,7 +32,7 @@ class Suite:
 def read_suite(name: str) -> Suite:
     """A suite of the catalogue.
 
-    Its tasks come in the order in which they first occur in the languages' lists, the languages of a task in the suite's order.
+    Its tasks are in the order of their first occurrence in the languages' lists; a task's languages are in the suite's order.
     """
     record = read_totals()[name]
     known = {task.key: task for task in sea_helm().each}

@@ -1,8 +1,8 @@
 """The score of one task from the scores of its rows, in per cent. Pure functions, no I/O.
 
-Two rules; that of August 2026 is `draws.replicates`. `notebook_scoring` is that of SEA-HELM's notebook of June 2026: it does not
-know the task and recognises multiple choice by repeated right answers. `corrected_scoring` takes the kind of the task, its chance
-level and its phenomena from the task itself.
+The rule of August 2026 is `draws.replicates`. `notebook_scoring` is that of SEA-HELM's notebook of June 2026: it does not know
+the task and recognises multiple choice by repeated right answers. `corrected_scoring` takes the kind of the task, its chance
+level and its phenomena from the task itself. `ranked_scoring` is for tasks that rank labels.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def mean_over_groups(values: np.ndarray, weights: np.ndarray, groups: np.ndarray
 
 
 def group_means(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weighted mean of each group, (…, groups), and whether some row of it has a weight, 1 or 0; its mean is 0 if none has."""
+    """Weighted mean of each group, (…, groups), and 1 or 0 for whether any row of it has a weight; if none has, its mean is 0."""
     membership = np.eye(groups.max() + 1)[groups]  # (rows, groups)
     totals = weights @ membership
     present = totals > 0

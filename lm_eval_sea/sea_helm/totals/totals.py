@@ -134,7 +134,7 @@ def _is_cut_off(draws: np.ndarray) -> bool:
 
 
 def _members(suite: Suite, rule: Method, evidence: Evidence, notes: list[str]) -> list[Place]:
-    """The tasks of the suite that the model should have, without those that SEA-HELM leaves out, of base models or always."""
+    """The tasks of the suite that the model should have, without those that SEA-HELM leaves out for base models or always."""
     languages = {place.language for place in evidence.rows}
     if never := sorted({place.task for place in suite.places if place.task in rule.leaves_out and place.language in languages}):
         notes.append(f"a run of SEA-HELM averages no {', '.join(never)} with ranked labels")
@@ -148,13 +148,13 @@ def _members(suite: Suite, rule: Method, evidence: Evidence, notes: list[str]) -
 
 
 def _with_pooled(places: Iterable[Place]) -> set[Place]:
-    """The tasks, and for those of pragmatics the one that they are pooled to."""
+    """The tasks, and for those of pragmatics also the one that they are pooled into."""
     places = set(places)
     return places | {pooled_place(place) for place in places if place.group == PRAGMATICS}
 
 
 def _all_levels(draws: dict[Place, np.ndarray], counted: set[Place]) -> dict[Place, np.ndarray]:
-    """The draws of tasks and of all means, in which those of the suite count."""
+    """The draws of all tasks, and of all means over the `counted` ones."""
     return aggregate({place: drawn for place, drawn in draws.items() if place in counted}) | draws
 
 

@@ -69,7 +69,7 @@ def _made_by(totals: Totals) -> dict[str, str]:
 
 
 def as_csv(totals: Totals) -> str:
-    """All nodes with a header line, then the notes, a line each; the column `view` distinguishes notes and views."""
+    """A header line, a line for each node, and one for each note; the column `view` tells views and notes apart."""
     nodes = [record | {"note": None} for record in _records(totals)]
     notes = [dict.fromkeys(nodes[0]) | {"view": "note", **_made_by(totals), "note": note} for note in totals.notes]
     return csv_text([*nodes, *notes])
