@@ -11,9 +11,9 @@ AGREEMENT = ("same predictions", "same `is_greedy`", "equal texts")
 
 
 def render(records: Iterable[dict[str, Any]]) -> str:
-    """One table a backend, and one of its texts; the last record of as many rows of a workload is the one that counts.
+    """One table for each backend, and one for its texts. Of records with equal setting, workload and rows, the last counts.
 
-    What was the same for all of a table, of the setting and of how far both backends agree, stands above it, the rest in columns.
+    Settings and agreements that are equal for the whole table stand above it, the others in columns.
     """
     tables: dict[tuple[str, bool], dict[str, dict[str, Any]]] = {}
     for record in records:

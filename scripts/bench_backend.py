@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures a shared-prefix backend against lm-eval's own on the same requests, and prints a Markdown table.
 
-The model has random weights, so its answers mean nothing; time, memory and agreement of rankings do not depend on that, but
-texts go on to the limit of tokens, unless `--model` names a model that was trained. Each backend runs in a process of its own.
+The model has random weights, so its answers mean nothing. Time, memory and agreement of rankings do not depend on that, but
+generated texts go on to the token limit, unless `--model` names a trained model. Each backend runs in its own process.
 A workload is a task of lm-eval or of this pack (start in a folder that holds its data, or with a network), or a generated
 one, which needs no data:
 
@@ -11,7 +11,7 @@ one, which needs no data:
     three-labels     3 exemplars, two sentences, one of three labels
     nothing-shared   no exemplars, one continuation a row
 
-Of several batch sizes each backend is shown with the one at which it is fastest; those that do not fit memory are left out.
+Each backend is shown at the batch size at which it is fastest; sizes that do not fit into memory are left out.
 vLLM makes its own batches (batch size 0).
 
 Examples:
@@ -56,11 +56,11 @@ BACKENDS = {"transformers": ("hf", "hf-shared-prefix"), "vllm": ("vllm", "vllm-s
 
 
 def measure(backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace) -> dict[str, Any]:
-    """What was measured at the batch size at which a backend is fastest, each in a fresh process."""
+    """What was measured at a backend's fastest batch size; each size runs in a fresh process."""
     found = []
     function: Any = _measure_texts if options.texts else _measure_vllm if options.engine == "vllm" else _measure
     for batch_size in options.batch_size:
-        # Not a pool's: its processes may have none of their own, as vLLM's engine is.
+        # Not `multiprocessing.Pool`: its workers cannot start processes, such as vLLM's engine.
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             found.append(pool.submit(function, backend, folder, requests, options, batch_size).result())
     fitting = [result for result in found if result]
@@ -79,7 +79,7 @@ class Memory:
             torch.cuda.reset_peak_memory_stats()
             self._before = torch.cuda.memory_allocated()
         else:
-            ctypes.CDLL(None).malloc_trim(0)  # what earlier passes freed would be used again without a peak
+            ctypes.CDLL(None).malloc_trim(0)  # or memory that earlier passes freed would be reused without raising the peak
             Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins at what is used now
             self._before = self._of_process("VmRSS")
 
@@ -101,7 +101,7 @@ def _load(backend: str, folder: Path, options: argparse.Namespace, batch_size: i
 
 
 def _measured(lm: Any, ask: Callable[[], Sequence[Any]], clock: Callable[[], float] = time.perf_counter) -> dict[str, Any] | None:
-    """What the model answers, and what that costs; None if it does not fit memory."""
+    """What the model answers, and what that costs; None if it does not fit into memory."""
     tokens = 0  # that go through the layers, padding included
 
     def count(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...], __: torch.Tensor) -> None:
@@ -123,9 +123,9 @@ def _measured(lm: Any, ask: Callable[[], Sequence[Any]], clock: Callable[[], flo
 def _measure(
     backend: str, folder: Path, requests: list[Texts], options: argparse.Namespace, batch_size: int
 ) -> dict[str, Any] | None:
-    """One run; None if it does not fit memory."""
+    """One run; None if it does not fit into memory."""
     lm = _load(backend, folder, options, batch_size)
-    rank(lm, [[("a", " b")]])  # kernels and threads start
+    rank(lm, [[("a", " b")]])  # warm-up
     lm.work = Work()  # `hf` leaves it empty
     if backend != "hf":
         lm._verified.clear()  # the check is part of what is measured
@@ -141,7 +141,7 @@ def _measure(
 def _measure_texts(
     backend: str, folder: Path, rows: list[list[tuple[str, dict[str, Any]]]], options: argparse.Namespace, batch_size: int
 ) -> dict[str, Any] | None:
-    """One run; None if it does not fit memory. The seconds are those of the processor, or, with a GPU, of the clock."""
+    """One run; None if it does not fit into memory. Seconds are CPU seconds or, with a GPU, those of the clock."""
     lm = _load(backend, folder, options, batch_size)
     asked = [args for row in rows for args in row]
     warm_up = Instance("generate_until", {}, ("a", asked[0][1] | {"max_gen_toks": 2}), 0)
@@ -166,8 +166,8 @@ def _measure_vllm(
 ) -> dict[str, Any]:
     """The answers to the requests of all rows, seconds, and the tokens that the engine computed, beside the least possible.
 
-    The engine is warmed up with a few requests of the same kind, for it compiles kernels when it first needs them. On a CPU it
-    runs in this process: in processes of its own, those that wait for it take time from its threads.
+    The engine is warmed up with a few requests of the same kind, because it compiles kernels when it first needs them. On a CPU
+    it runs in this process, because processes that wait for it would take time from its threads.
     """
     os.environ |= {"VLLM_LOGGING_LEVEL": "ERROR", "VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": str(options.threads)}
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "2")
@@ -193,7 +193,7 @@ def _measure_vllm(
     begin = time.perf_counter()
     answers = rank(lm, requests)
     seconds = time.perf_counter() - begin
-    lm.model.llm_engine.engine_core.shutdown()  # this process could not end before the engine's
+    lm.model.llm_engine.engine_core.shutdown()  # or this process would wait for the engine's at its end
     return {
         "answers": answers,
         "seconds": seconds,
@@ -205,7 +205,7 @@ def _measure_vllm(
 
 
 def seconds_of_a_token(lm: Any, rows: int, length: int) -> float:
-    """Seconds for each token of a plain forward pass over full rows, logits of all tokens included."""
+    """Seconds per token of a plain forward pass over rows of full length, with the logits of all tokens."""
     tokens = torch.randint(lm.vocab_size, (rows, length), device=lm.device)
     begin = time.perf_counter()
     lm._model_call(tokens).sum().item()  # waits for the device

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures what comes before the first answer: CPU seconds, modules and task files until the first forward pass of a tiny model.
 
-The cases take turns, each in a process of its own on the samples of the pack, and the median counts. "imports" is what no run
-can do without: torch, transformers and lm-eval with its backend `hf`. The last two cases are the same run of plain `lm_eval`:
-with the pack named by --include_path, and with an empty folder and the path of the task's file.
+The cases take turns, each in its own process on the samples of the pack, and the median counts. "imports" is what every run
+needs: torch, transformers and lm-eval with its backend `hf`. The last two cases are the same run of plain `lm_eval`: with the
+pack named by --include_path, and with an empty folder and the path of the task's file.
 
 Examples:
     python scripts/bench_start.py

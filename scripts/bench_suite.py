@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 """Measures whole suites from the command to the printed table: a backend of lm-eval against the pack's, and where the time goes.
 
-Both backends run the same command in turn, each in a process of its own, and the run with the median of the seconds counts.
-Seconds are CPU seconds; with a GPU, where the processor waits for the card, those of the clock. They are split by what runs
-innermost:
+Both backends run the same command in turn, each in its own process, and the run with the median seconds counts. Seconds are CPU
+seconds, or seconds of the clock with a GPU, for which the CPU waits. Each second counts for the innermost part that runs:
 
     start       imports, reading the command, loading the model
     rows        loading rows and writing prompts
     tokenizer   text to tokens and back
     planning    the rest of the backend's own code: grouping, batches, searching for the end of texts
-    model       forward passes and the choice of tokens; of vLLM all that its engine does
+    model       forward passes and the choice of tokens; with vLLM, all that its engine does
     metrics     scores of rows, means and errors
     writing     results and samples
     other       the rest
 
-Beside them stands the most memory that the process had, in GB; with a GPU, of the processor alone.
+The table also has the peak of the process's memory in GB, without that of a GPU.
 
 Needs a model, and the rows: from the hub, or from a folder laid out like it, which then is the current one.
 
@@ -96,7 +95,7 @@ class Meter:
 
 
 def _watch_all(meter: Meter, backend: str) -> None:
-    """The functions of lm-eval, transformers and vLLM that begin each part."""
+    """Watches the functions of lm-eval, transformers and vLLM that begin each part."""
     import lm_eval.evaluator
     import torch
     from lm_eval.api.registry import get_model
@@ -121,7 +120,7 @@ def _watch_all(meter: Meter, backend: str) -> None:
         meter.watch(PreTrainedModel, "__call__", "model")
         meter.watch(torch.nn.functional, "log_softmax", "model")
         if torch.cuda.is_available():
-            for name in ("cpu", "item", "to", "tolist"):  # they wait for the card
+            for name in ("cpu", "item", "to", "tolist"):  # they wait for the GPU
                 meter.watch(torch.Tensor, name, "model")
     meter.watch(ConfigurableTask, "process_results", "metrics")
     meter.watch(lm_eval.evaluator, "_process_results", "metrics")
@@ -161,12 +160,12 @@ def measure(backend: str, suite: str, folder: Path, given: argparse.Namespace) -
     done = subprocess.run(child, env=os.environ | _environment(), capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr[-2000:]}")
-    shutil.rmtree(folder / "results", ignore_errors=True)  # or the next run would take its answers
+    shutil.rmtree(folder / "results", ignore_errors=True)  # or the next run would reuse its answers
     return Run(**json.loads((folder / "found.json").read_text()))
 
 
 def table(found: dict[tuple[str, str], list[Run]]) -> str:
-    """A line a suite and backend; of several runs the one with the median of the seconds."""
+    """One line for each suite and backend; of several runs, the one with the median seconds."""
     cells = []
     first: dict[str, float] = {}
     for (suite, backend), runs in found.items():

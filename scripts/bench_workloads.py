@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 GENERATED = ("text-options", "letter-options", "three-labels", "nothing-shared")
 SHAPES = {  # family, hidden size, size of the feed-forward layer, layers, heads, key-value heads, vocabulary
     "1m": ("llama", 128, 192, 2, 4, 2, 8000),
-    "wide-heads": ("llama", 1024, 1376, 4, 4, 1, 32000),  # as Gemma's: heads of 256, one for keys
+    "wide-heads": ("llama", 1024, 1376, 4, 4, 1, 32000),  # as in Gemma: heads of size 256, one key-value head
     "40m": ("llama", 512, 1376, 8, 8, 4, 32000),
     "0.5b": ("llama", 896, 4864, 24, 14, 2, 151936),
     "7b": ("llama", 3584, 18944, 28, 28, 4, 152064),
@@ -30,7 +30,7 @@ SHAPES = {  # family, hidden size, size of the feed-forward layer, layers, heads
     "mamba2-40m": ("mamba2", 512, 0, 16, 8, 8, 32000),
     "llama4-40m": ("llama4_text", 512, 1376, 8, 8, 4, 32000),
 }
-# What a family is called, and what its configuration needs beside the sizes. Of the layers of most hybrids every fourth attends.
+# Family → its name, and its configuration besides the sizes. In most hybrids, every fourth layer is an attention layer.
 FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("Llama", {}),
     "qwen3_5_text": (
@@ -88,7 +88,7 @@ Texts = list[tuple[str, str]]
 
 
 def make_model(folder: Path, shape: str, dtype: str) -> str:
-    """Writes a model with random weights and a tokenizer; returns what it is."""
+    """Writes a model with random weights and a tokenizer; returns its description."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(SAMPLES.rglob("*.json*"))]
     tokenizer = train_tokenizer(texts, bos=True)
     family, hidden, feed_forward, layers, heads, key_value_heads, vocabulary = SHAPES[shape]
@@ -111,7 +111,7 @@ def make_model(folder: Path, shape: str, dtype: str) -> str:
     )
     torch.manual_seed(0)
     torch.set_default_dtype(getattr(torch, dtype))
-    with torch.device("cuda" if torch.cuda.is_available() else "cpu"):  # seven billion numbers take minutes on a processor
+    with torch.device("cuda" if torch.cuda.is_available() else "cpu"):  # seven billion random numbers take minutes on a CPU
         model = AutoModelForCausalLM.from_config(config)
     torch.set_default_dtype(torch.float32)
     model.save_pretrained(folder)

@@ -4,13 +4,13 @@
 A lite task has the first ROWS rows of its task in the order of evaluation (`tasks/_shared/row_order.py`), which deals labels in
 proportion, takes each passage once before any comes again, and is drawn by the fixed seed named there.
 
-Rows come from a folder laid out like the hub. A file whose number of rows is not the catalogue's is another file: its task gets
-no lite task, and the reason is written down. Two kinds of task need no rows: summaries, whose rows have neither labels nor
-passages, so that the order depends on the row numbers alone; and Belebele, whose rows are the same in all languages.
+Rows come from a folder laid out like the hub. If a file has another number of rows than the catalogue states, its task gets no
+lite task, and lite.yml says why. Two kinds of task need no rows: summaries, whose rows have neither labels nor passages, so that
+the order depends on the row numbers alone; and Belebele, whose rows are the same in all languages.
 
 Examples:
     python scripts/choose_lite_rows.py --data FOLDER            then: lm-eval-sea make
-    python scripts/choose_lite_rows.py --data FOLDER --check    ends with 1 if the files would change
+    python scripts/choose_lite_rows.py --data FOLDER --check    exit status 1 if the files would change
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from lm_eval_sea.tasks._shared.row_order import fair_order
 from lm_eval_sea.tasks._shared.rows import LoadedRows, part_of
 
 ROWS = 100
-LONGEST_ID = 200  # Belebele's are addresses with a number
+LONGEST_ID = 200  # characters; Belebele's are web addresses with a number
 # Summaries: {"document", "summary"} rows, numbered in the order of their file.
 BY_NUMBER = ("thaisum", "indosum", "xlsum")
 PARALLEL = "sea_belebele_en_to_ppl"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares the exemplars of the prompt files with the rows that are scored: lengths, labels, types of questions, copied words.
 
-Rows come from a folder laid out like the hub, through the loader of the tasks. The test row that is nearest to an exemplar is
-printed, by rarer words and by runs of characters. Ends with 1 if an exemplar shares eight words in a row with a test row or asks
-what a row asks, with 2 if prompt files or rows cannot be read.
+Rows come from a folder laid out like the hub, through the loader of the tasks. For each language, it prints the exemplar and the
+test row that are most alike, by rare words or by runs of characters. The exit status is 1 if an exemplar shares eight words in a
+row with a test row or asks what a row asks, 2 if prompt files or rows cannot be read.
 
 Examples:
     python scripts/compare_exemplars.py --data FOLDER                               all data sets, to the screen
@@ -44,9 +44,9 @@ class Comparison:
 
     language: str
     expected: int  # rows by the catalogue
-    rows: int  # none if the folder lacks the file
+    rows: int  # 0 if the folder lacks the file
     of_rows: Mapping[str, Measure]
-    of_exemplars: Mapping[str, Mapping[str, Measure]]  # those shown by default, and all; the same of the shared ones
+    of_exemplars: Mapping[str, Mapping[str, Measure]]  # of those shown by default, and of all; likewise of the shared ones
     texts: tuple[Sequence[Row], Sequence[Row], Sequence[str]]  # all exemplars, the rows, and the fields that a prompt shows
 
     @cached_property
@@ -111,7 +111,7 @@ def compared(comparisons: Sequence[Comparison]) -> str:
 
 
 def summary(title: str, comparisons: Sequence[Comparison]) -> list[str]:
-    """Lines of the page's table: a data set with the exemplars that its prompts show by default, over all languages with rows."""
+    """The lines of a data set in the page's table: the exemplars that prompts show by default, over all languages with rows."""
     with_rows = [of for of in comparisons if of.rows]
     languages = " ".join(of.language if of.rows == of.expected else f"{of.language} ({of.rows:,} rows)" for of in with_rows)
     lines = []

@@ -18,9 +18,9 @@ from lm_eval_sea.tasks._shared.metrics import words as of_metrics
 
 Row = Mapping[str, Any]
 
-# Written without blanks and without a segmenter here: so many characters are taken for a word.
+# Language without spaces and without a segmenter here → number of characters that count as a word.
 CHARACTERS_OF_A_WORD = {"km": 4, "lo": 4, "zh": 2}
-COPIED = 4  # words in a row that a summary has from its document
+COPIED = 4  # words in a row that a summary copies from its document
 OVERLAP = 8  # words in a row that two independent texts hardly share
 # Words by which a question names the passage, and those by which it asks for an exception.
 QUESTION_WORDS = {
@@ -192,8 +192,8 @@ def _texts(row: Row) -> Iterator[str]:
             yield from [value] if isinstance(value, str) else value if isinstance(value, list) else []
 
 
-CHARACTERS = 5  # of the pieces of a text, by which two wordings with other endings are still alike
-# From which likeness on two questions are one: by words or by characters, and where the right answers are equal, too.
+CHARACTERS = 5  # length of the runs of characters by which texts are compared, so that words with other endings are alike
+# Likeness, by words or by runs of characters, from which two questions count as one; the second if the right answers are equal.
 ALIKE, ALIKE_WITH_ANSWER = 0.5, 0.33
 
 
@@ -216,8 +216,8 @@ def nearest(exemplars: Sequence[Row], rows: Sequence[Row], fields: Sequence[str]
     """For each exemplar the row that is most like it, in what is asked and in the right answer; passages are left out.
 
     Likeness is the cosine of the vectors of what two texts have, words or runs of characters, each weighted by log((n + 1) / k)
-    of n rows of which k - 1 have it: so the rarer words count (inverse document frequency, Sparck Jones 1972). Rows with the
-    same right answer go before others that are as like.
+    if k - 1 of n rows have it, so that rare ones count more (inverse document frequency, Sparck Jones 1972). A row that is too
+    near goes before all others, even if their likeness is greater.
     """
     texts = [_asked(row, fields) for row in (*exemplars, *rows)]
     answers = [_answer(row, language) for row in (*exemplars, *rows)]

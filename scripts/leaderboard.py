@@ -3,13 +3,13 @@
 
 leaderboard/ORGANISATION__MODEL/ has the files that lm-eval wrote, without samples, because rows belong to the data sets, and
 without paths of your machine. A model that was run from a folder gets the name that you give it, and an `about.yaml` beside its
-results says where it can be had.
+results says where to get it.
 
 Needs what reports need: pip install '.[report]'.
 
 Examples:
     python scripts/leaderboard.py add results/mine --model org/model        copy, check, write the page
-    python scripts/leaderboard.py add results/mine --model org/model --source "where it can be had" --revision "its version"
+    python scripts/leaderboard.py add results/mine --model org/model --source "where to get it" --revision "its version"
     python scripts/leaderboard.py check     exit status 1 if something is wrong, or the page is not up to date
     python scripts/leaderboard.py write     the page alone
 """
@@ -77,7 +77,7 @@ def findings(folders: Iterable[Path]) -> list[str]:
 
 
 def about(folder: Path) -> dict[str, str]:
-    """What a folder says of a model that was run from a folder; empty if it says nothing."""
+    """The content of a folder's `about.yaml`, for a model that was run from a folder; empty if there is none."""
     path = folder / ABOUT
     content = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return content if isinstance(content, dict) else {}
@@ -173,10 +173,10 @@ def older_readers(task: TaskRun) -> str:
 
 
 def is_read_alike(task: TaskRun) -> bool:
-    """Whether a score of SEA-HELM 1.3 is that of 1.4, which differs in how thoughts are taken off, or of XQuAD 1.2 that of 1.3.
+    """Whether a score of SEA-HELM 1.3 or XQuAD 1.2 would be the same in the next version.
 
-    The latter differ in `contains` alone. SEA-HELM's are the same where labels are ranked; else of a local model that was not
-    told to think and whose chat template has no thoughts.
+    XQuAD's versions differ in `contains` alone. SEA-HELM's differ in how thoughts are removed: the score is the same where labels
+    are ranked, or if a local model was not told to think and its chat template has no thoughts.
     """
     known, settings, place = known_task(task.name), task.run.settings, task.run.place
     versions = [str(task.facts.version), str(known.metadata["version"] if known else "")]
@@ -192,7 +192,7 @@ def is_read_alike(task: TaskRun) -> bool:
 
 
 def without_paths(content: Any, names: dict[str, str]) -> Any:
-    """A value of a results file with names in the place of absolute paths; `names` has for some paths what stands there."""
+    """A value of a results file with names in place of absolute paths; `names` states the names of some paths."""
 
     def named(text: str) -> str:
         if not Path(text).is_absolute() or "\n" in text:
@@ -204,7 +204,7 @@ def without_paths(content: Any, names: dict[str, str]) -> Any:
 
 
 def add(results: Path, model: str, origin: dict[str, str]) -> dict[Path, bytes | None]:
-    """Writes the files of a folder of results; returns what was written → what stood there before, None for nothing.
+    """Copies the files of a folder of results; returns path → content before, None for a new file.
 
     `origin` has `source` and `revision` of a model that was not loaded from the hub.
     """
@@ -217,7 +217,7 @@ def add(results: Path, model: str, origin: dict[str, str]) -> dict[Path, bytes |
 
     for path in sorted({run.place for run in read(results).runs if run.place and run.has_results}):
         content = content_of(path)
-        content["config"]["use_cache"] = None  # of answers while the run went on
+        content["config"]["use_cache"] = None  # the run's cache of answers, which is a path
         loaded = content["config"]["model_args"]
         pretrained = loaded.get("pretrained", "") if isinstance(loaded, dict) else ""
         cleaned = without_paths(content, {pretrained: model})
@@ -229,7 +229,7 @@ def add(results: Path, model: str, origin: dict[str, str]) -> dict[Path, bytes |
 
 
 def page(scores: Scores) -> str:
-    """Markdown: means by suite and language, and what was not asked alike, then every score, which leads to its command."""
+    """Markdown: means by suite and language, notes on what was not asked alike, and every score with a link to its command."""
     means = scores.means
     notes = [*unlike_notes(scores.of.values()), *uneven_notes({name: of.values() for name, of in means.by_model.items()})]
     notes += [f"{name}: {text}" for name, of in means.by_model.items() if (text := unread_text([task] for task in of.values()))]
@@ -239,7 +239,7 @@ def page(scores: Scores) -> str:
         notes.append(f"no mean of {some_names(apart)}, for no two models share half of the tasks that either was run on")
     every = next(table for table in scores_section(scores).tables if table.name == "scores_by_model")
     runs = sorted({task.run.place: task.run for task in scores.of.values()}.values(), key=lambda run: str(run.place))
-    alike = grouped((_command(run), run) for run in runs)  # the command without its tasks → runs, of one after the other
+    alike = grouped((_command(run), run) for run in runs)  # a command without its tasks → its runs
     numbers = {run.place: number for number, of in enumerate(alike.values(), 1) for run in of}
     return "\n".join(
         [
@@ -258,7 +258,7 @@ def page(scores: Scores) -> str:
 
 
 def _means(overall: Table, suites: Table, models: Sequence[str], left_out: Collection[str]) -> str:
-    """A line a suite and language, a column a model."""
+    """One line for each suite and language, one column for each model."""
     rows = []
     for means in (suites, overall):
         records = {str(record["model"]): record for record in means.frame.to_dict("records")}
@@ -269,7 +269,7 @@ def _means(overall: Table, suites: Table, models: Sequence[str], left_out: Colle
 
 
 def _scores(every: Table, scores: Scores, numbers: dict[Path | None, int]) -> str:
-    """A line a task that has a score, with a link from each to its command; a task's name has its language."""
+    """One line for each task with a score. Scores link to their commands; there is no language column, as names have it."""
     columns = [column for column in every.columns if column.title != "language"]
     rows = []
     for record in every.frame.to_dict("records"):
@@ -290,7 +290,7 @@ def _command(run: Run) -> str:
     content = content_of(run.place) if run.place else {}
     config, arguments = content["config"], content["config"]["model_args"]
     given = ",".join(f"{name}={value}" for name, value in arguments.items()) if isinstance(arguments, dict) else str(arguments)
-    # lm-eval does not write --num_fewshot
+    # lm-eval does not record --num_fewshot
     shown = content["n-shot"].items()
     asked = {count for name, count in shown if (known := known_task(name)) is not None and count != known.num_fewshot}
     parts = ["lm-eval-sea", "run", "--model", str(config["model"]), "--model_args", given]
@@ -307,7 +307,7 @@ def _command(run: Run) -> str:
 
 
 def _tasks(runs: Iterable[Run]) -> str:
-    """The tasks of these runs, by the names of groups that have them all in one run."""
+    """The tasks of these runs; for a run of exactly the tasks of a group, the group's name."""
     names: list[str] = []
     for content in (content_of(run.place) for run in runs if run.place):
         tasks = set(content["results"]) - set(content["group_subtasks"])
@@ -318,7 +318,7 @@ def _tasks(runs: Iterable[Run]) -> str:
 
 
 def figure(scores: Scores) -> bytes:
-    """The means by suite and language as SVG, a line each."""
+    """The means by suite and language as SVG, one line each."""
     means = scores.means
     lines = []
     for scope in means.scopes:

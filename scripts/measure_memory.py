@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much memory and time large runs and results take, libraries and model included, each in a process of its own.
+"""Measures memory and time of large runs and results, libraries and model included, each in its own process.
 
 A run ranks the options of planted rows with a tiny model, so that nearly all memory is that of pack, lm-eval and libraries.
 `show` and `report` read planted samples with prompts of 2,900 Thai characters.
@@ -40,7 +40,7 @@ PROMPT = "ข้อความตัวอย่างที่ใช้วั�
 SEED = 0
 METRICS = ("acc", "acc_ppl", "acc_cc")
 
-# A small process between this one and the one that is measured: Linux counts what a process's parent has with its own peak.
+# A small process between this one and the measured one, because Linux counts a parent's memory in the peak of its child.
 BETWEEN = """
 import os, subprocess, sys
 _, status, used = os.wait4(subprocess.Popen(sys.argv[1:], stdout=2).pid, 0)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts the multiple-choice questions that nobody can answer who does not see the options.
+"""Counts the multiple-choice questions that cannot be answered without seeing the options.
 
-A question counts if it points at its options ("which of the following", "all are true except"), if one of the options speaks of
-the others ("all of the above", "A and B"), or if it has a blank before its end, which an option fills. Words are looked for by
-lists for each language, which miss some phrases and take some others for these: the share is good to a few points.
+A question counts if it refers to its options ("which of the following", "all are true except"), if one of the options refers to
+the others ("all of the above", "A and B"), or if it has a gap before its end, which an option fills. The patterns of each
+language miss some phrases and match some that they should not, so the share is accurate to a few points.
 
-Rows come from a folder laid out like the hub. With so many such questions a data set's main variant shows the options, see
+Rows come from a folder laid out like the hub. If a data set has many such questions, its main variant shows the options; see
 `main_variant` in its data_set.yml.
 
 Example:
@@ -30,7 +30,7 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 
 BLANK = re.compile(r"(?:_{2,}|\.{3,}|…)[^\w?]*[^\W_]")
 LETTERS = r"\(?\b[A-E]\b\)?(?:, ?\(?\b[A-E]\b\)?)* {} \(?\b[A-E]\b\)?"  # "A and B"
-# What points at the options, in a question; what speaks of other options, in an option.
+# What refers to the options, in a question; what refers to other options, in an option.
 PHRASES = {
     "en": (
         r"which (?:one )?(?:of|among) (?:the|these)|of the following|\bexcept\b|"
@@ -85,7 +85,7 @@ def needs_options(row: Mapping[str, Any], language: str) -> bool:
 
 
 def counts(data_set: DataSet) -> list[tuple[str, int, int]]:
-    """Language, such questions and rows, for the languages whose rows are in the current folder."""
+    """Language, number of such questions and of rows, for the languages whose rows are in the current folder."""
     found = []
     for language in (each for each in data_set.languages if each in PHRASES):
         task = read_tasks().tasks[f"sea_{data_set.name}_{language}_to_ppl"]

@@ -25,7 +25,7 @@ else
     if { [ "$(uname -sm)" = "Darwin x86_64" ] || [[ "$(ldd --version 2>&1)" = *musl* ]]; } && ! has_torch .venv/bin/python; then
         refuse "pip has no PyTorch for Intel Macs and Alpine; use another machine or container, or an environment that has PyTorch 2.5 or later"
     fi
-    .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv .venv  # which may have begun before
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv .venv  # also completes one that was interrupted
     # The smallest build: on Linux, pip's comes with CUDA, which nothing here uses. uv knows where the one for CPUs is.
     if ! has_torch .venv/bin/python; then
         cpu_build() { .venv/bin/uv pip install --python .venv --torch-backend cpu "$(grep '^torch==' constraints.txt)" "$@"; }

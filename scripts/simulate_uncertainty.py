@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How often intervals hold the truth, and tests are wrong, on answers drawn from a truth that is known.
+"""Measures how often intervals contain the truth and how often tests are wrong, on answers simulated from a known truth.
 
-Prints the tables of docs/uncertainty.md. Every number is made by the functions that make those of the report. Rows of a passage
-are alike: passages are harder or easier (a share of the variance of 0.3), for each task on its own.
+Prints the tables of docs/uncertainty.md, with the functions that make the numbers of the report. Rows of one passage are
+correlated: 0.3 of the variance lies between passages, which are harder or easier, for each task separately.
 
 Examples:
     python scripts/simulate_uncertainty.py                some minutes
-    python scripts/simulate_uncertainty.py --draws 2000   closer figures
+    python scripts/simulate_uncertainty.py --draws 2000   more precise figures
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from lm_eval_sea.tasks._shared.metrics.classification_metrics import (
 
 SEED = 2026
 ALIKE = 0.3  # share of the variance of answers that lies between passages
-SWAPS = 999  # as sure to keep the level as the 9,999 of the report
+SWAPS = 999  # keeps the level as well as the 9,999 of the report
 MODELS = (2, 6, 30)
 CORPUS = {"BLEU": "bleu", "chrF++": "chrf++"}
 EVEN, UNEVEN = (1 / 3, 1 / 3, 1 / 3), (0.7, 0.2, 0.1)  # shares of three labels
 METRICS = ("balanced accuracy", "macro-F1", *CORPUS)
-NOT, NAMED, UNNAMED = "no", "yes", "yes, not named"  # whether tasks ask about the same passages, and the rows' names tell
+NOT, NAMED, UNNAMED = "no", "yes", "yes, not named"  # whether tasks share passages, and whether the rows' names say so
 WORDS = np.array(["ban", "cat", "dog", "eel", "fox", "gnu", "hen", "ibex", "jay", "koi"])
 
 
@@ -136,7 +136,7 @@ def corpora(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
             found = statistics_of(metric, pairs)
             assert found is not None
             everything[metric, f"{name}, {100 * share:.0f} % of the rows translated"] = found
-    few = np.random.default_rng([SEED, 1])  # the rows above keep their figures
+    few = np.random.default_rng([SEED, 1])  # its own generator, so that the rows above keep their figures
     words = np.where(few.random(100_000) < 0.1, few.beta(0.5, 3, 100_000), 0)
     everything["f1", "F1 of words, 10 % of the rows in part"] = mean_statistics(words.tolist())
     for (metric, name), rows in everything.items():
@@ -242,7 +242,7 @@ def totals(random: np.random.Generator, draws: int) -> Iterator[list[str]]:
 
 
 def scored(random: np.random.Generator, metric: str, golds: np.ndarray, skill: np.ndarray) -> RowStatistics:
-    """The answers of a model that knows a row with the probability `skill`, and else guesses."""
+    """The answers of a model that knows a row with probability `skill` and otherwise guesses."""
     rows, labels = len(golds), int(golds.max()) + 1
     knows = random.random(rows) < skill
     chosen = np.where(knows, golds, random.integers(labels, size=rows))
@@ -344,7 +344,7 @@ def _cell(made: list[Page], field: str) -> str:
 
 
 def _page(random: np.random.Generator, gains: np.ndarray) -> Page:
-    """A page drawn at random; `gains`: how often each model is right more than the first on a row, (models, tasks)."""
+    """A page drawn at random; `gains`: what each model adds to the probability of a right answer, (models, tasks)."""
     names = [str(task) for task in range(40)]
     gains = np.broadcast_to(gains, (len(gains), 40))
     models = [str(place) for place in range(len(gains))]

@@ -2,13 +2,13 @@
 """Writes `tasks/<data set>/tested.yml`: the digests of the rows that the pack was tested with, by language, of
 SEA-HELM by language and task.
 
-They are of processed rows, so that the same rows in a file of another format have the same digest. A run compares the rows that
-it loads with them and says in one line if they are others (`tasks/_shared/digests.py`). Rows come from a folder laid out like the
-hub; a file that has another number of rows than the catalogue, such as a part, is passed over, and what is known of it stays.
+They are of processed rows, so that the same rows in a file of another format have the same digest. A run compares its rows with
+them and says in one line if they differ (`tasks/_shared/digests.py`). Rows come from a folder laid out like the hub. A file with
+another number of rows than the catalogue states is skipped, and its earlier digests stay.
 
 Examples:
     python scripts/state_tested_rows.py --data FOLDER
-    python scripts/state_tested_rows.py --data FOLDER --check    ends with 1 if the files would change
+    python scripts/state_tested_rows.py --data FOLDER --check    exit status 1 if the files would change
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.rows import in_published_order
 
 FILE = "tested.yml"
-# Of IndoSum's file no copy was at hand, only as many other rows of the data set.
+# There was no copy of IndoSum's file, only the same number of other rows of the data set.
 STOOD_IN_FOR = "indosum"
 HEAD = (
     "# The rows that the pack was tested with: SHA-256 of all, and of parts of them. Written by scripts/state_tested_rows.py.\n"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need into .venv, checks style and types, and runs the quick tests: `bash scripts/test.sh`.
-# With --all first, the slow ones too. Further arguments go to pytest. With SEA_HUB_MIRROR=<folder laid out like the hub> the
-# tests run on real rows too. With --all the quick tests of the tasks run on lm-eval's git HEAD too, which is cloned for that unless
-# LM_EVAL_NEXT=<checkout of lm-eval> names one.
+# --all as the first argument also runs the slow tests, and the quick tests of tasks on lm-eval's git HEAD, which is cloned unless
+# LM_EVAL_NEXT=<checkout of lm-eval> names one. Further arguments go to pytest. With SEA_HUB_MIRROR=<folder laid out like the hub>
+# tests also run on real rows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case "$(uname -s)" in MINGW* | MSYS* | CYGWIN*) echo "test.sh: on Windows, run this in WSL" >&2; exit 1 ;; esac
@@ -13,7 +13,7 @@ if [ "${1:-}" = --all ]; then
     shift
 fi
 .venv/bin/python -m pip --version >/dev/null 2>&1 || "${PYTHON:-python3}" -m venv .venv
-# Of 300 MB of Python the tests import a quarter, which alone is compiled: on the first import, and kept.
+# The tests import a quarter of 300 MB of Python. Only that is compiled, on first import, and kept.
 export PYTHONDONTWRITEBYTECODE=
 .venv/bin/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[test]'
 [ -z "${SEAHELM_CHECKOUT:-}" ] || .venv/bin/python -m pip install --quiet ujson omegaconf  # for SEA-HELM's own code
@@ -35,5 +35,5 @@ fi
 .venv/bin/python -m ruff format --check .
 # The newest numpy for Python 3.10 has other types.
 if .venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then .venv/bin/python -m mypy; fi
-# Tests of a file run beside each other as long as there is enough to do: they share what takes long to make.
+# A worker runs neighbouring tests, which share slow fixtures, and takes over tests of others only when it has none left.
 exec .venv/bin/python -m pytest -rs --numprocesses auto --dist worksteal ${selection[@]+"${selection[@]}"} "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the documentation has from data: tables of tasks, docs/coverage.md with a figure, what `bench_backend.py` measured.
+"""Writes the documentation that is made from data: tables of tasks, docs/coverage.md with a figure, figures of the backend.
 
 Examples:
     python scripts/update_docs.py             write it
@@ -54,7 +54,7 @@ def data_sets_table() -> str:
 
 
 def _names(data_set: DataSet) -> Iterator[str]:
-    """The names of its tasks, with all languages in one; those without a prompt in their language have names of their own."""
+    """The names of its tasks, with all languages in one name; languages without prompts of their own have a second one."""
     for english in (False, True):
         of = [name for name, each in data_set.languages.items() if is_english_prompt(each.prompts, name) is english]
         if not of:
@@ -102,7 +102,7 @@ def _matrix(entries: Sequence[Coverage]) -> str:
 
 
 def coverage_figure(entries: Sequence[Coverage]) -> str:
-    """The same as SVG. Squares differ in darkness and letter, too, so that nobody needs to tell colours apart."""
+    """The same as SVG. Squares also differ in darkness and letter, so that nobody needs to tell colours apart."""
     used, cells, names = _used(entries), _cells(entries), language_names()
     left, top, side = 165, 170, 22
     width, height = left + side * len(used) + 110, top + side * len(names) + 40

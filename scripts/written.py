@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def table(head: Sequence[str], rows: Iterable[Iterable[str]], texts: int | None = None) -> str:
-    """A table in Markdown. So many columns on the left have texts (all, if not given), the others numbers."""
+    """A table in Markdown. The first `texts` columns (default: all) have texts, the others numbers."""
     return "".join(f"{line}\n" for line in table_lines([head, *rows], texts))
 
 
@@ -20,7 +20,7 @@ def table_lines(rows: Iterable[Iterable[str]], texts: int | None = None) -> Iter
 
 
 def write_changed(files: Mapping[Path, str], *, check: bool = False) -> list[Path]:
-    """The files that hold something else so far. They are written, unless this is a check."""
+    """The files whose content on disk differs. They are written, unless this is a check."""
     changed = [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     for path in changed if not check else ():
         path.write_text(files[path], encoding="utf-8", newline="\n")
