@@ -55,7 +55,7 @@ def loads(manager: TaskManager, name: str) -> bool:
     except (DatasetNotFoundError, ConnectionError, FileNotFoundError, ValueError, KeyError) as error:
         if isinstance(error, KeyError) and error.args[0] not in ("train", "validation", "test"):
             raise  # a folder of rows without one of the splits has no rows for the task
-        # the last where other configurations of the set were loaded before
+        # "Couldn't find cache" comes where other configurations of the data set were loaded before
         lacks_rows = ("BuilderConfig", "Unknown split", "Couldn't find cache")
         if isinstance(error, ValueError) and not any(words in str(error) for words in lacks_rows):
             raise

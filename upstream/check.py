@@ -1,10 +1,10 @@
 """Applies each patch to a fresh clone of lm-eval and runs lm-eval's own checks: `python upstream/check.py CHECKOUT [NAME ...]`.
 
-With `--together` in place of names each patch is applied and linted by itself, and tasks are validated and tested once, with all
+With `--together` in place of names, each patch is applied and linted by itself, but tasks are validated and tested once, with all
 patches on top of each other: each of these programs reads all of lm-eval's task files first, which takes longer than the tests.
 
 CHECKOUT, or LM_EVAL_NEXT, is a git checkout of lm-eval. The hooks of its pre-commit configuration are installed from the package
-index in the releases that it names, because pre-commit itself clones them. A finding counts if the checkout does not have it.
+index in the releases that it names, because pre-commit itself would clone them. Findings count if the checkout lacks them.
 Tests are `tests/test_tasks.py` on the changed tasks, at most 24 a patch, and the tests that a patch adds. They need rows, from
 the hub or, with SEA_HUB_MIRROR, from a folder laid out like it. It prints a table and fails if a patch fails.
 """
@@ -42,7 +42,7 @@ SUFFIX = {"check-ast": ".py", "check-yaml": ".yaml"}
 
 
 def main(checkout: str, names: list[str], together: bool) -> int:
-    """Checks the patches of these names, or all, and all of them on top of each other."""
+    """Checks the patches of these names; without names all, and all of them on top of each other."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         tools = install_hooks(checkout, work / "tools")
@@ -64,7 +64,7 @@ def main(checkout: str, names: list[str], together: bool) -> int:
 
 
 def check(patch: Path, checkout: str, folder: Path, tools: Path, *, alone: bool) -> list[str]:
-    """The cells of a patch: applies, lint, and if it is tested alone validate and tests."""
+    """The cells of a patch: applies and lint, and if it is tested `alone`, validate and tests."""
     clone = clone_of(checkout, folder)
     if not all(apply(part, clone) for part in [*prerequisites(patch), patch]):
         return ["FAILS", "", "", ""]
@@ -79,7 +79,7 @@ def changed_files(clone: Path, commits: int) -> list[str]:
 
 
 def prerequisites(patch: Path) -> list[Path]:
-    """The patches that the last lines of a patch name, as `git format-patch --base` writes them."""
+    """The patches that a patch builds on, from its last lines, which `git format-patch --base` writes."""
     wanted = set(re.findall(r"^prerequisite-patch-id: (\w+)$", patch.read_text(encoding="utf-8"), re.MULTILINE))
     if not wanted:
         return []
@@ -134,7 +134,7 @@ def lint(changed: list[str], clone: Path, tools: Path) -> str:
 
 
 def findings(names: list[str], clone: Path, tools: Path) -> Counter[str]:
-    """Finding → how often; without line numbers, which a patch moves."""
+    """Finding → how often it occurs; without line numbers, which a patch shifts."""
     python = [name for name in names if name.endswith(".py")]
     spelled = [name for name in names if not re.fullmatch(r".*\.json|ignore.txt|lm_eval/tasks/.*|.*yaml|.*\.ipynb", name)]
     markdown = [name for name in names if name.endswith(".md") and not name.startswith("lm_eval/tasks/")]
@@ -161,14 +161,14 @@ def findings(names: list[str], clone: Path, tools: Path) -> Counter[str]:
 
 
 def tests(changed: list[str], clone: Path) -> list[str]:
-    """The cells validate and tests."""
+    """The cells of the columns validate and tests."""
     link_rows(clone)
     tasks = run([sys.executable, str(Path(__file__).with_name("changed_tasks.py")), json.dumps(changed)], clone, check=False)
     if tasks.returncode:
         return ["FAILS", f"FAILS: {tasks.stderr.strip().splitlines()[-1]}"]
     named, with_rows, without_rows = (json.loads(line) for line in tasks.stdout.splitlines()[-3:])
     validated = "no task"
-    if named:  # an argument may have 128 KB
+    if named:  # an argument may have at most 128 KB
         parts = [",".join(named[start : start + 2000]) for start in range(0, len(named), 2000)]
         done = [run([sys.executable, "-m", "lm_eval", "validate", "--tasks", part], clone, check=False) for part in parts]
         validated = tasks_of(named) if not any(each.returncode for each in done) else "FAILS"
@@ -206,7 +206,7 @@ def pytest(arguments: list[str], clone: Path) -> str:
 
 
 def run(command: list[str], folder: Path | None = None, check: bool = True) -> "subprocess.CompletedProcess[str]":
-    """Runs a command; lm-eval is that of the folder."""
+    """Runs a command, in a folder with the folder's lm-eval."""
     environment = dict(os.environ)
     if folder:
         environment["PYTHONPATH"] = str(folder)

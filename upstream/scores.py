@@ -1,10 +1,10 @@
 """Scores of a model before and after a patch: `python upstream/scores.py CHECKOUT PATCH MODEL TASK[:SOME:ROWS] ... [-- FLAGS]`.
 
-`xnli_th:500:2490` is 500 of the 2,490 rows at equal distances, a task without numbers all its rows. FLAGS go to `lm_eval run`, as
-`--gen_kwargs max_gen_toks=200`. Both runs are made in clones of CHECKOUT with `hf-shared-prefix` in float32, zero-shot unless the
-task says more. They share lm-eval's cache, so that only requests which the patch changes are computed twice. Rows come from
-the hub or, with SEA_HUB_MIRROR, from a folder laid out like it. Intervals are of 95 %; that of a difference is over the
-rows' differences.
+`xnli_th:500:2490` stands for 500 of the 2,490 rows, evenly spaced; a task without numbers for all its rows. FLAGS go to
+`lm_eval run`, such as `--gen_kwargs max_gen_toks=200`. Both runs are made in clones of CHECKOUT with `hf-shared-prefix` in
+float32, zero-shot unless the task says otherwise. They share lm-eval's cache, so that only requests that the patch changes are
+computed twice. Rows come from the hub or, with SEA_HUB_MIRROR, from a folder laid out like it. Intervals are of 95 %; that of a
+difference is over the rows' differences.
 """
 
 import json
@@ -63,12 +63,12 @@ def scores(clone: Path, model: str, tasks: list[str], flags: list[str]) -> dict[
 
 
 def spread(some: int, rows: int) -> list[int]:
-    """Positions of some rows of a set, at distances that differ by one at most."""
+    """Positions of `some` rows of all, evenly spaced."""
     return [place * rows // some for place in range(some)]
 
 
 def compared(before: dict[int, float] | None, after: dict[int, float]) -> str:
-    """The cells of a task's scores in percent."""
+    """The cells of a task's scores in per cent."""
     if before is None:
         return f"– | {percent(list(after.values()))} | – | – | –"
     if set(before) != set(after):
