@@ -79,7 +79,7 @@ def folder_of(task: str) -> str:
 def _closest(task: str) -> tuple[str, OfLmEval, str, str] | None:
     """The listed task or group with this name, or whose member it is.
 
-    Groups whose names continue with "few_shot" are not meant: they have the same rows, with exemplars.
+    Groups whose names continue with "few_shot" are separate ones: they have the same rows, with exemplars.
     """
 
     def is_listed(name: str) -> bool:

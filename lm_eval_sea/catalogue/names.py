@@ -14,7 +14,7 @@ def language_names() -> Mapping[str, str]:
 
 
 def languages_like(text: str) -> list[str]:
-    """Codes of languages whose code or English name is like the text, the most similar first; only that one if it is equal."""
+    """Codes of languages whose code or English name is like the text, the most similar first; an exact match comes alone."""
     codes = {name.lower(): code for code, name in language_names().items()} | {code: code for code in language_names()}
     codes |= {"filipino": "tl", "fil": "tl"}  # the national language, which data sets call Tagalog
     word = text.lower()

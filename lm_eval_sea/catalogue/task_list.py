@@ -54,7 +54,7 @@ class TaskRecord:
 
     @property
     def process(self) -> str:
-        """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty if `columns` of `data_set.yml` do instead."""
+        """The function that processes the rows, "/FOLDER/utils.FUNCTION"; empty if `columns` of `data_set.yml` are enough."""
         return str(self.config.get("dataset_kwargs", {}).get("process", ""))
 
     @property
@@ -113,7 +113,7 @@ _Value = TypeVar("_Value")
 
 
 class _Found(Mapping[str, _Value], Generic[_Value]):
-    """A lazy mapping: finds a value when it is asked for, and reads all names only for an iteration."""
+    """A lazy mapping: finds a value when it is asked for, and lists its names only when it is iterated over."""
 
     def __init__(self, find: Callable[[str], _Value | None], names: Callable[[], Iterable[str]]) -> None:
         self._find, self._names = functools.cache(find), names

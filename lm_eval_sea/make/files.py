@@ -122,7 +122,7 @@ def _aggregated(kind: str) -> dict[str, tuple[str, ...]]:
 
 
 def _has(data_set: DataSet, language: str, *, english: bool = False) -> bool:
-    """Whether a language has prompts of its own or, if `english`, has tasks with English prompts besides: it is not English."""
+    """Whether a language has prompts of its own; if `english`, whether it can also have English ones, as all but `en` can."""
     return language != "en" if english else not is_english_prompt(data_set.languages[language].prompts, language)
 
 

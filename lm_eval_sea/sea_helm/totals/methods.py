@@ -66,7 +66,7 @@ def _by_passages(
     rows: Mapping[Place, TaskRows],
     suite: Sequence[Place],
 ) -> dict[Place, Draws]:
-    """June 2026, corrected and ranked. The draws over questions take whole passages, and runs besides."""
+    """The methods of June 2026, corrected and ranked: draws over questions take whole passages, and draw runs, too."""
     generator, questions = np.random.default_rng(draws.RUN_SEED), np.random.default_rng(draws.QUESTION_SEED)
     drawn = {}
     for place in tqdm([place for place in _in_order(rows, suite) if place in rows], desc="Drawing", unit="task"):
