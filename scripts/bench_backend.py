@@ -267,18 +267,18 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workloads", nargs="*", default=GENERATED, help="generated workloads or tasks (default: the generated)")
-    parser.add_argument("--engine", choices=BACKENDS, default="transformers", help="what computes (default: %(default)s)")
+    parser.add_argument("--engine", choices=BACKENDS, default="transformers", help="what runs the model (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=50, help="rows of a workload (default: %(default)s)")
     parser.add_argument("--texts", action="store_true", help="measure generation; the workloads are tasks that generate")
-    parser.add_argument("--model", type=Path, metavar="FOLDER", help="a model with weights of its own in place of a random one")
+    parser.add_argument("--model", type=Path, metavar="FOLDER", help="a trained model in place of a random one")
     parser.add_argument("--options-only", action="store_true", help="leave out the requests for whole prompts, as other tasks do")
     parser.add_argument("--shape", choices=SHAPES, default="40m", help="size of the model (default: %(default)s)")
     parser.add_argument("--dtype", default="float32", help="type of the weights (default: %(default)s)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
     parser.add_argument("--batch-size", type=int, nargs="+", help="batch sizes to try (default: 16; with vLLM 0)")
     parser.add_argument("--threads", type=int, default=2, help="CPU threads (default: %(default)s)")
-    parser.add_argument("--repeats", type=int, default=1, help="run both that often; the median counts (default: %(default)s)")
-    parser.add_argument("--save", type=Path, metavar="FILE", help="append what was measured, one line of JSON a workload")
+    parser.add_argument("--repeats", type=int, default=1, help="runs of each backend; the median counts (default: %(default)s)")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="append what was measured, one line of JSON for each workload")
     options = parser.parse_args()
     options.batch_size = options.batch_size or [0 if options.engine == "vllm" else 16]
     records = []

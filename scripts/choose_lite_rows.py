@@ -104,7 +104,7 @@ def files(listed: TaskList, wanted: Collection[str]) -> dict[Path, str]:
 def main() -> int:
     """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", metavar="FOLDER", type=Path, required=True, help="laid out like the hub")
+    parser.add_argument("--data", metavar="FOLDER", type=Path, required=True, help="folder laid out like the hub")
     parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 if the files would change")
     parser.add_argument("--data_sets", metavar="NAME", nargs="+", default=[], help="write the files of these only")
     arguments = parser.parse_args()

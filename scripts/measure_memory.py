@@ -151,11 +151,11 @@ def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["run", "read"], help="default: both")
-    parser.add_argument("--data_set", choices=ROWS, default="xnli", help="of the run (default: %(default)s)")
-    parser.add_argument("--requests", type=int, default=200_000, help="of the run (default: %(default)s)")
-    parser.add_argument("--models", type=int, default=75, help="to read (default: %(default)s)")
-    parser.add_argument("--tasks", type=int, default=40, help="of each model (default: %(default)s)")
-    parser.add_argument("--rows", type=int, default=20, help="of each task (default: %(default)s)")
+    parser.add_argument("--data_set", choices=ROWS, default="xnli", help="data set of the run (default: %(default)s)")
+    parser.add_argument("--requests", type=int, default=200_000, help="requests of the run (default: %(default)s)")
+    parser.add_argument("--models", type=int, default=75, help="models to read (default: %(default)s)")
+    parser.add_argument("--tasks", type=int, default=40, help="tasks of each model (default: %(default)s)")
+    parser.add_argument("--rows", type=int, default=20, help="rows of each task (default: %(default)s)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if arguments.what != "read":

@@ -103,7 +103,7 @@ def main() -> None:
     asking = {name: each for name, each in data_sets().items() if each.kind == "mcq" and "question" in each.fields}
     questions = [name for name, data_set in asking.items() if "premise" not in data_set.fields]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", metavar="FOLDER", type=Path, required=True, help="laid out like the hub")
+    parser.add_argument("--data", metavar="FOLDER", type=Path, required=True, help="folder laid out like the hub")
     parser.add_argument("--data-sets", metavar="NAME", nargs="+", choices=questions, default=questions)
     options = parser.parse_args()
     os.chdir(options.data)

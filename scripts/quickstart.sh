@@ -30,11 +30,11 @@ else
     if ! has_torch .venv/bin/python; then
         cpu_build() { .venv/bin/uv pip install --python .venv --torch-backend cpu "$(grep '^torch==' constraints.txt)" "$@"; }
         if [ "$(uname -s)" = Linux ] && .venv/bin/python -m pip install --quiet uv && cpu_build --dry-run 2>/dev/null; then
-            echo "Installing PyTorch for CPUs into .venv: some 200 MB, a minute on a good line."
+            echo "Installing PyTorch for CPUs into .venv: some 200 MB, a minute on a fast connection."
             cpu_build
         else
-            echo "Installing the pack and PyTorch into .venv. On Linux, pip's PyTorch comes with CUDA: some 3 GB, minutes on a good line."
-            echo "To spare that, activate an environment that has PyTorch, and run this again."
+            echo "Installing the pack and PyTorch into .venv. On Linux, pip's PyTorch comes with CUDA: some 3 GB, minutes on a fast connection."
+            echo "To avoid that, activate an environment that has PyTorch, and run this again."
         fi
     fi
 fi

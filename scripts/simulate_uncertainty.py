@@ -386,9 +386,9 @@ def _page(random: np.random.Generator, gains: np.ndarray) -> Page:
 def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=400, help="of each cell (default: %(default)s)")
+    parser.add_argument("--draws", type=int, default=400, help="draws for each cell of a table (default: %(default)s)")
     parts = {part.__name__: part for part in (scores, seeds, corpora, calibration, means, totals, differences, orders, pages)}
-    parser.add_argument("--part", choices=parts, help="one table alone")
+    parser.add_argument("--part", choices=parts, help="print only this table")
     arguments = parser.parse_args()
     for name, part in parts.items():
         if arguments.part in (None, name):

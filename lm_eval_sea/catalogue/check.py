@@ -58,7 +58,7 @@ def distinct_data(tasks: Collection[TaskRecord]) -> list[TaskRecord]:
 
 
 def without_absent_folders(tasks: Sequence[TaskRecord]) -> tuple[list[TaskRecord], list[str]]:
-    """The tasks whose rows can be looked for, and the folders that users make themselves and that are not in the current folder.
+    """The tasks whose rows can be looked for, and the folders made by users that are not in the current folder.
 
     A user may do without such a folder and its tasks. But a file that is missing inside one is a fault.
     """
@@ -105,10 +105,10 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
     _measure_references(task, report, numbered, count_tokens)
     ranked = [(number, row["options"], row["gold"]) for number, row in numbered if "options" in row]
-    report.odd["ties (identical options, the first of them counts)"] = [
+    report.odd["ties (identical options, of which the first counts)"] = [
         number for number, options, _ in ranked if len(set(options)) < len(options)
     ]
-    report.odd["the right option repeats an earlier one, so that a ranking of texts is wrong"] = [
+    report.odd["the right option repeats an earlier one, so that a ranking of texts counts as wrong"] = [
         number for number, options, gold in ranked if options[gold] in options[:gold]
     ]
     unexpected = report.notes if task.may_change else report.faults

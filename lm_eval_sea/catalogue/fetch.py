@@ -73,7 +73,7 @@ def mixed_mirrors(repositories: Iterable[str]) -> list[str]:
             (one, first), (other, second), *_ = found.items()
             said.append(
                 f"{folder} has files of {len(found)} commits of the repository, such as {first} of {one[:8]} and {second} of "
-                f"{other[:8]}; `lm-eval-sea data fetch --to` into a new folder gets all of one"
+                f"{other[:8]}; `lm-eval-sea data fetch --to NEW_FOLDER` gets all of one commit"
             )
     return said
 

@@ -89,7 +89,7 @@ def unlisted() -> list[str]:
     """One line for each task that qualifies for a suite or total and is not listed there."""
     listed = {(task, suite.name) for suite in read_suites().values() for task in suite.tasks}
     lacking = [f"{task} qualifies for {suite} and is not in it" for task, suite in _qualifying() if (task, suite) not in listed]
-    return lacking + [f"{task} of SEA-HELM is in no total, and not among the others" for task in _unlisted_of_sea_helm()]
+    return lacking + [f"{task} of SEA-HELM is in no total and not in `others`" for task in _unlisted_of_sea_helm()]
 
 
 def _qualifying() -> Iterator[tuple[str, str]]:

@@ -199,7 +199,7 @@ cd mirror && lm_eval … --tasks sea_belebele_to_ppl""",
 
 _PREMIUM = Command(
     name="premium",
-    summary="Count a model's tokens for the same texts in each language, with English as 1",
+    summary="Count a model's tokens for the same texts in each language, relative to English",
     about="""
 Prints CSV: tokens of Belebele's passages and of FLORES' sentences in a language and in English, their ratio (the premium
 of the language), and its 95 % interval over the texts. It needs a tokenizer and no model. Texts come from a folder

@@ -126,7 +126,7 @@ lm-eval-sea show results/org__model/results_2026-01-02T03-04-05.json""",
     modes={
         "": [],
         "--json": [switch("--json", "print a record for each score, unrounded")],
-        "--csv": [switch("--csv", "the same as CSV")],
+        "--csv": [switch("--csv", "print the same records as CSV")],
     },
     run=_show,
 )

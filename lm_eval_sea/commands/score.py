@@ -134,10 +134,10 @@ SCORE = Command(
     about=f"""
 Runs need --log_samples. docs/sea_helm.md explains everything below.
 
-Without --judge and --metricx: totals of one or several runs (seeds) of ONE model, with intervals: tasks, then unweighted
-means over competency, language and Southeast Asia. Tasks that were not run or need another model are listed, and every
-mean above them is marked incomplete (*). Runs that differ in the model, or in how it was asked, are refused. Methods:
-  2026-08     as SEA-HELM aggregates since 5 August 2026
+Without --judge, --metricx and --reread: totals of ONE model, from one run or several (seeds), with intervals: tasks, then
+unweighted means over competency, language and Southeast Asia. Tasks that were not run or need another model are listed, and
+every mean above them is marked incomplete (*). Runs that differ in the model, or in how it was asked, are refused. Methods:
+  2026-08     as SEA-HELM has aggregated since 5 August 2026
   2026-06     as SEA-HELM's notebook did before
   corrected   chance levels from the tasks, LINDSEA by phenomenon, whole passages resampled, nothing missing counts as 0
 --suite seahelm_logprobs, for base models, takes the tasks that rank labels (sea_helm_logprobs_id) and averages the
@@ -179,7 +179,7 @@ lm-eval-sea score results --reread results-reread""",
             argument("--out", metavar="FILE", type=_out, help=f"also write the totals: {', '.join(ENDINGS)}"),
         ],
         "--judge": [
-            argument("--judge", metavar="NAME", help="the judge's name at its address"),
+            argument("--judge", metavar="NAME", help="the judge's model name on the server"),
             argument("--base_url", needed=True, metavar="URL", type=_address, help="such as http://localhost:8000/v1"),
             argument("--api_key_env", metavar="VAR", help="environment variable that holds the key; default: no key"),
             argument("--concurrency", type=whole_number(1), metavar="N", help="calls at the same time; default: 8"),

@@ -92,7 +92,7 @@ def _print_failures(failed: dict[Job, Outcome], prepared: Prepared, arguments: a
     if failed:
         print(table_of_failures(failed))
         again = _again(arguments)
-        print(f"{len(failed)} of {len(prepared.jobs)} jobs failed; {again} runs them again (commands above only show the fault)")
+        print(f"{len(failed)} of {len(prepared.jobs)} jobs failed; {again} runs them again (commands above are for debugging)")
 
 
 def _again(arguments: argparse.Namespace) -> str:
@@ -161,7 +161,7 @@ lm-eval-sea sweep plan.yaml --address auto --split task       on a Ray cluster t
             help="what one job runs; it loads its model once (default: %(default)s)",
         ),
         argument("--engine", choices=("local", "ray", "slurm"), help="default: ray where it is installed, else local"),
-        argument("--address", metavar="ADDRESS", help="of a running Ray cluster, or auto (default: start one here)"),
+        argument("--address", metavar="ADDRESS", help="address of a running Ray cluster, or auto (default: start one here)"),
         argument("--dry-run", action="store_true", help="check and print what would be run, without running it"),
         argument("--download-only", action="store_true", help="fetch data and tokenizers, and stop"),
     ],

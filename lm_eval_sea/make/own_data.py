@@ -48,7 +48,7 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
     path = folder / FILE
     data_set = read_data_set(path)
     if data_set.name in (*data_sets(), SEA_HELM) or not data_set.name.isalnum():
-        raise RecordError(f"{folder}: the folder has the data set's name: letters and digits, and none of the pack's names")
+        raise RecordError(f"{folder}: the folder's name is that of the data set: use letters and digits, and no name of the pack")
     if data_set.kind == JUDGED:
         raise RecordError(f"{path}: 'kind' is {JUDGED!r}, which only the pack's own data sets can be")
     for language in data_set.languages.values():
@@ -62,7 +62,7 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
     made |= {group["group"]: group for _, group in groups(data_set) if len(group["task"]) > 1 and tasks.issuperset(group["task"])}
     if taken := sorted(made.keys() & {*tags(), *names_in_files(GROUP)}):
         raise RecordError(
-            f"{folder}: {taken[0]} is a name of the pack; give the folder, whose name is the data set's, another one"
+            f"{folder}: {taken[0]} is a name of the pack; rename the folder, because its name is that of the data set"
         )
     for content in made.values():
         _refuse_unread_labels(prompted, content["metadata"])
@@ -83,7 +83,7 @@ def _refuse_keys(path: Path, data_set: DataSet, language: Language) -> None:
     """Refuses the keys of `_OF_THE_PACK`."""
     for record in (data_set, language):
         if given := [key for key in _OF_THE_PACK if getattr(record, key, None)]:
-            raise RecordError(f"{path}: {given[0]!r} is for data sets of the pack alone; leave it out")
+            raise RecordError(f"{path}: {given[0]!r} is only for the pack's own data sets; leave it out")
 
 
 def _refuse_unused_prompts(prompted: Prompted) -> None:
@@ -152,7 +152,7 @@ def _refuse_unread_labels(prompted: Prompted, task: Mapping[str, Any]) -> None:
     alike = Counter(map(str.casefold, words))
     for position, word in enumerate(words):
         if alike[word.casefold()] > 1:
-            raise PromptFileError(f"{where}: labels: {word!r} and another word differ only in capitals, which answers change")
+            raise PromptFileError(f"{where}: labels: {word!r} and another word differ only in capitals, which answers may change")
         row = {"gold": position, "scoring": dict(task)}
         if not all(score_chat_label(dict(row), [said])["exact_match"] for said in (word, f"{task['answer_tag']} {word}")):
             raise PromptFileError(f"{where}: labels: {word!r} cannot be read from a chat model's answer; expected words")
@@ -174,15 +174,15 @@ def notes_on(tasks: Mapping[str, Content]) -> list[str]:
     for task in made:
         languages[task.source].add(task.metadata["language"])
     notes = [
-        f"{language!r} is no language of the pack{did_you_mean(languages_like(language))}; words of answers are split at blanks"
+        f"{language!r} is no language of the pack{did_you_mean(languages_like(language))}; answers are split into words at spaces"
         for language in sorted(set().union(*languages.values()) - language_names().keys())
     ]
     for path in {task.path for task in made}:
         known = {"en", *(data.prompts for data in read_data_set(path).languages.values())}
         files = sorted(file for file in path.parent.glob("prompts/*.yml") if file.stem not in known)
-        notes += [f"{file}: makes no task; data_set.yml has no rows that have their prompts there" for file in files]
+        notes += [f"{file}: makes no task; no language of data_set.yml has its prompts there" for file in files]
     same = [(rows.describe(), " and ".join(sorted(of))) for rows, of in languages.items() if len(of) > 1]
-    notes += [f"{rows}: the rows of {of}; expected other rows for each language" for rows, of in same]
+    notes += [f"{rows}: {of} have the same rows; expected other rows for each language" for rows, of in same]
     notes += [line if rows.repository in line else f"{rows.describe()}: {line}" for rows, line in lines]
     return list(dict.fromkeys(notes))
 

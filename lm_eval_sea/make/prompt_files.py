@@ -158,7 +158,7 @@ def _refuse_code(where: str, part: Mapping[str, Any]) -> None:
         several = value if key == "paraphrases" else value.values() if key == "labels" and value else ()
         for text in [value] if isinstance(value, str) else several or ():
             if found := JINJA_CODE.search(text):
-                advice = "write fields as {field}, and braces in text with a blank between them"
+                advice = "write fields as {field}, and braces in text with a space between them"
                 raise PromptFileError(f"{where}{key!r} has {found[0]!r}, which begins code; {advice}")
             if key == "row" and text.rstrip("\n").endswith("{"):  # before the options, which code adds
-                raise PromptFileError(f"{where}'row' ends in '{{', which begins code; write something behind it, or leave it out")
+                raise PromptFileError(f"{where}'row' ends in '{{', which begins code; write something after it, or leave it out")

@@ -82,11 +82,11 @@ def jinja(text: str, renamed: Mapping[str, str]) -> str:
         if found[1]:
             return f"{{{{{renamed.get(found[1], found[1])}}}}}"
         if len(found[0]) == 1:
-            raise PromptError(f"a brace that belongs to no place in {text[:60]!r}")
+            raise PromptError(f"a brace that belongs to no placeholder in {text[:60]!r}")
         return found[0][0]
 
     if JINJA_CODE.search(text):
-        raise PromptError(f"braces that Jinja would read in {text[:60]!r}")
+        raise PromptError(f"braces that Jinja would take for code in {text[:60]!r}")
     return _PLACE.sub(replaced, text)
 
 
@@ -155,7 +155,7 @@ def _content(content: dict[str, Any], name: str, task: SeaHelmTask, configs: Map
         raise PromptError(f"the checkout has no such prompt, or it lacks {error}") from error
     metadata = facts(content["metadata"])
     if examples is not None and set(_PLACE.findall(answer)) != {"answer_tag", "label"}:
-        raise PromptError(f"its exemplars are answered by {answer!r}; expected the places {{answer_tag}} and {{label}}")
+        raise PromptError(f"its exemplars are answered by {answer!r}; expected the placeholders {{answer_tag}} and {{label}}")
     metadata |= {
         "answer_tag": tag,
         "prompts": f"SEA-HELM's, of {checkout.resolve().name}",

@@ -138,8 +138,8 @@ def judge(jobs: Sequence[Job], endpoint: Endpoint, concurrency: int) -> tuple[li
             said = job.cache.answer(key_of(endpoint.model, job.calls[0]))
             without.append(
                 f"{job.task.name}: no score, because none of the {found.total()} verdicts can be read; the first answer is "
-                f"{one_line(said.text if said else '')[:80]!r}; take another judge, or to ask this one again move away "
-                f"{job.cache.path}, which has all verdicts; scores by an earlier judge stay"
+                f"{one_line(said.text if said else '')[:80]!r}; take another judge; to ask this one again, move away "
+                f"{job.cache.path}, which has its verdicts; scores by an earlier judge stay"
             )
             continue
         number = _shares_text(scores) if job.kind == SAFETY else scores.mean_text

@@ -202,7 +202,7 @@ def _filled(template: Any, **fields: str) -> str:
         if found[1] is None:
             return found[0][0]
         if found[1] not in fields:
-            raise SeaHelmError(f"SEA-HELM's prompt has the unknown place {found[0][:40]!r}; {_ADVICE}")
+            raise SeaHelmError(f"SEA-HELM's prompt has the unknown placeholder {found[0][:40]!r}; {_ADVICE}")
         return fields[found[1]]
 
     if not isinstance(template, str):

@@ -83,7 +83,7 @@ def read_beside(task: TaskRun) -> RowScores | None:
         return None
     scores = read(path)
     if not scores.samples:  # of an older version
-        return replace(scores, notes=[*scores.notes, "scores that do not name their answers; score the task again"])
+        return replace(scores, notes=[*scores.notes, "these scores do not say of which answers they are; score the task again"])
     if scores.samples != _digest_of(task):
         raise ResultsError(f"{path}: these scores are not of the answers in {task.samples}; remove it and score the task again")
     return scores

@@ -150,8 +150,8 @@ def test_ties_and_repeated_rows_are_named_and_are_no_fault(check, mirror):
     edit(mirror / BELEBELE, change)
     report = check("sea_belebele_th_to_ppl", rows=5)
     assert report.faults == []
-    assert "ties (identical options, the first of them counts): 1, in row 3" in render(report)
-    assert "the right option repeats an earlier one, so that a ranking of texts is wrong: 1, in row 3" in render(report)
+    assert "ties (identical options, of which the first counts): 1, in row 3" in render(report)
+    assert "the right option repeats an earlier one, so that a ranking of texts counts as wrong: 1, in row 3" in render(report)
     assert "repeated rows: 1, in row 4" in render(report)
 
 

@@ -283,15 +283,15 @@ def test_numbers_that_count_from_1_are_said_once(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("name", "change", "line"),
     [
-        ("xnli", {}, "none of the pack's names"),
+        ("xnli", {}, "no name of the pack"),
         ("my-rows", {}, "letters and digits"),
         ("own", {"source": "rows"}, "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./"),
         ("own", {"files": {"test": "rows.xlsx"}}, "th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json"),
         ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
         ("own", {"files": {"test": "rows.jsonl", "train": "more.jsonl"}}, "th: 'files' has 'train', which no task reads; "),
-        ("own", {"second_turns": True}, "data_set.yml: 'second_turns' is for data sets of the pack alone; leave it out"),
-        ("own", {"rows_as": "xnli"}, "data_set.yml: 'rows_as' is for data sets of the pack alone; "),
-        ("own", {"languages": {"th": {"rows": 2, "process_asis": "a"}}}, "'process_asis' is for data sets of the pack alone; "),
+        ("own", {"second_turns": True}, "data_set.yml: 'second_turns' is only for the pack's own data sets; leave it out"),
+        ("own", {"rows_as": "xnli"}, "data_set.yml: 'rows_as' is only for the pack's own data sets; "),
+        ("own", {"languages": {"th": {"rows": 2, "process_asis": "a"}}}, "'process_asis' is only for the pack's own data sets; "),
         ("own", {"process": "rows"}, "data_set.yml: languages: th: 'process' is 'rows', and "),
         ("own", {"fields": ["answer"]}, ": 'fields' has 'answer', which a run writes into each row; choose another name"),
         ("own", {"languages": {"th_TH": {"rows": 2}}}, ": 'languages' has 'th_TH'; expected a code such as th or zh-TW"),
@@ -352,7 +352,7 @@ CHAT = {"version": 1, "instruction": "ตอบ"}
     [
         ("mcq", {"row": "ข้อความ: {text} {options}"}, "'row' shows {options}, which a prompt must not show; expected "),
         ("mcq", {"row": "ข้อความ: {text} {gold}"}, "'row' shows {gold}, which a prompt must not show"),
-        ("mcq", {"row": "ข้อความ: {text} {"}, "'row' ends in '{', which begins code; write something behind it, "),
+        ("mcq", {"row": "ข้อความ: {text} {"}, "'row' ends in '{', which begins code; write something after it, "),
         ("classification", {"row": "ข้อความ: {text} {label}"}, "'row' shows {label}, which a prompt must not show; expected text"),
         ("qa", {"row": "ข้อความ: {text}\nเฉลย: {answers}"}, "'row' shows {answers}, which a prompt must not show"),
         ("number", {"row": "ข้อความ: {text} = {solution}"}, "'row' shows {solution}, which a prompt must not show"),
@@ -369,7 +369,7 @@ CHAT = {"version": 1, "instruction": "ตอบ"}
         *(
             ("classification", {"chat": CHAT, "labels": {"neg": word, "pos": "no"}}, f"labels: {word!r} {said}")
             for word, said in {
-                "No": "and another word differ only in capitals, which answers change",
+                "No": "and another word differ only in capitals, which answers may change",
                 "<think>": "cannot be read from a chat model's answer; expected words",
                 "😀": "cannot be read from a chat model's answer; expected words",
             }.items()
@@ -391,7 +391,7 @@ def test_a_prompt_file_or_exemplars_that_no_task_shows_are_said(tmp_path, capsys
     assert "own/prompts/en.yml: 'exemplars' has no effect; tasks show those of the rows, " in said
     (tmp_path / "own/prompts/en.yml").rename(tmp_path / "own/prompts/vi.yml")
     make(tmp_path / "own")
-    assert "own/prompts/vi.yml: makes no task; data_set.yml has no rows that have their prompts there" in capsys.readouterr().err
+    assert "own/prompts/vi.yml: makes no task; no language of data_set.yml has its prompts there" in capsys.readouterr().err
     splits = {"source": "me/asked", "files": {}, "config": "x", "splits": {"test": "test", "examples": "validation"}}
     plant(tmp_path / "more/own", "qa", (), exemplars, **splits)
     assert "own/prompts/th.yml: 'exemplars' has no effect; " in refusal(capsys, tmp_path / "more/own")
@@ -465,8 +465,8 @@ def test_two_languages_with_the_same_rows_and_one_that_the_pack_does_not_know_ar
     plant(tmp_path / "own", "classification", REVIEWS, languages=languages)
     make(tmp_path / "own")
     assert capsys.readouterr().err.splitlines() == [
-        "note: 'thai' is no language of the pack; did you mean th?; words of answers are split at blanks",
-        f"note: {tmp_path}/own/rows.jsonl: the rows of th and thai; expected other rows for each language",
+        "note: 'thai' is no language of the pack; did you mean th?; answers are split into words at spaces",
+        f"note: {tmp_path}/own/rows.jsonl: th and thai have the same rows; expected other rows for each language",
     ]
 
 

@@ -137,7 +137,7 @@ def _members(suite: Suite, rule: Method, evidence: Evidence, notes: list[str]) -
     """The tasks of the suite that the model should have, without those that SEA-HELM leaves out for base models or always."""
     languages = {place.language for place in evidence.rows}
     if never := sorted({place.task for place in suite.places if place.task in rule.leaves_out and place.language in languages}):
-        notes.append(f"a run of SEA-HELM averages no {', '.join(never)} with ranked labels")
+        notes.append(f"SEA-HELM leaves {', '.join(never)} out of its means of ranked labels")
     members = [place for place in suite.places if place.task not in rule.leaves_out]
     if not evidence.base_model:
         return members

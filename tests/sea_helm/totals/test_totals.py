@@ -548,7 +548,7 @@ def test_scores_of_other_answers_are_refused(tmp_path):
         totals_of(tmp_path / "2")
     path = other.beside("judged", ".json")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"samples_sha256": ""}))  # as older versions wrote it
-    assert any("scores that do not name their answers" in note for note in totals_of(tmp_path / "2").notes)
+    assert any("these scores do not say of which answers they are" in note for note in totals_of(tmp_path / "2").notes)
 
 
 def test_scores_by_another_model_stand_beside_the_samples(tmp_path):
