@@ -20,7 +20,7 @@ from ..metrics.words import normalise, stands_in
 from ..prompted_answers import rates_of_loss, recorded
 from ..reading.answer_tags import behind_last_tag
 from ..reading.answer_text import STOPS, TRIM, composed, describes_answer, uncomposed
-from ..reading.answering_sentence import phrase_of_passage
+from ..reading.answering_sentence import copied_phrase, phrase_of_passage
 from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
 from ..reading.final_span import named_by_sentence, read_span, without_gloss
@@ -135,7 +135,7 @@ class ChatTextScores(TextScores):
         declines = not is_tagged and is_refusal(made.answer, words_of)
         said = "" if declines else self.read(made.answer, words_of, (own,) if is_tagged else tags, scoring["answer_language"])
         prompt = getattr(results[0], "prompt", "")
-        text = "" if describes_answer(said, scoring["prompt_language"]) else self._answered(doc, said, prompt)
+        text = "" if describes_answer(said, scoring["prompt_language"]) else self._answered(doc, said, made.answer, prompt)
         found = self.of_answer(doc, text) | _rates(made, is_read=bool(text), declines=declines)
         doc["answer"] = uncomposed(text, made.answer) or None
         if "contains" in self.metrics:  # a phrase is also looked for in the sentence from which it was taken
@@ -150,7 +150,7 @@ class ChatTextScores(TextScores):
         """The answer without what would mislead `read`, which does not know the row."""
         return answer
 
-    def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
+    def _answered(self, doc: dict[str, Any], text: str, answer: str, prompt: str) -> str:
         """The answer in a text, compared with its row and the prompt; empty if it is not an answer."""
         return text
 
@@ -167,7 +167,7 @@ class ChatQuestionScores(ChatTextScores):
         question = normalise(doc.get("question", ""))
         return QUOTED.sub(lambda found: found[1] if stands_in(normalise(found[1]), question) else found[0], answer)
 
-    def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
+    def _answered(self, doc: dict[str, Any], text: str, answer: str, prompt: str) -> str:
         """The answer without a gloss and the question's words around a phrase of the passage; empty if it is the question."""
         passage, question = composed(doc.get("passage", "")), composed(doc.get("question", ""))
         if question and normalise(text).endswith(normalise(self._written(doc, question))):
@@ -175,13 +175,15 @@ class ChatQuestionScores(ChatTextScores):
         text = text if text in passage else without_gloss(text)
         language = doc["scoring"]["answer_language"]
         phrase = phrase_of_passage(text, question, passage, language) if passage else text
+        if passage and phrase:
+            phrase = copied_phrase(phrase, composed(answer), question, passage, language)
         return phrase if phrase != text else named_by_sentence(text, _words_of(doc["scoring"])) or text
 
 
 class ChatTranslationScores(ChatTextScores, TranslationScores):
     """The metrics of translations."""
 
-    def _answered(self, doc: dict[str, Any], text: str, prompt: str) -> str:
+    def _answered(self, doc: dict[str, Any], text: str, answer: str, prompt: str) -> str:
         """Empty if the text is the source, or other words of the prompt, such as its instruction.
 
         The source is compared only if one language is English: other languages may be so close that they share sentences.

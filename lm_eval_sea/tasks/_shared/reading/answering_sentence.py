@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..metrics.words import normalise, stands_in
-from .answer_patterns import any_word
+from .answer_patterns import any_word, at_end
 from .answer_text import STOPS, TRIM
 from .number_words import begins_number
 from .prefaces_and_notes import is_foreign
@@ -34,8 +34,15 @@ _BEHIND = {"my", "ta"}  # here the word that marks a phrase comes after it
 _FRONTED = {"en", *PREFIXING}  # the question word comes first, wherever the phrase that answers would stand
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COMMA = "[,，、\u104a]"
+<<<<<<< HEAD
 _SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # not the stop of an abbreviation
 _LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
+=======
+_SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # no stop of an abbreviation
+_SENTENCES = r"(?<=[^\s.]{3}[.!?])\s+|(?<=[\u3002\u104b\u17d4])\s*"
+_SHORTEST_COPY = 4
+_LEAST_COPY = 0.6  # of a passage, of which two or more sentences say nothing
+>>>>>>> 104a1cbb (Spans: the words of the passage in an answer count where what was read is not in it)
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 _QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
 _GLOSS = re.compile(r"(?<=\S)\s*(?:[(（][^()（）]+[)）]|\[\d{1,2}\])\Z")
@@ -65,7 +72,8 @@ class _Sentence(NamedTuple):
     behind: list[str]
 
     def text(self, first: int, last: int) -> str:
-        return self.said[self.places[first][0] : self.places[last][1]].strip(STOPS + TRIM + "，")
+        text = self.said[self.places[first][0] : self.places[last][1]].strip(STOPS + TRIM + "，")
+        return text if re.search(r"[()（）]", text[1:-1]) else text.strip("()（）")
 
     def pattern(self, name: str) -> re.Pattern[str]:
         return pattern(name, self.language)
@@ -113,7 +121,7 @@ class _Sentence(NamedTuple):
                 begin, end = first + without - behind, last - behind
                 cut = (self.text(first, begin - 1) if begin > first else "") + (self.text(end + 1, last) if behind else "")
                 text = self.text(begin, end)
-                if re.search(r"\d", cut) or joined.search(cut) or joined.fullmatch(text) or not _in_passage(text, self.passage):
+                if re.search(r"\d", cut) or joined.search(cut) or joined.match(text) or not in_passage(text, self.passage):
                     continue
                 kept = end - begin + 1 - (self.language == "vi")  # whose words mostly have two syllables
                 if without <= kept or not text[begin == 0 :].islower():
@@ -131,20 +139,22 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     (hectares)"), a title, a description. The result is empty if the answer copies the passage, gives two answers to choose from,
     or breaks off before it answers.
     """
-    is_copied = _in_passage(said, passage)
+    is_copied = in_passage(said, passage)
     if is_copied and len(said) > _LEAST_COPY * len(passage) and len(re.findall(_SENTENCE, said.rstrip(STOPS))) > 1:
         return ""
     if len(said) > _LONGEST:
         return said
+    if not is_copied:
+        said = _nearest_sentence(said, question, passage, language)
     if not is_copied and (named := _named_in_english(said, question, passage, language)):
         return named
-    if not is_copied and (gloss := _GLOSS.search(said)) and _in_passage(said[: gloss.start()], passage):
+    if not is_copied and (gloss := _GLOSS.search(said)) and in_passage(said[: gloss.start()], passage):
         return said[: gloss.start()]
     if (
         not is_copied
         and (quoted := _QUOTED.match(said))
-        and _in_passage(quoted[1], passage)
-        and not _in_passage(quoted[1], question)
+        and in_passage(quoted[1], passage)
+        and not in_passage(quoted[1], question)
     ):
         return quoted[1]  # the words around it are not in the passage
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
@@ -156,7 +166,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, _LEAST_SHARE * others) and not gives_two:
         return ""  # it breaks off
     answers = takes_up if is_copied else asked > 0
-    if answers and (number := _number_asked(sentence)):
+    if (answers or asked > 1) and (number := _number_asked(sentence)):
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
@@ -170,6 +180,55 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     return found[0] if found and len(found) == 1 else _core(said, sentence)
 
 
+def copied_phrase(said: str, answer: str, question: str, passage: str, language: str) -> str:
+    """The words of an answer that stand so in the passage, without words of the question at their ends.
+
+    Of several, those count that have more than half as many new characters as the one with most, and of these the last. What
+    was read stays as it is if there are none, or if it has no more than these words, words of the question and other numbers.
+    """
+    found = [
+        (text, size)
+        for part in re.split(rf"{_SENTENCES}|\n", answer[:_LONGEST])
+        for text, size in _copied(_parsed(part, question, passage, language))
+        if size >= _SHORTEST_COPY or re.search("[\u4e00-\u9fff]", text)
+    ]
+    most = max((size for _, size in found), default=0)
+    copied = next((text for text, size in reversed(found) if 2 * size > most), said)
+    rest = said.replace(copied, "", 1)
+    others = _parsed(rest, question, passage, language).is_asked
+    return said if _lacks_number(copied, said) or (rest != said and others and all(others)) else copied
+
+
+def _copied(sentence: _Sentence) -> Iterator[tuple[str, int]]:
+    """The longest runs of words that stand so in the passage, without words of the question at their ends.
+
+    Each comes with the number of characters that are not the question's. A time is left out if the question asks who
+    or where.
+    """
+    begin, end = 0, len(sentence.places)
+    while begin < end:
+        stop = begin
+        while stop < end and in_passage(sentence.text(begin, stop), sentence.passage):
+            stop += 1
+        own = [number for number in range(begin, stop) if not sentence.is_asked[number]]
+        is_denied = at_end("denies", sentence.said[: sentence.places[begin][0]].rstrip(), sentence.language)
+        is_time = own and _is_time(sentence, _Piece(own[0], own[0], own[-1], "", ""))
+        if own and not is_denied and not (is_time and sentence.kind in ("who", "where")):
+            asked = {*sentence.before, *sentence.behind}
+            yield sentence.text(own[0], own[-1]), sum(len(word) for word in sentence.words[begin:stop] if word not in asked)
+        begin = max(stop, begin + 1)
+
+
+def _nearest_sentence(said: str, question: str, passage: str, language: str) -> str:
+    """The sentence of an answer that concludes with words of the passage, else the one that has most of them."""
+    sentences = [part for part in re.split(_SENTENCES, said) if part.strip()]
+    if len(sentences) < 2:
+        return said
+    sizes = [max((size for _, size in _copied(_parsed(part, question, passage, language))), default=0) for part in sentences]
+    concludes = sizes[-1] and any_word("so", language).match(sentences[-1])
+    return sentences[-1 if concludes else sizes.index(max(sizes))].rstrip(STOPS)
+
+
 def _leaves_two(said: str, passage: str, language: str) -> bool:
     """Whether an answer is "A or B", and the passage has A and B, but not "A or B"."""
     either = any_word("either", language).search(said)
@@ -177,7 +236,7 @@ def _leaves_two(said: str, passage: str, language: str) -> bool:
         return False
     first, second = said[: either.start()], re.split(rf"{_COMMA}|[(（;；]|[.!?]\s", said[either.end() :], maxsplit=1)[0]
     return (
-        not _in_passage(f"{first}{either[0]}{second}", passage) and _in_passage(first, passage) and _in_passage(second, passage)
+        not in_passage(f"{first}{either[0]}{second}", passage) and in_passage(first, passage) and in_passage(second, passage)
     )
 
 
@@ -192,9 +251,9 @@ def _named_in_english(said: str, question: str, passage: str, language: str) -> 
     found, begin = list[str](), 0
     while begin < len(words):
         lengths = range(len(words) - begin, 0, -1)
-        length = next((each for each in lengths if _in_passage(" ".join(words[begin : begin + each]), passage)), 0)
+        length = next((each for each in lengths if in_passage(" ".join(words[begin : begin + each]), passage)), 0)
         run = " ".join(words[begin : begin + length]).strip(STOPS + TRIM)
-        if re.search(r"[A-Z\d]|[^\x00-\u024f]", run) and run in passage and not _in_passage(run, question):
+        if re.search(r"[A-Z\d]|[^\x00-\u024f]", run) and run in passage and not in_passage(run, question):
             found.append(run)
         begin += max(length, 1)
     return found[0] if len(found) == 1 and not _lacks_number(found[0], said) else ""
@@ -210,13 +269,13 @@ def _core(said: str, sentence: _Sentence) -> str:
 
     Such words are a title, a mark ("in 1974") and a description ("Anna, the owner's niece").
     """
-    if _in_passage(said, sentence.passage):
+    if in_passage(said, sentence.passage):
         return said
     marks = (*re.finditer(rf"{_COMMA}|[(（](?=[^()（）]*[)）])", said), *sentence.pattern("describes").finditer(said))
     joined = any_word("joined", sentence.language)
     for head in (said, *(said[: mark.start()] for mark in marks if not joined.search(said, mark.start()))):
         for text in (head, *_without_leading(head, sentence)):
-            if _in_passage(text, sentence.passage) and not _lacks_number(text, said):
+            if in_passage(text, sentence.passage) and not _lacks_number(text, said):
                 return text.strip(STOPS + TRIM)
     return said
 
@@ -262,7 +321,7 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
         is_other = (sentence.kind != "when" and adds.match(clause)) or (
             (not any(sentence.is_asked[kept:]) or sentence.pattern("describes").match(clause))
             and any_word("joined", sentence.language).search(rest) is None
-            and (any_word("denies", sentence.language).match(clause) or not _in_passage(around, sentence.passage))
+            and (any_word("denies", sentence.language).match(clause) or not in_passage(around, sentence.passage))
         )
         if kept and sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit and is_other:
             places, words, is_asked = sentence.places[:kept], sentence.words[:kept], sentence.is_asked[:kept]
@@ -314,22 +373,22 @@ def _number_asked(sentence: _Sentence) -> str:
     ((first, (_, _, end, *_)),) = found
     end = max([end, *(piece.last for piece in pieces if joined & set(range(piece.first, piece.last + 1)))])
     texts = (sentence.text(first, last) for last in range(end, first - 1, -1))
-    return next((text for text in texts if _in_passage(text, sentence.passage)), "")
+    return next((text for text in texts if in_passage(text, sentence.passage)), "")
 
 
 def _cause_in_front(sentence: _Sentence) -> str:
     """The clause of cause that begins a sentence, if the passage has it: "Because it rained, …"; else empty."""
     begins = sentence.pattern("before_why").match(sentence.said) if sentence.kind == "why" else None
-    clause, comma, rest = sentence.said[begins.end() :].partition(",") if begins else ("", "", "")
-    said = clause.strip() if comma and any(sentence.asked_in(rest)) else ""
-    return said if said and _in_passage(said, sentence.passage) else ""
+    clause, *rest = re.split(_COMMA, sentence.said[begins.end() :], maxsplit=1) if begins else ("",)
+    said = clause.strip() if rest and any(sentence.asked_in(rest[0])) else ""
+    return said if said and in_passage(said, sentence.passage) else ""
 
 
 def _named_at_end(sentence: _Sentence) -> str:
     """What follows the last verb that equates ("namely"), if the passage has it; else empty."""
     ends = [link.end() for link in any_word("equates", sentence.language).finditer(sentence.said)]
     named = sentence.said[ends[-1] :].strip(STOPS + TRIM + "，") if ends else ""
-    return named if named and not all(sentence.asked_in(named)) and _in_passage(named, sentence.passage) else ""
+    return named if named and not all(sentence.asked_in(named)) and in_passage(named, sentence.passage) else ""
 
 
 def _of_kind(sentence: _Sentence) -> list[str] | None:
@@ -340,8 +399,8 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
     if not own:
         return None
     own = _joined_in_passage(sentence, own)
-    if sentence.kind == "when":
-        own = [piece for piece in own if _is_time(sentence, piece)] or own
+    if sentence.kind == "when" and not (own := [piece for piece in own if _is_time(sentence, piece)]):
+        return None
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
     return _best(sentence, _standing(sentence, own))
@@ -352,7 +411,7 @@ def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_P
     joined: list[_Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
-        if last and last.last + 1 == piece.begin and _in_passage(sentence.text(last.first, piece.last), sentence.passage):
+        if last and last.last + 1 == piece.begin and in_passage(sentence.text(last.first, piece.last), sentence.passage):
             joined[-1] = last._replace(last=piece.last)
         else:
             joined.append(piece)
@@ -374,9 +433,11 @@ def _at_place(sentence: _Sentence) -> list[str]:
         own = [piece for piece in inside if piece.kind in ("", sentence.kind)]
         is_marked = last > first and sentence.language not in _BEHIND and sentence.is_mark(last)
         whole = [_Piece(first, first, last - is_marked, "", "")]
-        if not sentence.kind and len(inside) > 1 and not _in_passage(sentence.text(first, last), sentence.passage):
+        if not sentence.kind and len(inside) > 1 and not in_passage(sentence.text(first, last), sentence.passage):
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
         found += _standing(sentence, whole) or _standing(sentence, own)
+    if sentence.kind == "when":
+        found = [(piece, text) for piece, text in found if _is_time(sentence, piece)] or found
     if sentence.kind == "who":
         found = [(piece, _APPOSITION.sub(r"\1", text)) for piece, text in found]
     at_ends = [(piece, text) for piece, text in found if piece.first == 0 or piece.last == end or sentence.fits(piece) > 1]
@@ -462,8 +523,16 @@ def _cut_behind(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
                 begin = place + 1
 
 
+<<<<<<< HEAD
 def _in_passage(phrase: str, passage: str) -> bool:
     """Whether a passage has a phrase in whole words after `normalise`. A Tamil noun may have a case ending there."""
+=======
+def in_passage(phrase: str, passage: str) -> bool:
+    """Whether a passage has a phrase in whole words, in any form that `normalise` makes alike.
+
+    The case that ends a Tamil noun does not matter.
+    """
+>>>>>>> 104a1cbb (Spans: the words of the passage in an answer count where what was read is not in it)
     wanted = _normal(phrase.strip(STOPS + TRIM))
     if len(wanted) < _SHORTEST:
         return False

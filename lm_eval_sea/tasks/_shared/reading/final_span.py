@@ -94,6 +94,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     """
     frame = framed_text(answer, language, tags)
     answer = composed(answer if frame is None else frame)
+    answer = re.sub(r"(?m)^>.*\n+(?=[^\n>])", "", answer)  # a quotation in front is evidence
     answer = _above_a_question(without_another_question(answer, tags, language), tags, language)
     if _repeats(answer):
         return ""
@@ -368,7 +369,7 @@ def _equated(line: str, language: str) -> str:
     if not words or not words.equates or language == "my" or said[:1].islower() or re.search(r"[,;()，；（）]", said):
         return ""
     links = list(re.finditer(bounded(words.equates), said, re.IGNORECASE))
-    if len(links) != 1 or links[0].start() < _LEAST_SUBJECT:
+    if len(links) != 1 or links[0].start() < (_LEAST_SUBJECT if said.isascii() else _LEAST_SUBJECT // 2):
         return ""
     named = said[links[0].end() :]
     # Thai and Lao sentences have no stop, but may have a space after the verb
@@ -406,7 +407,7 @@ def _without_denied(line: str, language: str) -> str:
 
 def _without_citation(text: str, language: str) -> str:
     """A text up to a sentence of the same line about the answer: "Tin. The passage says …", "Tin. This is the right answer …"."""
-    stop = r"(?<=\S)[^\S\n]+(?=[\u0e00-\u0eff])" if language in ("th", "lo") else r"(?:[.!?](?=\s)|[\u3002\u104b\u17d4])[^\S\n]*"
+    stop = r"(?<=\S)[^\S\n]+(?=[\u0e00-\u0eff])" if language in ("th", "lo") else r"(?:(?<!\n\d)[.!?](?=\s)|[\u3002\u104b\u17d4])[^\S\n]*"
     for end in re.finditer(stop, text):
         if cited := any_word("cites", language).match(text, end.end()):
             return text if statement_spans(text[cited.end() :], language) else text[: end.start()]
@@ -458,10 +459,10 @@ def _stated_at_last(answer: str, language: str) -> str:
     """What the last line states at its beginning ("So it is 1911"), if the first of several lines is a sentence; else empty."""
     text = without_emphasis(answer).strip()
     first, last = text.partition("\n")[0], text.rpartition("\n")[2].strip()
-    if first == text or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS):
+    if first == text or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS + "：。"):
         return ""
     if concluded := any_word("so", language).match(last):
-        last = last[concluded.end() :].lstrip(", ")
+        last = without_gloss(last[concluded.end() :].lstrip(",， ").rstrip(STOPS)) + "."
         if named := _equated(last[:1].upper() + last[1:], language):
             return named
     begin, end = next(iter(statement_spans(last, language)), (1, 0))
