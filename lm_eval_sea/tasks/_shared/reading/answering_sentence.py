@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..metrics.words import normalise, stands_in
 from .answer_patterns import any_word, at_end
 from .answer_text import STOPS, TRIM
+from .final_span import without_denied
 from .number_words import begins_number
-from .prefaces_and_notes import is_foreign
 from .question_words import PREFIXING, UNSEGMENTED, normal_words, pattern, places_of_words, taken_up, words_beside
 
 
@@ -34,18 +34,11 @@ _BEHIND = {"my", "ta"}  # here the word that marks a phrase comes after it
 _FRONTED = {"en", *PREFIXING}  # the question word comes first, wherever the phrase that answers would stand
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COMMA = "[,，、\u104a]"
-<<<<<<< HEAD
 _SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # not the stop of an abbreviation
-_LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
-=======
-_SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # no stop of an abbreviation
 _SENTENCES = r"(?<=[^\s.]{3}[.!?])\s+|(?<=[\u3002\u104b\u17d4])\s*"
-_SHORTEST_COPY = 4
-_LEAST_COPY = 0.6  # of a passage, of which two or more sentences say nothing
->>>>>>> 104a1cbb (Spans: the words of the passage in an answer count where what was read is not in it)
+_SHORTEST_COPY = 4  # characters; Chinese phrases may be shorter
+_LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
-_QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
-_GLOSS = re.compile(r"(?<=\S)\s*(?:[(（][^()（）]+[)）]|\[\d{1,2}\])\Z")
 
 
 class _Piece(NamedTuple):
@@ -121,7 +114,7 @@ class _Sentence(NamedTuple):
                 begin, end = first + without - behind, last - behind
                 cut = (self.text(first, begin - 1) if begin > first else "") + (self.text(end + 1, last) if behind else "")
                 text = self.text(begin, end)
-                if re.search(r"\d", cut) or joined.search(cut) or joined.match(text) or not in_passage(text, self.passage):
+                if re.search(r"\d", cut) or joined.search(cut) or joined.match(text) or not _in_passage(text, self.passage):
                     continue
                 kept = end - begin + 1 - (self.language == "vi")  # whose words mostly have two syllables
                 if without <= kept or not text[begin == 0 :].islower():
@@ -139,24 +132,13 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     (hectares)"), a title, a description. The result is empty if the answer copies the passage, gives two answers to choose from,
     or breaks off before it answers.
     """
-    is_copied = in_passage(said, passage)
+    is_copied = _in_passage(said, passage)
     if is_copied and len(said) > _LEAST_COPY * len(passage) and len(re.findall(_SENTENCE, said.rstrip(STOPS))) > 1:
         return ""
     if len(said) > _LONGEST:
         return said
     if not is_copied:
-        said = _nearest_sentence(said, question, passage, language)
-    if not is_copied and (named := _named_in_english(said, question, passage, language)):
-        return named
-    if not is_copied and (gloss := _GLOSS.search(said)) and in_passage(said[: gloss.start()], passage):
-        return said[: gloss.start()]
-    if (
-        not is_copied
-        and (quoted := _QUOTED.match(said))
-        and in_passage(quoted[1], passage)
-        and not in_passage(quoted[1], question)
-    ):
-        return quoted[1]  # the words around it are not in the passage
+        said = without_denied(_nearest_sentence(said, question, passage, language), language)
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_SHARE * others)
@@ -170,8 +152,6 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
-    if answers and (cause := _cause_in_front(sentence)):
-        return cause
     if answers and not is_copied and (named := _named_at_end(sentence)):
         return named
     found = _of_kind(sentence) if answers else []
@@ -181,41 +161,48 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
 
 
 def copied_phrase(said: str, answer: str, question: str, passage: str, language: str) -> str:
-    """The words of an answer that stand so in the passage, without words of the question at their ends.
+    """What was read from an answer or, if the passage does not have it, the words that the answer copies from the passage.
 
-    Of several, those count that have more than half as many new characters as the one with most, and of these the last. What
-    was read stays as it is if there are none, or if it has no more than these words, words of the question and other numbers.
+    Words of the question at their ends are cut off. Of several runs of words, the last counts that has more than two thirds as
+    many characters as the longest, without words of the question. What was read stays if a sentence has two such runs, or if it
+    is only copied words, words of the question and another number. The result is empty if it only speaks of the passage.
     """
-    found = [
-        (text, size)
-        for part in re.split(rf"{_SENTENCES}|\n", answer[:_LONGEST])
-        for text, size in _copied(_parsed(part, question, passage, language))
-        if size >= _SHORTEST_COPY or re.search("[\u4e00-\u9fff]", text)
+    if _in_passage(said, passage):
+        return said
+    parts = [
+        list(_copied(_parsed(part, question, passage, language))) for part in re.split(rf"{_SENTENCES}|\n", answer[:_LONGEST])
     ]
-    most = max((size for _, size in found), default=0)
-    copied = next((text for text, size in reversed(found) if 2 * size > most), said)
-    rest = said.replace(copied, "", 1)
+    most = max((size for part in parts for _, size in part), default=0)
+    if not most and any_word("asks", language).search(said):
+        return ""  # it speaks of the passage, and has none of its words
+    *_, last = [], *(long for part in parts if (long := [text for text, size in part if 3 * size > 2 * most]))
+    copied = last[0] if len(last) == 1 else said
+    own = [copied] if copied in said else [text for part in parts for text, _ in part]
+    rest = re.sub("|".join([r"[(（][^()（）]*[)）]", *map(re.escape, own)]), "", said)
     others = _parsed(rest, question, passage, language).is_asked
-    return said if _lacks_number(copied, said) or (rest != said and others and all(others)) else copied
+    return said if all(re.search(r"\d", text) for text in (copied, rest)) or (rest != said and others and all(others)) else copied
 
 
 def _copied(sentence: _Sentence) -> Iterator[tuple[str, int]]:
-    """The longest runs of words that stand so in the passage, without words of the question at their ends.
+    """The longest runs of words that the passage has, without words of the question at their ends.
 
-    Each comes with the number of characters that are not the question's. A time is left out if the question asks who
-    or where.
+    Each comes with its number of characters that are not of the question. Denied runs are left out, and times if the question
+    asks who or where.
     """
     begin, end = 0, len(sentence.places)
     while begin < end:
         stop = begin
-        while stop < end and in_passage(sentence.text(begin, stop), sentence.passage):
+        while stop < end and _in_passage(sentence.text(begin, stop), sentence.passage):
             stop += 1
         own = [number for number in range(begin, stop) if not sentence.is_asked[number]]
         is_denied = at_end("denies", sentence.said[: sentence.places[begin][0]].rstrip(), sentence.language)
         is_time = own and _is_time(sentence, _Piece(own[0], own[0], own[-1], "", ""))
-        if own and not is_denied and not (is_time and sentence.kind in ("who", "where")):
+        goes_on = re.match(r"\s?[A-Z\d]", sentence.said[sentence.places[stop - 1][1] :]) if own else None  # a name, or a number
+        if own and not is_denied and not goes_on and not (is_time and sentence.kind in ("who", "where")):
             asked = {*sentence.before, *sentence.behind}
-            yield sentence.text(own[0], own[-1]), sum(len(word) for word in sentence.words[begin:stop] if word not in asked)
+            size = sum(len(word) for word in sentence.words[begin:stop] if word not in asked)
+            if size >= _SHORTEST_COPY or re.search("[\u4e00-\u9fff]", sentence.text(own[0], own[-1])):
+                yield sentence.text(own[0], own[-1]), size
         begin = max(stop, begin + 1)
 
 
@@ -225,6 +212,8 @@ def _nearest_sentence(said: str, question: str, passage: str, language: str) -> 
     if len(sentences) < 2:
         return said
     sizes = [max((size for _, size in _copied(_parsed(part, question, passage, language))), default=0) for part in sentences]
+    if not any(sizes):
+        return said
     concludes = sizes[-1] and any_word("so", language).match(sentences[-1])
     return sentences[-1 if concludes else sizes.index(max(sizes))].rstrip(STOPS)
 
@@ -236,27 +225,8 @@ def _leaves_two(said: str, passage: str, language: str) -> bool:
         return False
     first, second = said[: either.start()], re.split(rf"{_COMMA}|[(（;；]|[.!?]\s", said[either.end() :], maxsplit=1)[0]
     return (
-        not in_passage(f"{first}{either[0]}{second}", passage) and in_passage(first, passage) and in_passage(second, passage)
+        not _in_passage(f"{first}{either[0]}{second}", passage) and _in_passage(first, passage) and _in_passage(second, passage)
     )
-
-
-def _named_in_english(said: str, question: str, passage: str, language: str) -> str:
-    """The only name or number of the passage in an English sentence about a passage in another language; else empty.
-
-    Names in the question do not count, nor what a further clause adds.
-    """
-    if language == "en" or not is_foreign(said, language):
-        return ""
-    words = re.split(rf"{_COMMA}(?!\d)|[(;]", _without_frame(said, "", "en"), maxsplit=1)[0].split()
-    found, begin = list[str](), 0
-    while begin < len(words):
-        lengths = range(len(words) - begin, 0, -1)
-        length = next((each for each in lengths if in_passage(" ".join(words[begin : begin + each]), passage)), 0)
-        run = " ".join(words[begin : begin + length]).strip(STOPS + TRIM)
-        if re.search(r"[A-Z\d]|[^\x00-\u024f]", run) and run in passage and not in_passage(run, question):
-            found.append(run)
-        begin += max(length, 1)
-    return found[0] if len(found) == 1 and not _lacks_number(found[0], said) else ""
 
 
 def _lacks_number(phrase: str, said: str) -> bool:
@@ -269,13 +239,13 @@ def _core(said: str, sentence: _Sentence) -> str:
 
     Such words are a title, a mark ("in 1974") and a description ("Anna, the owner's niece").
     """
-    if in_passage(said, sentence.passage):
+    if _in_passage(said, sentence.passage):
         return said
     marks = (*re.finditer(rf"{_COMMA}|[(（](?=[^()（）]*[)）])", said), *sentence.pattern("describes").finditer(said))
     joined = any_word("joined", sentence.language)
     for head in (said, *(said[: mark.start()] for mark in marks if not joined.search(said, mark.start()))):
         for text in (head, *_without_leading(head, sentence)):
-            if in_passage(text, sentence.passage) and not _lacks_number(text, said):
+            if _in_passage(text, sentence.passage) and not _lacks_number(text, said):
                 return text.strip(STOPS + TRIM)
     return said
 
@@ -321,7 +291,7 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
         is_other = (sentence.kind != "when" and adds.match(clause)) or (
             (not any(sentence.is_asked[kept:]) or sentence.pattern("describes").match(clause))
             and any_word("joined", sentence.language).search(rest) is None
-            and (any_word("denies", sentence.language).match(clause) or not in_passage(around, sentence.passage))
+            and (any_word("denies", sentence.language).match(clause) or not _in_passage(around, sentence.passage))
         )
         if kept and sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit and is_other:
             places, words, is_asked = sentence.places[:kept], sentence.words[:kept], sentence.is_asked[:kept]
@@ -373,22 +343,14 @@ def _number_asked(sentence: _Sentence) -> str:
     ((first, (_, _, end, *_)),) = found
     end = max([end, *(piece.last for piece in pieces if joined & set(range(piece.first, piece.last + 1)))])
     texts = (sentence.text(first, last) for last in range(end, first - 1, -1))
-    return next((text for text in texts if in_passage(text, sentence.passage)), "")
-
-
-def _cause_in_front(sentence: _Sentence) -> str:
-    """The clause of cause that begins a sentence, if the passage has it: "Because it rained, …"; else empty."""
-    begins = sentence.pattern("before_why").match(sentence.said) if sentence.kind == "why" else None
-    clause, *rest = re.split(_COMMA, sentence.said[begins.end() :], maxsplit=1) if begins else ("",)
-    said = clause.strip() if rest and any(sentence.asked_in(rest[0])) else ""
-    return said if said and in_passage(said, sentence.passage) else ""
+    return next((text for text in texts if _in_passage(text, sentence.passage)), "")
 
 
 def _named_at_end(sentence: _Sentence) -> str:
     """What follows the last verb that equates ("namely"), if the passage has it; else empty."""
     ends = [link.end() for link in any_word("equates", sentence.language).finditer(sentence.said)]
     named = sentence.said[ends[-1] :].strip(STOPS + TRIM + "，") if ends else ""
-    return named if named and not all(sentence.asked_in(named)) and in_passage(named, sentence.passage) else ""
+    return named if named and not all(sentence.asked_in(named)) and _in_passage(named, sentence.passage) else ""
 
 
 def _of_kind(sentence: _Sentence) -> list[str] | None:
@@ -399,8 +361,9 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
     if not own:
         return None
     own = _joined_in_passage(sentence, own)
-    if sentence.kind == "when" and not (own := [piece for piece in own if _is_time(sentence, piece)]):
-        return None
+    if sentence.kind == "when" and (times := [piece for piece in pieces if _is_time(sentence, piece)]):
+        if not (own := [piece for piece in own if piece in times]):
+            return None
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
     return _best(sentence, _standing(sentence, own))
@@ -411,7 +374,7 @@ def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_P
     joined: list[_Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
-        if last and last.last + 1 == piece.begin and in_passage(sentence.text(last.first, piece.last), sentence.passage):
+        if last and last.last + 1 == piece.begin and _in_passage(sentence.text(last.first, piece.last), sentence.passage):
             joined[-1] = last._replace(last=piece.last)
         else:
             joined.append(piece)
@@ -433,7 +396,7 @@ def _at_place(sentence: _Sentence) -> list[str]:
         own = [piece for piece in inside if piece.kind in ("", sentence.kind)]
         is_marked = last > first and sentence.language not in _BEHIND and sentence.is_mark(last)
         whole = [_Piece(first, first, last - is_marked, "", "")]
-        if not sentence.kind and len(inside) > 1 and not in_passage(sentence.text(first, last), sentence.passage):
+        if not sentence.kind and len(inside) > 1 and not _in_passage(sentence.text(first, last), sentence.passage):
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
         found += _standing(sentence, whole) or _standing(sentence, own)
     if sentence.kind == "when":
@@ -523,16 +486,8 @@ def _cut_behind(sentence: _Sentence, first: int, last: int) -> Iterator[_Piece]:
                 begin = place + 1
 
 
-<<<<<<< HEAD
 def _in_passage(phrase: str, passage: str) -> bool:
     """Whether a passage has a phrase in whole words after `normalise`. A Tamil noun may have a case ending there."""
-=======
-def in_passage(phrase: str, passage: str) -> bool:
-    """Whether a passage has a phrase in whole words, in any form that `normalise` makes alike.
-
-    The case that ends a Tamil noun does not matter.
-    """
->>>>>>> 104a1cbb (Spans: the words of the passage in an answer count where what was read is not in it)
     wanted = _normal(phrase.strip(STOPS + TRIM))
     if len(wanted) < _SHORTEST:
         return False

@@ -223,7 +223,7 @@ def _stated(said: _Said) -> str | None:
     # of several statements the last corrects the others
     line = line[next(end for end in reversed(ends) if line[end:].strip()) :]
     line = without_ending(up_to_reason(_first_sentence(line), language), language)
-    return _without_denied(line, language)
+    return without_denied(line, language)
 
 
 def _behind_tag(said: _Said) -> str:
@@ -398,17 +398,17 @@ def _without_source(line: str, language: str) -> str:
     return rest if is_phrase and not has_word(line, language, "absent", "wrong") else line
 
 
-def _without_denied(line: str, language: str) -> str:
+def without_denied(line: str, language: str) -> str:
     """A line without what it denies: "Bohol, not Argao", "not 1953 but 1957"."""
     denies, but = (any_word(place, language).pattern for place in ("denies", "but"))
     line = re.sub(rf"\A(?:{denies})\s[^,]{{1,60}}?\s(?:{but})\s+", "", line, flags=re.IGNORECASE)
-    return re.sub(rf"(?<=\S),\s+(?:{denies})\s[\s\S]*\Z", "", line, flags=re.IGNORECASE)
+    return re.sub(rf"(?<=\S)[,，]\s*(?:(?:{but})\s*)?(?:{denies})[\s\S]*\Z", "", line, flags=re.IGNORECASE)
 
 
 def _without_citation(text: str, language: str) -> str:
     """A text up to a sentence of the same line about the answer: "Tin. The passage says …", "Tin. This is the right answer …"."""
-    stop = r"(?<=\S)[^\S\n]+(?=[\u0e00-\u0eff])" if language in ("th", "lo") else r"(?:(?<!\n\d)[.!?](?=\s)|[\u3002\u104b\u17d4])[^\S\n]*"
-    for end in re.finditer(stop, text):
+    blank, stop = r"(?<=\S)[^\S\n]+(?=[\u0e00-\u0eff])", r"(?:(?<!\n\d)[.!?](?=\s)|[\u3002\u104b\u17d4])[^\S\n]*"
+    for end in re.finditer(blank if language in ("th", "lo") else stop, text):
         if cited := any_word("cites", language).match(text, end.end()):
             return text if statement_spans(text[cited.end() :], language) else text[: end.start()]
     return text
