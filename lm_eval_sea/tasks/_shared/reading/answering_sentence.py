@@ -38,6 +38,7 @@ _SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # not the stop of
 _SENTENCES = r"(?<=[^\s.]{3}[.!?])\s+|(?<=[\u3002\u104b\u17d4])\s*"
 _SHORTEST_COPY = 4  # characters; Chinese phrases may be shorter
 _LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
+_QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 
 
@@ -138,6 +139,9 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if len(said) > _LONGEST:
         return said
     if not is_copied:
+        quoted = _QUOTED.match(said)
+        if quoted and _in_passage(quoted[1], passage) and not _in_passage(quoted[1], question):
+            return quoted[1]  # the words around it are not in the passage
         said = without_denied(_nearest_sentence(said, question, passage, language), language)
     sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
@@ -207,12 +211,14 @@ def _copied(sentence: _Sentence) -> Iterator[tuple[str, int]]:
 
 
 def _nearest_sentence(said: str, question: str, passage: str, language: str) -> str:
-    """The sentence of an answer that concludes with words of the passage, else the one that has most of them."""
+    """The sentence of an answer that concludes with words of the passage, or has most words of passage and question."""
     sentences = [part for part in re.split(_SENTENCES, said) if part.strip()]
-    if len(sentences) < 2:
-        return said
-    sizes = [max((size for _, size in _copied(_parsed(part, question, passage, language))), default=0) for part in sentences]
-    if not any(sizes):
+    sizes = []
+    for sentence in (_parsed(part, question, passage, language) for part in sentences):
+        copied = max((size for _, size in _copied(sentence)), default=0)
+        asked = sum(len(word) for word, is_asked in zip(sentence.words, sentence.is_asked, strict=True) if is_asked)
+        sizes.append(copied and copied + asked)
+    if len(sentences) < 2 or not any(sizes):
         return said
     concludes = sizes[-1] and any_word("so", language).match(sentences[-1])
     return sentences[-1 if concludes else sizes.index(max(sizes))].rstrip(STOPS)
@@ -361,9 +367,9 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
     if not own:
         return None
     own = _joined_in_passage(sentence, own)
-    if sentence.kind == "when" and (times := [piece for piece in pieces if _is_time(sentence, piece)]):
-        if not (own := [piece for piece in own if piece in times]):
-            return None
+    times = [piece for piece in pieces if _is_time(sentence, piece)] if sentence.kind == "when" else []
+    if times and not (own := [piece for piece in own if piece in times]):
+        return None
     if sentence.kind == "why" and sentence.language not in _BEHIND:
         own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
     return _best(sentence, _standing(sentence, own))
@@ -496,4 +502,4 @@ def _in_passage(phrase: str, passage: str) -> bool:
         return True
     if not "\u0b80" <= wanted[-1] <= "\u0bff":
         return False
-    return re.search(rf"(?<!\S){re.escape(wanted)}(?<=[\u0b80-\u0bff]{{4}})[\u0b80-\u0bff]{{1,4}}(?!\S)", there) is not None
+    return re.search(rf"(?<!\S){re.escape(wanted)}(?<=[\u0b80-\u0bff]{{3}})[\u0b80-\u0bff]{{1,6}}(?!\S)", there) is not None
