@@ -42,6 +42,16 @@ READ = [
     ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", None),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
+    # words of the passage in a sentence of another language, behind a label, before or behind a remark
+    ("th", SILK, "ผ้าไหมแพรวาเป็นผ้าทอของใคร", "The silk is woven by ชาวผู้ไทย (the Phu Thai).", "ชาวผู้ไทย"),
+    ("id", FISH, "Sejak kapan ikan itu dilarang?", "Year of the ban: 2014", "2014"),
+    ("vi", METRO, "Toàn tuyến dài bao nhiêu?", "Toàn tuyến dài gần 20 km. Các ga ngầm thì ồn hơn.", "20 km"),
+    ("id", TEMPLE, FOUND, "Terima kasih! Candi itu ditemukan pada tahun 1814. Semoga membantu.", "tahun 1814"),
+    ("en", TOWERS, DESIGNED, "> the work of the architect\n\nThe architect was **César Pelli**, born in Tucumán.", "César Pelli"),
+    ("en", TOWERS, DESIGNED, "- Question: the designer\n- Words: César Pelli", "César Pelli"),
+    # a name or a number that the passage does not have goes on behind its words
+    ("en", TOWERS, DESIGNED, "the architect Norman Foster", None),
+    ("id", TEMPLE, FOUND, "1 Mei 1814", None),
     # a word that the passage has by chance
     ("th", "ผ้าผืนนี้สวยและทน", "ผ้าผืนนี้มีลักษณะอย่างไร", "ผ้าผืนนี้มีลักษณะนุ่มและเบา", None),
     ("vi", NOISE, "Làm thế nào để giảm tiếng ồn ở các ga lớn?", "Tạo ra các khoảng yên tĩnh ở các ga lớn.", None),
