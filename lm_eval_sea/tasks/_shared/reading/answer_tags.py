@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .answer_patterns import any_word, at_end, spellings
+from .answer_patterns import any_word, spellings
 from .answer_phrases import ANSWER_TAGS, FINAL_TAGS
-from .answer_text import STOPS, cue_pattern, plain, words_of_cue
+from .answer_text import cue_pattern, plain, words_of_cue
 
 
 if TYPE_CHECKING:
@@ -46,12 +46,7 @@ def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None
     found = tag_spans(text, tags, begin)
     if not found:
         return None
-    last = text[found[-1][1] :]
-    # an answer that repeats itself may be cut off in its last repetition
-    before = text[found[-2][1] : found[-1][0] + 1].strip() if len(found) > 1 else ""
-    is_cut = len(last.strip()) > LONGEST_LEAD and last.strip()[-1] not in STOPS + "?"
-    is_cut |= at_end("unfinished", last.strip(), language) is not None
-    return before if is_cut and before.startswith(last.strip()) else last
+    return text[found[-1][1] :]
 
 
 @lru_cache(maxsize=256)

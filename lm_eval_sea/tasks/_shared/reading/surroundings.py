@@ -34,6 +34,9 @@ _LONGEST_GREETING, _LONGEST_FAREWELL = 160, 300
 _LONGEST_PARTING = 100
 _MOST_PARAGRAPHS = 3  # of a greeting or a farewell
 _MOST_MARKS = 4  # nested
+_LINE = re.compile(r"\S[^\n]*")
+SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?](?=\s)|[\u3002\u104b\u17d4]|(?=\n)|\Z)")  # or a line
+_LEAST_CUT = 20  # characters of a beginning that hardly comes twice by chance
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\u104b\u17d4\uff01])\s*")
 # Most characters of a line that is only an answer tag; fewest of a sentence that gives a reason or a conclusion.
 _LONGEST_HEADING, _LEAST_SENTENCE = 30, 50
@@ -157,6 +160,23 @@ def _without_farewell(text: str, language: str) -> str:
     leaves = any_word("farewell", language).match(last) and speaks_of_it and not re.search(r"\d", last)
     leaves = leaves or (any_word("parting", language).match(last) and len(last) <= _LONGEST_PARTING)
     return text.rstrip().removesuffix(last).rstrip() if leaves and "".join(sentences).strip() else text
+
+
+def without_cut_round(text: str, part: re.Pattern[str] = _LINE) -> str:
+    """The text up to a second round of it that breaks off: its last part, such as a line, is the beginning of an earlier one.
+
+    The last part is long, or the same parts come before both.
+    """
+    parts = [found for found in part.finditer(text) if re.search(r"\w", found[0])]
+    said = [found[0].strip() for found in parts]
+    for number in reversed(range(len(said) - 1)):
+        if said[number].startswith(said[-1]) and said[number] != said[-1] and said[-1][-1] not in ".!?\u3002\u104b\u17d4":
+            same = 0
+            while same < number and said[number - 1 - same].endswith(said[-2 - same]):
+                same += 1
+            if same or len(said[-1]) >= _LEAST_CUT:
+                return text[: parts[-1 - same].start()].rstrip()
+    return text
 
 
 def _once(text: str) -> str:
