@@ -17,7 +17,7 @@ from .frames import last_frame, unfenced
 from .number_words import number_in_words, only_number_in_words, with_digits
 from .other_questions import question_label
 from .statements import admission, statement_spans
-from .surroundings import BULLET, RULE
+from .surroundings import BULLET, RULE, SENTENCE, without_cut_round
 from .worked_solution import EQUATION, OPERATION, Worked, breaks_off, breaks_off_unstated, has_result, worked_solution
 from .written_numbers import NUMBER, SENTENCE_END, in_digits, parse_number, prepared
 
@@ -41,6 +41,8 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     Numbers are read as the `language` writes them; `finished` says whether the model ended the answer, if that is known.
     """
     answer = BULLET.sub("", RULE.sub("", answer).lstrip())  # the dash of a list with one item is not a minus
+    kept = without_cut_round(answer, SENTENCE)
+    answer = kept if has_result(kept, language) or statement_spans(kept, language) else answer
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)
     answer = _behind_hashes(answer, language)
@@ -167,23 +169,31 @@ def _depends(text: str, ends: Sequence[int], language: str) -> bool:
 
 
 def _given_first(text: str, answer: str, language: str) -> Decimal | None:
-    """The only number of the first sentence if a reason follows, or of the first paragraph if the working follows.
+    """The only number of the first sentence if a reason or the working follows, or of the first paragraph if the working follows.
 
-    If what follows has results, the number has to be one of them, or its line has to be in bold type in the original answer.
+    If what follows has results, the number has to be one of them or their sum, or its line has to be in bold type in the original
+    answer. Within a sentence the reason has to have this result alone: "There are 14, because 20 - 6 = 14".
     """
-    first, *behind = SENTENCE_END.split(text.strip(), maxsplit=1)
-    rest = "".join(behind)
-    if not (behind and is_reason(rest.lstrip(), language)):
-        first, _, rest = text.strip().partition("\n\n")
-        if "\n" in first or not any_word("working", language).match(rest.lstrip(" \n")):
+    stop, working = SENTENCE_END.search(text := text.strip()), any_word("working", language)
+    first, rest = (text[: stop.start()], text[stop.start() + 1 :]) if stop else (text, "")
+    gaps = (gap.start() for gap in re.finditer(r"[\s，]", first) if is_reason(first[gap.end() :], language))
+    claim = first[: next(gaps, len(first))]
+    heading = rf"\W*(?:{working.pattern})[^\n\d:：]{{0,15}}{COLON}"
+    if is_within := claim != first and "\n" not in first and len(_values(claim, language)) == 1:
+        first, rest = claim, text.removeprefix(claim)
+    elif not (is_reason(rest.lstrip(), language) or re.match(heading, rest, re.IGNORECASE)):
+        first, _, rest = text.partition("\n\n")
+        if "\n" in first or not working.match(rest.lstrip(" \n")):
             return None
     numbers = _values(_BRACKETED.sub("", first), language)
     if len(numbers) != 1:
         return None
-    results = {parse_number(number, language) for number in EQUATION.findall(rest)}
+    equated = [parse_number(number, language) for number in EQUATION.findall(rest)]
+    results = {*equated, *({sum(equated)} - _values(rest, language) if equated else ())}  # of a list, their sum
     clauses = [rest[match.end() :].split("\n", 1)[0] for match in any_word("so", language).finditer(rest)]
     results |= {number for number in (_result(clause, language) for clause in clauses) if number is not None}
-    return numbers.pop() if not results or numbers <= results or re.match(r"\s*\*\*", answer) else None
+    is_given = set(equated) == numbers if is_within else not results or numbers <= results or re.match(r"\s*\*\*", answer)
+    return numbers.pop() if is_given else None
 
 
 def _values(text: str, language: str) -> set[Decimal]:
@@ -243,6 +253,8 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
         if _STEP.match(lines[-1]) or (stopped and not stops):
             return None  # it breaks off within a step
     ending = _last_sentence(lines[-1])
+    if (found := _repeated(lines, language)) is not None:
+        return found
     for line in reversed(lines[-2:]):
         if equations := list(EQUATION.finditer(line)):
             if re.fullmatch(r"\s*(\S+)\s*=\s*\1\s*", line):
@@ -265,7 +277,28 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
         numbers = _values(_BRACKETED.sub("", lines[-1]), language) or numbers
     if len(numbers) > 1 and any_word("so", language).search(ending):
         numbers = _values(ending, language)
-    return numbers.pop() if len(numbers) == 1 else _in_bold(answer, language, last=False)
+    found = _computed(ending, language)
+    return numbers.pop() if len(numbers) == 1 else _in_bold(answer, language, last=False) if found is None else found
+
+
+def _repeated(lines: Sequence[str], language: str) -> Decimal | None:
+    """The only number of the last line if it is the result of an equation above, after "is" or as a percentage."""
+    results = {parse_number(number, language) for number in EQUATION.findall("\n".join(lines[:-1]))}
+    numbers = _values(lines[-1], language)
+    if len(numbers) != 1 or not results or EQUATION.search(lines[-1]):
+        return None
+    number = numbers.pop()
+    named = re.search(rf"(?:{any_word('equates', language).pattern})\s*{NUMBER.pattern}\D{{0,15}}\Z", lines[-1], re.IGNORECASE)
+    return number if number / 100 in results or (named and number in results) else None
+
+
+def _computed(sentence: str, language: str) -> Decimal | None:
+    """The last of three numbers of a sentence if it is the sum, the product or the share of the others: "3 at 150 cost 450"."""
+    numbers = [parse_number(number, language) for number in NUMBER.findall(_BRACKETED.sub("", sentence))]
+    if len(numbers) != 3 or len(set(numbers)) != 3 or "|" in sentence or has_word(sentence, language, "either"):
+        return None
+    first, second, last = numbers
+    return last if last in ({first * second / 100} if "%" in sentence else {first + second, first * second}) else None
 
 
 def _goes_on(text: str, below: str, language: str) -> bool:

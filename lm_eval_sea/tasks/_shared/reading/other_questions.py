@@ -34,8 +34,10 @@ _MARKS = " *_`\n\t"
 # The label of a question, in any language, that begins a line, or a sentence after another.
 _QUESTION = re.compile(
     r"(?:\n|[.!。\u104b\u17d4])(?P<label>[\s>#*_-]*"
-    r"(?:human|user|questions?|q|problem|exercise|pertanyaan|soal(?:an)?|câu hỏi|bài toán|คำถาม|โจทย์|问题|題目|题目|問題"
-    r"|下一题|tanong|pitakon(?:an)?|pananya|patarosan|မေးခွန်း|ပုစ္ဆာ|សំណួរ|លំហាត់|ຄຳຖາມ|ໂຈດ|கேள்வி|கணக்கு|pangutana|saludsod)"
+    r"(?:(?:next|another|susunod na|sunod nga|sumaruno a|அடுத்த|နောက်(?:ထပ်)?)\s?)?"
+    r"(?:human|user|questions?|q|problem|exercise|pertanyaan|soal(?:an)?|câu hỏi|bài (?:tiếp|toán|tập)|คำถาม|โจทย์|问题"
+    r"|題目|题目|問題|下一题|tanong|pitakon(?:an)?|pananya|patarosan|မေးခွန်း|ပုစ္ဆာ|សំណួរ|លំហាត់|ຄຳຖາມ|ໂຈດ|கேள்வி|கணக்கு|pangutana|saludsod"
+    r"|pakiana|ข้อ(?:ต่อ|ถัด)ไป|ຂໍ້(?:ຕໍ່|ຖັດ)ໄປ)"
     rf"(?:\s[^\n:：.!?\d]{{0,15}})?[\s*_]*{COLON})",
     re.IGNORECASE,
 )

@@ -127,7 +127,12 @@ def _without_offer(text: str, language: str) -> str:
     asks = last.rstrip("* ")[-1:] in ("?", "？") and not EQUATION.search(last)
     speaks, denies = (any_word(place, language).search(last) for place in ("speaks", "wrong"))
     offers = speaks and not denies and not re.search(r"\d", last)
-    return before if (asks or offers) and not statement_spans(last, language) and re.search(r"\d", before) else text
+    if not (asks or offers) or statement_spans(last, language) or not re.search(r"\d", before):
+        return text
+    told = last[: max((stop.end() for stop in SENTENCE_END.finditer(last.rstrip("* ?？"))), default=0)]
+    posed = re.match(question_label(language), last, re.IGNORECASE)
+    tells = re.search(r"\d", told) and not posed and not has_word(told, language, "speaks", "farewell")
+    return f"{before}\n\n{told}" if tells else before
 
 
 def _without_check(text: str, language: str) -> str:
@@ -142,7 +147,10 @@ def _without_check(text: str, language: str) -> str:
                 any_word(place, language).match(last["said"].lstrip(" *_#")) for place in ("so", "lead", "answer")
             )
             return before.rstrip("\n") + (last[0] if last and concludes else "")
-    return text
+    above, _, ending = text.rstrip().rpartition("\n")
+    ticks = rf"[\s.,，!(]*(?:{any_word('right', language).pattern})[^\d\n]{{0,8}}\Z"
+    checked = re.search(EQUATION.pattern + ticks, ending, re.IGNORECASE)  # "2 × 9 + 3 = 21. Correct!"
+    return above if checked and _numbers_of(checked[1]) <= _numbers_of(above) and not re.search("[✓✔✅]", above) else text
 
 
 def breaks_off(worked: Worked) -> bool:
