@@ -335,6 +335,51 @@ CROSSINGS = [
     # the prompt again
     ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ:", None),
     ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ: 1914", "1914"),
+    # it starts over and breaks off; a line that is shorter than another
+    ("th", "number", "45 ÷ 9 = 5\nตอบ 5 ผล\n45 ÷ 9 = 5\nตอบ 5 ผล\n45 ÷ 9 =", "5"),
+    ("ta", "number", "கூட்டுத்தொகை 4+8 = 12. சராசரி = 12/2 = 6. ஆகவே சராசரி 6 ஆகும்.\nகூட்டுத்தொகை 4+8 = 12. சராசரி =", "6"),
+    ("en", "number", "4 + 8 = 12\n12 / 2 =", None),
+    ("zh", "translation", "译文：他来了。\n解析：这句话的意思是他来了。\n译文：他来了。\n解析：这句话", "他来了。"),
+    ("en", "translation", "The boats came\nThe boats", "The boats came\nThe boats"),
+    ("en", "summary", "Summary: Rice rose. Fuel fell.\n\nSummary: Rice rose.", "Rice rose."),
+    ("en", "letter", "B. west\nC. north\n\nB", "B"),
+    # the question behind a result; an offer
+    ("id", "number", "12/80 = 0,15\n\nKenaikannya 15 persen. Apakah soalnya memakai harga awal Rp80?", "15"),
+    ("en", "number", "20 - 5 = 15\n\nI can show 2 other ways. Would you like to see them?", "15"),
+    # the last line names a result again, or counts something else
+    ("ms", "number", "3x = 27 dan x = 9.\ncuba x = 9 → 20\n\nKedua-dua cara memberikan nilai yang sama, iaitu 9.", "9"),
+    ("en", "number", "4 × 9 = 36\nThat pays for all boxes with 9 pens.", "36"),
+    # a check without a word for it, and steps with ticks
+    ("ceb", "number", "2x + 3 = 21\n2x = 18\nx = 9\n\n2(9) + 3 = 21. Husto!", "9"),
+    ("id", "number", "10 - 2 = 8 ✓\n8 + 2 = 10 ✓", "10"),
+    ("id", "number", "10 - 2 = 8\n8 + 4 = 12 ✓", "12"),
+    # the answer before its working or reason, and what is given
+    ("tl", "number", "Magbabayad siya ng 35.\n\nPaano nakuha:\n- 5 × 5 = 25\n- 2 × 5 = 10\n\nKung 50, 15 ang sukli.", "35"),
+    ("tl", "number", "May 60 na mag-aaral.\n\nSolusyon:\n60 ÷ 3 = 20\n60 - 20 = 40 na mag-aaral", "40"),
+    ("zh", "number", "一共有128个苹果。计算过程：每箱16个，8箱就是16×8。如果卖掉28个，还会剩100个。", "128"),
+    ("lo", "number", "ມີໄກ່ 14 ໂຕ ເພາະວ່າ 20 - 6 = 14. ຖ້າລວມເປັດອີກ 6 ໂຕ ກໍຈະເປັນ 20 ໂຕ.", "14"),
+    ("id", "number", "Ada 20 kelereng, karena 15 + 5 = 20. Ia memberi 8 kepada Ani. 20 - 8 = 12.", "12"),
+    # three numbers, of which the last is the result of the others
+    ("ceb", "number", "Kung ang usa ka kilo tag-150 pesos ug nagpalit og 3 ka kilo, mobayad siya og 450 pesos.", "450"),
+    ("lo", "number", "ລາຄາ 20.000 ກີບ ຫຼຸດ 20% ແມ່ນຫຼຸດ 4.000 ກີບ.", "4000"),
+    ("en", "number", "There are 3 boxes with 20 pens, 45 of them blue.", None),
+    ("en", "number", "Of the 60 pens 20 are red and 40 are blue.", None),
+    # it breaks off, or another exercise follows
+    ("zh", "number", "甲队合作 4 天完成 4 × (1/12 + 1/18) = 5/9，剩下", None),
+    ("vi", "number", "Đáp án: 112,5 km\nBài tiếp theo: Xe máy đi 30 km/h trong 2 giờ. Đáp án: 60", "112.5"),
+    ("tl", "number", "Sagot: 12\nSusunod na tanong: Ilan ang 3 + 4?\nSagot: 7", "12"),
+    # what only announces a summary, and the words before one
+    ("th", "summary", "บทความนี้พูดถึงฝุ่น ซึ่งผมจะสรุปในประโยคเดียว ดังนี้", None),
+    ("th", "summary", "กรมประกาศมาตรการลดฝุ่น ดังนี้", "กรมประกาศมาตรการลดฝุ่น ดังนี้"),
+    ("id", "summary", "Artikel ini membahas jembatan.\n\nJika diringkas: Jembatan itu ditutup.", "Jembatan itu ditutup."),
+    ("ilo", "summary", "Ti kangrunaan a punto ti artikulo: nairikep ti rangtay.", "nairikep ti rangtay."),
+    ("id", "summary", "Dalam satu kalimat, jembatan itu ditutup.", "jembatan itu ditutup."),
+    ("id", "summary", "Dalam satu kalimat ia menolak, lalu pergi.", "Dalam satu kalimat ia menolak, lalu pergi."),
+    # the same in other languages
+    ("id", "summary", "Ringkasan: Jembatan ditutup.\n\nRingkasan (Inggris): Closed.\nRingkasan (Thai): ปิด", "Jembatan ditutup."),
+    ("id", "translation", "Terjemahan (Inggris): It closed.\nTerjemahan (Indonesia): Jembatan ditutup.", "Jembatan ditutup."),
+    ("my", "summary", "Summary: တံတားကို ပိတ်ထားသည်။\nThe bridge was closed.\n桥关了。", "တံတားကို ပိတ်ထားသည်။"),
+    ("th", "translation", "เขาอ่านหนังสือชื่อ\n三国", "เขาอ่านหนังสือชื่อ\n三国"),
 ]  # fmt: skip
 
 

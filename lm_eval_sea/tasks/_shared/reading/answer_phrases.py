@@ -132,6 +132,7 @@ class Phrases:
     unclear: str = ""  # asks for clarification: "I do not understand the question", "please specify"
     supposed: str = ""  # says what one may think at first: "at first glance it seems"
     articles: str = ""  # what may come between "is" and the text of an option: "the"
+    shortly: str = ""  # says before a summary how long it is: "in one sentence"
     thinks: str = ""  # begins a thought that has no marks: "The user wants"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .answer_patterns import any_word, has_word, is_end, task_words
+from .answer_patterns import any_word, at_end, has_word, is_end, task_words
 from .answer_tags import LONGEST_LEAD, any_tag, behind_last_tag, tag_pattern
 from .answer_text import COLON, PLACEHOLDER, SENTENCE_STOP, STOPS, composed, without_asked_form
 from .frames import QUOTED, QUOTES, begins_object, last_frame, unfenced, unquoted, without_emphasis
@@ -124,6 +124,9 @@ def _promises(text: str, language: str) -> bool:
     quoted, _, last = text.rstrip().rpartition("\n\n")
     if quoted[-1:] in tuple(QUOTES.values()) and not has_word(last, language, "further") and _promises(last, language):
         return True  # below the text that is to be translated
+    line = text.strip().rstrip(STOPS + " ")
+    if "\n" not in line and at_end("follows", line, language) and task_words(language).search(line):
+        return True  # "I summarise it as follows"
     breaks_off = text.rstrip()[-1:] not in _ENDS
     for words in promises_of(text, language):
         stop = SENTENCE_STOP.search(text, words.end())
@@ -149,14 +152,15 @@ def _is_none(text: str, language: str, target: str) -> bool:
 
 
 def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
-    """Like `read_final_text`, for a summary: a single title in bold type, on a line above the summary, is cut off."""
+    """Like `read_final_text`, for a summary: a title in bold type above it and "in one sentence," are cut off."""
     title = _TITLE.search(answer)
     rest = answer[title.end() :] if title else ""
     is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in _ENDS_OF_SENTENCES
     if title and is_title and not _BOLD_LINE.search(rest) and not any_word("note", language).match(rest.lstrip("([（*_ ")):
         answer = answer[: title.start("line")] + rest
     if found := read_final_text(answer, language, tags, target):
-        return found
+        lead = rf"(?:{any_word('shortly', language).pattern})(?: [^\s,，.:：]+)?(?:[,，\u104a]|(?<=[\u0e00-\u0eff])\s)\s*(?=\S)"
+        return re.sub(rf"\A{lead}", "", found, flags=re.IGNORECASE)
     other = read_final_text(answer, language, tags)
     return "" if task_words(language).search(other) else other  # "Write a one-sentence summary in Thai."
 

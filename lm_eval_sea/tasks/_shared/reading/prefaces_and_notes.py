@@ -139,6 +139,8 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         bare = line.lstrip("([（【*_ ")
         begins = not lines[number - 1]
         is_note = note.match(bare) and (begins or is_last or _LABEL.match(bare))
+        label = None if any(map(LABELLED.match, lines[:number])) else LABELLED.match(bare)
+        is_note = is_note or (label and any_word("source", language).fullmatch(label["label"].strip()))
         quotes = begins and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line))
         apart = begins and line and _is_apart(line, lines[:number], language, last=is_last)
         if is_note or quotes or apart or _GLOSS.match(line) or RULE.fullmatch(line) or (bracketed and is_last):
@@ -173,7 +175,9 @@ def _is_remark(said: str, text: str, language: str, target: str) -> bool:
 
 def _without_other_languages(lines: list[str], target: str) -> list[str]:
     """The lines without first and last ones in another script than the target's, or in English if that is not the target."""
-    own = [number for number, line in enumerate(lines) if re.search(r"[^\W\d_]", line) and not is_foreign(line, target)]
+    others = {script for code, script in _SCRIPTS.items() if target in _SCRIPTS and code != target}
+    foreign = [is_foreign(line, target) or set(letters_by_script(line)) <= others for line in lines]
+    own = [number for number, is_other in enumerate(foreign) if not is_other]
     if not target or not own:
         return lines
     end = own[-1] + 1

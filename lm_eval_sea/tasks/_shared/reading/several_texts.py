@@ -29,7 +29,7 @@ _VERSION_ITEM = re.compile(
     r"\A\d{1,2}[.)\u104b\u17d4]\s+(?:(?P<text>.*\S)\s*[(（][^()（）]{2,40}[)）]\s*\Z|[(（][^()（）]{2,40}[)）]\s+\S)"
 )
 _LONGEST_SOURCE = 5_000
-_BEFORE_NAME = r"(?:(?:in|into|ke|dalam|kanthi|dina|ka|sa|bằng|iti|ha|ing|用)\s*)?(?:(?:bahasa|basa)\s)?"
+_BEFORE_NAME = r"(?:[^()（]{1,25}[(（])?(?:(?:in|into|ke|dalam|kanthi|dina|ka|sa|bằng|iti|ha|ing|用)\s*)?(?:(?:bahasa|basa)\s)?"
 
 
 def one_of_several(text: str, tags: Sequence[str], language: str, target: str) -> str:
@@ -69,6 +69,9 @@ def of_target(text: str, language: str, target: str) -> str:
     ]
     first = next((line for line in lines if line.strip()), "")
     begins = lines.index(first) == heads[0][0]
+    above, word = lines[: heads[0][0]], (_named(lines[heads[0][0]]) or ("",))[0].partition("(")[0].strip()
+    if not any(own) and word in [name[0] for line in above if (name := _named(line))]:
+        return "\n".join(above)  # "Summary: … Summary (English): …"
     introduced = all(INTRODUCES.search(line) for line in lines[: heads[0][0]] if line.strip())
     if any(own):
         return next(filter(None, own)) if begins or introduced else text
@@ -80,7 +83,9 @@ def of_target(text: str, language: str, target: str) -> str:
 def _code(label: str) -> str:
     """The language of a label that names nothing else: "in English", "Bahasa Inggris"."""
     names = (
-        code for code, pattern in LANGUAGE_NAMES.items() if re.fullmatch(rf"{_BEFORE_NAME}(?:{pattern})", label.strip(" *_"))
+        code
+        for code, pattern in LANGUAGE_NAMES.items()
+        if re.fullmatch(rf"{_BEFORE_NAME}(?:{pattern})[)）]?", label.strip(" *_"))
     )
     return next(names, "")
 
@@ -116,11 +121,13 @@ def _behind_result(text: str, tags: Sequence[str], language: str, target: str) -
     is_draft = are_versions and named[0][1][0] not in own and not work.fullmatch(named[0][1][0])
     words = ("best", "better") if is_draft else ("best",)
     best = [head for head in (named if listed or are_versions else heads) if has_word(head[1][0], language, *words)]
-    naming = [head for head in heads if work.search(head[1][0])]  # not "let us translate"
+    condition = any_word("condition", language)  # "If summarised: …"
+    naming = [head for head in heads if work.search(head[1][0]) or condition.match(head[1][0])]  # not "let us translate"
     if not best and len(naming) == 1:
         number, (label, _) = naming[0]
         in_language = target in (_code(label[name.end() :]) or None for name in work.finditer(label))  # "Translation into Thai"
-        best = naming if number and (label in own or work.fullmatch(label) or in_language) else best
+        names = label in own or work.fullmatch(label) or in_language
+        best = naming if number and (names or (condition.match(label) and not are_versions)) else best
     if listed and language in PHRASES and all(any_word("tongue", language).fullmatch(name) for _, (name, _) in named):
         best = [head for head in named if re.fullmatch(PHRASES[language].work, head[1][0])]  # "- Indonesian: … - Sundanese: …"
     found = "\n".join([best[-1][1][1], *lines[best[-1][0] + 1 :]]).strip() if best else ""
