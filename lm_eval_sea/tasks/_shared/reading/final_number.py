@@ -282,14 +282,18 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
 
 
 def _repeated(lines: Sequence[str], language: str) -> Decimal | None:
-    """The only number of the last line if it is the result of an equation above, after "is" or as a percentage."""
-    results = {parse_number(number, language) for number in EQUATION.findall("\n".join(lines[:-1]))}
-    numbers = _values(lines[-1], language)
-    if len(numbers) != 1 or not results or EQUATION.search(lines[-1]):
+    """The result of an equation above that the last line names: the last result, perhaps beside numbers of the problem and in
+    other units ("0.25 liters (250 ml)"), or any if the line has no other number and names it after "is" or as a percentage."""
+    results = [parse_number(number, language) for number in EQUATION.findall("\n".join(lines[:-1]))]
+    if not results or EQUATION.search(lines[-1]):
         return None
-    number = numbers.pop()
+    said = any_word("either", language).split(_BRACKETED.sub("", lines[-1]), maxsplit=1)[0]
+    *others, number = [None, *(parse_number(number, language) for number in NUMBER.findall(said))]
+    if number == results[-1] and {*others[1:]} <= _values("\n".join(lines[:-1]), language) - {*results}:
+        return number
     named = re.search(rf"(?:{any_word('equates', language).pattern})\s*{NUMBER.pattern}\D{{0,15}}\Z", lines[-1], re.IGNORECASE)
-    return number if number / 100 in results or (named and number in results) else None
+    is_only = number is not None and _values(lines[-1], language) == {number}
+    return number if is_only and (number / 100 in results or (named and number in results)) else None
 
 
 def _computed(sentence: str, language: str) -> Decimal | None:

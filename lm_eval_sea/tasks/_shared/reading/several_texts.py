@@ -72,7 +72,7 @@ def of_target(text: str, language: str, target: str) -> str:
     above, word = lines[: heads[0][0]], (_named(lines[heads[0][0]]) or ("",))[0].partition("(")[0].strip()
     if not any(own) and word in [name[0] for line in above if (name := _named(line))]:
         return "\n".join(above)  # "Summary: … Summary (English): …"
-    introduced = all(INTRODUCES.search(line) for line in lines[: heads[0][0]] if line.strip())
+    introduced = all(INTRODUCES.search(line) or _named(line) for line in lines[: heads[0][0]] if line.strip())
     if any(own):
         return next(filter(None, own)) if begins or introduced else text
     is_all = len([line for line in lines if line.strip()]) == len(heads) + (not begins)
@@ -153,6 +153,9 @@ def _first_version(text: str, tags: Sequence[str], language: str) -> str:
         return text  # the list belongs to the notes
     kinds = [_VERSION_ITEM.match(lines[number].strip()) for number in items]
     if len(kinds) > 1 and all(kinds[1:]):
+        *above, head = ["", *(line for line in lines[: items[0]] if line.strip())]
+        if len(above) > 1 and INTRODUCES.search(head) and not INTRODUCES.search(above[-1]):
+            return "\n".join(lines[: lines.index(head)])  # the list has other versions of the text above it
         return (kinds[0] and kinds[0]["text"]) or LIST_MARK.sub("", lines[items[0]].strip())
     before = [line for line in lines[: items[0]] if line.strip()] if len(items) > 1 else ["none"]
     remarks = lines[items[-1] + 1 :] if all(INTRODUCES.search(line) for line in before) else []
