@@ -95,6 +95,11 @@ YES_OR_NO = {"language": "id", "kind": "label", "options": ["ya", "tidak"]}
 BURMESE = {"language": "my", "kind": "label", "options": ["ဟုတ်", "မဟုတ်"]}
 SIGNS = {"language": "id", "kind": "label", "options": ["Tidak", "ya (C++"]}  # which patterns use
 PRONOUN = {"language": "id", "kind": "letter", "options": ["Ia pulang lebih awal.", "Ia membeli payung."]}
+OO = {"language": "tl", "kind": "label", "options": ["oo", "hindi"]}
+DRIES = {"language": "en", "kind": "letter", "options": ["It dries.", "It does not dry."]}
+INITIALS = {"language": "ta", "kind": "letter", "options": ["லீ ராஜன்", "எம். குமார்"]}
+MOUNTAINS = {"language": "su", "kind": "letter", "options": ["Mount Agung", "Mount Rinjani", "not Agung", "Lake Toba"]}
+PARTS = {"Rinjani": "B", "Lake": "D", "Agung": None, "Mount": None}
 THAI = {"language": "th", "kind": "span"}
 SPAN, NUMBER, SUMMARY = ({"language": "en", "kind": kind} for kind in ("span", "number", "summary"))
 REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
@@ -332,6 +337,36 @@ CROSSINGS = [
     # the conclusion ends with "is" and an option
     ("en", "letter", "The wind came from the north. So the side on which the sun sets in this story is the west.", "B"),
     ("en", "letter", "The wind came from the north. So the side on which the sun sets in this story is far from the west.", None),
+    # an arrow on the last line points at the answer; a mapping, a chain and an order of options do not
+    ("su", "letter", "Lianna:\n- east: laut\n- north: pasir\n\n➡️ **B. west**", "B"),
+    ("vi", "letter", 'Thoạt nhìn có thể chọn "east" (A), nhưng nắng tắt ở đây.\n\nTóm lại: west → B.', "B"),
+    ("zh", "label", "用词很亲切。\n\n判断结果 ⇒ positive\n\n（如果下雨，那么就是 negative。）", "positive"),
+    ("en", "letter", "The sun rises there → A\nThe sun sets there → B", None),
+    ("en", "letter", "The order of the wind is:\nA → C → B", None),
+    ("en", "letter", "If it rises → A\nIf it sets → B", None),
+    # another question with options of its own, and the same options once more
+    ("vi", "letter", "Đáp án: **(B)** – west\n\nCâu tiếp theo: Ai là tác giả?\nA. Nam\nB. Lan\nC. Minh\nĐáp án: A", "B"),
+    ("jv", "letter", "Papan surup: west\nPilihan: B\n\n---\nPitakon: Sapa mlayu …\nA. Anto B. Adi C. Ida\nWangsulan: C", "B"),
+    ("zh", "letter", "答案：B。west\n【题目】太阳从哪里升起？\nA. east B. west C. north\n答案：A。east", "B"),
+    ("en", "letter", "Answer: B\n\nOnce more, where does the sun rise?\nA. east\nB. west\nC. north\nAnswer: A", "A"),
+    ("en", "letter", "Answer: B\n\nLet me check each:\nA. the sun rises there\nB. nothing\nC. it is cold\nAnswer: A", "A"),
+    # a list of all options, and an option that is named below it; the list again
+    ("ilo", "letter", "Pagpilian:\n1. East – baybay\n2. West – daga\n3. North – bantay\n\nWest laeng ngarud ti lumnek.", "B"),
+    ("en", "letter", "1. East - sea\n2. West - land\n3. North - hills\n\nNot the west alone keeps the sun.", None),
+    ("en", "letter", "1. East - sea\n2. West - land\n3. North - hills\n\nThe west and the north keep the sun.", None),
+    ("my", "letter", "မေးခွန်းကို ဖြေပါ။\nA. east\nB. west\nC. north\nမေးခွန်းကို ဖြေပါ။\nA. east\nB. west\nC.", None),
+    ("my", "letter", "A. east\nB. west\nC. north\nနေဝင်ရာ အရပ်ဖြစ်သည်။\nB. west", "B"),
+    # "so this, not that"; two letters that are both possible; a letter beside what is denied
+    ("tl", "letter", "Mula east ang hangin. Samakatuwid, west ang panig, hindi north.", "B"),
+    ("tl", "letter", "Maaaring east, ngunit tila north na. Pareho pong may batayan ang B at C.", None),
+    ("lo", "letter", "ຕາເວັນຕົກຢູ່ທາງ west ຂອງເມືອງ. ສ່ວນ east (A) ບໍ່ແມ່ນບ່ອນນັ້ນ.", None),
+    ("th", "letter", "ทิศนั้นคือ west มีทุ่งนา ส่วน east มีทะเล", "B"),
+    ("th", "letter", "ทิศนั้นคือ west และ east มีทะเล", None),
+    # a label below a heading of any words, one for each of several parts, and a label with a gloss
+    ("th", "label", "ความคิดเห็น: ห้องสะอาด\nผลการวิเคราะห์: positive\nเหตุผล: แขกพอใจ", "positive"),
+    ("en", "label", "Food: positive\nPrice: negative\nOverall: hard to say", None),
+    ("su", "label", "Hartina béda.\n\nLabel: negative (contradiction)", "negative"),
+    ("su", "label", "Hartina béda.\n\nLabel: negative (lain positive)", "negative"),
     # the prompt again
     ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ:", None),
     ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ: 1914", "1914"),
@@ -398,6 +433,15 @@ CROSSINGS = [
         (PRONOUN, "Akibat yang paling masuk akal adalah dia membeli payung.", "B"),
         (LETTERS, "Answer: A\n\nThe text says north, so A is wrong.\n\nThe correct answer is: C", "C"),
         (SUMMARY, "Summary: X, where X is the summary of the article.", None),
+        # part of an option behind a tag
+        *((MOUNTAINS, f"1. Mount Agung\n2. Lake Toba\n\nWaleran: {part}", found) for part, found in PARTS.items()),
+        # a quoted question in a statement, a label that denies, a reason that denies
+        (YES_OR_NO, 'Jadi, jawaban atas pertanyaan "Apakah kapal itu tenggelam pada Mei?" adalah tidak.', "tidak"),
+        (YES_OR_NO, 'Teks menjawab pertanyaan "Apakah kapal itu tenggelam, ya atau tidak?" di baris pertama.', None),
+        (OO, "Walang barkong lumubog. Samakatuwid, hindi ang sagot sa tanong kung lumubog ito.", "hindi"),
+        (DRIES, "B – It does not dry, because it is not warm.", "B"),
+        (DRIES, "A. It dries, but not today.", None),
+        (INITIALS, "பாடலை எழுதியவர் எம். குமார். அதைத் திருத்தியவர் லீ ராஜன் ஆவார்.", None),
         # texts without end, in which the time would grow with the square of the length
         (LETTERS, "It is east or west, I am not sure. " * 2_000 + "So the answer is north.", "C"),
         (LETTERS, "A " * 20_000 + "So the answer is north.", "C"),

@@ -3,7 +3,8 @@
 The text may reason, list the options, judge them one by one, or correct itself. This counts, in this order:
 
 1. what is framed, by JSON, a LaTeX box or an XML element, or follows the answer tag of the prompt: the last of these;
-2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text;
+2. the last statement of the answer: "so the answer is B", "not A but C", "I choose (B)", with a letter or an option's text,
+   or what an arrow on the last line points at;
 3. what stands below the last heading such as "Conclusion:", read in the same way; the only option that is judged right;
 4. the only option alone on a line, with or without its text, or the first line if a reason follows it;
 5. the text of one option, alone or on the first line;
@@ -26,8 +27,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .answer_patterns import WORD_BEGIN, any_word, at_end, has_word
-from .answer_phrases import ANSWER_TAGS
+from .answer_patterns import WORD_BEGIN, any_word, at_end, has_word, whole_word
+from .answer_phrases import ANSWER_TAGS, LABEL_WORDS
 from .answer_tags import tag_pattern, tag_spans
 from .answer_text import COLON, SENTENCE_STOP, STOPS, STOPS_OF_SCRIPTS, TRIM, plain
 from .counted_options import counted_options, with_letters
@@ -38,6 +39,7 @@ from .option_texts import (
     has_denial,
     of_texts,
     only_pair,
+    only_text_named,
     options_in,
     sentences_of,
     text_behind_copula,
@@ -57,10 +59,16 @@ if TYPE_CHECKING:
 
 # Of longer answers only the first and last lines are read, and of longer lines only the two ends.
 _MOST_LINES, _LONGEST_END = 150, 2_000
-_FEW_CHARACTERS, _LONGEST_THIS, _SHORT_LINE = 6, 30, 100
+_FEW_CHARACTERS, _LONGEST_THIS, _SHORT_LINE, _SHORTEST_PART = 6, 30, 100, 4
 _BRACKETED = re.compile(r"\s*\([^()]*\)")
+_LIST_MARK = re.compile(r"\A[\s|>•●▪*+–-]*(?:\(?(?:\d{1,2}|[A-Za-z])[.):]\s*)?")
+_GLOSS = rf"\s*\((?:{'|'.join(words['en'] for words in LABEL_WORDS.values())})\)(?=\W*(?:\n|\Z))"  # "patojaiah (contradiction)"
+_NOTE = re.compile(r"\(.*\)[.。]?")
 # "this option", but not "the other options"
 _THIS = re.compile(r"\b(?:this|ini|iki|ieu|này|ito(?:ng)?|kini|daytoy)\b|นี้|ນີ້|នេះ|இந்த|ဤ|ဒီ|[这這此]", re.IGNORECASE)
+# A line above a list of options that poses a question: "The next one: who wrote it?"
+_POSED = re.compile(r"\n(?=[^\n]*(?:[:：?？…]|\.\.|__))[^\n]+(?<![:：])\n+(?=[>_(-]*A[.)])")
+_ARROW = re.compile(r"(?:[→⇒➡]|(?<![-=])[-=]+>)\s*")
 _ITEM = re.compile(r"\s*[-•●▪‣–—*+]\s")
 # Emoji, but not those that judge.
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u26ff\u2728\u2764\ufe0f]+")
@@ -104,7 +112,10 @@ def read_choice(answer: str, choices: Choices, *, finished: bool | None = None) 
             return _taken_back(line, rest, choices, found, is_cut=is_cut)
         if several or _joins_labels(line, choices):
             return _concluded(rest, choices, declines=True, is_cut=is_cut)  # only a statement such as "Final choice: B" counts
-    found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
+    tagged = tag_spans(text, (*choices.tags, *ANSWER_TAGS))
+    found = _by_part(text[tagged[-1][1] :].partition("\n")[0], choices) if tagged else None
+    if found is None:
+        found = _concluded(text, choices, declines=is_refusal(answer, choices.language), is_cut=is_cut)
     if (altered := _altered(text, choices)) is not None:
         found = altered
     if _leaves_open(text, choices):
@@ -133,8 +144,19 @@ def _plain(answer: str, choices: Choices) -> str:
     """An answer without markup, with a space before polite words, which Thai writes directly after a label."""
     text = plain(without_emphasis(without_latex(unfenced(answer))))
     if not choices.are_letters:
+        text = re.sub(rf"({choices.patterns.label.pattern}){_GLOSS}", r"\1", text, flags=re.IGNORECASE)
         text = re.sub(rf"(?<=\S)(?=(?:{any_word('polite', choices.language).pattern})(?:\s|\Z))", " ", text)
     return _PICTURE.sub("", text)
+
+
+def _by_part(line: str, choices: Choices) -> int | None:
+    """The only option whose text has the whole line as its beginning or end: "Agung" for "Mount Agung", not for "not Agung"."""
+    said, texts = folded(line), [folded(option) for option in choices.options]
+    part, found = whole_word(re.escape(said)), [own for own in texts if said in own]
+    if len(found) != 1 or not choices.are_letters or len(said) < _SHORTEST_PART:
+        return None
+    is_told = re.search(rf"\A{part}|{part}\Z", found[0]) and not has_word(found[0], choices.language, "wrong", "denies")
+    return texts.index(found[0]) if is_told else None
 
 
 def _joins_labels(line: str, choices: Choices) -> bool:
@@ -189,26 +211,30 @@ def _above_another_question(text: str, choices: Choices) -> str:
     Either the part is nothing but a label, or the question has its own options or an answer.
     """
     asked = question_line(choices.language).search(text)
-    above = text[: asked.start()].strip() if asked else ""
-    if not asked:
-        return text
-    if choices.patterns.alone.match(above):
-        return above
-    posed = _listed_options(text[asked.end() :], choices)
-    is_other = len(posed) > 1 and not posed.issuperset(map(folded, choices.options))
-    is_other |= _is_answered_again(text[asked.start() :], choices)
-    return above if is_other and read_choice(above, choices) is not None else text
+    tagged = tag_spans(text, ANSWER_TAGS)
+    posed = _POSED.search(text, 0, tagged[-1][0]) if tagged else None
+    for begin in filter(None, (asked, posed)):
+        above = text[: begin.start()].strip()
+        if begin is asked and choices.patterns.alone.match(above):
+            return above
+        listed = _listed_options(text[begin.end() :], choices)
+        is_other = len(listed) > 1 and not listed.issuperset(map(folded, choices.options))
+        is_other |= begin is asked and _headed(text[begin.start() :], choices) != set()
+        if is_other and read_choice(above, choices) is not None:
+            return above
+    return text
 
 
-def _is_answered_again(text: str, choices: Choices) -> bool:
-    """Whether a line of a text is a heading and the text of an option: "Category: sports"."""
+def _headed(text: str, choices: Choices) -> set[int]:
+    """The options whose labels, which are words, are on lines with any heading: "Category: sports"."""
     lines = (re.match(rf"[^\n:：]{{2,30}}?{COLON}", line) for line in text.splitlines())
-    return any(line and choices.by_text(line.string[line.end() :]) is not None for line in lines)
+    return {position for line in lines if line and (position := choices.by_text(line.string[line.end() :])) is not None}
 
 
 def _listed_options(text: str, choices: Choices) -> set[str]:
-    """The texts after letters at the beginning of lines; none if the labels are words."""
-    items = [(choices.patterns.small.match(line), line) for line in text.splitlines()] if choices.are_letters else []
+    """The texts after letters, on lines of their own or on one; none if the labels are words."""
+    lines = re.split(r"\n|[ ;,](?=\(?[A-J][.)])", text) if choices.are_letters else []
+    items = [(choices.patterns.small.match(line), line) for line in lines]
     return {folded(line[label.end() :]) for label, line in items if label}
 
 
@@ -422,6 +448,8 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
         return position
     said = _said(lines, choices)
     stated = [position for number, position in said.of("stated") if not (is_cut and _is_step(lines, number, choices))]
+    if not is_cut and (pointed := _pointed_at(said, choices)) is not None:
+        return pointed
     if stated:  # a cut answer that states option after option does not choose
         return None if is_cut and len(set(stated)) > 2 else stated[-1]
     if declines or not lines:
@@ -444,10 +472,23 @@ def _concluded(text: str, choices: Choices, *, declines: bool, is_cut: bool) -> 
     named = said.options("bare") or {position for line in lines for position in choices.named_in(line)}
     if len(named - wrong) == 1 and len(choices.options) > 2 and len(named | wrong) == len(choices.options):
         return (named - wrong).pop()  # the only one that is not denied
-    if said.options("bare"):
-        return _listed(said, choices)
-    position = _unlabelled(lines, wrong, choices)
+    position = _listed(said, choices) if said.options("bare") else _unlabelled(lines, wrong, choices)
+    position = _below_list(lines, choices) if position is None else position
     return None if position in wrong else position
+
+
+def _pointed_at(said: _Said, choices: Choices) -> int | None:
+    """The option behind the arrow of a last line, if no other line ends so: "→ B", "the west → B"; a note may be below it."""
+    longest = max(map(len, choices.options)) + LONGEST_JOINT
+    parts = [(number, _ARROW.split(line)) for number, line in enumerate(said.lines)]
+    ends = [(number, " ".join(before), behind) for number, (*before, behind) in parts if before and len(behind) < longest]
+    found = [(number, before, position) for number, before, end in ends if (position := _framed(end, choices)) is not None]
+    for number, before, position in found if len(found) == 1 else ():
+        others = {*choices.named_in(before), *options_in(before, choices)} - {position}
+        is_last = all(_NOTE.fullmatch(line.strip(TRIM)) for line in said.lines[number + 1 :])
+        is_told = number in dict(said.of("stated")) or has_word(before, choices.language, "wrong", "condition")
+        return position if is_last and not others and not is_told else None
+    return None
 
 
 def _below_heading(lines: Sequence[str], choices: Choices) -> str:
@@ -457,6 +498,18 @@ def _below_heading(lines: Sequence[str], choices: Choices) -> str:
         if found := heading.match(lines[number].lstrip(TRIM)):
             return "\n".join([lines[number].lstrip(TRIM)[found.end() :], *lines[number + 1 :]]).strip()
     return ""
+
+
+def _below_list(lines: Sequence[str], choices: Choices) -> int | None:
+    """The only option whose text is named below a list of all options, one at the beginning of each line, and not denied."""
+    missing = {own_text(option).casefold() for option in choices.options} if choices.are_letters else set()
+    for number, line in enumerate(lines if missing else ()):
+        said = _LIST_MARK.sub("", line).casefold()
+        missing -= {max((text for text in missing if said.startswith(text)), key=len, default="")}
+        if not missing:
+            position = only_text_named(lines[number + 1 :], choices)
+            return position if {position}.issuperset(choices.named_in("\n".join(lines[number + 1 :]))) else None
+    return None
 
 
 def _begun_with(said: _Said, choices: Choices) -> int | None:
@@ -476,7 +529,8 @@ def _listed(said: _Said, choices: Choices) -> int | None:
         return None
     if len(set(positions)) > 1:
         if bare[-1][0] == last:
-            return positions[-1] if positions.count(positions[-1]) > 1 else None
+            lists = positions[-1] and (last - 1, positions[-1] - 1) in bare  # the options once more, cut
+            return positions[-1] if positions.count(positions[-1]) > 1 and not lists else None
         is_below = all(_says_more(said.lines[number], position, choices) for number, position in bare)
         found = of_texts(said.lines[-1:], choices) if is_below else None
         judges = is_below and has_word(said.lines[-1], choices.language, "right", "better", "answer")
@@ -501,6 +555,8 @@ def _unlabelled(lines: Sequence[str], wrong: set[int], choices: Choices) -> int 
     if position is None and choices.are_letters:
         readings = (read(lines, choices) for read in (of_numbers, of_formulae, only_pair))
         position = next((each for each in readings if each is not None), None)
+    if position is None and not choices.are_letters and len(headed := _headed("\n".join(lines), choices)) == 1:
+        return headed.pop()
     if position is not None or all(re.search(r"\d", option) for option in choices.options):
         return position
     if choices.are_letters and _is_whole(lines, choices.language):

@@ -282,8 +282,11 @@ def _of_last_lines(text: str, answer: str, language: str) -> Decimal | None:
 
 
 def _repeated(lines: Sequence[str], language: str) -> Decimal | None:
-    """The result of an equation above that the last line names: the last result, perhaps beside numbers of the problem and in
-    other units ("0.25 liters (250 ml)"), or any if the line has no other number and names it after "is" or as a percentage."""
+    """The result of an equation above that the last line names; None if it names none.
+
+    The last result counts, also beside numbers of the problem and in other units ("0.25 liters (250 ml)"); any other if it is the
+    only number of the line, after "is" or as a percentage.
+    """
     results = [parse_number(number, language) for number in EQUATION.findall("\n".join(lines[:-1]))]
     if not results or EQUATION.search(lines[-1]):
         return None

@@ -12,13 +12,14 @@ from .option_labels import CLOSING, LONGEST_PHRASE, LONGEST_VERDICT, OPENING, Ch
 from .statements import lead_in, statement_spans
 
 
-_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒✓✔✅✗✘❌☑✖]|=+>)\s+")
+_BULLET = re.compile(r"\A\s*(?:[-•●▪‣–—*+]|\d{1,2}[.)](?=\s+\S)|[→⇒➡✓✔✅✗✘❌☑✖]|=+>)\s+")
 _BEHIND_LABEL = re.compile(
     rf"\s*[{re.escape(CLOSING)}*]*(?:[.:,;)!?\u3002\uff1a\uff0c\u3001\u104a\u104b\u17d4\u17d6\]]|[-–—]|\(|\Z)"
 )
 # The end of a sentence or a clause, but not the stop in a number or after an abbreviation or a label at the beginning of a line.
 SENTENCE_END = re.compile(
-    r"(?<!^\w)(?<![\s(]\w)(?<!\.[^\W\d_])(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+"
+    r"(?<!^\w)(?<![\s(]\w)(?<!\.[^\W\d_])(?<![\s(][க-ஹ][\u0bbe-\u0bcc])(?<![\s(]எ[\u0b80-\u0bff]\u0bcd)(?<![\s(](?:Dr|Ir|Mt|St))"
+    r"(?:[.!?](?=\s)|;|[\u3002\uff1b\u104b\u17d4])\s*|(?:(?<=ครับ)|(?<=ค่ะ))\s+"
 )
 CLAUSE_END = re.compile(r"[.!?;\u3002\uff1b\u104b\u17d4](?:\s|$)|[\u3002\u104b\u17d4]|[,،]\s|[，,]|\n")
 # The mark before a verdict at the end of a sentence about an option: "the road was fine, so wrong", "… → wrong", "… (wrong)".
@@ -30,6 +31,7 @@ _MARK = re.compile(r"\A\s*(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×
 _MARK_BEHIND = re.compile(r"\s(?:(?P<right>[✓✔✅☑])|(?P<wrong>[✗✘❌✖×]))\s*\Z")
 # The quoted "not" of a question that asks which option is not true.
 _QUOTED_DENIAL = re.compile(r"[\"“'‘]\S{1,12}[\"”'’]")
+_QUOTED_QUESTION = re.compile(r"[\"“][^\"“”\n]{8,200}[?？][\"”]")  # in "the answer to the question "…?" is no"
 _LONGEST_TURN, _FEW_LETTERS = 40, 10
 _ANSWERS = ("answer", "right", "left")  # the words that make a sentence with a label a statement
 # Languages that put a denial after the denied words.
@@ -43,7 +45,7 @@ class Evidence(NamedTuple):
 
 def evidence_of(line: str, choices: Choices) -> list[Evidence]:
     """What one line says about the options, in the order of its words."""
-    line = _row(line)
+    line = _QUOTED_QUESTION.sub("", _row(line))
     if (marked := _marked(line, choices)) is not None:
         return [marked]
     line = line if _begins_with_label(line, choices) else _BULLET.sub("", line)
@@ -330,6 +332,8 @@ def _concludes(said: _Statement, choices: Choices) -> bool:
     begins = not said.before.strip(TRIM) or said.before.rstrip()[-1] in STOPS + "?-–—,"
     if (says_end or reasons) and (begins or answers or option or (says_end and has_word(lead, language, "lead", "so"))):
         return True
+    if begins and has_word(lead, language, "so") and has_word(predicate_of(rest[:LONGEST_PHRASE], language), language, "answer"):
+        return True  # "So no is the answer to the question whether …"
     goes_on = option or said.before.rstrip().endswith(",") or has_word(rest, language, "corrects")
     follows = begins and not goes_on and rest == behind and re.match(rf"[{re.escape(CLOSING)}]*\.\s(?!\S\.)", rest)
     turns = "?" in rest or has_word(rest, language, "yet", "unsure", *(("right",) if choices.named_in(rest) else ()))
@@ -409,6 +413,8 @@ def _leading(line: str, choices: Choices) -> Evidence | None:
     reasons = is_reason(behind[:LONGEST_PHRASE], language)
     if not (marked or own or reasons or is_end(behind[:LONGEST_PHRASE], language)):
         return _of_predicate(behind, position, choices)
+    if own and is_reason(rest[:LONGEST_PHRASE], language) and not predicate_of(rest[:LONGEST_PHRASE], language):
+        return Evidence("bare", position)  # "B – It does not dry, because …"
     if len(rest) < LONGEST_PHRASE and is_end(rest, language):
         says_more = rest.strip(TRIM + STOPS + CLOSING) != ""
         return Evidence("stated" if says_more else "bare", position)

@@ -37,9 +37,9 @@ def of_texts(lines: Sequence[str], choices: Choices) -> int | None:
         return None  # "if he is a farmer, it is entailment; if not, it is neutral"
     so = any_word("so", choices.language)
     results = [each for each in sentences if (word := so.search(each)) and begins_clause(each[: word.start()], choices.language)]
-    if results and (position := _only_text_named(results[-1:], choices)) is not None:
+    if results and (position := only_text_named(results[-1:], choices)) is not None:
         return position
-    found = [(_only_text_named([sentence], choices), sentence) for sentence in (sentences[0], sentences[-1])]
+    found = [(only_text_named([sentence], choices), sentence) for sentence in (sentences[0], sentences[-1])]
     named = {position for position, _ in found if position is not None}
     turns = [any_word("yet", choices.language).search(sentence) is not None for sentence in sentences]
     if len(named) > 1 and any(turns[:-1]) and not turns[-1]:
@@ -61,8 +61,14 @@ def text_behind_so(line: str, choices: Choices) -> int | None:
     ends = [match.end() for place in places for match in any_word(place, language).finditer(line)]
     rest = line[max(ends) :] if ends else ""
     named = _texts_in(rest, choices)
-    if has_word(rest, language, "wrong", "condition") or "?" in rest or len({position for _, position in named}) != 1:
+    if has_word(rest, language, "condition") or "?" in rest or not named:
         return None
+    letters = choices.patterns.label.finditer(rest) if choices.are_letters else ()
+    if any(joined_end(rest[letter.end() :], choices.position_of(letter[0]), choices) for letter in letters):
+        return None  # "both B and C"
+    if len({position for _, position in named}) != 1 or has_word(rest, language, "wrong"):
+        position = only_text_named([rest], choices)  # "so copper it is, not iron"
+        return position if len(named) > 1 and named[0][0].start() < LONGEST_VERDICT and named[0][1] == position else None
     spot, position = named[-1]
     leads = [lead.end() for lead in lead_in(language).finditer(rest, 0, spot.start())][-1:]
     between = [rest[end : spot.start()].strip(TRIM + OPENING) for end in leads]
@@ -71,7 +77,7 @@ def text_behind_so(line: str, choices: Choices) -> int | None:
     return position if is_told or named[0][0].start() < LONGEST_VERDICT else None
 
 
-def _only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
+def only_text_named(lines: Sequence[str], choices: Choices) -> int | None:
     """The only option whose text the lines name and do not deny: "not Surabaya but Bandung"."""
     language = choices.language
     if not _are_wordy(choices, _SHORTEST_TEXT):
@@ -110,7 +116,7 @@ def text_beside_letters(lines: Sequence[str], wrong: set[int], choices: Choices)
     own, _ = _any_option(choices.options)  # "Vitamin C" names no letter
     named = [(re.findall(r"\b[A-Z]\b", own.sub("", each)), denies.search(each) is not None) for each in sentences_of(lines)]
     letters = [(choices.labels.index(letter), denied) for each, denied in named for letter in each if letter in choices.labels]
-    position = _only_text_named(lines, choices)
+    position = only_text_named(lines, choices)
     if position is not None and ({other for other, _ in letters} - {position} <= wrong or letters[-1][0] == position):
         return position
     position = text_behind_copula(lines, choices)
@@ -136,9 +142,11 @@ def text_behind_copula(lines: Sequence[str], choices: Choices) -> int | None:
         for (spot, position), end in zip(spots if choices.are_letters else spots[:1], ends, strict=False):
             if spot.start() - end < LONGEST_JOINT:
                 continue  # "neutral or negative"
-            before, behind = sentence[: spot.start()].rstrip(TRIM + OPENING), sentence[spot.end() :].lstrip(TRIM + CLOSING)
-            behind = behind[:LONGEST_PHRASE]
-            turns = not choices.are_letters and any_word("yet", language).match(behind)
+            before, rest = sentence[: spot.start()].rstrip(TRIM + OPENING), sentence[spot.end() :].lstrip(CLOSING)
+            behind = rest.lstrip(TRIM + CLOSING)[:LONGEST_PHRASE]
+            turns = not choices.are_letters and any_word("yet", language).match(behind) is not None
+            # in Thai and Lao a space ends a clause
+            turns |= rest[:1] == " " and language in ("th", "lo") and not any_word("joined", language).match(behind)
             denied = has_word(CLAUSE_END.split(before)[-1], language, "wrong") or is_supposed(before, language)
             is_led = any(len(before) <= end <= spot.start() for end in leads)
             is_led |= language in DENIES_BEHIND and behind.strip(TRIM + STOPS) != ""  # there "is" follows the option
@@ -156,15 +164,15 @@ def under_condition(lines: Sequence[str], choices: Choices) -> set[int]:
 
 def only_pair(lines: Sequence[str], choices: Choices) -> int | None:
     """The only option whose text comes with its letter, "Bandung (A)", or whose letter is alone after a colon."""
-    found = set()
+    found, lines = dict[int, bool](), sentences_of(lines)
     option = any_word("option", choices.language).pattern
     for position, (label, text) in enumerate(zip(choices.labels, choices.options, strict=True)):
         own = own_text(text)
         pair = rf"{_any_text(own)}[{re.escape(CLOSING)}]?\s*[(（\[]\s*(?:(?:{option})\s*)?{re.escape(label)}\s*[)）\]]"
         headed = rf"\A[^\W\d]\S{{1,20}}\s*{COLON}\s*{re.escape(label)}(?=[.。]|\s*\Z)"
-        if own and any(re.search(pair, line, re.IGNORECASE) or re.search(headed, line) for line in lines):
-            found.add(position)
-    return found.pop() if len(found) == 1 else None
+        if own and (told := [each for each in lines if re.search(pair, each, re.IGNORECASE) or re.search(headed, each)]):
+            found[position] = has_word(told[-1], choices.language, "wrong")
+    return next((position for position, denied in found.items() if len(found) == 1 and not denied), None)
 
 
 def has_denial(choices: Choices) -> bool:

@@ -126,7 +126,7 @@ def _other_source(language: str) -> re.Pattern[str]:
 def question_label(language: str) -> str:
     """The regular expression for a label such as "Question:", "Question 2:" or "Soal salajengna:", with marks before it."""
     words = "|".join([*(any_word(place, language).pattern for place in ("asks", "source")), "instruksi|instructions?"])
-    return rf"[\s>#*_]*(?:{words})[^\n:：.!?\d]{{0,15}}[\s*_\d]*(?:{COLON}|-(?=\s))"
+    return rf"[\s>#*_【]*(?:{words})(?:】|[^\n:：.!?\d]{{0,15}}[\s*_\d]*(?:{COLON}|-(?=\s)))"
 
 
 @cache
