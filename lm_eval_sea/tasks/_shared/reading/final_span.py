@@ -94,7 +94,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     """
     frame = framed_text(answer, language, tags)
     answer = composed(answer if frame is None else frame)
-    answer = re.sub(r"(?m)^>.*\n+(?=[^\n>])", "", answer)  # a quotation in front is evidence
+    answer = re.sub(r"(?m)^>.*[.!?。\u104b\u17d4]\W*\n+(?=[^\n>])", "", answer)  # a quoted sentence is evidence
     answer = _above_a_question(without_another_question(answer, tags, language), tags, language)
     if _repeats(answer):
         return ""
