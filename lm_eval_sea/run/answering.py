@@ -201,22 +201,23 @@ class AnsweringModel:
 def what_servers_said(tasks: Tasks) -> dict[str, Any]:
     """What the results record about a server, also from cached answers.
 
-    It is what was sent in place of refused parameters, the server's names of its models, and the number of tokens at which it
-    seems to cut prompts: prompts of different lengths have this number, and none has more.
+    It is what was sent in place of refused parameters, the server's names of its models, the number of requests without an
+    answer, and that of tokens at which it seems to cut prompts: prompts of different lengths have this number, and none has more.
     """
-    refused: dict[str, str] = {}
+    failed, refused = 0, dict[str, str]()
     models: set[str] = set()
     lengths: defaultdict[int, set[int]] = defaultdict(set)  # tokens of a prompt → characters
     for task in tasks.values():
         for request in getattr(task, "_instances", None) or ():  # a task that failed has none
             for answer in request.resps:
+                failed += bool(getattr(answer, "failure", None))
                 refused |= getattr(answer, "refused_parameters", None) or {}
                 models |= {model} if (model := getattr(answer, "model", None)) else set()
                 lengths[getattr(answer, "prompt_tokens", None) or 0].add(len(str(request.args[0])))
     most = max(lengths, default=0)
     is_cut = most >= _SHORTEST_WINDOW and len(lengths[most]) > 2 and max(lengths[most]) > _UNLIKE * min(lengths[most])
-    said = {"refused_parameters": refused, "answered_by": sorted(models), "prompts_cut_at": most if is_cut else None}
-    return {name: value for name, value in said.items() if value}
+    said = {"refused_parameters": refused, "answered_by": sorted(models), "failed_requests": failed}
+    return {name: value for name, value in (said | {"prompts_cut_at": most if is_cut else None}).items() if value}
 
 
 def _numbered(kind: str, requests: Sequence[Any], seen: Counter[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:

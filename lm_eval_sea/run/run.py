@@ -73,7 +73,7 @@ class _Run:
     def carry_out(self) -> bool:
         """Checks what can be checked without the model, evaluates, writes the results and prints their table.
 
-        Returns whether the results have all tasks and, if answers are kept, no failed request; False on all ranks but the first.
+        Returns whether the results have all tasks and no failed request; False on all ranks but the first.
         """
         from lm_eval_sea.run.answering import AnsweringModel, what_servers_said
 
@@ -124,7 +124,7 @@ class _Run:
             "thinking": self.ours.thinking if config.apply_chat_template else None,
         }
         self.write(results, tracker, experiment)
-        if use_cache and (failed := answer_cache.forget_failures(use_cache)):
+        if failed := of_server.get("failed_requests"):
             logger.warning("requests without an answer, which count as failed: %s; the same command asks for them", f"{failed:,}")
             return False
         if self.failed:
@@ -322,20 +322,20 @@ def check_use(config: Any, ours: argparse.Namespace, tasks: Tasks, make: Callabl
     return check_template(config, tasks, ours.thinking, ours.date)
 
 
-def run(arguments: Sequence[str]) -> None:
-    """Runs `lm_eval run` with these arguments; a `RunError` has the exit status of the command."""
+def run(arguments: Sequence[str]) -> bool:
+    """Runs `lm_eval run` with these arguments; whether all requests were answered. A `RunError` has the command's exit status."""
     secrets = KnownSecrets()
     secrets.add(secrets_of_environment(os.environ))
     secrets.add(secrets_in(list(arguments)))
     with guarded_output(secrets):
         try:
-            _run(arguments or ["--help"], secrets)
+            return _run(arguments or ["--help"], secrets)
         except RunError as error:
             error.args = (secrets.masked(masked_text(str(error))),)
             raise
 
 
-def _run(arguments: Sequence[str], secrets: KnownSecrets) -> None:
+def _run(arguments: Sequence[str], secrets: KnownSecrets) -> bool:
     if {"-h", "--help"} & set(arguments):
         print(HELP)
     from lm_eval.utils import setup_logging
@@ -352,15 +352,17 @@ def _run(arguments: Sequence[str], secrets: KnownSecrets) -> None:
         # without these flags, marks of versions that lacked them stay valid
         further = [value for value in (ours.date, ours.detect) if value is not None]
         wanted = runs_of(parsed, ours.seeds, [ours.thinking, ours.thinking_tokens, ours.sampling, *further])
-    failed: list[str] = []
+    failed, complete = list[str](), True
     for each, mark in wanted:
         one = _Run(read_config(each), ours, parsed.device is not None, secrets)
         one.of_seeds = Path(parsed.output_path) if ours.seeds is not None else None
-        if _run_once(one) and mark is not None:
+        complete &= (answered := _run_once(one))
+        if answered and mark is not None:
             mark_complete(each, mark)
         failed += one.failed
     if failed:
         raise FailedRunError("\n  ".join(dict.fromkeys(failed)))  # the other tasks are scored and saved
+    return complete
 
 
 def _run_once(run: _Run) -> bool:

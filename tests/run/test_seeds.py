@@ -15,7 +15,7 @@ from lm_eval_sea.sea_helm import judge
 from tests.processes import run_of
 from tests.run.conftest import logged, run_on_server, written
 
-from ..models.toy_server import serve, text
+from ..models.toy_server import DROP, serve, text
 
 
 @pytest.fixture
@@ -78,6 +78,16 @@ def test_a_server_samples_as_it_does_by_itself(in_samples, tmp_path):
         more = ["--limit", "1", "--sampling", "model", "--gen_kwargs", "temperature=0.6"]
         assert main(run_on_server(toy, tmp_path / "named", *more, model_args=",thinking=off")) == 0
         assert toy.requests[-1]["temperature"] == 0.6
+
+
+def test_a_seed_is_complete_once_all_its_requests_are_answered(in_samples, tmp_path):
+    """Also where no answer is kept: the whole seed is then asked again."""
+    with serve(lambda body, number: DROP if number == 1 else text("Answer: B")) as toy:
+        more = ["--limit", "2", "--seeds", "1", "--gen_kwargs", "do_sample=True,temperature=0.6", "--no-resume"]
+        given = run_on_server(toy, tmp_path, *more, model_args=",thinking=off,num_concurrent=1,max_retries=0")
+        for asked in (2, 4, 4):
+            assert main(given) == 0
+            assert len(toy.requests) == asked
 
 
 @pytest.mark.slow

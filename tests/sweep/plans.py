@@ -110,7 +110,7 @@ def run_here(folder: Path, output: Path, samples: Path, **changes: Any) -> dict[
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(samples)
         for job in prepare(plan, "suite").jobs:
-            job.folder.mkdir(parents=True)
+            job.folder.mkdir(parents=True, exist_ok=True)
             job_process._run(json.loads(json.dumps(job.task(plan))), job.folder)
     return outcome(output)
 

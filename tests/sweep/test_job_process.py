@@ -8,9 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from lm_eval_sea.run import run as run_module
+from lm_eval_sea.run.request import RunError
 from lm_eval_sea.sweep import job_process
 from lm_eval_sea.sweep.completeness import MARK, IncompleteError
+from tests.run.conftest import TASK_ON_SERVER
 from tests.sweep.plans import run_here
+
+from ..models.toy_server import DROP, serve, text
 
 pytestmark = pytest.mark.slow
 
@@ -32,14 +36,24 @@ def test_weights_that_are_written_over_during_a_run_yield_no_result(run_one, tmp
     run = run_module.run
 
     def trained_on(arguments):
-        run(arguments)
         weights = tmp_path / "a" / "model.safetensors"
-        weights.write_bytes(weights.read_bytes())
+        return run(arguments), weights.write_bytes(weights.read_bytes())
 
     monkeypatch.setattr(run_module, "run", trained_on)
     with pytest.raises(IncompleteError, match="the files of the model .* have changed since the sweep was started"):
         run_one()
     assert not list((tmp_path / "out").rglob(MARK))
+
+
+def test_a_job_is_complete_once_all_its_requests_are_answered(samples, tmp_path):
+    with serve(lambda body, number: DROP if number == 1 else text("Answer: B")) as toy:
+        arguments = {"model": "toy", "base_url": toy.base_url, "thinking": "off", "num_concurrent": 1, "max_retries": 0}
+        plan = {"backend": "chat-api", "models": [{"name": "toy", "model_args": arguments}], "run": {}, "limit": 3}
+        with pytest.raises(RunError, match="requests without an answer .*; the same sweep asks for them"):
+            run_here(tmp_path, tmp_path / "out", samples, tasks=[TASK_ON_SERVER], **plan)
+        assert not list((tmp_path / "out").rglob(MARK)) and len(toy.requests) == 3
+        assert run_here(tmp_path, tmp_path / "out", samples, tasks=[TASK_ON_SERVER], **plan)
+    assert len(toy.requests) == 4, "the others are kept"
 
 
 @pytest.mark.parametrize(
