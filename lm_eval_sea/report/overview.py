@@ -138,7 +138,7 @@ def means_section(scores: Scores) -> Section:
     means = scores.means
     suites = (
         "In the mean of SailCompass all competencies have the same weight, and so have the languages within each; in other "
-        "means, all tasks have. Brackets: not all tasks of the suite were run."
+        f"means, {WEIGHINGS[means.weigh]}. Brackets: not all tasks of the suite were run."
     )
     parts = [
         scopes_table(means, "suite", "Means by suite", suites),

@@ -13,7 +13,7 @@ from sklearn.metrics import f1_score, recall_score
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.report import bias, calibration, checkpoints, generation, provenance, robustness
 from lm_eval_sea.report.means import answer, scopes_table
-from lm_eval_sea.report.overview import overview_section, scores_section
+from lm_eval_sea.report.overview import means_section, overview_section, scores_section
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.report.suite import read_suite
 from lm_eval_sea.report.tables import Column, written
@@ -567,6 +567,7 @@ def test_a_curve_over_checkpoints_has_the_weights_of_the_means(tmp_path, weigh, 
     expected = pytest.approx(100 * (mean - 0.25) / 0.75)
     assert checkpoints.curve(found)["mean"].tolist() == [expected] * 2
     assert [found.means.values["all", "all", model].value for model in found.models] == [expected] * 2
+    assert f"in other means, every {weigh} has the same weight" in means_section(found).parts[0].note
 
 
 @pytest.mark.parametrize(
