@@ -41,9 +41,9 @@ ALIKE = 2 * COMPARED
 DRAFTED_TOKENS = 16
 MATCHED = 3
 
-# A text repeats itself if drafts would have been right for its last FORETOLD tokens. If half of the texts do so, each text gets
+# A text repeats itself if drafts would have been right for its last ACCEPTED tokens. If half of the texts do so, each text gets
 # REPEATED_TOKENS tokens in a pass, however many texts there are: it takes less time than as many passes of one token.
-FORETOLD = 8
+ACCEPTED = 8
 REPEATED_TOKENS = 8
 
 # The search for stop strings decodes as many last tokens as the longest one has bytes, and this many more.
@@ -58,7 +58,7 @@ class _Text:
     prompt: list[int]  # its tokens
     written: list[int] = field(default_factory=list)  # tokens of the answer so far, with the one that ended it
     ended: bool = False  # whether the answer is complete
-    foretold: int = 0  # for how many of the last tokens, without a gap, a draft was right or would have been
+    accepted: int = 0  # for how many of the last tokens, without a gap, a draft was right or would have been
     _next: int | None = None  # the place of the token after an earlier occurrence of the last ones
     _followers: dict[tuple[int, ...], int] = field(default_factory=dict)  # tokens → the place after their last occurrence
 
@@ -84,12 +84,12 @@ class _Text:
         if not self._followers:
             ends = range(MATCHED, len(self.prompt) + 1)
             self._followers = {tuple(self.prompt[end - MATCHED : end]): end for end in ends}
-        is_foretold = self._next is not None and self[self._next] == token
+        is_accepted = self._next is not None and self[self._next] == token
         self.written.append(token)
-        self.foretold = self.foretold + 1 if is_foretold else 0
+        self.accepted = self.accepted + 1 if is_accepted else 0
         last = tuple(self[place] for place in range(max(len(self) - MATCHED, 0), len(self)))
         follower = self._followers.get(last)
-        self._next = self._next + 1 if is_foretold and self._next is not None else follower
+        self._next = self._next + 1 if is_accepted and self._next is not None else follower
         self._followers[last] = len(self)
 
     def draft(self, length: int) -> list[int]:
@@ -180,7 +180,7 @@ class GreedyGeneration:
                 begin = len(active)
                 logits = self._join(waiting, active, cache)
             else:
-                repeating = sum(text.foretold >= FORETOLD for text in active)
+                repeating = sum(text.accepted >= ACCEPTED for text in active)
                 room = max(DRAFTED_TOKENS // len(active), REPEATED_TOKENS if 2 * repeating >= len(active) else 1)
                 room = min(room, *(ending.limit - len(text.written) for text in active))
                 drafts = [text.draft(room - 1) for text in active]
