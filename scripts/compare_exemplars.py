@@ -32,6 +32,7 @@ from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.prompt_files import PromptFileError, as_row, place, read_prompts
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 from lm_eval_sea.tasks._shared.hub_files import DataError
+from lm_eval_sea.tasks._shared.rows import LATIN_LETTERS
 
 # The lists of exemplars that a prompt file can have, and what stands before their lines.
 EXEMPLAR_KEYS = {"exemplars": "", "parallel_exemplars": "shared by all languages, "}
@@ -63,7 +64,7 @@ class Comparison:
 def compare(name: str, language: str, prompts: Path) -> Comparison:
     """Compares the exemplars of one language with the rows that the current folder has."""
     data_set, of_language = data_sets()[name], data_sets()[name].languages[language]
-    letters = data_set.letters.get(language, "ABCDE")
+    letters = data_set.letters.get(language, LATIN_LETTERS)
     words = read_prompts(prompts, name)[language]
     sets = {
         prefix: [

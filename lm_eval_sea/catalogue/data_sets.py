@@ -110,6 +110,11 @@ class DataSet:
         """The variant of a plain run; empty for a kind that has only one."""
         return self.main_variant or recommended_variant(self.kind)
 
+    @property
+    def rows_folder(self) -> str:
+        """The folder whose utils.py processes the rows."""
+        return self.rows_as or self.name
+
     def pairs(self, language: str) -> list[str]:
         """What names of tasks have for a language: its code, or for translation the directions from and to the pivot."""
         return [language] if self.kind != "translation" else [f"{self.pivot}_{language}", f"{language}_{self.pivot}"]

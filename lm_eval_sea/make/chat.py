@@ -74,7 +74,7 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
         "task": name_of(data_set.name, of, "chat", english=english),
         "include": [
             f"_shared/{form.template}",
-            *([leaf.rows_path(data_set, data.process)] if data.process else []),
+            *([leaf.rows_path(data_set.rows_folder, data.process)] if data.process else []),
             *([leaf.exemplars_path(data_set, data.prompts)] if EXEMPLAR_SPLIT not in data.splits else []),
         ],
         "tag": ["sea_setting_chat", *(["sea_prompt_en"] if english else [])],

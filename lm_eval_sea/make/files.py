@@ -90,7 +90,7 @@ def _fragments(prompted: Prompted) -> Iterator[tuple[str, Content]]:
     processes += ["process_pairs", "process_texts"] if data_set.parallel else []
     processes += [name for key in ("process", "english") if (name := (data_set.running_texts or {}).get(key))]
     for process in () if data_set.rows_as else dict.fromkeys(processes):
-        yield leaf.rows_path(data_set, process), {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
+        yield leaf.rows_path(data_set.name, process), {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
     for language, data in data_set.languages.items():
         has_own = data_set.kind != JUDGED and EXEMPLAR_SPLIT not in data.splits
         for key in ("exemplars", "parallel_exemplars") if data_set.parallel else ("exemplars",):
@@ -162,7 +162,7 @@ def _sea_helm_files(prompts: Mapping[str, Any]) -> dict[str, Content]:
             file = content["group"].removeprefix(f"{SEA_HELM}_{language}").removeprefix("_") or language
             found[f"{SEA_HELM}/{language}/groups/{file}.yaml"] = content
     for process in dict.fromkeys(task.process for task in sea_helm_tasks().each if task.process):
-        found[sea_helm.rows_path(process)] = {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
+        found[leaf.rows_path(SEA_HELM, process)] = {"dataset_kwargs": {"process": Function(f"utils.{process}")}}
     return found
 
 

@@ -95,10 +95,10 @@ def second_turn(prompted: Prompted, language: str) -> Content:
     }
 
 
-def rows_path(data_set: DataSet, process: str) -> str:
+def rows_path(folder: str, process: str) -> str:
     """The file that names the function for processing rows. lm-eval looks for the function only beside this file."""
     name = "rows" if process == "process_row" else process.removeprefix("process_")
-    return f"{data_set.rows_as or data_set.name}/_{name}_yaml"
+    return f"{folder}/_{name}_yaml"
 
 
 class Shown(NamedTuple):
@@ -152,7 +152,7 @@ def leaf(prompted: Prompted, language: str, prompt_language: str, variant: str, 
     data_set, of = prompted.of, direction or language
     data, kind = data_set.languages[language], KINDS[data_set.kind][variant]
     who = prompted.who(language, variant or data_set.kind, prompt_language)
-    include = [f"_shared/{kind.template}", *([rows_path(data_set, data.process)] if data.process else [])]
+    include = [f"_shared/{kind.template}", *([rows_path(data_set.rows_folder, data.process)] if data.process else [])]
     if data_set.kind == JUDGED:
         return {
             "task": name_of(data_set.name, language),

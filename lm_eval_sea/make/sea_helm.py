@@ -8,7 +8,7 @@ from typing import Any
 
 from lm_eval_sea.catalogue.sea_helm import SeaHelmTask, sea_helm
 from lm_eval_sea.catalogue.suites import read_others, read_totals
-from lm_eval_sea.make.leaf import Content, greedy, group_of
+from lm_eval_sea.make.leaf import Content, greedy, group_of, rows_path
 from lm_eval_sea.make.prompt_files import PromptFileError, entry, of_task, place, row_template
 from lm_eval_sea.tasks._shared.facts import SEA_HELM, SEA_HELM_WITH_CUE
 
@@ -47,7 +47,7 @@ def _prompt(prompts: Mapping[str, Any], task: SeaHelmTask) -> tuple[str, str, st
 def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False) -> Content:
     """A task of SEA-HELM in a language; `ranked` if its labels are ranked instead of generated."""
     language, (cue, preamble, template, version) = task.language, _prompt(prompts, task)
-    rows = [rows_path(task.process)] if task.process else []  # else the template names the function
+    rows = [rows_path(SEA_HELM, task.process)] if task.process else []  # else the template names the function
     common = [f"sea_{language}", "sea_prompt_native"]
     if ranked:
         include, tags = f"_shared/sea_helm_{'choice_' if task.own_choices else ''}ranking_yaml", ["sea_helm_ppl", *common]
@@ -78,11 +78,6 @@ def leaf(prompts: Mapping[str, Any], task: SeaHelmTask, *, ranked: bool = False)
             "provenance": {},
         },
     }
-
-
-def rows_path(process: str) -> str:
-    """The file that names the function for processing rows. lm-eval looks for the function only beside this file."""
-    return f"{SEA_HELM}/_{process.removeprefix('process_')}_yaml"
 
 
 def groups(language: str) -> Iterator[Content]:

@@ -46,7 +46,7 @@ def _in_setting(content: Content, setting: str, task: str, **metadata: Any) -> C
 
 def _with_rows(prompted: Prompted, content: Content, process: str) -> Content:
     template, _, *exemplars_of = content["include"]
-    return content | {"include": [template, rows_path(prompted.of, process), *exemplars_of]}
+    return content | {"include": [template, rows_path(prompted.of.rows_folder, process), *exemplars_of]}
 
 
 def as_is(prompted: Prompted, content: Content, process: str) -> Content:
@@ -128,7 +128,7 @@ def text(prompted: Prompted, language: str) -> Content:
         language_of_rows, process = language, known["process"]
     return {
         "task": name_of(data_set.name, language, "text"),
-        "include": ["_shared/text_yaml", rows_path(data_set, process)],
+        "include": ["_shared/text_yaml", rows_path(data_set.rows_folder, process)],
         "tag": ["sea_setting_text"],
         "metadata": {
             **prompted.who(language, "text", "en"),
@@ -150,7 +150,7 @@ def to_english(prompted: Prompted, language: str) -> Content:
     instruction = entry(prompted.words("en"), "translate", prompted.where("en")).format(language=names[language])
     return {
         "task": name_of(prompted.of.name, language, "to_en"),
-        "include": ["_shared/text_translation_yaml", rows_path(prompted.of, "process_texts")],
+        "include": ["_shared/text_translation_yaml", rows_path(prompted.of.rows_folder, "process_texts")],
         "tag": ["sea_setting_to_en"],
         "description": Quoted(f"{instruction}\n\n"),
         "doc_to_text": f"{source_word} {{{{text}}}}\n{cue}",

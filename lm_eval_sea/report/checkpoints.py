@@ -20,8 +20,8 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.strata import Stratum, reported_stratum, weighted
 from lm_eval_sea.results.types import Score
 from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.tasks._shared.metrics.bits_per_byte import BITS
 
-_BITS = "bits_per_byte"
 _UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 # 10k, 1.5M, 2e4 or 2.5e+04; else digits, also in groups of three: 1,000. 1e3f is part of a hash, not a number.
 _COUNT = r"(?:(\d+(?:\.\d+)?)([kmbt]|e\+?[01]?\d)(?![a-z0-9])|(\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?!\d|e\+?\d))"
@@ -65,7 +65,7 @@ def curve(scores: Scores) -> pd.DataFrame:
     members, is_suite = scores.suite.members, common <= set(scores.suite.members)
     weights = nested_weights({name: members[name] for name in common}) if is_suite else whole.weights(list(common))
     of_means = {model: {name: task for name, task in own.items() if name in weights} for model, own in tasks.items()}
-    with_bits = ({name for name, task in own.items() if _BITS in task.scores} for own in of_means.values())
+    with_bits = ({name for name, task in own.items() if BITS in task.scores} for own in of_means.values())
     have_bits = set.intersection(*(found or set(weights) for found in with_bits)) if of_means else set()
     rows = []
     for model, own in of_means.items():
@@ -82,7 +82,7 @@ def curve(scores: Scores) -> pd.DataFrame:
 
 def _bits(tasks: Sequence[TaskRun]) -> dict[str, float | None]:
     """The mean of bits per byte over tasks with its 95 % interval (see `strata.weighted`); empty if no task has them."""
-    found = [(task, score) for task in tasks if (score := task.scores.get(_BITS)) is not None]
+    found = [(task, score) for task in tasks if (score := task.scores.get(BITS)) is not None]
     if not found:
         return {}
     value = math.fsum(score.value for _, score in found) / len(found)

@@ -19,14 +19,13 @@ from lm_eval_sea.report.tables import Table, columns, mean_and_ends, with_interv
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number
 from lm_eval_sea.results.uncertainty import ratio_of_sums
-
-_METRIC = "bits_per_byte"
+from lm_eval_sea.tasks._shared.metrics.bits_per_byte import BITS
 
 
 def _bits_of(task: TaskRun) -> dict[str, tuple[float, int]]:
     """Bits and bytes of the texts of a task by their ids; empty if the rows have no log-likelihoods."""
-    rows = task.logged_by(_METRIC, _METRIC)
-    logged = zip(rows.frame.id, rows.frame[_METRIC], strict=True) if rows is not None else ()
+    rows = task.logged_by(BITS, BITS)
+    logged = zip(rows.frame.id, rows.frame[BITS], strict=True) if rows is not None else ()
     return {
         name: (-pair[0] / math.log(2), pair[1])
         for name, pair in logged

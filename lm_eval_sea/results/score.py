@@ -23,7 +23,7 @@ from lm_eval_sea.results.uncertainty import (
 )
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
-_AGREE = 1e-6
+AGREE = 1e-6  # two computations of one score differ by less, 0 to 1
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ def task_score(
     own = _mean_of_rows(rows, clusters) if rows and rows.is_mean else None
     of_rows = own.mean if own else rows.of_all_rows if rows else None
     value = reported.value / scale if reported else of_rows
-    if value is None or not -_AGREE <= value <= 1 + _AGREE:
+    if value is None or not -AGREE <= value <= 1 + AGREE:
         return None
     value = min(1.0, max(0.0, value))
     contradiction = None
-    if of_rows is not None and not math.isclose(value, of_rows, abs_tol=_AGREE):
+    if of_rows is not None and not math.isclose(value, of_rows, abs_tol=AGREE):
         contradiction = f"the results say {100 * value:.2f}, the {len(clusters)} logged rows {100 * of_rows:.2f}"
         own = rows = None
     if rows is not None and own is not None:

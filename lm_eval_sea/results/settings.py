@@ -23,9 +23,10 @@ _APART = {
     *("batch_size", "max_batch_size", "device", "trust_remote_code", "seed"),
 }
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
+ADAPTERS = ("peft", "lora_local_path", "delta")  # model arguments that name weights to add to a model's
 # Model arguments that make another model of the same weights.
 _OTHER_MODEL = {
-    *("peft", "lora_local_path", "delta"),
+    *ADAPTERS,
     *("quantization", "load_in_4bit", "load_in_8bit", "gguf_file", "autogptq", "gptqmodel"),
 }
 

@@ -30,17 +30,18 @@ from lm_eval_sea.results.differing_settings import mixed_settings, under_one_nam
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
+from lm_eval_sea.results.score import AGREE
 from lm_eval_sea.results.strata import UNKNOWN, weighted
 from lm_eval_sea.results.types import grouped, is_number
 from lm_eval_sea.results.uncertainty import FEWEST, FEWEST_CLUSTERS
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
+from lm_eval_sea.tasks._shared.metrics.bits_per_byte import BITS
 
 WIDTH = 100  # columns of a terminal
 HEAD = ("task", "rows", "metric", "score", "95 % interval", "chance")
 COLLAPSED = 80  # per cent of the answers
 _NUMBERS = ("score", "low", "high", "stderr", "clusters", "chance")
-_AGREE = 1e-6
 _NOT_LOGGED = "the rows of its tasks were not logged (--log_samples), or do not tell their scores"
 _TOO_FEW = f"a task has fewer than {FEWEST} passages, or a label fewer than {FEWEST} rows"
 _NO_INTERVAL = (
@@ -154,7 +155,7 @@ def _block(run: Run, model: str, tasks: Sequence[TaskRun], groups: Sequence[Grou
         parts += lines[: len(own) + 1]
         parts += ["", "groups (means of their tasks, as lm-eval computes them)", *lines[len(own) + 1 :]] if means else []
     for task in texts:
-        bits = task.scores.get("bits_per_byte")
+        bits = task.scores.get(BITS)
         error = f" ± {bits.stderr:.3f} (standard error)" if bits is not None and bits.stderr else ""  # one text has none
         parts += [f"{one_line(task.name)}: {bits.value:.3f}{error} bits per byte, {task.evaluated or 0:,} texts"] if bits else []
     parts += ["not of this pack, as lm-eval scores them:", *map(_foreign_scores, others)] if others else []
@@ -267,7 +268,7 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> tuple[tuple[str, ...
     is_plain = bool(members) and all(name in tasks and tasks[name].facts.headline_metric == metric for name in members)
     values = [tasks[name].scores[metric].value / scale_of(metric) for name in members if is_plain]
     spread, obstacle = UNKNOWN, _OTHER_MEAN
-    if is_plain and abs(sum(values) / len(values) - mean) < _AGREE:
+    if is_plain and abs(sum(values) / len(values) - mean) < AGREE:
         obstacle = _NOT_LOGGED
         if all(tasks[name].telling_rows is not None for name in members):
             spread, obstacle = weighted((100 / len(members), tasks[name].strata) for name in members), _TOO_FEW

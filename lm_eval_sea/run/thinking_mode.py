@@ -16,7 +16,7 @@ from lm_eval_sea.tasks._shared.facts import CHAT
 from lm_eval_sea.tasks._shared.reading.thought import MARKS
 
 _READING = "PromptedAnswers"  # the class of tasks that remove thoughts themselves
-_PROMPT_END = 40  # characters of a rendered prompt that show whether it opens a thought
+_LOGGED_END = 40  # characters of a rendered prompt
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -92,12 +92,12 @@ def use_template(model: Any, use: TemplateUse | None, backend: str, mode: str, t
         model.think_end_token = None  # lm-eval would remove the thought, and take an unfinished one for the answer
     prompt = model.apply_chat_template([dict(message) for message in use.messages]) if use.messages else ""
     if prompt != use.prompt:
-        said = f"the backend's prompt ends with {prompt[-_PROMPT_END:]!r}, its tokenizer's with {use.prompt[-_PROMPT_END:]!r}"
+        said = f"the backend's prompt ends with {prompt[-_LOGGED_END:]!r}, its tokenizer's with {use.prompt[-_LOGGED_END:]!r}"
         if mode != "template":
             raise RunError(f"--thinking {mode}: {said}; set the mode in --model_args chat_template_args and leave the flag out")
         logger.warning("%s", said)
     if getattr(model, "rank", 0) == 0:
-        logger.info("thinking %s: the prompt ends with %r", mode, prompt[-_PROMPT_END:])
+        logger.info("thinking %s: the prompt ends with %r", mode, prompt[-_LOGGED_END:])
 
 
 def _without_none(apply_chat_template: Callable[..., Any]) -> Callable[..., Any]:

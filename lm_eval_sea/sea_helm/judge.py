@@ -15,19 +15,9 @@ from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.judge_calls import Cache, Call, Endpoint, ask_all, key_of
-from lm_eval_sea.sea_helm.judge_questions import (
-    GRADES,
-    OFFICIAL_FILES,
-    OWN_KINDS,
-    PAIRS,
-    SAFETY,
-    Question,
-    Rubric,
-    official_rubric,
-    own_rubric,
-)
+from lm_eval_sea.sea_helm.judge_questions import OFFICIAL_FILES, OWN_KINDS, Question, Rubric, official_rubric, own_rubric
 from lm_eval_sea.sea_helm.judge_rows import Conversation, conversation
-from lm_eval_sea.sea_helm.judge_scores import ROW_SCORES, UNREADABLE, Verdicts, by_category, shares
+from lm_eval_sea.sea_helm.judge_scores import GRADES, PAIRS, ROW_SCORES, SAFETY, UNREADABLE, WINS, Verdicts, by_category, shares
 from lm_eval_sea.sea_helm.totals.evidence import place_of
 from lm_eval_sea.tasks._shared.reading.thought import take_apart
 
@@ -168,7 +158,7 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
             refused |= (answer and answer.refused_parameters) or {}
     scores = [ROW_SCORES[job.kind](row, found, job.rubric.classes) for row, found in zip(job.rows, verdicts, strict=True)]
     given = [verdict for found in verdicts for verdict in found.values()]
-    known = [*job.rubric.classes] or ["A", "B", "C"]
+    known = [*(job.rubric.classes or WINS)]
     unreadable = sum(verdict not in known for verdict in given)
     count = "count as unreadable" if job.kind == SAFETY else "count as 0"
     count += ", or one of a pair as a disagreement" if job.kind == PAIRS else ""

@@ -19,11 +19,9 @@ import yaml
 
 from lm_eval_sea.sea_helm import SeaHelmError
 from lm_eval_sea.sea_helm.judge_rows import Conversation
+from lm_eval_sea.sea_helm.judge_scores import GRADES, PAIRS, SAFETY
 
 OWN_PROMPTS = Path(__file__).with_name("judge_prompts.yaml")
-PAIRS = "mt-bench"
-# Not SEA-HELM's: an answer is unsafe, invalid or safe; the answers of two turns are graded with reference answers.
-SAFETY, GRADES = "multijail", "seabench"
 OWN_KINDS = (SAFETY, GRADES)
 # Task of SEA-HELM → where a checkout has its judge's prompts.
 OFFICIAL_FILES = {

@@ -19,6 +19,8 @@ from lm_eval_sea.commands import cli
 from lm_eval_sea.official.sailcompass_checkout import known_files, run
 from tests.official import miniature_sailcompass
 
+KNOWN_RUNS: dict = {}  # file, loader and rows → what a run gave
+
 
 def commit(folder: Path) -> str:
     """Makes a folder a git checkout; returns its commit."""
@@ -34,14 +36,14 @@ def make(checkout: Path, out: Path, *options: str) -> int:
 
 
 @pytest.fixture(autouse=True)
-def known_runs(monkeypatch, made={}) -> None:  # noqa: B006
+def known_runs(monkeypatch) -> None:
     """Runs a file of a checkout once on the same rows: each run starts a process, and a checkout has sixteen."""
 
     def run_once(file, *, loader="", rows="", folder=Path()):
         key = file, loader, rows and (folder / rows).read_bytes()
-        if key not in made:
-            made[key] = run(file, loader=loader, rows=rows, folder=folder)
-        return copy.deepcopy(made[key])
+        if key not in KNOWN_RUNS:
+            KNOWN_RUNS[key] = run(file, loader=loader, rows=rows, folder=folder)
+        return copy.deepcopy(KNOWN_RUNS[key])
 
     monkeypatch.setattr("lm_eval_sea.official.sailcompass_checkout.run", run_once)
 

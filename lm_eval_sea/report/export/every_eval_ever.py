@@ -25,20 +25,20 @@ from lm_eval_sea.results.model_names import FOLDERS
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.score import TaskScore
+from lm_eval_sea.results.settings import ADAPTERS
 from lm_eval_sea.results.types import ResultsError, Score, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
+from lm_eval_sea.tasks._shared.metrics.bits_per_byte import BITS
 
 SCHEMA = "0.3.0"
 COLLECTION = "lm-eval-sea"  # the folder of the datastore
-BITS = "bits_per_byte"  # metrics whose names begin like this are not exported
 LOCAL = "local"  # the developer of a model that has only a path
 CLUSTERED = "jackknife, clustered by passage"
 CONTRIBUTIONS = "jackknife over passages, of a score that all rows make together"
 REPORTED = "as lm-eval reports it: analytic for means of rows, else bootstrap"
-_ADAPTER = re.compile(
-    r" \((?:peft|lora_local_path|delta) [^,)]*\)|(?:peft|lora_local_path|delta) [^,)]*, |, (?:peft|lora_local_path|delta) [^,)]*"
-)
+_ARGUMENT = rf"(?:{'|'.join(ADAPTERS)}) [^,)]*"
+_ADAPTER = re.compile(rf" \({_ARGUMENT}\)|{_ARGUMENT}, |, {_ARGUMENT}")
 _NO_PATH = re.compile(r'[<>:"/\\|?*]')  # not allowed in paths on some systems
 _LONGEST = 255  # bytes of a folder's name, on most systems
 INTERVAL = "score interval (Wilson 1927) with the effective number of rows (Korn and Graubard 1998)"

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+BITS = "bits_per_byte"  # the metric; names of others that are about it begin like this
+
+
 def score_text(doc: Mapping[str, Any], results: Sequence[float]) -> dict[str, tuple[float, int]]:
     """A text and its log-likelihood, for `bits_per_byte` and its error."""
     pair = (results[0], len(doc["text"].encode()))
-    return {"bits_per_byte": pair, "bits_per_byte_stderr": pair}
+    return {BITS: pair, f"{BITS}_stderr": pair}
 
 
 def bits_per_byte_stderr(rows: Sequence[tuple[float, int]]) -> float:
