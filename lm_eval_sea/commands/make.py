@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Argument, Command, argument, existing_folder, fail, place, print_notes, switch
+from lm_eval_sea.results.visible_text import counted, some_names
 
 
 def _make(arguments: argparse.Namespace) -> int:
@@ -43,10 +44,8 @@ def _compared(files: Mapping[str, str], out: Path, superfluous: Iterable[str], r
 
 
 def _print_removed(superfluous: Sequence[str]) -> None:
-    from lm_eval_sea.results.visible_text import some_names
-
     if superfluous:
-        print(f"{len(superfluous)} files removed that are no longer made: {some_names(superfluous)}")
+        print(f"{counted(len(superfluous), 'file')} removed, no longer made: {some_names(superfluous)}")
 
 
 def _named(arguments: argparse.Namespace) -> int:
@@ -77,11 +76,11 @@ def _named(arguments: argparse.Namespace) -> int:
         return _compared(files, out, superfluous)
     replace(files, out, superfluous)
     if arguments.out:
-        print(f"{len(files)} files written below {out}")
+        print(f"{counted(len(files), 'file')} written below {out}")
         return 0
     _print_removed(superfluous)
     example = next(iter(files)).removesuffix(".yaml")
-    print(f"{len(files)} files written to {out}; this now works:")
+    print(f"{counted(len(files), 'file')} written to {out}; this now works:")
     print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(first)} --tasks {example}")
     return 0
 
@@ -113,7 +112,6 @@ def _official(arguments: argparse.Namespace) -> int:
 def _translated(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.report.languages.translated_rows import write_translations
     from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.visible_text import some_names
 
     files, notes = write_translations(read(*arguments.translated).best(), arguments.out)
     for file in files:

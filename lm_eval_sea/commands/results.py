@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lm_eval_sea.commands.command import RUNS, Command, argument, fail, folder_to_write, place, print_notes, switch, whole_number
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.results.visible_text import counted, csv_text
 
 
 def _name(text: str) -> tuple[Path, str]:
@@ -29,7 +30,6 @@ def _model(text: str) -> str:
 def _show(arguments: argparse.Namespace) -> int:
     from lm_eval_sea.results.read import read
     from lm_eval_sea.results.table import comparison_notes, records_of, table_of
-    from lm_eval_sea.results.visible_text import csv_text
 
     runs = read(*arguments.runs).best()
     if arguments.json:
@@ -63,7 +63,7 @@ def _report(arguments: argparse.Namespace) -> int:
         paper=bool(arguments.latex),
     )
     print_notes(written.notes)
-    print(f"{written.page}: {written.models} models, {written.tasks} tasks, {written.rows:,} logged rows")
+    print(f"{written.page}: {written.many}, {counted(written.rows, 'logged row')}")
     return 0
 
 
@@ -77,7 +77,7 @@ def _languages(arguments: argparse.Namespace) -> int:
     for name in ("differences", "consistency", "errors"):
         if rows := written.get(arguments.out / f"{name}.csv"):
             print(summary(rows, name), end="\n\n")
-    print("\n".join(f"{path}: {len(rows):,} rows" for path, rows in written.items()))
+    print("\n".join(f"{path}: {counted(len(rows), 'row')}" for path, rows in written.items()))
     print_notes(notes)
     return 0
 
@@ -92,7 +92,7 @@ def _every_eval_ever(arguments: argparse.Namespace) -> int:
         file = arguments.out / path
         file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file, json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
-        print(f"{file}: {len(record['evaluation_results'])} scores")
+        print(f"{file}: {counted(len(record['evaluation_results']), 'score')}")
     written = {arguments.out / path for path in made}
     if earlier := sorted({other for file in written for other in file.parent.glob("*.json")} - written):
         notes.append(f"{len(earlier)} records of earlier exports stay ({earlier[0]}); remove those that the new ones replace")

@@ -83,7 +83,7 @@ def report_of(prepared: Prepared) -> list[str]:
         written = write_report(read(*names, names=names), prepared.plan.output / "report", shown_rows=_ROWS_IN_REPORT)
     except (ResultsError, OSError) as error:
         return [f"no report: {error}"]
-    return [*(f"note: {note}" for note in written.notes), f"{written.page}: {written.models} models, {written.tasks} tasks"]
+    return [*(f"note: {note}" for note in written.notes), f"{written.page}: {written.many}"]
 
 
 def _print_failures(failed: dict[Job, Outcome], prepared: Prepared, arguments: argparse.Namespace) -> None:

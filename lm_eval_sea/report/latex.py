@@ -8,7 +8,7 @@ from itertools import compress
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.tables import CONTRADICTED, FEW, LIMITED, Table
 from lm_eval_sea.results.types import grouped
-from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.results.visible_text import counted, one_line, some_names
 
 LONGEST = 60  # rows, about a page
 _ESCAPED = {
@@ -79,7 +79,7 @@ def made_of(scores: Scores) -> str:
     rows = sorted({int(count) for count in own.rows.dropna()})
     shots = sorted({int(count) for count in own.num_fewshot.dropna()})
     packs = sorted({task.facts.pack_version for task in scores.of.values()} - {""})
-    parts = [f"{own.task.nunique()} tasks"]
+    parts = [counted(own.task.nunique(), "task")]
     parts += [f"{rows[0]:,} rows each" if len(rows) == 1 else f"{rows[0]:,} to {rows[-1]:,} rows each"] if rows else []
     parts += [f"{' or '.join(map(str, shots))} exemplars"] if shots else []
     parts += [f"lm-eval-sea {some_names(packs)}"] if packs else []

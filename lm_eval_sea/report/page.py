@@ -24,7 +24,7 @@ from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
 from lm_eval_sea.results.table import collapsed_text
-from lm_eval_sea.results.visible_text import visible, with_texts
+from lm_eval_sea.results.visible_text import counted, visible, with_texts
 
 # matplotlib's names of markers → those of the page, which draws them in the same way
 _MARKERS = {"o": "circle", "s": "square", "^": "up", "D": "diamond", "v": "down", "P": "plus", "X": "cross", "*": "star"}
@@ -59,7 +59,7 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
     of_page = {_FIRST: sections[0], **{f"pages/{section.name}.html": section for section in sections[1:]}}
     titles = {path: section.title for path, section in of_page.items()} | ({_SAMPLES: "Samples"} if packed else {})
     script = (_ASSETS / "report.js").read_text(encoding="utf-8")
-    many = f"{len(scores.models)} models, {scores.tasks.task.nunique()} tasks"
+    many = f"{counted(len(scores.models), 'model')}, {counted(scores.tasks.task.nunique(), 'task')}"
     shared = {
         "version": __version__,
         "title": f"Evaluation report: {', '.join(scores.models) if len(scores.models) <= _NAMED else many}",

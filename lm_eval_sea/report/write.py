@@ -21,7 +21,7 @@ from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.section import Figure
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.results.choice import Runs
-from lm_eval_sea.results.visible_text import csv_text
+from lm_eval_sea.results.visible_text import counted, csv_text
 from lm_eval_sea.results.written_folder import WrittenFolder
 
 DEFAULT_ROWS = 50  # of each model and task on the page of samples
@@ -36,8 +36,7 @@ class Written:
     """What a report was made of."""
 
     page: Path
-    models: int
-    tasks: int
+    many: str  # models and tasks
     rows: int
     notes: list[str]
 
@@ -81,8 +80,8 @@ def write_report(
     folder.write("report.md", render_markdown(made))
     pages = {path: folder.write(path, text) for path, text in render_pages(scores, made, pictures).items()}
     folder.finish()
-    models, count = scores.runs.model.nunique(), scores.tasks.task.nunique()
-    return Written(pages["report.html"], models, count, sum(len(rows.keys) for rows in scores.logged.values()), scores.notes)
+    many = f"{counted(scores.runs.model.nunique(), 'model')}, {counted(scores.tasks.task.nunique(), 'task')}"
+    return Written(pages["report.html"], many, sum(len(rows.keys) for rows in scores.logged.values()), scores.notes)
 
 
 def _write_figures(figures: Sequence[Figure], folder: WrittenFolder, *, vector: bool) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.rows import parse, pooled
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
 from lm_eval_sea.results.types import Score, grouped
-from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.visible_text import counted, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
 
@@ -109,9 +109,8 @@ class Runs:
         """Keeps these runs and tasks; adds notes on missing samples."""
         for run in runs:
             if without := [task.name for task in tasks if task.run is run and task.samples is None]:
-                self.notes.append(
-                    f"{run.place}: no samples of {len(without)} tasks ({some_names(without)}); --log_samples writes them"
-                )
+                of = counted(len(without), "task")
+                self.notes.append(f"{run.place}: no samples of {of} ({some_names(without)}); --log_samples writes them")
         kept = set(runs)
         return Runs(runs, tasks, [group for group in self.groups if group.run in kept], self.notes)
 

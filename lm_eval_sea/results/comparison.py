@@ -30,7 +30,7 @@ from lm_eval_sea.results.uncertainty import (
     swap_test,
     t_quantile,
 )
-from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.visible_text import counted, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.normalisation import normalised_score
 
@@ -280,7 +280,7 @@ def sentence(first: str, second: str, found: MeanDifference | None, asked: int) 
     """
     if found is None:
         return f"{first} and {second} cannot be compared: they have no common task with rows that both were asked."
-    tasks = f"{found.tasks} common task{'s' if found.tasks != 1 else ''}"
+    tasks = counted(found.tasks, "common task")
     tasks += f" of {asked}" if asked > found.tasks else ""
     tasks += "" if found.all_rows else f", on the {found.rows:,} rows that both were asked"
     p_value, (low, high) = _scaled(found.p_value, MAIN_SHARE), found.interval(MAIN_CONFIDENCE)

@@ -66,6 +66,11 @@ def csv_text(records: Sequence[Mapping[str, object]]) -> str:
     return text.getvalue()
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, whose plural ends in s: "1 task", "2,000 tasks"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def some_names(names: Sequence[str]) -> str:
     """The first names, and the number of the rest: "a, b, c, d and 3 more"."""
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""

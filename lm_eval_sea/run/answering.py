@@ -13,7 +13,7 @@ from lm_eval.api.model import LM
 
 from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.results.types import grouped
-from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.visible_text import counted, some_names
 from lm_eval_sea.run import failing_tasks, workload
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError
 from lm_eval_sea.run.model_files import reads_folders
@@ -170,7 +170,7 @@ class AnsweringModel:
         if unknown := workload.unknown_shares(self._model, self._tasks):
             most = max(unknown, key=unknown.__getitem__)
             text = "the tokenizer does not know %.1f %% of the tokens of %s%s: scores there say little about the model"
-            others = f", and above 1 % of {len(unknown) - 1} more tasks" if len(unknown) > 1 else ""
+            others = f", and above 1 % of {counted(len(unknown) - 1, 'more task')}" if len(unknown) > 1 else ""
             logger.warning(text, 100 * unknown[most], most, others)
         cut = workload.cut_shares(self._model, self._tasks) if reads_folders(self._backend) else {}  # a server has its own
         if cut:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.results.visible_text import counted, one_line, some_names
 from lm_eval_sea.run.api_server import twins
 from lm_eval_sea.run.request import RunError, Tasks
 from lm_eval_sea.tasks._shared.reading.thought import asks_for_thought, open_thought
@@ -256,7 +256,7 @@ def check_chat_template(
     # lm-eval puts a task's description in a system message, which a template may drop
     described = [each for each, task in tasks.items() if isinstance(text := task.config.description, str) and text.strip()]
     lost = ["--system_instruction"] if set((system_instruction or "").split("\n\n")) - {"", *_WORDS.values()} else []
-    lost += [f"the instruction of {len(described)} tasks ({described[0]}, …)"] if described else []
+    lost += [f"the instruction of {counted(len(described), 'task')} ({described[0]}, …)"] if described else []
     if lost and _INSTRUCTION["content"] not in (template.shown([_INSTRUCTION, *QUESTION]) or ""):
         logger.warning("%s drops system messages, and with them %s", template, " and ".join(lost))
     return use

@@ -12,7 +12,7 @@ from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.power import Planned, limit_to_see
 from lm_eval_sea.results.settings import limit_in
 from lm_eval_sea.results.types import grouped
-from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.visible_text import counted, some_names
 from lm_eval_sea.run.answer_limits import DEFAULT_LIMIT
 from lm_eval_sea.run.request import GENERATION, RunError, Tasks
 
@@ -43,9 +43,8 @@ class Workload:
         kinds = [f"{self.ranked:,} to rank texts"] if self.ranked else []
         kinds += [f"{self.generated:,} to generate"] if self.generated else []
         written = f", at most {self.written:,} tokens to write" if self.generated else ""
-        tasks = "1 task" if self.tasks == 1 else f"{self.tasks} tasks"
-        number = self.ranked + self.generated
-        return f"{number:,} requests of {tasks} ({', '.join(kinds)}): about {_rounded(self.read)} {self.unit} to read{written}"
+        requests, tasks = counted(self.ranked + self.generated, "request"), counted(self.tasks, "task")
+        return f"{requests} of {tasks} ({', '.join(kinds)}): about {_rounded(self.read)} {self.unit} to read{written}"
 
     def __add__(self, other: Workload) -> Workload:
         """Both together."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from lm_eval_sea.results.power import what_rows_show
 from lm_eval_sea.results.types import grouped
+from lm_eval_sea.results.visible_text import counted
 from lm_eval_sea.run.chat_template import load_tokenizer
 from lm_eval_sea.run.request import rows_within
 from lm_eval_sea.run.task_loading import RunTasks
@@ -64,11 +65,11 @@ def _measure(task: Any, count: Callable[[str], int] | None, rows: int) -> Worklo
 def describe(prepared: Prepared, machines: Sequence[Resources]) -> str:
     """Lines of text: one for each backend and unit (tokens or characters), then what a job asks for and the machines."""
     complete, open_jobs = prepared.split()
-    lines = [f"{len(prepared.jobs)} jobs, of which {len(complete)} are complete; to be run:"]
+    lines = [f"{counted(len(prepared.jobs), 'job')}, {len(complete)} complete; to be run:"]
     alike = grouped(((job.model.backend, tasks[0][1].unit), tasks) for job, tasks in _workloads(open_jobs, prepared.plan))
     for (backend, _), jobs in sorted(alike.items()):
         of_languages = by_language(task for tasks in jobs for task in tasks)
-        lines.append(f"  {backend}: {len(jobs)} jobs, {sum(of_languages.values(), Workload())}")
+        lines.append(f"  {backend}: {counted(len(jobs), 'job')}, {sum(of_languages.values(), Workload())}")
         if len(of_languages) > 1:
             lines.append(f"    {said_by_language(of_languages)}")
     there = ", ".join(f"{number} of {machine}" for machine, number in Counter(map(str, machines)).items())

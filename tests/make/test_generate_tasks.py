@@ -155,7 +155,7 @@ def test_a_folder_gets_nothing_hidden_and_keeps_tasks_that_another_call_made_the
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         (out / path).write_text(made, encoding="utf-8")
     monkeypatch.setattr("lm_eval_sea.make.files.TASKS_FOLDER", there)
-    assert "1 files removed that are no longer made: xcopa/vi/old.yaml\n" in run("--out", out).stdout
+    assert "1 file removed, no longer made: xcopa/vi/old.yaml\n" in run("--out", out).stdout
     assert {path.relative_to(out) for path in out.rglob("*") if path.is_file()} == expected | {*kept}
     assert [(out / path).read_text(encoding="utf-8") for path in kept] == [made] * 2
     assert run("--out", out, "--check").returncode == 0

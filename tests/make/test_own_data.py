@@ -612,7 +612,7 @@ def test_make_removes_the_files_that_it_made_before_and_no_others(tmp_path, caps
     copied = {path.name for path in folder.glob("*.yaml")}
     assert {path.name for path in copy.glob("*.yaml")} == {*kept, *copied, "sea_copy_th.yaml"}
     make(copy)
-    assert "files removed that are no longer made: sea_reviews.yaml, " in capsys.readouterr().out
+    assert "files removed, no longer made: sea_reviews.yaml, " in capsys.readouterr().out
     assert {path.name for path in copy.glob("*.yaml")} == kept | {name.replace("reviews", "copy") for name in copied}
 
 

@@ -33,7 +33,7 @@ def test_a_whole_run(tmp_path):
     runs = read(tmp_path)
     [run], [task, without] = runs.runs, runs.tasks
     assert (without.samples, runs.notes) == (None, [])
-    assert runs.best().notes == [f"{path}: no samples of 1 tasks (toy_vi); --log_samples writes them"]
+    assert runs.best().notes == [f"{path}: no samples of 1 task (toy_vi); --log_samples writes them"]
     assert (run.model, run.place, run.date) == ("org/model", path, datetime(2026, 1, 2, 3, 4, 5, 6))
     assert (run.settings.backend, run.settings.lm_eval) == ("hf", "0.4.13")
     assert (task.version, task.facts.dataset, task.num_fewshot, task.run) == ("1.0", "toy", 3, run)

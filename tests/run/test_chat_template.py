@@ -89,7 +89,7 @@ def test_a_template_that_drops_the_instruction(template, tokenizer, tasks, caplo
     check(tokenizer, {TASKS[0]: tasks[TASKS[0]]}, template)
     check(tokenizer, {TASKS[0]: tasks[TASKS[0]]}, template, system_instruction="Be brief.")
     check(tokenizer, {}, template, system_instruction="/no_think\n\nBe brief.")
-    of_task = f"the instruction of 1 tasks ({TASKS[0]}, …)"
+    of_task = f"the instruction of 1 task ({TASKS[0]}, …)"
     lost = [record.getMessage().partition(" drops system messages, and with them ")[2] for record in caplog.records]
     assert lost == [of_task, f"--system_instruction and {of_task}", "--system_instruction"]
 

@@ -75,7 +75,7 @@ def test_tokens_and_characters_are_not_summed(models, sweep_here, tmp_path):
     servers = [{"name": name, "model_args": of_server | own} for name, own in zip("ab", tokenizers, strict=True)]
     plan = write_plan(tmp_path / "plan.yaml", backend="local-completions", models=servers, run=None)
     status, out = sweep_here(plan, "--engine", "local", "--dry-run")
-    told = re.findall(r"^  local-completions: 1 jobs, .*: about [\d,]+ (\w+) to read$", out, re.MULTILINE)
+    told = re.findall(r"^  local-completions: 1 job, .*: about [\d,]+ (\w+) to read$", out, re.MULTILINE)
     assert (status, told) == (0, ["characters", "tokens"])
 
 

@@ -63,7 +63,7 @@ def prepared(jobs, tmp_path):
 def reported(jobs, tmp_path, table="runs"):
     """What the report of a sweep says when it is written, and the one line of a table of it."""
     said = report_of(prepared(jobs, tmp_path))
-    assert said[-1].endswith("1 models, 1 tasks")
+    assert said[-1].endswith("1 model, 1 task")
     with (tmp_path / "out" / "report" / "tables" / f"{table}.csv").open(encoding="utf-8") as file:
         [line] = csv.DictReader(file)
     return said, line

@@ -23,7 +23,7 @@ from lm_eval_sea.results.differing_settings import mixed_settings, under_one_nam
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import ResultsError, grouped
 from lm_eval_sea.results.uncertainty import FEWEST_CLUSTERS, Estimate, holm
-from lm_eval_sea.results.visible_text import csv_text, some_names
+from lm_eval_sea.results.visible_text import counted, csv_text, some_names
 from lm_eval_sea.results.written_folder import WrittenFolder
 from lm_eval_sea.tasks._shared.facts import ORDER
 
@@ -94,7 +94,7 @@ def load_comparisons(runs: Runs, metric: str | None = None) -> tuple[dict[Condit
         notes += (f"{condition.model}, {condition.data_set}: {line}" for line in mixed_settings(tasks, "limit of tokens"))
     notes += under_one_name(task for tasks in read.values() for task in tasks)
     if others:
-        notes.append(f"{len(others)} tasks left out, because they are of no parallel test: {some_names(others)}")
+        notes.append(f"{counted(len(others), 'task')} of no parallel test left out: {some_names(others)}")
     if not native:
         raise ResultsError(
             "no samples of a parallel task with that metric in a language other than English; run sea_belebele_… tasks of "

@@ -288,4 +288,4 @@ def test_many_passages_have_intervals_whatever_the_order_of_rows(tmp_path, repor
     assert float(row["p_value"]) == pytest.approx(expected.pvalue) == float(row["p_holm"])
     assert (float(row["low"]), float(row["high"])) == pytest.approx(tuple(expected.confidence_interval(0.95)))
     assert f"[{100 * float(row['low']):+.1f}, {100 * float(row['high']):+.1f}]" in out
-    assert "1 tasks left out, because they are of no parallel test: arc" in err
+    assert "1 task of no parallel test left out: arc" in err
