@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -173,7 +174,7 @@ class Pair(NamedTuple):
     rows: int = 0  # that both were asked
     all_rows: bool = True  # whether neither model was asked others
     limited: bool = False  # whether a score is not of all rows of the data set
-    alone: float | None = None  # the p-value of `task_difference`, if this is the only common task
+    alone: Callable[[], float | None] = lambda: None  # the p-value of `task_difference`, if this is the only common task
 
 
 def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[str, Pair]:
@@ -182,8 +183,7 @@ def pairs(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> dict[s
     found = {name: pair for name, pair in common.items() if pair is not None}
     if len(found) == 1:
         [(name, pair)] = found.items()
-        difference = task_difference(first[name], second[name])
-        found[name] = pair._replace(alone=difference.p_value if difference else None)
+        found[name] = pair._replace(alone=cache(lambda: getattr(task_difference(first[name], second[name]), "p_value", None)))
     return found
 
 
@@ -227,7 +227,7 @@ class MeanDifference:
     all_rows: bool  # whether neither model was asked others on these tasks
     limited: bool  # whether a score of one of them is not of all rows
     untold: Sequence[str]  # the tasks for which there is no interval
-    alone: float | None = None  # the p-value of the only common task
+    alone: Callable[[], float | None]  # the p-value of the only common task
 
     @property
     def value(self) -> float:
@@ -238,7 +238,7 @@ class MeanDifference:
     def p_value(self) -> float | None:
         """Two-sided, of no difference, measured from the same values as the interval; for a single task at least its own."""
         found = self.spread.p_value(max(0.0, self.low_from) if self.value > 0 else min(0.0, self.high_from))
-        return None if found is None else max(found, self.alone or 0.0)
+        return found if found is None or found > LEVEL else max(found, self.alone() or 0.0)  # which may take 0.2 s
 
     @property
     def seen(self) -> float | None:
@@ -268,7 +268,7 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
         all_rows=all(pair.all_rows for pair in common.values()),
         limited=any(pair.limited for pair in common.values()),
         untold=[name for name, pair in common.items() if pair.strata is None or (spread.few and combined(pair.strata).few)],
-        alone=next((pair.alone for pair in common.values()), None),
+        alone=next(pair.alone for pair in common.values()),
     )
 
 
