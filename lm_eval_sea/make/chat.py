@@ -59,15 +59,15 @@ def chat_leaf(prompted: Prompted, language: str, of: str, prompt_language: str) 
     data_set = prompted.of
     data, form, shown = data_set.languages[language], _FORMS[data_set.kind], leaf.shown_of(prompted, of, prompt_language)
     asked = entry(shown.words, "chat", shown.where)
-    told, where = _how_to_answer(prompt_language), f"{FOLDER}/{prompt_language}.yml"
-    tag = entry(entry(told, "tags", where), form.tag, f"{where}: tags")
+    answering, where = _how_to_answer(prompt_language), f"{FOLDER}/{prompt_language}.yml"
+    tag = entry(entry(answering, "tags", where), form.tag, f"{where}: tags")
     words = leaf.label_words(prompted, shown.words, shown.where) if data_set.kind == "classification" else []
-    how = entry(told, form.key, where).format(tag=tag, labels=told.get("between_labels", ", ").join(words))
+    how = entry(answering, form.key, where).format(tag=tag, labels=answering.get("between_labels", ", ").join(words))
     row = row_template(shown.words, shown.fields, shown.where)
     if data_set.kind == "mcq":
         row = leaf.with_options(row, "", KINDS["mcq"]["litilo_gen"]).rstrip("\n")
     room = STEPS if data_set.kind == "number" else ROOM
-    version = float(f"{form.readers}.{entry(asked, 'version', shown.where)}{entry(told, 'version', where)}")
+    version = float(f"{form.readers}.{entry(asked, 'version', shown.where)}{entry(answering, 'version', where)}")
     english = is_english_prompt(prompt_language, language)
     target = form.target or (f"{{{{{words}[gold]}}}}" if words else f"{{{{{shown.answer}}}}}")
     return {

@@ -69,7 +69,7 @@ def in_place_of_sdpa(attend: Callable[..., Any]) -> Iterator[None]:
 
 def is_plain(keywords: dict[str, Any]) -> bool:
     """Whether the arguments that a model passes to `sdpa` ask for nothing but masked softmax attention."""
-    return all(told is None for name, told in keywords.items() if name not in HARMLESS)
+    return all(value is None for name, value in keywords.items() if name not in HARMLESS)
 
 
 def scaled_products(queries: torch.Tensor, keys: torch.Tensor, scaling: float) -> torch.Tensor:
@@ -126,7 +126,7 @@ class BlockwiseAttention:
     def _blocks(self, mask: torch.Tensor, size: int) -> list[tuple[slice, slice]]:
         """The tokens of each block, and the columns from the first to the last that any of them sees.
 
-        The layers of a pass share a mask, so its blocks are kept. Numbers of heads rarely differ enough for another block size.
+        The layers of a pass share a mask, so its blocks are kept, also for another size, which would only cost or save some time.
         """
         for other, known in self._known:
             if other is mask:

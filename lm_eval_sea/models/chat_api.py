@@ -118,7 +118,7 @@ class ChatAPI(LM):
         # This one is for the answer to `_QUESTION`, the other for all answers.
         self._of_question: Counter[str | None] = Counter()
         self.first_answer: dict[str, Any] | None = None  # what it showed, as JSON; a resumed run has the first run's
-        self._unopened, self._mark_told = self._of_question, ""
+        self._unopened, self._mark_logged = self._of_question, ""
         self._answered = self._refused = False  # whether any request was answered, or refused
         self._system: tuple[dict[str, str], ...] = ()  # the system message of all requests, if any
         self._parameters = ServerParameters()
@@ -222,18 +222,18 @@ class ChatAPI(LM):
         if self.prompt_end is not None:
             return self._without_thoughts_said(requests, answers)
         bodies = zip(answers, self._bodies(requests), strict=True)
-        told = [(answer.reply, until, wanted) for answer, (_, wanted, until) in bodies]
-        shown = chain.from_iterable(self._shows(reply, wanted) for reply, _, wanted in told if reply is not None)
+        replies = [(answer.reply, until, wanted) for answer, (_, wanted, until) in bodies]
+        shown = chain.from_iterable(self._shows(reply, wanted) for reply, _, wanted in replies if reply is not None)
         self._unopened = self._of_question + Counter(shown)
-        if (mark := self._opened()) and mark != self._mark_told:
-            self._mark_told = mark
+        if (mark := self._opened()) and mark != self._mark_logged:
+            self._mark_logged = mark
             said = "answers show that the chat template opens the thought (%s): a text that does not end it has no answer"
             logger.info(said, mark)
 
         def read(opened: str | None = None) -> list[GeneratedText]:
             return [
                 answer if reply is None else self._text_of(reply, until, wanted, opened)
-                for answer, (reply, until, wanted) in zip(answers, told, strict=True)
+                for answer, (reply, until, wanted) in zip(answers, replies, strict=True)
             ]
 
         found = read()
@@ -250,10 +250,10 @@ class ChatAPI(LM):
         both = zip(requests, answers, strict=True)
         chosen = [answer for request, answer in both if "structured_outputs" in request.args[1] and not answer.failure]
         thinks = self._told_to_think() or (self.first_answer or {}).get("thinks")
-        told = {"structured_outputs": _NO_THOUGHTS} if thinks and not any(map(_has_thought, chosen)) else {}
+        seen = {"structured_outputs": _NO_THOUGHTS} if thinks and not any(map(_has_thought, chosen)) else {}
         for answer in chosen:
             others = {name: said for name, said in (answer.refused_parameters or {}).items() if said != _NO_THOUGHTS}
-            answer.refused_parameters = (others | told) or None
+            answer.refused_parameters = (others | seen) or None
         return list(answers)
 
     def _told_to_think(self) -> bool | None:

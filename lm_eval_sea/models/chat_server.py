@@ -217,7 +217,7 @@ class ChatServer:
         """The server's list of models; None if it has none. Raises `ServerError` if it is unreachable or refuses the key."""
         try:
             client = self._client.with_options(timeout=_CONNECT_SECONDS)
-            told = await self._attempts(
+            listed = await self._attempts(
                 functools.partial(client.get, "/models", cast_to=object), min(self._max_retries, _RETRIES_AT_FIRST)
             )
         except RequestError as error:
@@ -228,7 +228,7 @@ class ChatServer:
             if error.status_code in (401, 402):
                 raise self._refusal(error) from error
             return None
-        models = told.get("data") if isinstance(told, Mapping) else None
+        models = listed.get("data") if isinstance(listed, Mapping) else None
         return [model for model in models if isinstance(model, Mapping)] if isinstance(models, list) else None
 
     async def chat(self, messages: Any, wanted: Mapping[str, Any]) -> Reply:
@@ -298,8 +298,8 @@ class ChatServer:
         asked = {"prompt": ids, "max_tokens": 1, "temperature": 0, "prompt_logprobs": 1}
         choices = await self._post("/v1/completions", asked, "choices")
         try:
-            told = choices[0]["prompt_logprobs"]
-            tokens = [each[str(token)] for token, each in list(zip(ids, told, strict=True))[len(stem) :]]
+            logprobs = choices[0]["prompt_logprobs"]
+            tokens = [each[str(token)] for token, each in list(zip(ids, logprobs, strict=True))[len(stem) :]]
             numbers, is_greedy = [float(token["logprob"]) for token in tokens], all(token["rank"] == 1 for token in tokens)
         except (LookupError, TypeError, ValueError) as error:
             raise RequestError(f"{self._base_url} returns no log-probabilities of a prompt") from error
@@ -468,11 +468,11 @@ def _say_if_unknown(finish_reason: str) -> None:
 
 def _stated_wait(headers: Mapping[str, str]) -> float | None:
     """Seconds that a server asks to wait, also by a date; None if it names none."""
-    told = headers.get("retry-after", "")
+    stated = headers.get("retry-after", "")
     try:
-        seconds = float(told)
+        seconds = float(stated)
     except ValueError:
-        date = email.utils.parsedate_tz(told)
+        date = email.utils.parsedate_tz(stated)
         seconds = email.utils.mktime_tz(date) - time.time() if date else math.nan
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
 

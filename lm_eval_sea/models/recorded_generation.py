@@ -28,13 +28,13 @@ class RecordedGeneration(Model):
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Texts that the model writes, as lm-eval's class makes them."""
-        recorder = _Recorder(self.cache_hook, self.told_of)
+        recorder = _Recorder(self.cache_hook, self.record_of)
         with replaced(self, cache_hook=recorder, _recorder=recorder):
             texts: list[str] = super().generate_until(requests, disable_tqdm=disable_tqdm)  # type: ignore[safe-super]  # lm-eval's
         return [recorder.take(request.args[0], text) for request, text in zip(requests, texts, strict=True)]
 
     @abstractmethod
-    def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
+    def record_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
         """A text that was just decoded, with what is known about it."""
 
     def counted(
@@ -60,16 +60,16 @@ class RecordedGeneration(Model):
 class _Recorder:
     """Replaces lm-eval's `CacheHook`, and passes on what it gets."""
 
-    def __init__(self, hook: Any, told_of: Callable[[str, dict[str, Any], str], GeneratedText]) -> None:
-        self._hook, self._told_of = hook, told_of
+    def __init__(self, hook: Any, record_of: Callable[[str, dict[str, Any], str], GeneratedText]) -> None:
+        self._hook, self._record_of = hook, record_of
         self._found: dict[tuple[str, str], list[GeneratedText]] = defaultdict(list)
 
     def add_partial(self, kind: str, arguments: Any, text: str) -> None:
         """Called by lm-eval's classes for each answer."""
         prompt, settings = arguments
-        told = self._told_of(prompt, settings, text)
-        self._found[prompt, text].append(told)
-        self._hook.add_partial(kind, arguments, told)
+        record = self._record_of(prompt, settings, text)
+        self._found[prompt, text].append(record)
+        self._hook.add_partial(kind, arguments, record)
 
     def take(self, prompt: str, text: str) -> str:
         """The record of a text; of equal texts for the same prompt the first that was not taken."""

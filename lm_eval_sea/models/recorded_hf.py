@@ -34,7 +34,7 @@ class RecordedHF(FirstTokensCheck, RecordedGeneration, HFLM):
         text: str = super().tok_decode(tokens, skip_special_tokens=skip_special_tokens)
         return text
 
-    def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
+    def record_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
         """The text that was decoded last, ended by the model, a stop string or the token limit."""
         written: Any = self._written
         at_limit = len(written) >= normalize_gen_kwargs(settings, self.max_gen_toks)["max_gen_toks"]

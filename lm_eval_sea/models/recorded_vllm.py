@@ -24,7 +24,7 @@ class RecordedVLLM(FirstTokensCheck, RecordedGeneration, VLLM):
         self._outputs = iter(outputs)
         return outputs
 
-    def told_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
+    def record_of(self, prompt: str, settings: dict[str, Any], text: str) -> GeneratedText:
         """The next of the texts that vLLM made at once."""
         output = next(self._outputs)
         made = output.outputs[0]

@@ -13,7 +13,7 @@ from lm_eval_sea.report.section import DATA_SET, LANGUAGE, MODEL, ROWS, TASK, Fi
 from lm_eval_sea.report.tables import Column, Table, columns
 from lm_eval_sea.results.answers import Bounds, Rates, bounds_of, rates_of
 from lm_eval_sea.results.row_statistics import scale_of
-from lm_eval_sea.results.thoughts import TOLD
+from lm_eval_sea.results.thoughts import SHOWN_ABOVE
 from lm_eval_sea.tasks._shared.facts import GENERATED
 
 METRICS = (
@@ -41,7 +41,7 @@ def answers_table(scores: Scores) -> pd.DataFrame:
     rows = []
     for (model, name), task in scores.of.items():
         rates, bounds = rates_of(task), bounds_of(task) or (None,) * 3
-        if rates is not None and max(rates) > TOLD:
+        if rates is not None and max(rates) > SHOWN_ABOVE:
             shares = (100 * share for share in rates)
             rows.append((model, name, task.facts.data_set, task.facts.language, task.limited, *shares, *bounds))
     frame = pd.DataFrame(rows, columns=["model", "task", "dataset", "language", "limited", *Rates._fields, *Bounds._fields])

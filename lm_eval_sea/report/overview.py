@@ -82,8 +82,8 @@ def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
                 continue
             key = (place.language or place.group, place.competency)
             row = rows.setdefault(key, {"language": key[0], "competency": key[1] or "all"})
-            told = node.error if round(node.error or 0.0, 9) else None  # not known if all rows score alike
-            row |= {model: node.score, f"{model}: error": told, f"{model}: incomplete": not node.complete}
+            stderr = node.error if round(node.error or 0.0, 9) else None  # not known if all rows score alike
+            row |= {model: node.score, f"{model}: error": stderr, f"{model}: incomplete": not node.complete}
     return pd.DataFrame(list(rows.values())) if rows else None
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from lm_eval_sea import __version__
-from lm_eval_sea.report.provenance import WARNINGS, advice, lost_answers, told
+from lm_eval_sea.report.provenance import WARNINGS, advice, lines_of, lost_answers
 from lm_eval_sea.report.scores import Scores
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import FILTERS, Table
@@ -91,7 +91,7 @@ def _notices(scores: Scores) -> list[str]:
     """What limits the numbers, in a line each."""
     limited = "Some tasks were run on only a part of their rows. Their numbers are marked †."
     lines = [limited] if scores.tasks.limited.any() else []
-    collapsed = _some(told(scores.of.items(), collapsed_text), "more runs give the same answer to nearly everything.")
+    collapsed = _some(lines_of(scores.of.items(), collapsed_text), "more runs give the same answer to nearly everything.")
     lost = _some(lost_answers(scores), "more scores have lost answers: see Generated answers.")
     return [*lines, *lost, *advice(scores), *collapsed]
 

@@ -79,14 +79,14 @@ def warnings(scores: Scores) -> list[str]:
     return lines + unlike([task for task in scores.of.values() if task.facts.of_pack], TASK_SETTINGS.values())
 
 
-def told(results: Iterable[tuple[Key, TaskRun]], text_of: Callable[[TaskRun], str | None]) -> list[str]:
+def lines_of(results: Iterable[tuple[Key, TaskRun]], text_of: Callable[[TaskRun], str | None]) -> list[str]:
     """One line for every result with a text."""
     return [f"{model}, {name}: {text}" for (model, name), task in results if (text := text_of(task))]
 
 
 def lost_answers(scores: Scores) -> list[str]:
     """A line for each score with lost answers, the worst first; see `answers.answers_text`."""
-    return told(sorted(scores.of.items(), key=lambda entry: -max(rates_of(entry[1]) or [0.0])), answers_text)
+    return lines_of(sorted(scores.of.items(), key=lambda entry: -max(rates_of(entry[1]) or [0.0])), answers_text)
 
 
 def advice(scores: Scores) -> list[str]:
@@ -98,9 +98,9 @@ def provenance_section(scores: Scores) -> Section:
     """Where the numbers come from."""
     own = [
         *advice(scores),
-        *told(scores.of.items(), collapsed_text),
-        *told(scores.of.items(), absent_labels_text),
-        *told(((key, task) for key, task in scores.of.items() if task.facts.setting != ORDER), score_text),
+        *lines_of(scores.of.items(), collapsed_text),
+        *lines_of(scores.of.items(), absent_labels_text),
+        *lines_of(((key, task) for key, task in scores.of.items() if task.facts.setting != ORDER), score_text),
         *not_compared(scores.headline),
     ]
     warned = pd.DataFrame({"warning": list(dict.fromkeys([*own, *warnings(scores), *scores.notes]))})

@@ -12,7 +12,7 @@ from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.types import is_number, list_of, mapping_of
 
 Key = tuple[str, str]  # model and task
-_TOLD = ("number", "place", "score", f"chosen_{BATCH_CALIBRATED}")  # what the page needs besides the texts
+_COLUMNS = ("number", "place", "score", f"chosen_{BATCH_CALIBRATED}")  # what the page needs besides the texts
 _NAMES = ("id", "number")  # identify a row, so they stay even if empty
 _TITLE_LENGTH = 200  # code points
 # Fields of a processed row that identify it, in order of preference. Of a pair both are shown.
@@ -31,7 +31,7 @@ def shown_rows_of(of_task: Mapping[str, TaskRun], count: int) -> dict[str, list[
     found = {}
     for model, frame in frames.items():
         chosen = frame.number.isin(chosen_numbers(numbers[model], list(numbers.values()), count))
-        records = frame.loc[chosen, [name for name in _TOLD if name in frame]].to_dict("records")
+        records = frame.loc[chosen, [name for name in _COLUMNS if name in frame]].to_dict("records")
         texts = of_task[model].texts([record["place"] for record in records])
         found[model] = [shown(row, record) for row, record in zip(texts, records, strict=True)]
     return found

@@ -11,7 +11,7 @@ import pandas as pd
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import OF_THOUGHTS, TaskRun
 from lm_eval_sea.results.settings import LIMITS, is_chat_server
-from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, TOLD, budget_curve, thought_rows
+from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, SHOWN_ABOVE, budget_curve, thought_rows
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
@@ -64,7 +64,7 @@ def answers_text(task: TaskRun) -> str | None:
 def _other_end(task: TaskRun, rates: Rates) -> list[tuple[str, float]]:
     """How most of the other unread answers ended that did not stop by themselves, and their share of all rows."""
     of_row = ("null_rate", "refusal_rate", *OF_THOUGHTS)
-    looks = rates.unexplained > TOLD and task.takes_thoughts_apart
+    looks = rates.unexplained > SHOWN_ABOVE and task.takes_thoughts_apart
     frames = [frame for draw in task.each_draw if looks and (frame := draw.rows_frame(*of_row)) is not None]
     if not frames or len(frames) < len(task.each_draw):
         return []
@@ -81,7 +81,7 @@ def unread_text(tasks: Iterable[Sequence[TaskRun]]) -> str | None:
     shares = {}
     for runs in tasks:
         rates = [rates.not_read for run in runs if (rates := rates_of(run)) is not None]
-        if rates and (share := fmean(rates)) > TOLD:
+        if rates and (share := fmean(rates)) > SHOWN_ABOVE:
             shares[runs[0].name] = share
     named = [f"{name} {100 * share:.1f} %" for name, share in sorted(shares.items(), key=lambda item: -item[1])]
     return f"answers that cannot be read count as wrong: {some_names(named)}" if named else None
@@ -102,7 +102,7 @@ def bounds_of(task: TaskRun) -> Bounds | None:
     s + c and s / (1 − c − f). This holds for means over rows only, so there are none of other scores, such as chrF++.
     """
     rates, metric = rates_of(task), task.facts.headline_metric
-    if rates is None or rates.cut <= TOLD or metric not in MEANS_OF_ROWS or task.score is None:
+    if rates is None or rates.cut <= SHOWN_ABOVE or metric not in MEANS_OF_ROWS or task.score is None:
         return None
     score, cut = task.score.score, 100 * rates.cut
     whole = 100 - cut - 100 * rates.failed
@@ -163,7 +163,7 @@ def _advice_on_unread(task: TaskRun, rates: Rates, rows: pd.DataFrame | None) ->
 
 
 def _advice_on_cut(task: TaskRun, rates: Rates, rows: pd.DataFrame | None) -> str | None:
-    if rates.cut <= TOLD:
+    if rates.cut <= SHOWN_ABOVE:
         return None
     end = None if rows is None else _usual_end(rows[rows.state.isin(UNFINISHED)])
     if end == "stop":
@@ -199,7 +199,7 @@ def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:
 
 
 def _rates_text(*rates: tuple[str, float]) -> list[str]:
-    return [f"{name} {100 * rate:.1f} %" for name, rate in rates if rate > TOLD]
+    return [f"{name} {100 * rate:.1f} %" for name, rate in rates if rate > SHOWN_ABOVE]
 
 
 def _lacks_exemplars(task: TaskRun) -> bool:

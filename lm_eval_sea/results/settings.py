@@ -94,7 +94,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
     of_template = _template_arguments(arguments) | _template_arguments(of_request)
     branch = _text(arguments.get("revision"))
     switches = (of.get(name) for of in (arguments, of_template) for name, *_ in SWITCHES)
-    told = (config.get("thinking"), arguments.get("thinking"), *switches)  # what `run` and chat-api record comes first
+    stated = (config.get("thinking"), arguments.get("thinking"), *switches)  # what `run` and chat-api record comes first
     return Settings(
         backend=config.get("model"),
         revision=_text(config.get("model_sha") or config.get("model_revision") or arguments.get("revision")),
@@ -109,7 +109,7 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         limit=config.get("limit"),
         chat_template=config.get("chat_template_sha") or (OF_SERVER if is_chat_server(config.get("model")) else None),
         system_instruction=config.get("system_instruction_sha"),
-        thinking=next((modes[value] for value in map(str.lower, map(str, told)) if value in modes), None),
+        thinking=next((modes[value] for value in map(str.lower, map(str, stated)) if value in modes), None),
         effort=_text(of_request.get("reasoning_effort") or arguments.get("effort") or of_template.get("reasoning_effort")),
         generation=_text({name: value for name, value in of_request.items() if name != "seed"} or config.get("gen_kwargs")),
         weights=_text(config.get("weights_digest")),

@@ -21,7 +21,7 @@ from lm_eval_sea.results.uncertainty import Estimate, estimate, paired_differenc
 from lm_eval_sea.tasks._shared.metrics.target_language import is_in_language
 from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED
 
-TOLD = 0.02  # higher rates of lost answers are shown
+SHOWN_ABOVE = 0.02  # higher rates of lost answers are shown
 WINDOW = 20  # characters
 LOOP = 0.5  # a thought with a larger share of repeated windows goes in circles
 THOUGHTS_READ = 200  # of a task, evenly spaced: detecting languages takes time
@@ -117,8 +117,8 @@ def thought_rows(task: TaskRun) -> pd.DataFrame | None:
     if not task.takes_thoughts_apart or len(logged) < len(task.each_draw):
         return None
     frame = pd.concat([rows.frame[["place", "cluster", *OF_THOUGHTS]].assign(draw=draw) for draw, rows in enumerate(logged)])
-    frame = frame.set_axis(["place", "cluster", "state", "finish_reason", "told", "draw"], axis=1).reset_index(drop=True)
-    counts = {kind: [count_of(mapping_of(tokens).get(kind)) for tokens in frame.told] for kind in ("thought", "answer")}
+    frame = frame.set_axis(["place", "cluster", "state", "finish_reason", "tokens", "draw"], axis=1).reset_index(drop=True)
+    counts = {kind: [count_of(mapping_of(tokens).get(kind)) for tokens in frame.tokens] for kind in ("thought", "answer")}
     return frame.assign(**pd.DataFrame(counts, dtype=float)) if frame.state.notna().any() else None
 
 
@@ -192,4 +192,4 @@ def budget_curve(task: TaskRun, rows: pd.DataFrame) -> BudgetCurve | None:
         points.append(BudgetPoint(budget, 100 * found.mean, percent(found.low), percent(found.high), 100 * most))
     gain = paired_difference(scores.tolist(), (scores * (total <= limit / 2)).tolist(), clusters)
     lost = ((rows.finish_reason == "length") | (rows.state == "cut")).to_numpy() & (scores < 1)
-    return BudgetCurve(points, 100 * gain.mean, bool(lost.mean() > TOLD) and gain.low is not None and gain.low > 0)
+    return BudgetCurve(points, 100 * gain.mean, bool(lost.mean() > SHOWN_ABOVE) and gain.low is not None and gain.low > 0)

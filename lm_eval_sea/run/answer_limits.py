@@ -72,9 +72,9 @@ def _thinks(server: Any, kept: Path | None, system: str | None) -> bool | None:
     """Whether a server's model thinks. A resumed run takes the first run's finding: other limits would be other requests."""
     if kept is not None:
         with contextlib.suppress(OSError, ValueError, KeyError):
-            told = json.loads(kept.read_text(encoding="utf-8"))
-            if told.get("system") == system:
-                server.first_answer = {"thinks": bool(told["thinks"]), "shows": [mark and str(mark) for mark in told["shows"]]}
+            first = json.loads(kept.read_text(encoding="utf-8"))
+            if first.get("system") == system:
+                server.first_answer = {"thinks": bool(first["thinks"]), "shows": [mark and str(mark) for mark in first["shows"]]}
     thinks: bool | None = server.thinks()
     if kept is not None and server.first_answer is not None:
         with contextlib.suppress(OSError):  # a full disk
@@ -110,12 +110,12 @@ def _own_limits(tasks: Tasks) -> dict[str, Any]:
     return {name: limit_in(config.generation_kwargs or {}) for name, config in generating.items()}
 
 
-def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], int] | None, told: int | None = None) -> None:
+def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], int] | None, of_server: int | None = None) -> None:
     """Adds room for the thought to a thinking model's answers, and logs it; does nothing if `--gen_kwargs` limits them.
 
     It is what the model's generation config states (`max_new_tokens`), or 8,192 tokens; less if the model's window has no room
     for prompt, thought and answer. Without `count_tokens` the model is behind a server, which fits each answer to its window;
-    `told` is that window, if it is known.
+    `of_server` is that window, if it is known.
     """
     if _LIMIT in config.gen_kwargs:
         return
@@ -138,8 +138,8 @@ def add_default_room(config: Any, tasks: Tasks, count_tokens: Callable[[str], in
     least, most = min(less.values(), default=0), max(less.values(), default=0)
     left = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     in_window = f"; the window of {window:,} leaves {left} for {some_names(list(less))}" if less else ""
-    if told is not None and told < wanted + DEFAULT_LIMIT:
-        in_window = f", or what the server's window of {told:,} leaves after the prompt"
+    if of_server is not None and of_server < wanted + DEFAULT_LIMIT:
+        in_window = f", or what the server's window of {of_server:,} leaves after the prompt"
     said = "the model thinks: answers get %s more tokens for the thought%s; --thinking_tokens N sets another number"
     logger.info(said, f"{wanted:,}", in_window)
 
@@ -179,5 +179,5 @@ def _longest_prompt(task: Any, num_fewshot: int | None, count_tokens: Callable[[
     rows = sorted(task.eval_docs, key=lambda row: sum(len(str(value)) for value in row.values()))[-_LONGEST:]
     longest = max((count_tokens(str(task.doc_to_text(row))) for row in rows), default=0)
     exemplars = num_fewshot if num_fewshot is not None else task.config.num_fewshot or 0
-    told = task.config.description
-    return longest * (exemplars + 1) + (count_tokens(told) if isinstance(told, str) else 0) + _AROUND_MESSAGES
+    description = task.config.description
+    return longest * (exemplars + 1) + (count_tokens(description) if isinstance(description, str) else 0) + _AROUND_MESSAGES

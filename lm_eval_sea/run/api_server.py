@@ -148,16 +148,16 @@ def _choices(outputs: Any, model: str | None) -> list[Any]:
         indices = [choice.get("index") for choice in choices if choice.get("index") is not None]
         if len(indices) > len(set(map(str, indices))):
             raise ServerFaultError("the server gives two answers the same index; --batch_size 1 asks one by one")
-        if isinstance(told := output.get("model"), str):
-            say_if_another(str(model), told)
+        if isinstance(answering := output.get("model"), str):
+            say_if_another(str(model), answering)
         found += sorted(choices, key=lambda choice: choice.get("index", 0))
     return found
 
 
 def check_choice(choice: Mapping[str, Any], prompt: int) -> None:
     """Refuses an answer without log-probabilities of the prompt's tokens, whose number is `prompt`, and of one more."""
-    told = mapping_of(choice.get("logprobs"))
-    numbers, ranked = told.get("token_logprobs"), told.get("top_logprobs")
+    logprobs = mapping_of(choice.get("logprobs"))
+    numbers, ranked = logprobs.get("token_logprobs"), logprobs.get("top_logprobs")
     if not isinstance(numbers, list) or not isinstance(ranked, list):
         raise ServerFaultError(f"the server returns no log-probabilities; {_WANTED}")
     if len(numbers) <= 1 < prompt:

@@ -227,9 +227,9 @@ def check_chat_template(
 
     Refuses prompts that lack or change a question or an exemplar's answer, and ranking if the model would think first.
     """
-    told = [{"role": "system", "content": system_instruction}] if system_instruction else []
+    system = [{"role": "system", "content": system_instruction}] if system_instruction else []
     use = TemplateUse(template, system_instruction, [], "", thinks=False)
-    for messages in ([*told, *QUESTION], QUESTION):  # lm-eval drops a system message on which a template fails
+    for messages in ([*system, *QUESTION], QUESTION):  # lm-eval drops a system message on which a template fails
         if (prompt := template.shown(messages)) is not None:
             use = use._replace(messages=messages, prompt=prompt, thinks=template.thinks(messages))
             break
@@ -289,8 +289,8 @@ def _check(template: ChatTemplate, questions: Sequence[str], instruction: str, p
     messages = [{"role": "user", "content": questions[0]}]
     for question in questions[1:]:
         messages += [_EXEMPLAR, {"role": "user", "content": question}]
-    told = [{"role": "system", "content": instruction}] if instruction else []
-    if (prompt := template.shown([*told, *messages])) is None:
+    system = [{"role": "system", "content": instruction}] if instruction else []
+    if (prompt := template.shown([*system, *messages])) is None:
         try:
             prompt = template.render(messages)
         except Exception as error:

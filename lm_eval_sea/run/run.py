@@ -270,8 +270,8 @@ class _Run:
         """A digest of what decides answers; a server may by now have another model or template under the same name."""
         backend, model_args = self.config.model, dict(self.config.model_args)
         if backend == request.CHAT_API:
-            told = {"loaded": self.model.loaded, "prompt_end": self.model.prompt_end}
-            model_args |= {name: value for name, value in told.items() if value is not None}
+            of_server = {"loaded": self.model.loaded, "prompt_end": self.model.prompt_end}
+            model_args |= {name: value for name, value in of_server.items() if value is not None}
         return answer_cache.key_of(backend, model_args, tasks)
 
     def _first_answer_in(self, use_cache: str | None) -> Path | None:

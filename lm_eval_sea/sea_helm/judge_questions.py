@@ -185,9 +185,9 @@ def _official_pairs(record: Mapping[str, Any], row: Conversation) -> list[Questi
     prompts = record["judge"]["judge_prompts"]["with-reference" if with_reference else "without-reference"]
     questions = []
     for (turn, order), (first, second) in _pairs(row):
-        told = {"question": row.turns, "answer_a": first, "answer_b": second}
-        told |= {"ref_answer": row.references} if with_reference else {}
-        fields = {f"{name}_{number + 1}": texts[number] for name, texts in told.items() for number in range(turn + 1)}
+        shown = {"question": row.turns, "answer_a": first, "answer_b": second}
+        shown |= {"ref_answer": row.references} if with_reference else {}
+        fields = {f"{name}_{number + 1}": texts[number] for name, texts in shown.items() for number in range(turn + 1)}
         system = _filled(prompts[turn]["system_prompt"], **record["judgement_labels"])
         questions.append(Question((turn, order), _messages(system, _filled(prompts[turn]["prompt_template"], **fields))))
     return questions

@@ -89,15 +89,15 @@ class SlurmEngine:
         """
         waiting = self.submit(list(jobs), plan)
         queue: _Queue | None = None
-        asked, told = -math.inf, set[str]()
+        asked, noted = -math.inf, set[str]()
         try:
             while waiting:
                 time.sleep(_PATIENCE)
                 if time.monotonic() - asked >= _ASKED_AGAIN:
                     queue, asked = _ask_queue(), time.monotonic()
                     for reason, note in _notes(queue, waiting).items():
-                        if reason not in told:
-                            told.add(reason)
+                        if reason not in noted:
+                            noted.add(reason)
                             tqdm.write(f"note: {note}", file=sys.stderr)
                 with contextlib.suppress(OSError):  # makes a shared disk list what is there now
                     self._folder.chmod(self._folder.stat().st_mode)
@@ -276,8 +276,8 @@ def _last_words(paths: submitit.core.utils.JobPaths) -> str:
         lines = paths.stderr.read_text(errors="replace").splitlines()
     except OSError:
         return f"there is no {paths.stderr}"
-    told = [line for line in lines if not line.startswith(("srun: ", "submitit "))]
-    return _last_line("\n".join(told or lines))
+    own = [line for line in lines if not line.startswith(("srun: ", "submitit "))]
+    return _last_line("\n".join(own or lines))
 
 
 def _last_line(text: str) -> str:

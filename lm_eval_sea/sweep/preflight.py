@@ -96,8 +96,8 @@ def _prompt_of(config: Any) -> str:
     def plain(value: Any) -> Any:
         return getattr(value, "__qualname__", None) or getattr(value, "__dict__", type(value).__name__)
 
-    told = json.dumps([getattr(config, key, None) for key in _OF_PROMPT], default=plain)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    content = json.dumps([getattr(config, key, None) for key in _OF_PROMPT], default=plain)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def check_models(models: Iterable[Model]) -> None:

@@ -28,19 +28,19 @@ class PromptedText(str):
     """A generated text with its prompt, and with what its backend says about it (`models/generated_text.py`)."""
 
     prompt: str
-    told: Any
+    generated: Any
 
     def __new__(cls, text: str, prompt: str) -> Self:
         """A text and the rendered prompt."""
         made = super().__new__(cls, text)
-        made.prompt, made.told = prompt, text
+        made.prompt, made.generated = prompt, text
         return made
 
     def __getattr__(self, name: str) -> Any:
         """What the backend says; None for what it does not say."""
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.told, name, None)
+        return getattr(self.generated, name, None)
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
         """What `pickle` makes the text from."""
@@ -75,18 +75,18 @@ class WrittenTask(PromptedAnswers):
 
 def taken_apart(generated: str, parts: Callable[..., Generated] = take_apart) -> Generated:
     """Thought and answer of a generated text, by its prompt and what its backend says, if these are known."""
-    told = {name: getattr(generated, name, None) for name in ("thought", "finish_reason", "failure")}
-    if told["failure"]:
+    said = {name: getattr(generated, name, None) for name in ("thought", "finish_reason", "failure")}
+    if said["failure"]:
         return Generated("", "", "failed")
     if generated == os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER"):
         return Generated("", "", "no thought")  # lm-eval's API models write this if a server sends null
-    finished = ended_by_itself(told["finish_reason"])
-    if told["thought"] is None:
+    finished = ended_by_itself(said["finish_reason"])
+    if said["thought"] is None:
         return parts(str(generated), prompt=getattr(generated, "prompt", None), finished=finished)
     if not generated.strip():
-        return Generated(told["thought"], "", "stopped in the thought" if finished else "cut")
+        return Generated(said["thought"], "", "stopped in the thought" if finished else "cut")
     answer = parts(str(generated), finished=finished).answer or str(generated)
-    return Generated(told["thought"], answer, "closed" if told["thought"].strip() else "no thought")
+    return Generated(said["thought"], answer, "closed" if said["thought"].strip() else "no thought")
 
 
 def recorded(doc: dict[str, Any], generated: str, parts: Callable[..., Generated] = take_apart) -> Generated:

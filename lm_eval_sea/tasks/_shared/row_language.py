@@ -41,12 +41,12 @@ def other_language(rows: Sequence[Mapping[str, Any]], language: str) -> str | No
     if wanted != LATIN or language not in TOLD_APART:
         return None
     try:
-        told = Counter(identify(text) for text in texts)
+        identified = Counter(identify(text) for text in texts)
     except ImportError:
         return None
-    most_told, number = told.most_common(1)[0]
-    is_other = most_told in TOLD_APART and most_told not in {language} | _ALIKE.get(language, set())
-    return most_told if is_other and 2 * number > len(texts) else None
+    other, number = identified.most_common(1)[0]
+    is_other = other in TOLD_APART and other not in {language} | _ALIKE.get(language, set())
+    return other if is_other and 2 * number > len(texts) else None
 
 
 def _text_of(row: Mapping[str, Any]) -> str:
