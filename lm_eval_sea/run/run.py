@@ -64,6 +64,7 @@ class _Run:
     use: TemplateUse | None = None  # of the chat template, as it was checked
     weights: str | None = None  # their digest, as it was checked
     failed: list[str] = field(default_factory=list)  # a line for each task that could not be scored
+    unanswered: int = 0  # requests
     left_out: list[str] = field(default_factory=list)  # a line for each data set that is not here
     held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # until the run has ended
     of_seeds: Path | None = None  # the folder of `--seeds`
@@ -124,8 +125,10 @@ class _Run:
             "thinking": self.ours.thinking if config.apply_chat_template else None,
         }
         self.write(results, tracker, experiment)
-        if failed := of_server.get("failed_requests"):
-            logger.warning("requests without an answer, which count as failed: %s; the same command asks for them", f"{failed:,}")
+        self.unanswered = of_server.get("failed_requests", 0)
+        if self.unanswered:
+            text = "requests without an answer, which count as failed: %s; the same command asks for them"
+            logger.warning(text, f"{self.unanswered:,}")
             return False
         if self.failed:
             return False
@@ -322,8 +325,11 @@ def check_use(config: Any, ours: argparse.Namespace, tasks: Tasks, make: Callabl
     return check_template(config, tasks, ours.thinking, ours.date)
 
 
-def run(arguments: Sequence[str]) -> bool:
-    """Runs `lm_eval run` with these arguments; whether all requests were answered. A `RunError` has the command's exit status."""
+def run(arguments: Sequence[str]) -> int:
+    """Runs `lm_eval run` with these arguments and returns the number of requests without an answer, which count as failed.
+
+    A `RunError` has the command's exit status.
+    """
     secrets = KnownSecrets()
     secrets.add(secrets_of_environment(os.environ))
     secrets.add(secrets_in(list(arguments)))
@@ -335,7 +341,7 @@ def run(arguments: Sequence[str]) -> bool:
             raise
 
 
-def _run(arguments: Sequence[str], secrets: KnownSecrets) -> bool:
+def _run(arguments: Sequence[str], secrets: KnownSecrets) -> int:
     if {"-h", "--help"} & set(arguments):
         print(HELP)
     from lm_eval.utils import setup_logging
@@ -352,17 +358,17 @@ def _run(arguments: Sequence[str], secrets: KnownSecrets) -> bool:
         # without these flags, marks of versions that lacked them stay valid
         further = [value for value in (ours.date, ours.detect) if value is not None]
         wanted = runs_of(parsed, ours.seeds, [ours.thinking, ours.thinking_tokens, ours.sampling, *further])
-    failed, complete = list[str](), True
+    failed, unanswered = list[str](), 0
     for each, mark in wanted:
         one = _Run(read_config(each), ours, parsed.device is not None, secrets)
         one.of_seeds = Path(parsed.output_path) if ours.seeds is not None else None
-        complete &= (answered := _run_once(one))
-        if answered and mark is not None:
+        if _run_once(one) and mark is not None:
             mark_complete(each, mark)
         failed += one.failed
+        unanswered += one.unanswered
     if failed:
         raise FailedRunError("\n  ".join(dict.fromkeys(failed)))  # the other tasks are scored and saved
-    return complete
+    return unanswered
 
 
 def _run_once(run: _Run) -> bool:

@@ -23,12 +23,14 @@ from lm_eval_sea.results.read import REPLACED, may_be_results, read
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.types import ResultsError, mapping_of
+from lm_eval_sea.results.visible_text import counted
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.request import FailedRunError
 
 MARK = "job.json"
 LOG = "log.txt"
 LOCK = "lock"
+_UNANSWERED = "unanswered"  # the number of requests that the last attempt left without an answer
 
 
 class IncompleteError(FailedRunError):
@@ -107,12 +109,24 @@ def remove_incomplete(folder: Path) -> None:
     """Removes what earlier attempts left, except the log and the model's answers, with which the next one continues."""
     (folder / MARK).unlink(missing_ok=True)  # before what it names
     for path in folder.iterdir():
-        if path.name in (LOG, LOCK, answer_cache.FOLDER):
+        if path.name in (LOG, LOCK, _UNANSWERED, answer_cache.FOLDER):
             continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink()
+
+
+def check_answered(folder: Path, digest: str, unanswered: int) -> None:
+    """Raises `FailedRunError` for requests without an answer, which the next attempt repeats.
+
+    If as many stay without one then, as behind a content filter, the job is complete with them.
+    """
+    path, state = folder / _UNANSWERED, f"{digest} {unanswered}"
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    write_whole(path, state)
+    if unanswered and before != state:
+        raise FailedRunError(f"{counted(unanswered, 'request')} without an answer; the same sweep asks again")
 
 
 def write_mark(folder: Path, digest: str, asked: Mapping[str, Any]) -> None:

@@ -45,15 +45,20 @@ def test_weights_that_are_written_over_during_a_run_yield_no_result(run_one, tmp
     assert not list((tmp_path / "out").rglob(MARK))
 
 
-def test_a_job_is_complete_once_all_its_requests_are_answered(samples, tmp_path):
-    with serve(lambda body, number: DROP if number == 1 else text("Answer: B")) as toy:
-        arguments = {"model": "toy", "base_url": toy.base_url, "thinking": "off", "num_concurrent": 1, "max_retries": 0}
-        plan = {"backend": "chat-api", "models": [{"name": "toy", "model_args": arguments}], "run": {}, "limit": 3}
-        with pytest.raises(RunError, match="requests without an answer .*; the same sweep asks for them"):
-            run_here(tmp_path, tmp_path / "out", samples, tasks=[TASK_ON_SERVER], **plan)
-        assert not list((tmp_path / "out").rglob(MARK)) and len(toy.requests) == 3
-        assert run_here(tmp_path, tmp_path / "out", samples, tasks=[TASK_ON_SERVER], **plan)
-    assert len(toy.requests) == 4, "the others are kept"
+def test_a_job_is_complete_once_its_requests_are_answered_or_fail_again(samples, tmp_path):
+    def sweep(name, toy):
+        arguments = {"model": name, "base_url": toy.base_url, "thinking": "off", "num_concurrent": 1, "max_retries": 0}
+        plan = {"backend": "chat-api", "models": [{"name": name, "model_args": arguments}], "run": {}, "limit": 3}
+        return run_here(tmp_path, tmp_path / name, samples, tasks=[TASK_ON_SERVER], **plan)
+
+    for name, requests_that_fail, asked in (("once", {1}, 4), ("twice", {1, 4}, 4)):
+        with serve(lambda body, number, fail=requests_that_fail: DROP if number in fail else text("Answer: B")) as toy:
+            with pytest.raises(RunError, match="1 request without an answer; the same sweep asks again"):
+                sweep(name, toy)
+            assert not list((tmp_path / name).rglob(MARK)) and len(toy.requests) == 3
+            assert sweep(name, toy)
+        assert len(toy.requests) == asked, "the others are kept"
+        assert list((tmp_path / name).rglob(MARK))
 
 
 @pytest.mark.parametrize(
