@@ -12,6 +12,7 @@ from lm_eval_sea.catalogue.task_index import add_task
 from lm_eval_sea.make.on_demand import tasks_on_demand
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 from lm_eval_sea.tasks._shared.facts import read_yaml
+from tests.conftest import modules_of_tasks
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}"
@@ -31,7 +32,7 @@ def chat_words(language: str) -> dict:
 
 
 def _folders(names: list[str]) -> list[str]:
-    """The folders of the data sets that the names are of, for to index all tasks takes most of a second; all for other names."""
+    """The folders of the data sets that the tasks are from, because indexing all takes most of a second; for other names, all."""
     folders = {TASKS / name.removeprefix("sea_").split("_")[0] for name in names}
     return sorted(map(str, folders)) if all(any(folder.glob("data_set.yml")) for folder in folders) else [str(TASKS)]
 
@@ -42,7 +43,7 @@ def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict
     `metadata` is what `--metadata` would hold; by default a planted model goes without a tokenizer. `options` are further
     arguments of `lm_eval.simple_evaluate`, such as `model_args` of the model "hf".
     """
-    names = [tasks] if isinstance(tasks, str) else tasks
+    names, options = [tasks] if isinstance(tasks, str) else tasks, {"bootstrap_iters": 0, **options}
     arguments = options.get("model_args") or {}
     known = {**arguments, **(metadata or {})} or {"tokenizer": "none"}
     manager = TaskManager(include_path=_folders(names), include_defaults=False, metadata=known)
@@ -50,7 +51,10 @@ def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict
         add_task(manager, configuration)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return lm_eval.simple_evaluate(model=model, tasks=names, task_manager=manager, **{"bootstrap_iters": 0, **options})
+        # Where lm-eval draws no resamples for standard errors, the pack's own take more time than the rest of a run.
+        for module in modules_of_tasks("classification_metrics") if not options["bootstrap_iters"] else ():
+            patch.setattr(module, "DRAWS", 2)
+        return lm_eval.simple_evaluate(model=model, tasks=names, task_manager=manager, **options)
 
 
 def on_cpu(model: Path, **more: Any) -> dict:
