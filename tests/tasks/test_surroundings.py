@@ -1,4 +1,4 @@
-"""What models put before and behind an answer changes nothing of what is read in it."""
+"""What a model writes before or after its answer does not change what is read."""
 
 import unicodedata
 from pathlib import Path
@@ -15,7 +15,7 @@ THANKS = "I hope this helps! Let me know if you have any other questions."
 
 
 def own(texts, row, english):
-    """What is said in the language of the row, or in English."""
+    """The text in the language of the row, or the English one."""
     return texts.get(row["language"], english)
 
 
@@ -53,13 +53,13 @@ SURROUNDED = {
 @pytest.fixture(scope="module")
 def rows(everything):
     """Answers that are read right. Those that begin with a thought have nothing before it."""
-    asked = ANSWERS[::24] if everything else FEW[::60]
+    asked = ANSWERS[::24] if everything else FEW[::150]
     return [row for row in asked if "think" not in row["answer"].lower() and agrees(row, read(row))]
 
 
 @pytest.mark.parametrize("name", SURROUNDED)
 def test_what_surrounds_an_answer_changes_nothing(name, rows):
-    """In one of a hundred it may, for some words say what the answer is."""
+    """One answer, or one in a hundred, may be read otherwise, because some of these words state an answer."""
     changed, seen = [], 0
     for row in rows:
         text = SURROUNDED[name](row["answer"], row)
@@ -71,7 +71,7 @@ def test_what_surrounds_an_answer_changes_nothing(name, rows):
         if not agrees(row, found):
             changed.append((row, found))
     assert seen > 9
-    assert len(changed) <= seen / 100, changed
+    assert len(changed) <= max(1, seen / 100), changed
 
 
 LABELS = {"language": "id", "kind": "label", "options": ["positif", "negatif"]}
@@ -100,21 +100,31 @@ TEXT = {"language": "en", "kind": "translation"}
         (SPAN, "Answer:\nin 1975\n\nThe passage says so in its second sentence, which names the year.", "in 1975"),
         # signs that are part of an answer
         (SPAN, "25 °", "25 °"),
-        # nothing but what surrounds, and much of it, in which the time would grow with the square of the length
+        # nothing but what surrounds
         (LETTERS, "---\n\n😊\n\n---", None),
-        (LETTERS, "---\n" * 20_000 + "B" + "\n---" * 20_000, "B"),
-        (LETTERS, "😊 " * 20_000 + "B" + " 😊" * 20_000, "B"),
-        (LETTERS, " " * 40_000 + "B\n" + " " * 40_000, "B"),
-        (SPAN, "Manila" + " " * 40_000 + "Bay", "Manila" + " " * 40_000 + "Bay"),
-        (SPAN, "Manila" + "A" * 40_000 + "Bay", "Manila" + "A" * 40_000 + "Bay"),
-        (NUMBER, "18" + "\n" * 40_000, "18"),
-        (LETTERS, "Answer: " * 10_000, None),
-        (LETTERS, "<p>" * 20_000 + "Answer: B", "B"),
-        (LETTERS, "> " * 20_000 + "Answer: B", "B"),
-        (LETTERS, "Okay.\n\n" * 20_000 + "Answer: B", "B"),
-        (LETTERS, "Answer: B" + f"\n\n{THANKS}" * 4_000, "B"),
-        pytest.param(LETTERS, "Answer: B" + f"\n\n{THANKS}" * 20_000, "B", marks=pytest.mark.slow),
     ],
 )
 def test_what_is_part_of_an_answer_stays(row, answer, found):
     assert read(row | {"answer": answer}) == found
+
+
+# Texts of a length in which the time would grow with its square, and what is read of them.
+LONG = [
+    (LETTERS, lambda length: "---\n" * length + "B" + "\n---" * length, "B"),
+    (LETTERS, lambda length: "😊 " * length + "B" + " 😊" * length, "B"),
+    (LETTERS, lambda length: " " * 2 * length + "B\n" + " " * 2 * length, "B"),
+    (SPAN, lambda length: "Manila" + " " * 2 * length + "Bay", "all of it"),
+    (SPAN, lambda length: "Manila" + "A" * 2 * length + "Bay", "all of it"),
+    (NUMBER, lambda length: "18" + "\n" * 2 * length, "18"),
+    (LETTERS, lambda length: "Answer: " * length, None),
+    (LETTERS, lambda length: "<p>" * length + "Answer: B", "B"),
+    (LETTERS, lambda length: "> " * length + "Answer: B", "B"),
+    (LETTERS, lambda length: "Okay.\n\n" * length + "Answer: B", "B"),
+    (LETTERS, lambda length: "Answer: B" + f"\n\n{THANKS}" * length, "B"),
+]
+
+
+def test_a_very_long_answer_is_read(everything):
+    for row, write, found in LONG:
+        answer = write(20_000 if everything else 4_000)
+        assert read(row | {"answer": answer}) == (answer if found == "all of it" else found), write(2)
