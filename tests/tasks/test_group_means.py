@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score
 
@@ -20,6 +20,7 @@ def outcomes(golds, predictions, chance=1 / 3):
     return [Outcome(gold, float(gold == prediction), chance) for gold, prediction in zip(golds, predictions, strict=True)]
 
 
+@settings(max_examples=30)  # scikit-learn takes its time
 @given(st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from((*LABELS, "null"))), min_size=1))
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
 def test_balanced_accuracy_is_that_of_scikit_learn(pairs):

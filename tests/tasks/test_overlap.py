@@ -74,7 +74,7 @@ def of_words(score):
 def test_errors_of_corpus_scores_are_those_of_scoring_every_resample_again(of_lm_eval, score, error):
     """An error of n draws varies by 1 / sqrt(2 n), the ratio of those of 1,000 and 400 by 4.2 %; three times that is allowed."""
     rng = random.Random(5)
-    words_of = [[f"w{rng.randrange(30)}" for _ in range(12)] for _ in range(20)]
+    words_of = [[f"w{rng.randrange(30)}" for _ in range(8)] for _ in range(20)]
     rows = [(" ".join(row), " ".join(word for word in row if rng.random() < 0.8)) for row in words_of]
     assert score(rows) == of_lm_eval(rows) == score(rng.sample(rows, len(rows))), "two processes hand them over in another order"
     again = sample_stddev([of_lm_eval(rng.choices(rows, k=len(rows))) for _ in range(400)])
