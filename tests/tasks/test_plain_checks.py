@@ -1,8 +1,7 @@
 """What tasks refuse and log under plain `lm_eval`, which calls nothing else of the pack."""
 
-import os
+import logging
 import re
-import subprocess
 import sys
 
 import lm_eval
@@ -11,7 +10,8 @@ from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
 from transformers import AutoTokenizer
 
-from tests.conftest import ROOT
+from lm_eval_sea.tasks._shared import entry
+from tests.processes import Fork
 
 from .evaluation import TASKS, evaluate, on_cpu
 
@@ -34,7 +34,7 @@ def task(request, load_tasks):
     return load_tasks(request.param)[request.param]
 
 
-def test_rows_that_are_not_what_they_seem(task):
+def test_numbers_of_rows_that_do_not_exist_are_refused(task):
     for numbers in ([], [-1], [1, 1], [0, 10_000]):
         with pytest.raises(ValueError, match=re.escape(f"--samples {numbers}: expected one or more numbers of rows from 0 to ")):
             task.build_all_requests(samples=numbers)
@@ -42,7 +42,7 @@ def test_rows_that_are_not_what_they_seem(task):
     assert {instance.doc_id for instance in task.instances} == {0, 1}
 
 
-def test_a_template_that_does_not_show_what_is_said(task):
+def test_a_chat_template_that_drops_text_is_refused(task):
     options = {"limit": 1, "apply_chat_template": True, "fewshot_as_multiturn": True}
     task.set_config("num_fewshot", 1)
     for template in UNFAIR.values():
@@ -59,7 +59,7 @@ def test_a_template_that_does_not_show_what_is_said(task):
         ("sea_helm_en_global_mmlu_lite", 6, 5),  # on the subject of the row, of six
     ],
 )  # fmt: skip
-def test_another_number_of_exemplars_than_there_are(load_tasks, name, shots, most):
+def test_more_exemplars_than_there_are_is_refused(load_tasks, name, shots, most):
     (task,) = load_tasks(name).values()
     task.set_config("num_fewshot", most)
     task.build_all_requests(limit=1)
@@ -95,19 +95,17 @@ def test_a_context_shorter_than_the_prompt_is_said_with_counts(samples, tiny_mod
         evaluate(samples, TASK, "hf", model_args=on_cpu(tiny_model, max_length=3))
 
 
-_SCRIPT = """
-import logging
-from lm_eval.utils import setup_logging
-setup_logging()
-from lm_eval_sea.tasks._shared import entry
-entry.load_rows
-logging.getLogger("lm_eval_sea").warning("a warning")
-"""
+def warn() -> None:
+    """What a process does in which a task is loaded for the first time, once lm-eval has set up its log."""
+    logging.getLogger("lm_eval_sea").handlers.clear()
+    for name in [name for name in sys.modules if name.startswith("lm_eval_sea_shared_")]:
+        del sys.modules[name]
+    vars(entry).pop("load_rows", None)
+    assert entry.load_rows
+    logging.getLogger("lm_eval_sea").warning("a warning")
 
 
 def test_warnings_have_the_format_of_lm_eval():
-    run = subprocess.run(
-        [sys.executable, "-c", _SCRIPT], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True, capture_output=True, text=True
-    )
-    assert len(re.findall("a warning", run.stderr)) == 1
-    assert re.search(r"^\d{4}-\d\d-\d\d:\d\d:\d\d:\d\d WARNING  \[\S+:\d+\] a warning$", run.stderr, re.MULTILINE)
+    _, said = Fork("--version", before=warn).communicate()
+    assert len(re.findall("a warning", said)) == 1
+    assert re.search(r"^\d{4}-\d\d-\d\d:\d\d:\d\d:\d\d WARNING  \[\S+:\d+\] a warning$", said, re.MULTILINE)
