@@ -35,7 +35,7 @@ TABLE = {
 
 
 @pytest.mark.parametrize("cue", TABLE)
-def test_table(cue):
+def test_the_answer_is_the_line_behind_its_cue(cue):
     assert {text: answer_text(text, [cue]) for text in TABLE[cue]} == TABLE[cue]
 
 

@@ -123,7 +123,7 @@ def test_right_language():
 
 
 @given(st.text(), st.sampled_from(LANGUAGES))
-def test_any_text(text, language):
+def test_any_text_gets_a_verdict(text, language):
     assert is_in_right_language(text, [TITLE], [{}], language) in (True, False)
 
 
@@ -167,7 +167,7 @@ def detector():
         ("Jawabanku ya.", CONSTRAINED, {}, "jv", 1, 0),
     ],
 )
-def test_it_stands_beside_ours(tmp_path, response, instruction, kwargs, language, ours, as_published):
+def test_the_published_verdict_stands_beside_ours(tmp_path, response, instruction, kwargs, language, ours, as_published):
     results = run(tmp_path, [published(instruction, kwargs, language=language)], response, language=language)
     found = scores(results, f"sea_helm_{language}_ifeval")
     assert (found["pass"], found["pass_as_published"]) == (ours, as_published)
@@ -179,7 +179,7 @@ def test_it_stands_beside_ours(tmp_path, response, instruction, kwargs, language
     ("package", "message"),
     [("no-such-package", "is not installed: pip install"), ("pytest", f"is {pytest.__version__}, and SEA-HELM uses 0.3.2")],
 )
-def test_where_it_cannot_be_had_the_run_says_so_and_has_no_such_score(package, message, monkeypatch, caplog):
+def test_without_its_package_the_run_says_so_and_has_no_published_verdict(package, message, monkeypatch, caplog):
     # the task's module is another copy of these, of the same files
     monkeypatch.setattr(published_language, "PACKAGE", package)
     published_language.obstacle.cache_clear()

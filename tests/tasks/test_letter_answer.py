@@ -65,6 +65,6 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_table(name):
+def test_letters_are_read_as_in_the_tables(name):
     labels, options, language, cue, positions = TABLES[name]
     assert {text: extract_letter(text, labels, options, language=language, cue=cue) for text in positions} == positions

@@ -21,7 +21,7 @@ LISTED = read_tasks()
 
 
 def test_the_named_rows_are_those_that_are_evaluated(tmp_path, monkeypatch, caplog):
-    """A missing row is an error that names it; other rows under the same ids are said."""
+    """A missing row is an error that names it; other rows under the same ids are warned of."""
     monkeypatch.chdir(tmp_path)
 
     def load(rows, **subset):
@@ -72,7 +72,7 @@ def test_lite_tasks_ask_and_score_as_the_whole_ones():
         assert place_of(facts_of(one.metadata)) is None
 
 
-def test_samples_are_no_subset(load_tasks):
+def test_lite_tasks_refuse_the_hand_written_rows(load_tasks):
     with pytest.raises(ValueError, match="Run the task without `_lite`"):  # the tasks have a class of this name of their own
         load_tasks("sea_xcopa_vi_to_ppl_lite")
 

@@ -41,7 +41,7 @@ FLORES = ("sea_flores_en_id", "flores200/ind_Latn_devtest.jsonl", "source", "tar
         ("sea_indosum_id", "indosum/trunc_test_1000.jsonl", "input", "target", ""),
     ],
 )
-def test_texts(mirror, task, file, source, target, ending):
+def test_scores_of_texts_are_those_of_sacrebleu(mirror, task, file, source, target, ending):
     """First line, lower case; SailCompass also takes off marks at the end of an answer, but none at the end of a reference.
 
     The blanks that the pack takes off references make no difference.
@@ -68,7 +68,7 @@ def test_texts(mirror, task, file, source, target, ending):
         ("sea_xquad_vi", "xquad/xquad_vi.json", lambda text: f" “{text}”", (1, 0, None)),  # marks before it make another word
     ],
 )
-def test_short_answers(samples, task, file, write, expected):
+def test_short_answers_are_scored_as_sailcompass_does(samples, task, file, write, expected):
     rows = published(samples, file)
     references = {row["question"]: row["answer"][-1] if isinstance(row["answer"], list) else row["answer"] for row in rows}
     answers = {question: write(reference) for question, reference in references.items()}
@@ -89,7 +89,7 @@ def test_short_answers(samples, task, file, write, expected):
         ("sea_belebele_id_litilo_gen", " saya tidak tahu, Dia juga tidak", 3, False),  # a capital in a sentence
     ],
 )
-def test_letters(samples, task, answer, position, is_ours):
+def test_letters_are_read_as_sailcompass_does(samples, task, answer, position, is_ours):
     results = evaluate(samples, task, PlantedModel(generation=lambda prompt: answer))
     golds = [sample["doc"]["gold"] for sample in results["samples"][task]]
     found, right = scores(results, task), golds.count(position) / len(golds)

@@ -117,7 +117,7 @@ def test_rounding_to_bfloat16_is_recognised(values):
     assert len(set(rounded)) < 8 or half_precision_type(rounded) == "bfloat16"
 
 
-def test_other_numbers():
+def test_float16_is_recognised_and_float32_is_not():
     spread = torch.linspace(-50, -1, 100)
     assert half_precision_type(map(float, spread.to(torch.float16))) == "float16"
     assert half_precision_type(map(float, spread)) is None

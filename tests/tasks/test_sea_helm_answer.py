@@ -69,7 +69,7 @@ def cases(tag: str, labels: list[str]) -> dict[str, tuple[str, str | None, str |
 
 
 @pytest.mark.parametrize("language", LABELS)
-def test_table(language):
+def test_labels_are_read_as_published_and_strictly(language):
     wrong, tag = [], TAGS[language]
     for labels in LABELS[language]:
         for name, (text, published, strict) in cases(tag, labels).items():
@@ -129,7 +129,7 @@ def test_minimal_pairs_are_read_in_their_own_way():
     assert {text: published_label(text, "Jawaban:", ["A", "B"], lindsea=True) for text in expected} == expected
 
 
-def test_texts():
+def test_texts_are_read_as_published_and_strictly():
     """Text → what is read of it as published, and strictly; the Khmer tag of translations is found in both spellings."""
     expected = {
         "Rangkuman: Hujan turun.": ("Hujan turun.", "Hujan turun."),

@@ -90,7 +90,7 @@ class OpensThoughts(ChatModel):
     "marks", [*MARKS[:3], *(pytest.param(marks, marks=pytest.mark.slow) for marks in MARKS[3:])], ids=lambda marks: marks.begin
 )
 def test_a_label_in_a_thought_is_none(samples, marks):
-    """Whoever opened the thought; the limit of tokens cuts the second."""
+    """The model or its chat template opens the thought; the limit of tokens cuts that of the second row."""
     texts = {
         "Positif": f"Jawaban: Negatif\n{marks.end}\n\nJawaban: Positif",
         "Negatif": GeneratedText("Jawaban: Negatif. But wait", finish_reason="length"),

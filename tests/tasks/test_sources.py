@@ -66,8 +66,7 @@ def source(name=NAME, **options):
     return Source.from_metadata(data_source=name, data_config="id", data_splits=SPLITS, **options)
 
 
-def test_a_folder_beside_the_current_one(repository, tmp_path, monkeypatch):
-    """`load_dataset` on the folder is the reference."""
+def test_rows_of_a_folder_are_those_that_load_dataset_reads(repository, tmp_path, monkeypatch):
     monkeypatch.chdir(repository)
     loaded = processed_rows(source(), lambda splits: dict)
     assert loaded.revision == "local folder"

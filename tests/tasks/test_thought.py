@@ -11,7 +11,7 @@ THOUGHT, STOPPED = "The passage says B.\nAnswer: A? No.", "stopped in the though
 
 @pytest.mark.parametrize("marks", MARKS, ids=lambda marks: marks.begin)
 class TestEveryFamily:
-    def test_closed(self, marks):
+    def test_an_answer_behind_a_thought(self, marks):
         """The template may have opened it, which the prompt need not tell."""
         behind = f"{THOUGHT}\n{marks.end}\n\nB"
         for text in (f"{marks.begin}\n{behind}", f"{marks.begin}\n{behind}".replace("\n\nB", "B"), behind):
@@ -19,7 +19,7 @@ class TestEveryFamily:
             assert parts_as_written(f"{text} </s>\n") == (THOUGHT, f"{text.rpartition(marks.end)[2]} </s>\n", "closed")
         assert take_apart(behind, prompt=f"user: Which one?\nassistant: {marks.begin}\n") == (THOUGHT, "B", "closed")
 
-    def test_cut_and_stopped(self, marks):
+    def test_a_thought_without_an_end_is_cut_or_stopped(self, marks):
         prompt = f"user: Which one?\nassistant: {marks.begin}"
         begun = f"{marks.begin}\nOkay, "  # a template may write the first words of the thought, too
         opened = [(f"{marks.begin}\n{THOUGHT}", None), (f"Sure! {marks.begin}\n{THOUGHT}", None)]
@@ -116,7 +116,7 @@ def test_single_forms():
 
 @pytest.mark.parametrize("end", ["stop", "length", "content_filter", "no_word_for_it"])
 def test_a_thought_is_cut_unless_the_model_is_known_to_have_ended_it(end):
-    """In the text, or beside it."""
+    """The thought stands in the text, or the backend gives it apart."""
     state = STOPPED if end == "stop" else "cut"
     for told in (GeneratedText("<think>So B.", finish_reason=end), GeneratedText("", thought="So B.", finish_reason=end)):
         assert taken_apart(told) == ("So B.", "", state)

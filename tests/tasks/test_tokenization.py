@@ -66,7 +66,7 @@ def test_metadata_that_name_another_tokenizer_or_none(tiny_model, tmp_path):
     assert find_tokenizer(model, {"pretrained": other}, "x").name == str(tiny_model)
 
 
-def test_one_with_a_begin_token_changes_nothing(tiny_model_bos, tmp_path):
+def test_a_tokenizer_that_adds_a_begin_token_changes_nothing(tiny_model_bos, tmp_path):
     """The same tokens behind a begin-of-sequence token: the model's own tokenizer counts, and a server adds none."""
     own = shutil.copytree(tiny_model_bos, tmp_path / "plain")
     path = own / "tokenizer.json"
