@@ -37,6 +37,12 @@ def _folders(names: list[str]) -> list[str]:
     return sorted(map(str, folders)) if all(any(folder.glob("data_set.yml")) for folder in folders) else [str(TASKS)]
 
 
+def draw_few_resamples(patch: pytest.MonkeyPatch) -> None:
+    """For runs without lm-eval's resamples: those for the pack's own standard errors take more time than all else."""
+    for module in modules_of_tasks("classification_metrics"):
+        patch.setattr(module, "DRAWS", 2)
+
+
 def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict | None = None, **options: Any) -> dict:
     """Results of tasks, groups or tags on the data of a folder laid out like the hub.
 
@@ -51,9 +57,8 @@ def evaluate(folder: Path, tasks: str | list[str], model: Any, *, metadata: dict
         add_task(manager, configuration)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        # Where lm-eval draws no resamples for standard errors, the pack's own take more time than the rest of a run.
-        for module in modules_of_tasks("classification_metrics") if not options["bootstrap_iters"] else ():
-            patch.setattr(module, "DRAWS", 2)
+        if not options["bootstrap_iters"]:
+            draw_few_resamples(patch)
         return lm_eval.simple_evaluate(model=model, tasks=names, task_manager=manager, **options)
 
 

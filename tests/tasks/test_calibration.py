@@ -55,7 +55,7 @@ class TestFormulae:
         chosen = int(np.argmax(calibration.subtract_bias(row, log_q)))
         assert p[chosen] / q[chosen] == pytest.approx((p / q).max())
 
-    def test_shares_too_small_for_a_float_are_compared_and_scores_that_differ_by_rounding_are_equal(self):
+    def test_tiny_shares_are_compared_and_differences_by_rounding_are_ties(self):
         """Then the first label wins, as with all ties."""
         log_q = calibration.content_free_log_shares([[-800.0, -1.0, -2.0]])
         assert calibration.subtract_bias([-900.0, -1.0, -2.0], log_q)[0] < -90
@@ -63,7 +63,7 @@ class TestFormulae:
         assert len(set(calibration.subtract_bias(row, calibration.content_free_log_shares([row, row, row])))) == 1
 
     def test_labels_without_probability(self):
-        """One is never chosen; one that has none without content wins where the row allows it."""
+        """Such a label is never chosen. One without probability only where there is no content wins if the row gives it some."""
         impossible = [0.0, -math.inf]
         assert calibration.log_softmax(impossible) == impossible
         assert calibration.log_softmax([-math.inf, -math.inf]) == [math.log(0.5)] * 2

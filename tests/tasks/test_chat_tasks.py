@@ -70,7 +70,7 @@ SCORED = [
 
 
 @pytest.mark.parametrize(("name", "form", "expected", "state"), SCORED, ids=range(len(SCORED)))
-def test_what_stands_behind_thought_and_tag_is_scored(folder, name, form, expected, state):
+def test_the_answer_behind_thought_and_tag_is_scored(folder, name, form, expected, state):
     results = evaluate(folder, name, RowModel(lambda row: form.replace("{}", right_of(row))), limit=1)
     sample = results["samples"][name][0]
     assert {metric: sample[metric] for metric in expected} == expected
@@ -100,7 +100,7 @@ def test_a_copy_of_the_instruction_is_no_translation(folder, name, form):
     assert scores(evaluate(folder, name, model, limit=2), name)["null_rate"] == 1
 
 
-def test_macro_f1_takes_what_cannot_be_read_for_no_label(folder):
+def test_an_unread_answer_is_no_label_in_macro_f1(folder):
     name = "sea_xnli_th_chat"
     answers = iter(["เป็นกลาง", "", "ขัดแย้ง", "นำไปสู่"])
     results = evaluate(folder, name, PlantedModel(generation=lambda prompt: next(answers)), limit=4)

@@ -43,7 +43,7 @@ def test_some_facts_of_a_task(task):
     assert {key: known[key] for key in SOME[task]} == SOME[task]
 
 
-def test_what_metadata_says_itself_goes_before_and_what_states_its_rows_is_whole():
+def test_metadata_come_before_data_set_yml_and_stand_alone_where_they_state_rows():
     own = metadata_of("sea_xnli_th")
     assert "chance" not in own and facts(own | {"chance": 0.5})["chance"] == 0.5
     assert facts(own | {"rows": 3}) == own | {"rows": 3}

@@ -94,8 +94,8 @@ def test_a_package_that_is_too_old_stops_them_too(package, monkeypatch):
     assert str(raised.value) == f"scores need {package} {least} or later, not 0.2.2: pip install '{package}>={least}'"
 
 
-def test_a_package_that_is_there_and_cannot_be_imported(monkeypatch):
-    """A newer version may help; the reason is said."""
+def test_a_package_whose_import_fails_is_named_with_the_reason(monkeypatch):
+    """A newer version may help, and the message says so."""
     monkeypatch.setitem(sys.modules, "pythainlp", None)
     required.cache_clear()
     with pytest.raises(ImportError, match="^scores need the package pythainlp; its import fails: .*; pip install -U pythainlp$"):

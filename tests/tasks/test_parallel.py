@@ -51,7 +51,7 @@ def published(hub_mirror) -> dict[str, list[dict]]:
 
 
 class TestRealRows:
-    def test_the_same_900_keys_and_golds_as_in_english_and_a_link_is_a_passage(self, published):
+    def test_every_language_has_the_900_questions_and_488_passages_of_english(self, published):
         english = by_key(published["eng_Latn"])
         for code, rows in published.items():
             found = by_key(rows)
@@ -124,7 +124,7 @@ def pairs(passages, questions):
     return list(iterate_rows({"test": passages, "questions": questions}, belebele.process_pairs, "data/tha_Thai.jsonl"))
 
 
-def test_questions_may_stand_in_another_order_with_their_options_and_are_there_once_each():
+def test_paired_questions_are_found_in_any_order_and_must_be_there_once():
     """Each fault is one line that names file, row and key or column."""
     thai, english = read(SAMPLES, "tha_Thai"), read(SAMPLES, "eng_Latn")
     made = pairs(thai, english)
@@ -144,7 +144,7 @@ def test_questions_may_stand_in_another_order_with_their_options_and_are_there_o
     assert str(fault) == "data/tha_Thai.jsonl: a file that its rows are joined with has no column 'mc_answer2'"
 
 
-def test_tags_of_a_language_hold_the_tasks_in_that_language_alone_and_one_without_prompts_is_marked(manager):
+def test_the_tag_of_a_language_has_its_tasks_alone_and_english_prompts_are_marked(manager):
     for language in RECORD.languages:
         cfgs = {name: manager.task_index[name].cfg for name in manager.task_index[f"sea_{language}"].tags}
         assert {cfg["metadata"].get("setting", "base") for cfg in cfgs.values()} == {"base"}
@@ -201,7 +201,7 @@ class TestTranslations:
         results = evaluate(mirror, name, PlantedModel(generation=translation))
         write_run(output, name, results["configs"][name]["metadata"], results["samples"][name])
 
-    def test_rows_from_output(self, mirror, tmp_path, capsys, monkeypatch):
+    def test_translations_become_rows(self, mirror, tmp_path, capsys, monkeypatch):
         """The planted translator knows the English rows, so the rows it makes are those, its empty answers aside."""
         files = [mirror / "facebook/belebele/data" / f"{code}.jsonl" for code in ("vie_Latn", "eng_Latn")]
         vietnamese, english = map(read_json_lines, files)

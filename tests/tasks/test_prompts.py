@@ -5,7 +5,7 @@ import yaml
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 
-from .evaluation import prompt_words, read_json_lines
+from .evaluation import draw_few_resamples, prompt_words, read_json_lines
 from .prompt_texts import (
     DIGESTS,
     KINDS,
@@ -38,6 +38,7 @@ def test_all_prompts_are_those_of_the_digests(data_set, folder, monkeypatch):
     monkeypatch.chdir(folder)
     for task in tasks:
         check(task)
+    draw_few_resamples(monkeypatch)
     written = {task.task_name: task for task in tasks if task.task_name in written_tasks()}
     assert not written or misread(written) == {}
 

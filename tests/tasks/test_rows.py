@@ -75,7 +75,7 @@ class TestM3Exam:
         ],
     )
     def test_labels(self, options, answer, texts, gold):
-        """Of answers outside of the options none."""
+        """An answer that is not among the options is refused."""
         letters = "12345" if len(texts) == 5 else "ABCDE"
         published = {"question_text": "Hỏi?", "options": options, "answer_text": answer}
         row = m3exam.process_row(published, letters)
@@ -144,7 +144,7 @@ def test_a_file_that_is_not_the_tested_one_is_said_in_a_line(tmp_path, monkeypat
 
 
 def test_the_stated_digests_are_those_of_the_real_rows(in_hub_mirror):
-    """Of small data sets; `scripts/state_tested_rows.py --check` looks at all."""
+    """Small data sets only; `scripts/state_tested_rows.py --check` looks at all."""
     for name in ("sea_sgeval_en_to_ppl", "sea_thaiexam_th_to_ppl", "sea_helm_id_sentiment", "sea_helm_id_nli_ppl"):
         task = read_tasks().tasks[name]
         loaded = task.load_rows()

@@ -19,7 +19,7 @@ class TestVNHSGE:
         (row,) = _rows("vnhsge", [self._published(f"{number} Câu 2 hay câu nào?\t \nA. một\nC.  ba\t\n B: hai \nD. bốn", "C")])
         assert (row["question"], row["options"], row["gold"]) == ("Câu 2 hay câu nào?", ["một", "hai", "ba", "bốn"], 2)
 
-    def test_images_and_options_without_a_letter_or_a_line_are_left_out(self):
+    def test_rows_with_images_and_options_without_letter_or_line_are_left_out(self):
         whole = "Câu 1: Số?\nA. 1\nB. 2\nC. 3\nD. "
         faulty = [self._published(text) for text in (whole.replace("D.", "C."), whole.replace("\nD.", "D."))]
         assert _rows("vnhsge", [self._published(f"{whole}4", image="1.png"), *faulty]) == []
@@ -44,7 +44,7 @@ class TestVNHSGE:
 
 
 class TestPT3:
-    def test_the_text_is_taken_apart_and_questions_on_a_passage_are_a_cluster(self):
+    def test_the_text_is_split_and_questions_on_a_passage_are_a_cluster(self):
         path = TASKS.parent / "samples/mesolitica/malaysian-dataset/llm-benchmark/BM-pt3/BM-A-pt3"
         text = path.read_text(encoding="utf-8")
         first, second, third = _rows("bmpt3", [{"text": text}])

@@ -23,7 +23,7 @@ from .test_rows import _utils
 
 
 def processor(dataset: str) -> RowProcessor:
-    """That of the data set's first task."""
+    """The processor of the data set's first task."""
     of = data_sets()[dataset]
     return read_tasks().tasks[of.names(next(iter(of.languages)))[0]].processor
 
@@ -196,7 +196,7 @@ class TestMyXNLI:
 
 
 @pytest.mark.parametrize(("name", "column"), [("emot", "tweet"), ("smsa", "text"), ("nusax", "text")])
-def test_numbers_and_words_of_the_same_labels_and_no_others(name, column):
+def test_labels_may_be_numbers_or_words_and_others_are_refused(name, column):
     """Numbers on the hub, words in the authors' repository; labels that are masked are refused, too."""
     labels = list(data_sets()[name].labels)
     published = [{"id": 7, column: f" teks {each} ", "label": each} for each in (*labels, *range(len(labels)))]
@@ -260,7 +260,7 @@ MMLU = {"sample_id": "s", "question": "Q?", "option_a": "a", "option_b": "b", "o
 
 
 def test_a_repeated_option_moves_the_right_one():
-    """And rows without a question are left out."""
+    """Rows without a question are left out."""
     published = MMLU | {"answer": "D", "option_d": "c"}
     (row,) = _rows("globalmmlulite", [published, published | {"question": None}, published | {"question": " "}])
     assert row == {"id": "s", "question": "Q?", "options": ["a", "b", "c"], "letters": ["A", "B", "C"], "gold": 2}
@@ -355,8 +355,8 @@ OTHERWISE_NAMED = {"blend", "multijail", "seabench", "tico19"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", data_sets())
-def test_rows_are_as_many_and_such_as_data_set_yml_says(name, in_hub_mirror):
-    """Guessing is right in one of as many cases as there are options, or labels."""
+def test_rows_are_as_data_set_yml_says(name, in_hub_mirror):
+    """Chance is the mean over rows of one divided by the number of options, or of labels."""
     if name in OTHERWISE_NAMED:
         pytest.skip("the mirror names its files otherwise")
     data_set, loaded = data_sets()[name], 0

@@ -26,13 +26,8 @@ pytestmark = pytest.mark.slow
 
 
 TASK_NAMES = (  # one of a kind
-    "sea_belebele_th_litilo_ppl",
-    "sea_xcopa_id_litilo_gen",
-    "sea_wisesight_th",
-    "sea_flores_en_th",
-    "sea_xquad_vi",
-    "sea_helm_id_sentiment",
-    "sea_helm_id_sentiment_ppl",
+    *("sea_belebele_th_litilo_ppl", "sea_xcopa_id_litilo_gen", "sea_wisesight_th", "sea_flores_en_th", "sea_xquad_vi"),
+    *("sea_helm_id_sentiment", "sea_helm_id_sentiment_ppl"),
 )
 
 
@@ -110,14 +105,8 @@ def test_two_processes_agree_with_one_of_hf(backend, rounding, tmp_path, tiny_mo
 
     With shared prefixes each process plans, and checks itself, on its share of all requests, and scores its own rows.
     """
-    tasks = [
-        "sea_belebele_th_to_ppl",
-        "sea_m3exam_th_litilo_ppl",
-        "sea_wisesight_th",
-        "sea_flores_en_th",
-        "sea_helm_id_sentiment",
-    ]
-    model = HFLM(**on_cpu(tiny_model))
+    names = ("belebele_th_to_ppl", "m3exam_th_litilo_ppl", "wisesight_th", "flores_en_th", "helm_id_sentiment")
+    model, tasks = HFLM(**on_cpu(tiny_model)), [f"sea_{name}" for name in names]
     one = summary(evaluate(samples, tasks, model, metadata={"pretrained": str(tiny_model)}, **LIMITS))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -50,7 +50,7 @@ def test_metrics_differ_as_planted(tmp_path):
         (-1.0, -math.inf, r"row 0: .*the prompt is not a number \(-inf\)"),
     ],
 )
-def test_what_is_no_number_stops_the_run_and_names_the_row(tmp_path, tiny_model, of_options, of_prompt, said):
+def test_a_score_that_is_not_a_number_stops_the_run_and_names_the_row(tmp_path, tiny_model, of_options, of_prompt, said):
     folder = xcopa_folder(tmp_path, [("Một.", "Hai.", 0)])
     model = PlantedModel(lambda context, ending: of_options if ending in (" Một.", " Hai.") else of_prompt)
     with pytest.raises(ValueError, match=said):

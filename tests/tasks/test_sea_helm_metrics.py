@@ -112,7 +112,7 @@ def test_words_and_burmese_syllables_are_those_of_the_restated_rules(burmese, te
 
 
 @given(st.text(), st.text(), st.sampled_from(LANGUAGES))
-def test_a_score_is_from_0_to_100_and_of_a_text_with_itself_100(answer, reference, language):
+def test_a_score_is_0_to_100_and_that_of_a_text_with_itself_is_100(answer, reference, language):
     assert 0 <= sea_helm_rouge_l(answer, reference, language) <= 100
     if sea_helm_words(answer, language):
         assert sea_helm_rouge_l(answer, answer, language) == pytest.approx(100)

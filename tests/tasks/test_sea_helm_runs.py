@@ -29,7 +29,7 @@ ONE_OF_A_KIND = [
 
 
 class ChatModel(RowModel):
-    """One with a chat template."""
+    """A model with a chat template."""
 
     tokenizer_name = "planted"
 
@@ -120,7 +120,7 @@ SAID = "<answer>Pasar itu ramai.</answer><|im_end|>"
 
 @pytest.mark.parametrize(("task", "read"), [*((task, SAID) for task in OTHER_WRITTEN), (CHAT, "Pasar itu ramai.")])
 def test_a_thought_that_the_chat_template_opened_is_no_answer(samples, task, read):
-    """Where it is cut the text has no mark at all; where a backend took it off, the text is the answer."""
+    """A thought that is cut has no mark at all. If the backend took the thought off, the text is the answer."""
     for text, taken_off, answer in ((SAID, None, ""), (f"Pasar?</think>\n\n{SAID}", None, read), (SAID, "</think>", read)):
         model = OpensThoughts(lambda row, text=text: text)
         model.think_end_token = taken_off
@@ -158,7 +158,7 @@ def test_how_each_answer_ended_is_logged_and_counts(samples, task):
 
 
 def test_a_text_without_a_thought_is_read_to_the_byte(samples):
-    """Also what frames an answer and ends a turn: SEA-HELM reads these."""
+    """With the marks of frames and of the end of a turn, because SEA-HELM reads them."""
     for text, answer in (("<answer>\nJawaban: ramai</answer></s>", "ramai</answer></s>"), ("a <think> b</s>", "a <think> b</s>")):
         results = evaluate(samples, "sea_helm_id_qa", ChatModel(lambda row, text=text: text), limit=1)
         assert results["samples"]["sea_helm_id_qa"][0]["doc"]["answer"] == answer

@@ -38,7 +38,7 @@ def test_every_task_that_generates_is_in_a_group():
 
 
 def test_safeguard_tasks_end_to_end(samples):
-    """Who calls everything harmful is right about half of the labels."""
+    """A model that calls everything harmful is right about half of the labels."""
     names = PACK.groups["sea_safeguard_id"]
     results = evaluate(samples, names, PlantedModel(generation=lambda prompt: "Jawaban: Berbahaya"))
     for name in names:

@@ -101,7 +101,7 @@ def test_every_task_of_texts_has_a_line(tmp_path):
 
 
 def test_bits_of_a_part_of_the_texts_are_marked(tmp_path):
-    """Those of other texts do not compare."""
+    """They do not compare with those of all texts."""
     runs = planted(tmp_path, {"en": {f"p{n}": (-50.0 - n, 100) for n in range(20)}}, of=488)
     [(_, cells)] = texts_section(scores_of(runs)).tables[0].cells()
     assert [cell.text for cell in cells if "†" in cell.text] == [cells[3].text]

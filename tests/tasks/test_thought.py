@@ -12,7 +12,7 @@ THOUGHT, STOPPED = "The passage says B.\nAnswer: A? No.", "stopped in the though
 @pytest.mark.parametrize("marks", MARKS, ids=lambda marks: marks.begin)
 class TestEveryFamily:
     def test_an_answer_behind_a_thought(self, marks):
-        """The template may have opened it, which the prompt need not tell."""
+        """The chat template may have opened the thought, and the prompt need not show it."""
         behind = f"{THOUGHT}\n{marks.end}\n\nB"
         for text in (f"{marks.begin}\n{behind}", f"{marks.begin}\n{behind}".replace("\n\nB", "B"), behind):
             assert take_apart(text) == (THOUGHT, "B", "closed")
@@ -34,7 +34,7 @@ class TestEveryFamily:
             assert take_apart(text, prompt=shown) == (THOUGHT, "", "cut")
 
     def test_nothing_behind_the_thought(self, marks):
-        """As where a server tells thought and answer apart, and sends no answer."""
+        """As when a server separates thought and answer, and sends no answer."""
         for text in (f"{marks.begin}\n{THOUGHT}\n{marks.end}", f"{THOUGHT}\n{marks.end}\n</s>\n"):
             states = {finished: take_apart(text, finished=finished) for finished in (None, True, False)}
             assert states == {None: (THOUGHT, "", STOPPED), True: (THOUGHT, "", STOPPED), False: (THOUGHT, "", "cut")}
