@@ -192,28 +192,32 @@ def copied_samples(samples, tmp_path_factory) -> Path:
 def mirror(samples, copied_samples, tmp_path, monkeypatch) -> Iterator[Path]:
     """A copy of the hand-written rows, as the current folder; a test may change it."""
     folder = copied_samples.rename(tmp_path / "mirror")
+    before = states(folder)
     monkeypatch.chdir(folder)
     yield folder
-    _mirror_again(samples, folder)
+    _mirror_again(samples, folder, before)
     folder.rename(copied_samples)
 
 
-def _mirror_again(samples: Path, folder: Path) -> None:
+def states(folder: Path) -> dict[str, tuple[int, ...]]:
+    """Names of the files and folders below a folder → what changes with them; the last number even if the others are set back."""
+    places = [os.path.join(where, name) for where, *both in os.walk(folder) for names in both for name in names]
+    found = {place[len(f"{folder}/") :]: os.lstat(place) for place in places}
+    return {name: (state.st_mode, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for name, state in found.items()}
+
+
+def _mirror_again(samples: Path, folder: Path, before: dict[str, tuple[int, ...]]) -> None:
     """Takes back what was changed in a copy."""
-
-    def is_same(path: Path, original: Path) -> bool:
-        """By the mode first: a pipe would be read for ever, and what has no rights not at all."""
-        return path.lstat().st_mode == original.stat().st_mode and path.read_bytes() == original.read_bytes()
-
-    for path in sorted(folder.rglob("*"), reverse=True):  # what is in a folder before the folder
-        original = samples / path.relative_to(folder)
-        if path.is_dir() and not path.is_symlink():
-            if not original.is_dir():
-                path.rmdir()
-        elif not (original.is_file() and is_same(path, original)):
+    after = states(folder)
+    changed = {name for name, _ in before.items() ^ after.items()}
+    for name in sorted(changed & after.keys(), reverse=True):  # what is in a folder before the folder
+        path = folder / name
+        if not path.is_dir() or path.is_symlink():
             path.unlink()
-    for original in samples.rglob("*"):
-        path = folder / original.relative_to(samples)
+        elif not (samples / name).is_dir():
+            path.rmdir()
+    for name in changed:
+        path, original = folder / name, samples / name
         if original.is_file() and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(original, path)
