@@ -216,7 +216,7 @@ def assert_equal(answers, expected, *, tolerance=1e-4, greedy=True):
 
 def assert_like_parent(model, tokenizer, requests, *, tolerance=1e-4, greedy=True, plain=False, parent=None, **options):
     """Holds the backend against its parent; returns it."""
-    _, expected = answer(HFLM, model, tokenizer, requests, **options, **(parent or {}))
+    _, expected = answer(HFLM, model, tokenizer, requests, **options | (parent or {}))
     lm, answers = answer(SharedPrefixLM, model, tokenizer, requests, **options)
     assert lm._plain == plain
     assert_equal(answers, expected, tolerance=tolerance, greedy=greedy)

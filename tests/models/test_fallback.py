@@ -105,9 +105,9 @@ def test_out_of_memory_halves_the_batch(llama, tokenizers, warnings):
         if sizes[-1] > most:
             raise OUT_OF_MEMORY
 
-    _, expected = answer(HFLM, llama, tokenizers[False], ranking_requests(20))
+    _, expected = answer(HFLM, llama, tokenizers[False], ranking_requests(12))
     before_each_pass(llama, scarce)
-    _, answers = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests(20), batch_size=16)
+    _, answers = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests(12), batch_size=16)
     assert_equal(answers, expected)
     assert max(sizes) > most
     assert not warnings(), "nothing is computed one by one"
@@ -118,7 +118,7 @@ def test_out_of_memory_halves_the_batch(llama, tokenizers, warnings):
 
 def test_a_prefix_without_room_is_computed_with_each_request(llama, tokenizers, warnings):
     """Memory holds one row of a plain forward pass, and never the keys and values of a prefix."""
-    requests = [("sebuah", " kota"), ("di", " desa"), *ranking_requests()]
+    requests = [("sebuah", " kota"), ("di", " desa"), *ranking_requests(4)]
     _, expected = answer(HFLM, llama, tokenizers[False], requests)
 
     def no_room_for_prefixes(keywords):

@@ -7,6 +7,7 @@ from lm_eval.models.huggingface import HFLM
 
 from lm_eval_sea.models import SharedPrefixLM
 
+from ..quick import quick_of
 from .conftest import answer, assert_equal, generate, make_model, text
 
 BORDER, WINDOW = 40, 256
@@ -22,7 +23,7 @@ KINDS = {
 }
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=quick_of(["phi3-longrope", "llama-dynamic"], KINDS))
 def model(request, tokenizers):
     kind, positions, rope = KINDS[request.param]
     border = {"original_max_position_embeddings": BORDER} if rope is LONGROPE else {}
