@@ -112,7 +112,7 @@ def broken(value):
     return st.one_of(changed, mutated_bytes("\n".join(lines)))
 
 
-@settings(RELAXED, max_examples=300)
+@settings(RELAXED, max_examples=150)
 @given(broken(SCORES))
 def test_scores_of_rows(file, data):
     file.write_bytes(data)
@@ -132,7 +132,7 @@ def test_a_best_score_that_is_none(file):
             row_scores.read(file)
 
 
-@settings(RELAXED, max_examples=300)
+@settings(RELAXED, max_examples=150)
 @given(broken(VERDICT))
 def test_verdicts_of_a_judge(file, data):
     file.write_bytes(data)
@@ -140,7 +140,7 @@ def test_verdicts_of_a_judge(file, data):
     assert answer is None or (isinstance(answer.text, str) and answer.is_sound)
 
 
-@settings(RELAXED, max_examples=300)
+@settings(RELAXED, max_examples=150)
 @given(broken([ROW, ROW, ROW]))
 def test_rows_of_a_data_file(file, data):
     file.write_bytes(data)
@@ -152,7 +152,7 @@ def test_rows_of_a_data_file(file, data):
         json.dumps(rows, ensure_ascii=False).encode()
 
 
-@settings(RELAXED, max_examples=300)
+@settings(RELAXED, max_examples=150)
 @given(mutated(ROW))
 def test_rows_that_are_scored(row):
     """Refused, or with a right answer that is there."""

@@ -39,7 +39,7 @@ def test_an_output_path_is_made_unless_no_file_system_takes_it(tmp_path, monkeyp
         probe(str(tmp_path / "ผล".encode().decode("ascii", "surrogateescape")))
 
 
-@pytest.mark.parametrize("command", ["report", "score", "languages"])
+@pytest.mark.parametrize("command", ["report", "score", pytest.param("languages", marks=pytest.mark.slow)])
 def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
     """While a report, totals or tables are written; the old ones stay whole."""
     runs, out = plant(tmp_path / "runs", RANKED), tmp_path / "out"
@@ -138,11 +138,17 @@ def score_of(value):
     return lambda content: content["results"][RANKED].update({"acc_ppl,none": value})
 
 
-NO_NUMBERS = [None, "0.5", True, [0.5], {"a": 1}, float("nan"), float("inf")]
+WRONG_SCORES = {
+    "not between 0 and 1": [55.0, -0.5, 1e308],
+    "acc_ppl is not a number": [None, "0.5", True, [0.5], {"a": 1}, float("nan"), float("inf")],
+}
 # what is changed in the results → what stands beside the number
 NOTES = [
-    *((score_of(value), "not between 0 and 1") for value in (55.0, -0.5, 1e308)),
-    *((score_of(value), "acc_ppl is not a number") for value in NO_NUMBERS),
+    *(
+        pytest.param(score_of(value), note, marks=[] if value is values[0] else pytest.mark.slow, id=f"{value} {note}")
+        for note, values in WRONG_SCORES.items()
+        for value in values
+    ),
     (score_of(0.9), "the results say 90.00, the 6 logged rows 66.67"),  # such as rows of another language under this name
     (lambda content: content["n-samples"][RANKED].update(effective=3, original=6), "6 rows, but the results are of 3"),
     (lambda content: content["n-samples"][RANKED].update(effective=9, original=9), "6 rows, but the results are of 9"),
@@ -150,7 +156,7 @@ NOTES = [
 ]
 
 
-@pytest.mark.parametrize(("change", "note"), NOTES, ids=[f"{number} {note}" for number, (_, note) in enumerate(NOTES)])
+@pytest.mark.parametrize(("change", "note"), NOTES)
 def test_results_that_contradict_themselves(change, note, tmp_path):
     """`show` and the report say so, and show no number that cannot be."""
     runs = read(planted(tmp_path, change)).best()

@@ -69,8 +69,8 @@ def endless(handler):
 
 def test_a_judge_that_sends_more_than_the_memory_holds(tmp_path, hasty, monkeypatch):
     """Without end, or packed, on one line or on many."""
-    monkeypatch.setattr(chat_server, "LONGEST_TEXT", 2**20)
-    packed = (gzip.compress(blanks * 5_000_000) for blanks in (b" ", b"[\n"))
+    monkeypatch.setattr(chat_server, "LONGEST_TEXT", 2**18)
+    packed = (gzip.compress(blanks * 500_000) for blanks in (b" ", b"[\n"))
     for answer in (endless, *(reply(bomb, **{"Content-Encoding": "gzip"}) for bomb in packed)):
         assert "an answer without an end" in refusal_of(answer, tmp_path)
 

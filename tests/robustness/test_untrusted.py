@@ -17,7 +17,7 @@ from ..sea_helm.planted_answers import one_turn
 
 TAGS = ["object/apply:os.system ['touch {}']", "object/new:os.system ['touch {}']", "name:os.system ''", "module:os ''"]
 TAGS = [*(f"!!python/{tag}" for tag in TAGS), "!!binary 'x'", "!own {{}}", "!!timestamp 'x'"]
-NO_YAML = ["{{", "a: [", "\x00", "- a\n- b", "just text", "", "[" * 3000, "a: *unknown", "? [a]\n: b"]
+NO_YAML = ["{{", "a: [", "\x00", "- a\n- b", "just text", "", "[" * 1000, "a: *unknown", "? [a]\n: b"]
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 import argparse
 import ast
+import copy
+import functools
 import json
 import logging
 import typing
@@ -48,10 +50,17 @@ def _vllm():
 VLLM = _vllm()
 
 
+@functools.cache
+def tokenizer_of(folder, template):
+    """That of a folder as long as it has this template."""
+    return AutoTokenizer.from_pretrained(folder)
+
+
 def backend(kind, folder, **settings):
     """What lm-eval's models have when they make prompts, without weights and engine."""
     model = kind.__new__(kind)
-    model.tokenizer, model.hf_chat_template, model.think_end_token = AutoTokenizer.from_pretrained(folder), None, None
+    model.tokenizer = copy.deepcopy(tokenizer_of(folder, (folder / "chat_template.jinja").read_text()))
+    model.hf_chat_template, model.think_end_token = None, None
     model._rank = 0
     model.chat_template_args, model.enable_thinking = settings, None
     return model
@@ -72,7 +81,7 @@ def prompts(folder, mode, **model_args):
 def test_each_mode_is_the_same_on_all_backends(folder):
     for template, (on, off) in SWITCHES.items():
         place = folder(template)
-        tokenizer = AutoTokenizer.from_pretrained(place)
+        tokenizer = tokenizer_of(place, template)
         for mode, settings in {"template": {}, "on": on, "off": off}.items():
             wanted = tokenizer.apply_chat_template(ASKED, tokenize=False, add_generation_prompt=True, **settings)
             assert prompts(place, mode) == {"hf": wanted, "vllm": wanted}, (template, mode)

@@ -34,9 +34,10 @@ PLAN = {
 
 @pytest.fixture
 def slurm(tmp_path, monkeypatch):
-    """The commands are found; what is left of the queue is ended."""
+    """The commands are found, and jobs wait as long as the file `held` is there; what is left of the queue is ended."""
     for name, value in stand_in_slurm.install(tmp_path / "slurm").items():
         monkeypatch.setenv(name, value)
+    (tmp_path / "slurm" / "queue" / "held").write_text("Priority")
     yield tmp_path / "slurm" / "queue"
     for process in psutil.process_iter(["cmdline"]):
         if str(stand_in_slurm.__file__) in (process.info["cmdline"] or ()) and "controller" in process.info["cmdline"]:
@@ -47,6 +48,7 @@ def slurm(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples, slurm, sweep_here):
     """Nor does a sweep that is interrupted, which cancels its jobs and goes on with the same command."""
+    (slurm / "held").unlink()
     output = tmp_path / "out"
     undisturbed = plans.run_here(models, tmp_path / "undisturbed", samples, **PLAN)
     chance = random.Random(0)
@@ -144,13 +146,12 @@ def test_jobs_of_an_earlier_plan_do_not_stay_in_the_queue(tmp_path, slurm):
     first = submitted(num_fewshot=[0, 1, 2])
     assert submitted(num_fewshot=[2])[0] == first[2], "the same job, which the queue has already"
     [new] = submitted(num_fewshot=[2], limit=3)
-    plans.wait_for(lambda: stand_in_slurm.states()[first[2]]["state"] not in ("PENDING", "RUNNING"))
+    plans.wait_for(lambda: stand_in_slurm.states()[first[2]]["state"] != "PENDING")
     cancelled = [name for name, job in stand_in_slurm.states().items() if job["state"] == "CANCELLED"]
     assert cancelled == [first[2]] and new not in first, "no job of another folder, nor the one that is asked for now"
 
 
 def test_two_sweeps_that_begin_together_submit_each_job_once(tmp_path, slurm):
-    (slurm / "held").write_text("Priority")
     engines = [engine_for(tmp_path) for _ in range(2)]
     jobs = [jobs_of_plan(tmp_path, num_fewshot=[0, 1]) for _ in engines]  # each sweep reads the plan
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -169,6 +170,7 @@ def often(monkeypatch):
 
 def test_a_job_that_the_cluster_preempts_and_does_not_queue_again_has_failed(tmp_path, slurm, often):
     """On clusters that cancel what they preempt, nobody would wait for it to the end."""
+    (slurm / "held").unlink()
     engine, plan = engine_for(tmp_path)
     [job] = jobs_of_plan(tmp_path)
     events = engine.run(plan, [job])
@@ -249,6 +251,7 @@ def test_a_user_hears_of_jobs_that_may_wait_for_ever_and_of_a_queue_that_does_no
 @pytest.mark.slow
 def test_a_node_that_gets_no_variables_of_the_sweep_runs_the_job(tmp_path, slurm, often, monkeypatch):
     monkeypatch.setenv("SBATCH_EXPORT", "NONE")
+    (slurm / "held").unlink()
     engine, plan = engine_for(tmp_path)
     [(_, outcome)] = engine.run(plan, jobs_of_plan(tmp_path))
     assert "no task, group or tag 'sea_x'" in outcome.last_line
