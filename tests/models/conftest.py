@@ -1,4 +1,4 @@
-"""A tokenizer, random models, and the parent's answers to hold the backend's against."""
+"""A tokenizer, random models, and a comparison of the backend with lm-eval's hf."""
 
 import random
 
@@ -66,7 +66,7 @@ ARCHITECTURES = {
 }
 # Those whose soft-capped attention or attention sinks transformers computes with eager attention alone.
 NO_SDPA = ("gemma2", "gpt-oss")
-# Both kinds of attention take masks of their own form, which some of each kind of layer show.
+# Each kind of attention takes masks in its own form, so some models of each kind of layer are computed with both.
 EAGER = (*NO_SDPA, "llama", "mistral-windowed", "gemma3", "gpt-neox")
 WITH_ATTENTION = quick_of(
     ["llama-sdpa", "gemma3-sdpa", "gpt2-sdpa", "deepseek-v3-sdpa", "gemma2-eager", "mistral-windowed-eager"],
@@ -104,18 +104,18 @@ COPYING = {
         "head_dim": 8, "layer_types": ["chunked_attention", "full_attention"], "attention_chunk_size": 16,
         "no_rope_layers": [1, 0], "num_local_experts": 2, "moe_layers": [1], "intermediate_size_mlp": 64,
     }),
-    # looks back on columns, whatever their positions
+    # its window counts columns, not positions
     "gpt-neo": ("gpt_neo", {
         "hidden_size": 32, "num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]], "window_size": 24,
         "max_position_embeddings": 256, "initializer_range": 0.3,
     }),
-    # turns keys by their columns, so that a beginning that was computed elsewhere is not its own
+    # rotates keys by column, so a beginning computed in other columns cannot be used
     "roformer": ("roformer", _SIZES | {"embedding_size": 32, "is_decoder": True, "initializer_range": 0.3}),
     "falcon-alibi": ("falcon", _SIZES | {"alibi": True, "new_decoder_architecture": False, "initializer_range": 0.3}),
     "bloom": ("bloom", {"hidden_size": 32, "n_layer": 2, "n_head": 4, "initializer_range": 0.3}),
     "mpt": ("mpt", {"d_model": 32, "n_layers": 2, "n_heads": 4, "initializer_range": 0.3}),
 }  # fmt: skip
-# Not to be computed along shared prefixes.
+# Cannot be computed along shared prefixes.
 PLAIN = {
     "mamba": ("mamba", {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "initializer_range": 0.3}),
     "jamba": ("jamba", _GQA | {"mamba_d_state": 8, "mamba_dt_rank": 4, "attn_layer_period": 2, "attn_layer_offset": 1}),
@@ -162,7 +162,7 @@ def make_adapter(folder, model, config):
     torch.manual_seed(1)
     adapted = get_peft_model(AutoModelForCausalLM.from_pretrained(model), config)
     for parameter in adapted.parameters():
-        if parameter.requires_grad:  # an adapter begins as none at all
+        if parameter.requires_grad:  # a new adapter changes nothing
             torch.nn.init.normal_(parameter, std=0.3)
     adapted.save_pretrained(folder)
     return str(folder)
@@ -173,7 +173,7 @@ def text(dice, low, high=None):
 
 
 def ranking_requests(rows=6, *, seed=0, prefix=20, bos=False):
-    """What the pack asks: per row the options and the prompt itself, two rows a passage."""
+    """Requests like the pack's: per row its options and the prompt itself; two rows share a passage."""
     dice = random.Random(seed)
     exemplars = text(dice, prefix)
     requests = []
@@ -196,7 +196,7 @@ def ask(lm, requests):
 
 
 def generate(lm, prompts, **settings):
-    """The texts of prompts of one task."""
+    """The texts generated for prompts of one task."""
     settings = {"until": [], "max_gen_toks": 12} | settings
     asked = [Instance("generate_until", {}, (p, settings), n, metadata=("task", n, 1)) for n, p in enumerate(prompts)]
     return lm.generate_until(asked, disable_tqdm=True)
@@ -215,7 +215,7 @@ def assert_equal(answers, expected, *, tolerance=1e-4, greedy=True):
 
 
 def assert_like_parent(model, tokenizer, requests, *, tolerance=1e-4, greedy=True, plain=False, parent=None, **options):
-    """Holds the backend against its parent; returns it."""
+    """Compares the backend with its parent, hf; returns the backend."""
     _, expected = answer(HFLM, model, tokenizer, requests, **options | (parent or {}))
     lm, answers = answer(SharedPrefixLM, model, tokenizer, requests, **options)
     assert lm._plain == plain

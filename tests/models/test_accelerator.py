@@ -1,4 +1,4 @@
-"""What an accelerator needs, shown on a CPU by counters and switches, and how much memory; no accelerator runs these tests."""
+"""What an accelerator needs, checked on a CPU by counters and switches, and the memory that is used."""
 
 from collections import Counter
 
@@ -21,7 +21,7 @@ def kernels_that_take_masks():
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_no_pass_takes_a_fused_kernel_for_masks(enabled, llama, tokenizers):
-    """One of them is wrong at single tokens, the other plans anew for each shape; what the user has set stays."""
+    """One kernel is wrong for single tokens, the other is planned anew for each shape. The user's settings are restored."""
     with plain_attention():
         torch.backends.cuda.enable_mem_efficient_sdp(enabled)
         torch.backends.cuda.enable_cudnn_sdp(not enabled)
@@ -35,8 +35,8 @@ def test_no_pass_takes_a_fused_kernel_for_masks(enabled, llama, tokenizers):
     assert set(seen) == {(False, False)}
 
 
-def test_a_first_prefix_has_no_mask(llama, tokenizers, monkeypatch):
-    """A mask keeps a pass from the kernel whose memory does not grow with the square of the length."""
+def test_the_first_prefix_has_no_mask(llama, tokenizers, monkeypatch):
+    """With a mask, the kernel whose memory does not grow with the square of the length cannot be used."""
     masked, passes, run = [], [], branching.BranchingModel.run
 
     def spy(self, batch, predictions, prefix, *, keep):
@@ -50,14 +50,14 @@ def test_a_first_prefix_has_no_mask(llama, tokenizers, monkeypatch):
         llama, "forward", lambda *args, **more: masked.append(more.get("attention_mask") is not None) or forward(*args, **more)
     )
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=4)
-    for _ in range(2):  # the first time a plain pass is its reference
+    for _ in range(2):  # the first time, a plain pass is the reference of the self-check
         ask(lm, ranking_requests())
     assert (False, True, False) in passes and {needed == given for needed, _, given in passes} == {True}
 
 
 @pytest.mark.parametrize(("batch_size", "device", "most"), [(1, "cuda", 16384), (64, "cuda", 64 * 1000), (1, "cpu", 1000)])
 def test_tokens_in_a_batch(batch_size, device, most, llama, tokenizers):
-    """lm-eval's default batch size of 1 does not make passes of one text."""
+    """With lm-eval's default batch size of 1, passes still have several texts."""
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=batch_size)
     lm._device = torch.device(device)
     assert lm._budget(1000) == most
@@ -76,8 +76,8 @@ class Operations(TorchDispatchMode):
 
 
 @pytest.mark.parametrize("name", ["llama", "bloom"])
-def test_a_pass_is_launched_without_waiting(name, tokenizers, monkeypatch):
-    """Two uploads a pass, no search whose result the host must know, and no reading before the next pass is under way."""
+def test_passes_do_not_wait_for_the_device(name, tokenizers, monkeypatch):
+    """A pass has two uploads and no search whose result the host must know; results are read after the next pass is launched."""
     monkeypatch.setattr(forward, "SOFTMAX_ROWS", {})
     monkeypatch.setattr(forward, "_is_first_maximum", forward._is_maximum)
     model = make_model(name, len(tokenizers[False]))
@@ -105,7 +105,7 @@ def test_a_pass_is_launched_without_waiting(name, tokenizers, monkeypatch):
 
 
 def peak(lm, requests):
-    """The most bytes of tensors at a time, from the allocator's own record."""
+    """The peak of bytes in tensors, from the allocator's own record."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as record:
         ask(lm, requests)
     events = [event for event in record.profiler.kineto_results.events() if event.name() == "[memory]"]
@@ -116,7 +116,7 @@ def peak(lm, requests):
     return most
 
 
-# What a token's logits take, and what its keys and values do, in turn.
+# Models in which logits, or keys and values, take most of the memory.
 SIZES = {"vocabulary": {"vocab_size": 2000}, "keys": {"vocab_size": 400, "num_hidden_layers": 8, "num_key_value_heads": 4}}
 
 
@@ -125,7 +125,7 @@ SIZES = {"vocabulary": {"vocab_size": 2000}, "keys": {"vocab_size": 400, "num_hi
 @pytest.mark.parametrize("prefix", [1, 60])
 @pytest.mark.parametrize("name", ["llama", "gpt-neox"])
 @pytest.mark.parametrize("size", SIZES)
-def test_no_more_memory_than_the_parent_at_the_same_batch_size(size, name, prefix, batch_size, tokenizers):
+def test_no_more_memory_than_hf_at_the_same_batch_size(size, name, prefix, batch_size, tokenizers):
     changes = dict(SIZES[size])
     model = make_model(name, changes.pop("vocab_size"), **changes)
     requests = ranking_requests(24, prefix=prefix)

@@ -1,4 +1,4 @@
-"""The self-check in 16 bits: held against what the same weights say in 32 bits."""
+"""The self-check in 16 bits, compared with the same weights in 32 bits."""
 
 import copy
 import random
@@ -25,7 +25,7 @@ _LONGROPE = {
 }  # fmt: skip
 _LARGER = {"hidden_size": 64, "num_hidden_layers": 4, "intermediate_size": 128, "max_position_embeddings": 514}
 _LARGER |= {"initializer_range": 0.1}
-# What they have besides; windows end within the texts.
+# Their further settings; windows end within the texts.
 FAMILIES = {
     "llama": {},
     "gemma3": {"head_dim": 16, "sliding_window": 48, "layer_types": ["sliding_attention", "full_attention"] * 2},
@@ -41,12 +41,12 @@ LEFT_TO_HF = ["roberta", "recurrent-gemma"]
 
 
 def make_larger(family, dtype):
-    """A model with random weights that `dtype` can hold, in 32 bits."""
+    """A model in 32 bits with random weights that `dtype` can hold."""
     model = make_model(family, VOCABULARY, **_LARGER | FAMILIES[family])
     for parameter in model.parameters():
-        if parameter.dim() == 1:  # biases and norms begin as nothing
+        if parameter.dim() == 1:  # biases and norms are initialised without randomness
             parameter.data += torch.randn_like(parameter) * 0.05
-    if family == "qwen2":  # its products of queries and keys are far from zero
+    if family == "qwen2":  # products of queries and keys are far from zero in real ones
         for layer in model.model.layers:
             for part in (layer.self_attn.q_proj, layer.self_attn.k_proj):
                 part.bias.data += 5
@@ -71,8 +71,8 @@ def answers_of(backend, model, tokenizer, requests, batch_size):
 
 
 @pytest.mark.parametrize("family", quick_of(["gemma3", "gpt-neo", "roberta"], FAMILIES))
-def test_no_further_from_32_bits_than_hf(family, tokenizers):
-    """By no more than a quarter; and not for the reason that everything is left to hf."""
+def test_log_likelihoods_are_as_close_to_32_bits_as_those_of_hf(family, tokenizers):
+    """The error is at most a quarter larger, although not everything is left to hf."""
     requests, model = make_requests(8), make_larger(family, torch.bfloat16)
     _, truth = answers_of(HFLM, model, tokenizers[False], requests, 1)
     model = model.to(torch.bfloat16)
@@ -84,8 +84,8 @@ def test_no_further_from_32_bits_than_hf(family, tokenizers):
 
 
 @pytest.mark.parametrize("family", quick_of(["gemma3"], ["llama", "gemma3", "qwen2"]))
-def test_written_tokens_are_no_further_from_32_bits_than_hf(family, tokenizers, monkeypatch):
-    """By no more than a quarter, over all words that could have come next."""
+def test_generated_tokens_are_as_close_to_32_bits_as_those_of_hf(family, tokenizers, monkeypatch):
+    """The error, over all words that could come next, is at most a quarter larger."""
     seen = []
     monkeypatch.setattr(
         GreedyGeneration, "_verify", lambda _, text, found: seen.append(((text.prompt + text.written)[:-1], found))
@@ -107,8 +107,8 @@ def test_written_tokens_are_no_further_from_32_bits_than_hf(family, tokenizers, 
     assert 0 < of_shared <= 1.25 * of_plain
 
 
-def test_the_check_of_16_bits_is_a_single_text(tokenizers):
-    """The noise is measured only where a fixed tolerance of a few rounding steps would not do."""
+def test_the_self_check_in_16_bits_computes_one_text(tokenizers):
+    """The noise is measured only where a fixed tolerance of a few rounding steps is not enough."""
     lm = SharedPrefixLM(make_larger("llama", torch.bfloat16).to(torch.bfloat16), tokenizer=tokenizers[False], batch_size=8)
     requests = make_requests(24)
     lm._loglikelihood_tokens(requests, disable_tqdm=True)
@@ -116,7 +116,7 @@ def test_the_check_of_16_bits_is_a_single_text(tokenizers):
 
 
 class WithoutFloat64(TorchDispatchMode):
-    """A device that has no numbers of 64 bits."""
+    """A device without float64, such as a GPU of Apple's."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         made = function(*args, **(kwargs or {}))
@@ -125,7 +125,7 @@ class WithoutFloat64(TorchDispatchMode):
         return made
 
 
-def test_gpus_of_apple_have_no_float64(tokenizers):
+def test_the_self_check_needs_no_float64(tokenizers):
     lm = SharedPrefixLM(make_larger("llama", torch.bfloat16).to(torch.bfloat16), tokenizer=tokenizers[False], batch_size=8)
     with WithoutFloat64():
         lm._loglikelihood_tokens(make_requests(24), disable_tqdm=True)
@@ -134,8 +134,8 @@ def test_gpus_of_apple_have_no_float64(tokenizers):
 
 
 @pytest.mark.parametrize(("apart", "is_wrong"), [(0.1, False), (0.4, True)])
-def test_a_text_in_doubt_is_held_against_others_of_its_batch(apart, is_wrong):
-    """Rounding takes one of several texts four times as far off as the others; only a fault does that to all of them."""
+def test_a_doubtful_text_is_compared_with_others_of_its_batch(apart, is_wrong):
+    """Rounding can move one of several texts four times as far as the others; only a fault does that to all of them."""
     plain = torch.full((1, VOCABULARY), 0.0)
     others = [(apart, 0.1)] * 7
     with pytest.raises(Mismatch) if is_wrong else nullcontext():
@@ -145,8 +145,8 @@ def test_a_text_in_doubt_is_held_against_others_of_its_batch(apart, is_wrong):
 INF = float("inf")
 
 
-def test_impossible_words():
-    """What is impossible both ways agrees; what is so one way alone does not, nor does what is no number."""
+def test_words_of_probability_zero():
+    """Two zeros agree. A zero and another probability, or a NaN, do not."""
     check_agreement(-INF, -INF, 1, 0.1)
     assert distance(torch.tensor([[-1.0, -INF]]), torch.tensor([[-1.0, -INF]])) == 0
     for other in (-1.0, float("nan")):

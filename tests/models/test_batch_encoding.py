@@ -1,4 +1,4 @@
-"""Texts are encoded many at once, to the tokens that lm-eval's own way makes of them."""
+"""Many texts are encoded at once, to the same tokens as in lm-eval."""
 
 import random
 
@@ -19,7 +19,7 @@ PAIRS = [
 
 
 def encoded(lm, pairs, monkeypatch):
-    """The tokens that the requests have when their log-likelihoods are asked for."""
+    """The tokens of the requests when their log-likelihoods are computed."""
     found = []
     monkeypatch.setattr(
         lm, "_loglikelihood_tokens", lambda requests, **_: found.extend(requests) or [(0.0, False)] * len(requests)
@@ -30,13 +30,13 @@ def encoded(lm, pairs, monkeypatch):
 
 @pytest.mark.parametrize("add_bos_token", [None, True, False])
 @pytest.mark.parametrize("bos", [False, True])
-def test_the_same_tokens(bos, add_bos_token, llama, tokenizers, monkeypatch):
+def test_tokens_equal_those_of_hf(bos, add_bos_token, llama, tokenizers, monkeypatch):
     lms = [model_class(llama, tokenizer=tokenizers[bos], add_bos_token=add_bos_token) for model_class in (HFLM, SharedPrefixLM)]
     expected, got = (encoded(lm, PAIRS, monkeypatch) for lm in lms)
     assert got == expected
 
 
-def test_few_calls_and_no_text_twice(llama, tokenizers, monkeypatch):
+def test_each_text_is_encoded_once_in_few_calls(llama, tokenizers, monkeypatch):
     monkeypatch.setattr(batch_encoding, "AT_ONCE", 50)
     requests, lm = ranking_requests(40), SharedPrefixLM(llama, tokenizer=tokenizers[False])
     calls, ones, encode_all, encode_one = [], [], lm.encode_at_once, type(lm.tokenizer).encode
@@ -51,8 +51,8 @@ def test_few_calls_and_no_text_twice(llama, tokenizers, monkeypatch):
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_requests_that_are_too_long_to_be_in_memory_at_once(plain, llama, tokenizers, monkeypatch):
-    """They are answered part by part, to the same numbers; a model that is computed in the plain way gets all that is left."""
+def test_requests_too_large_for_memory_are_answered_in_parts(plain, llama, tokenizers, monkeypatch):
+    """The numbers stay the same. A model that is left to hf gets all remaining requests at once."""
     requests = ranking_requests(40)
     _, expected = answer(SharedPrefixLM, llama, tokenizers[False], requests)
     monkeypatch.setattr(batch_encoding, "PART", 5000)
@@ -70,7 +70,7 @@ def test_requests_that_are_too_long_to_be_in_memory_at_once(plain, llama, tokeni
     assert all(size <= 5000 + max(len(context) + len(continuation) for context, continuation in requests) for size in parts)
 
 
-def test_a_text_that_cannot_be_encoded_is_said_by_itself(llama, tokenizers, monkeypatch):
+def test_a_text_that_cannot_be_encoded_fails_as_in_hf(llama, tokenizers, monkeypatch):
     pairs = [*ranking_requests(2), ("\ud800", " kota")]
     failures = []
     for model_class in (HFLM, SharedPrefixLM):

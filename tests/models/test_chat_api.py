@@ -39,18 +39,18 @@ def requests(*prompts, settings=GREEDY):
 
 
 def ask(toy, *prompts, settings=GREEDY, **arguments):
-    """What is answered to prompts."""
+    """The answers to prompts."""
     return model_of(toy, **arguments).generate_until(requests(*prompts or ["Q"], settings=settings), disable_tqdm=True)
 
 
 def answer_of(reply, *prompts, prompt_end=None, **options):
-    """What is taken from a server's reply."""
+    """The answer that is read from a server's reply."""
     with serve(reply if callable(reply) else lambda *_: reply, VLLM, prompt_end) as toy:
         [answer] = ask(toy, *prompts, **options)
     return answer
 
 
-def test_what_is_sent_and_what_is_read(monkeypatch):
+def test_requests_and_replies(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     usage = {"prompt_tokens": 9, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 20}}
     thinking = Answer([("reasoning", "Hm. "), ("reasoning", "So B."), ("content", "Answer:"), ("content", " B")], usage=usage)
@@ -71,15 +71,15 @@ def test_what_is_sent_and_what_is_read(monkeypatch):
                 "enable_thinking": False, "thinking": False, "thinking_mode": "fast", "reasoning": False, "thinking_budget": 0,
             },
         },
-        always | {"messages": [{"role": "user", "content": "plain"}]},  # what a template does by itself is not named
+        always | {"messages": [{"role": "user", "content": "plain"}]},  # defaults of the template are not sent
     ]  # fmt: skip
     assert (answer, answer.thought, answer.finish_reason, answer.failure) == ("Answer: B", "Hm. So B.", "stop", None)
     assert (answer.prompt_tokens, answer.thought_tokens, answer.answer_tokens) == (9, 20, 10)
     assert vars(pickle.loads(pickle.dumps(answer))) == vars(answer)
 
 
-def test_a_server_that_is_busy_is_asked_again_when_it_says():
-    """429, with the time to wait, before which no second attempt comes."""
+def test_a_busy_server_is_asked_again_after_retry_after():
+    """The status is 429, with the time to wait before the next attempt."""
     busy = Status(429, {"error": {"message": "slow down"}}, {"Retry-After": "1"})
     with serve(lambda _, number: OK if number else busy) as toy:
         assert ask(toy) == ["Answer: B"]
@@ -88,8 +88,8 @@ def test_a_server_that_is_busy_is_asked_again_when_it_says():
 
 
 @pytest.mark.slow
-def test_tokens_are_waited_for_and_comments_are_none(monkeypatch):
-    """They keep a request in a queue for longer than the time between tokens, and not for ever. A stream may be slow."""
+def test_timeouts_count_from_the_last_token_or_queue_comment(monkeypatch):
+    """A stream may be slow. Comments keep a request waiting for longer than the time between tokens, but not for ever."""
     monkeypatch.setattr(chat_server, "QUEUE", 4)
     pieces = {"slow": [("content", letter) for letter in "B, C, D, E or F"]}
     for line in (": keep-alive", 'data: {"choices": []}', ""):
@@ -104,8 +104,8 @@ def test_tokens_are_waited_for_and_comments_are_none(monkeypatch):
     assert [answer.failure and "timed out" in answer.failure.lower() for answer in others] == [None, True, True] * 3
 
 
-def test_stop_strings_stay_here():
-    """A server that refuses them is as good as others, and they end the answer alone."""
+def test_stop_strings_are_applied_to_the_answer_alone():
+    """They are not sent, so a server may refuse them, and they do not end the thought."""
     thinking = Answer([("reasoning", "Passage one.\nPassage: x"), ("content", "\n\nB\nPassage: next")])
     left_in = text("<think>\nPassage: x\nPassage: y</think>\n\nB\nPassage: next")
     until = GREEDY | {"until": ["\nPassage:", "\n\n"]}
@@ -118,8 +118,8 @@ def test_stop_strings_stay_here():
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter", "stop"])
-def test_an_answer_that_a_stop_string_ends_is_complete(finish):
-    """The server, which does not know of it, lets the model write on."""
+def test_an_answer_ended_by_a_stop_string_is_complete(finish):
+    """The server does not know the stop string and lets the model write on."""
     assert answer_of(text("B\nPassage: next", finish=finish)).finish_reason == "stop"
     assert answer_of(text("B, or", finish=finish)).finish_reason == finish
 
@@ -142,8 +142,8 @@ def test_a_refused_temperature_is_left_out_of_all_requests(concurrent, caplog):
     assert "refuses temperature=0" in line
 
 
-def test_refused_names_that_no_parameter_field_tells(caplog):
-    """FastAPI's validation, as strict servers have it; the limit is known by its old name."""
+def test_refused_parameters_named_only_in_the_details(caplog):
+    """A strict server validates as FastAPI does and knows the limit by its old name only."""
     names = ("stream_options", "seed", "top_k", "max_completion_tokens")
     extra = {name: Status(422, {"detail": [{"loc": ["body", name], "msg": "Extra inputs are not permitted"}]}) for name in names}
     settings = {"do_sample": True, "temperature": 1.0, "seed": 3, "top_k": 20, "max_gen_toks": 64}
@@ -162,8 +162,8 @@ def test_refused_names_that_no_parameter_field_tells(caplog):
         "the temperature is not supported; max_completion_tokens neither",
     ],
 )
-def test_names_of_parameters_in_a_row_that_a_refusal_quotes(quoted, caplog):
-    """A request without them is refused as well, so the row fails alone and all others are asked as before."""
+def test_a_refusal_that_quotes_names_of_parameters_from_a_row(quoted, caplog):
+    """A request without them is refused as well, so only this row fails, and the others are asked as before."""
     flagged = refusal(f'The request was rejected. Flagged passage: "{quoted}…"')
     with serve(lambda body, _: flagged if "two" in str(body["messages"]) else OK) as toy:
         answers = ask(toy, "one", "two", "three", num_concurrent=1)
@@ -182,8 +182,8 @@ def test_names_of_parameters_in_a_row_that_a_refusal_quotes(quoted, caplog):
         ("`max_completion_tokens` must be less than or equal to `2048`", 2048),
     ],
 )
-def test_more_tokens_than_a_server_gives(message, most, caplog):
-    """An answer that was to be shorter anyway does not tell of it."""
+def test_more_tokens_than_a_server_allows(message, most, caplog):
+    """An answer with a shorter limit of its own does not record it."""
     with serve(lambda body, _: refusal(message) if body.get("max_completion_tokens", 0) > most else OK) as toy:
         model, long = model_of(toy, num_concurrent=1), GREEDY | {"max_gen_toks": 9000}
         answers = model.generate_until([*requests("a", "b", settings=long), *requests("c")])
@@ -195,8 +195,8 @@ def test_more_tokens_than_a_server_gives(message, most, caplog):
 
 
 @pytest.mark.parametrize("told", [{"max_model_len": 4096}, {"meta": {"n_ctx": 4096, "n_ctx_train": 8192}}, {"meta": 4096}])
-def test_the_window_is_known_before_the_first_request(told):
-    """vLLM names it, and llama.cpp, beside what the model was trained with."""
+def test_the_server_names_its_window(told):
+    """vLLM names it, and so does llama.cpp, beside the window that the model was trained with."""
     with serve(lambda *_: OK, Status(200, {"data": [{"id": "toy", **told}]})) as toy:
         assert model_of(toy).max_length == (None if told == {"meta": 4096} else 4096)
 
@@ -212,8 +212,8 @@ def test_the_window_is_known_before_the_first_request(told):
         "tokens: {prompt} tokens from the input messages and {asked} tokens for the completion.",
     ],
 )
-def test_answers_get_the_room_that_a_window_leaves(message, caplog):
-    """Each prompt its own; one that leaves none is a row that failed."""
+def test_answers_are_limited_to_the_rest_of_the_window(message, caplog):
+    """Each prompt has its own limit; a row whose prompt leaves no room has failed."""
 
     def behave(body, _):
         prompt, asked = int(body["messages"][-1]["content"]), body["max_completion_tokens"]
@@ -228,8 +228,8 @@ def test_answers_get_the_room_that_a_window_leaves(message, caplog):
     assert len([line for line in said(caplog) if "window of 4,096 tokens leaves" in line]) == 1
 
 
-def test_a_prompt_of_which_the_server_counts_no_more_than_fit():
-    """As vLLM does, which stops encoding there."""
+def test_a_prompt_counted_only_up_to_the_window():
+    """vLLM stops encoding there."""
     message = "This model's maximum context length is 760 tokens. However, your prompt contains at least 761 input tokens."
     with serve(lambda *_: refusal(message, "input_tokens")) as toy:
         [answer] = ask(toy)
@@ -237,8 +237,8 @@ def test_a_prompt_of_which_the_server_counts_no_more_than_fit():
 
 
 @pytest.mark.parametrize(("heeded", "refused"), [("max_tokens", None), ("none", {"max_completion_tokens": "not heeded"})])
-def test_a_limit_that_the_server_does_not_heed(heeded, refused, caplog):
-    """By its new name, or by any. Servers leave alone what they do not know; how long the answer is tells."""
+def test_a_server_that_ignores_the_limit(heeded, refused, caplog):
+    """Servers ignore parameters that they do not know. The length of the answer shows whether one name or both are ignored."""
     with serve(lambda body, _: text("B", finish="length", usage={"completion_tokens": body.get(heeded, 900)})) as toy:
         answers = ask(toy, *"abc", num_concurrent=1)
     assert [answer.answer_tokens for answer in answers] == [900 if refused else 64] * 3, "what was longer is asked for again"
@@ -255,24 +255,24 @@ WHOLE = {"choices": [{"message": {"role": "assistant", "content": "B", "reasonin
 @pytest.mark.parametrize(
     ("reply", "usage", "counts", "state"),
     [
-        # OpenAI counts a thought that it does not show; all of the limit may have gone into it
+        # OpenAI counts a hidden thought, which may use up the limit
         (Answer([("content", "")], finish="length"), (9, 64, 73, 64), (9, 64, 0), "cut"),
         (Answer([("content", "B")]), (9, 30, 39, 20), (9, 20, 10), "no thought"),
         (Answer([("content", "")], finish="length"), (9, 0, 73, None), (9, 64, 0), "cut"),  # Gemini
         (Answer([("content", "B")]), (9, 10, 39, None), (9, 20, 10), "no thought"),
         (Answer([("reasoning_content", "So"), ("content", "B")]), (9, 10, 39, 20), (9, 20, 10), "closed"),  # xAI
-        (Answer([("reasoning_content", "So"), ("content", "B")]), (9, 10, None, None), (9, None, None), "closed"),  # nobody tells
-        (Answer([("content", "B")]), (9, 10, 19, 20), (9, 20, 10), "no thought"),  # and where the total lacks the thought
-        # nothing says what else the limit went into
+        (Answer([("reasoning_content", "So"), ("content", "B")]), (9, 10, None, None), (9, None, None), "closed"),  # unknown
+        (Answer([("content", "B")]), (9, 10, 19, 20), (9, 20, 10), "no thought"),  # the total lacks the thought
+        # nothing says what used up the limit
         (Answer([("content", "")], finish="length"), (9, 64, 73, None), (9, None, None), "cut"),
         (Answer([("content", "")], finish="length"), (None, None, None, None), (None, None, None), "cut"),
-        (Answer([("content", "B")]), (0, 0, 0, None), (None, None, None), "no thought"),  # a proxy that fills in what it lacks
+        (Answer([("content", "B")]), (0, 0, 0, None), (None, None, None), "no thought"),  # a proxy that fills in zeros
         (Answer([("content", "")]), (9, 1, 10, None), (9, None, 1), "no thought"),  # a model that ends at once
         (Answer([("content", "")], finish="content_filter"), (9, 0, 9, None), (9, None, 0), "no thought"),
     ],
 )
-def test_thoughts_that_the_server_keeps_to_itself(reply, usage, counts, state):
-    """Prompt, thought and answer have their own tokens, whether a server counts the thought with the answer or beside it."""
+def test_tokens_of_thoughts_that_the_server_hides(reply, usage, counts, state):
+    """Tokens of prompt, thought and answer are separate, whether or not the server counts the thought as part of the answer."""
     names, [*totals, thought] = ("prompt_tokens", "completion_tokens", "total_tokens"), usage
     told = dict(zip(names, totals, strict=True)) | {"completion_tokens_details": thought and {"reasoning_tokens": thought}}
     answer = answer_of(replace(reply, usage=told))
@@ -284,8 +284,8 @@ def whole(content, **usage):
     return Status(200, {"choices": [{"message": {"content": content}, "finish_reason": "stop"}], "usage": usage})
 
 
-def test_an_answer_that_the_server_keeps_to_itself_is_none():
-    """Null, or tokens without text, where the model has ended. An empty answer is one."""
+def test_an_answer_that_the_server_hides_has_failed():
+    """It is null, or has tokens without text, although the model ended by itself. An empty answer is valid."""
     for reply in (whole(None), whole("", completion_tokens=40), Answer([("content", "")], usage={"completion_tokens": 40})):
         answer = answer_of(reply)
         assert "sends null or no text" in answer.failure and taken_apart(answer).state == "failed"
@@ -304,12 +304,12 @@ NO_STREAM = "Unsupported value: 'stream' does not support true with this model. 
         refusal(NO_STREAM),
         refusal("Streaming is not enabled for this deployment"),
         Status(422, {"detail": [{"loc": ["body", "stream"], "msg": "Extra inputs are not permitted"}]}),
-        Status(200, WHOLE),  # it leaves the parameter alone
-        Answer([("content", "B, or"), (None, "data: [DONE]")], finish=None),  # nobody knows why it ended
+        Status(200, WHOLE),  # it ignores the parameter
+        Answer([("content", "B, or"), (None, "data: [DONE]")], finish=None),  # the reason for the end is missing
     ],
 )
 def test_a_server_that_does_not_stream(instead_of_a_stream, caplog, monkeypatch):
-    """It is asked for whole answers, and has longer for them than the time between tokens."""
+    """It is asked for whole answers, for which it has longer than the time between tokens."""
     monkeypatch.setattr(chat_server, "QUEUE", 20)
 
     def behave(body, number):
@@ -334,13 +334,13 @@ EMPTY = Answer([(None, "data: [DONE]")], finish=None)
 @pytest.mark.parametrize(
     ("first", "streams"),
     [
-        ([EMPTY], [True] * 4),  # as of a server that is still loading its model
-        ([OK, *[EMPTY] * 3], [True] * 4 + [False, True]),  # that row alone is asked for in one piece
+        ([EMPTY], [True] * 4),  # the server may still be loading its model
+        ([OK, *[EMPTY] * 3], [True] * 4 + [False, True]),  # only this row is asked for in one piece
         ([OK, Answer([("content", "B, or"), (None, "data: [DONE]")], finish=None)], [True, True, False, True]),
         ([EMPTY] * 99, [True] * 3 + [False] * 3),  # it cannot stream
     ],
 )
-def test_streams_that_stay_empty_end_streaming_only_where_there_were_no_others(first, streams):
+def test_empty_streams_end_streaming_unless_others_had_answers(first, streams):
     def behave(body, number):
         return Status(200, WHOLE) if "stream" not in body else first[number] if number < len(first) else OK
 
@@ -362,14 +362,14 @@ def test_streams_that_stay_empty_end_streaming_only_where_there_were_no_others(f
         (text("Answer: C"), {"structured_outputs": "not heeded"}),
     ],
 )
-def test_a_server_that_leaves_alone_what_it_is_to_choose_from(reply, refused):
-    """Answers that were not constrained are no worse to read, so that nothing else tells."""
-    for asked, expected in (({"choice": ["Answer: A", "Answer: B"]}, refused), ("regex", None)):  # which is no list of choices
+def test_a_server_that_ignores_the_choices(reply, refused):
+    """Nothing else shows it, because answers that were not constrained are read as well."""
+    for asked, expected in (({"choice": ["Answer: A", "Answer: B"]}, refused), ("regex", None)):
         assert answer_of(reply, settings=GREEDY | {"structured_outputs": asked}).refused_parameters == expected
 
 
 def test_an_option_in_place_of_the_thought_ends_the_run():
-    """A server that knows no thoughts constrains them, and no answer follows."""
+    """A server without a reasoning parser constrains the thought, and no answer follows."""
     choice = GREEDY | {"structured_outputs": {"choice": ["Answer: A", "Answer: B"]}}
     with pytest.raises(ServerError, match="start vLLM with --reasoning-parser NAME, add thinking=off"):
         answer_of(text("Answer: A"), prompt_end="<assistant><think>\n", settings=choice)
@@ -386,11 +386,11 @@ def test_an_option_in_place_of_the_thought_ends_the_run():
         ({}, "188", ["Answer: A"], None),  # it does not think
         ({"thinking": "off"}, "188", ["Answer: A"], None),
         ({"effort": "none"}, "<think>Hm.</think>188", ["Answer: A"], None),
-        ({}, "<think>Hm.</think>188", ["<think>So.</think>Answer: A", "Answer: B"], None),  # nor always
+        ({}, "<think>Hm.</think>188", ["<think>So.</think>Answer: A", "Answer: B"], None),  # it does not always think
     ],
 )
-def test_a_model_that_thinks_and_may_only_choose_is_told(mode, first, answers, told):
-    """It begins its thought itself, so that the prompt tells nothing; the server lets it write nothing but an option."""
+def test_choices_forced_on_a_thinking_model_are_reported(mode, first, answers, told):
+    """The model opens its thought itself, so the prompt does not show it, and the server allows nothing but an option."""
     settings = GREEDY | {"structured_outputs": {"choice": ["Answer: A", "Answer: B"]}}
 
     def behave(body, _):
@@ -403,7 +403,7 @@ def test_a_model_that_thinks_and_may_only_choose_is_told(mode, first, answers, t
     assert [answer.refused_parameters for answer in found] == [told and {"structured_outputs": told}] * len(answers)
 
 
-def test_the_provider_behind_a_router_belongs_to_the_name_of_the_model():
+def test_the_model_name_includes_the_provider_behind_a_router():
     names = [{"model": "org/toy", "provider": f"Host {number}", "choices": []} for number in (0, 1, 0)]
     with serve(lambda _, number: Answer([(None, "data: " + json.dumps(names[number])), ("content", "B")])) as toy:
         answers = ask(toy, *"abc", num_concurrent=1)
@@ -421,7 +421,7 @@ def chunk(index=0, finish=None, **part):
 END = chunk(delta={}, finish="stop")
 PART = {"type": "text", "text": "So"}
 ANSWER = {"type": "text", "text": "B"}
-BREAKS = "A\u2028B\u2029C\x85D\vE\fF\x1cG"  # of lines, as Python splits a text, and none of a stream
+BREAKS = "A\u2028B\u2029C\x85D\vE\fF\x1cG"  # line breaks for Python's `splitlines`, but not in a stream
 
 
 @pytest.mark.parametrize(
@@ -447,12 +447,12 @@ BREAKS = "A\u2028B\u2029C\x85D\vE\fF\x1cG"  # of lines, as Python splits a text,
                                    ([{"type": "reasoning", "text": "So"}, ANSWER], "So"))),
         (stream(chunk(delta={"content": [{"type": "thinking", "thinking": [PART]}]}), chunk(delta={"content": [ANSWER]}), END),
          "B", "So"),
-        # another type than that of the content
+        # the declared type is wrong
         (Status(200, json.dumps(WHOLE, indent=1).encode(), content_type="text/plain"), "B", "So"),
         (Status(200, f"{chunk(delta={'content': 'B'})}\n\n{END}\n\n".encode()), "B", None),
         (Answer([("reasoning_content", "So"), ("reasoning_content", " B."), ("content", "B")]), "B", "So B."),
         (Answer([("content", None), ("reasoning", "Perhaps B, or")], finish="length"), "", "Perhaps B, or", "length"),
-        # all of an answer is there, and why it ended is not told
+        # the answer is complete, but the reason for its end is missing
         *((Status(200, {"choices": [{"message": WHOLE["choices"][0]["message"]} | end]}), "B", "So", None)
           for end in ({}, {"finish_reason": None})),
     ]],
@@ -472,8 +472,8 @@ ENDS = {
 }
 
 
-def test_ends_of_answers_have_one_name(caplog):
-    """One that is not known keeps its own, which is said once."""
+def test_finish_reasons_have_one_name(caplog):
+    """An unknown one keeps its name, which is reported once."""
     with serve(lambda body, _: text("B, or", finish=body["messages"][0]["content"])) as toy:
         for name, ends in ENDS.items():
             assert [(answer, answer.finish_reason) for answer in ask(toy, *ends)] == [("B, or", name)] * len(ends)
@@ -489,8 +489,8 @@ def test_ends_of_answers_have_one_name(caplog):
         ("So B.</think>\nAnswer: B\nPassage: x", "stop", "So B.</think>\nAnswer: B", None),
     ],
 )
-def test_a_thought_that_the_template_opens_and_the_server_leaves_in_the_text(written, finish, answer, thought):
-    """A text that does not close it is no answer. Of a template that opens none it is one."""
+def test_an_unclosed_thought_that_the_template_opened(written, finish, answer, thought):
+    """A text that does not close the thought is no answer; if the template opens none, it is one."""
     words = "Let me see what the passage says of the question: "
     found = answer_of(text(written, finish=finish), prompt_end="<assistant>\n<think>\n" + words)
     assert (found, found.thought, found.finish_reason) == (answer, thought, finish)
@@ -505,16 +505,16 @@ SHOWS = "Hm, so B.\n</think>\n\nAnswer: A"
 @pytest.mark.parametrize(
     ("texts", "thoughts"),
     [
-        ([HALF, "Answer: B.", SHOWS, f"{SHOWS}.", HALF], [0, 1, 4]),  # wherever the answer that shows it stands
+        ([HALF, "Answer: B.", SHOWS, f"{SHOWS}.", HALF], [0, 1, 4]),  # the position of the answer that shows it does not matter
         ([HALF, SHOWS, HALF], [0, 2]),
         ([HALF, HALF, "Answer: B."], []),
         ([HALF, "<think>Hm.</think>Answer: A."], []),
-        ([HALF, "Answer: A.", "Answer: B.", SHOWS], []),  # a mark that strays into one of many answers
+        ([HALF, "Answer: A.", "Answer: B.", SHOWS], []),  # one of many answers has a stray mark
         ([HALF, "Answer: A.", "Write </think> at the end."], []),
     ],
 )
-def test_what_most_answers_show_of_the_prompt_counts_for_all(texts, thoughts):
-    """That a template opens the thought, where the server neither tells nor separates it."""
+def test_most_answers_decide_whether_the_template_opens_a_thought(texts, thoughts):
+    """The server neither tells nor separates the thought."""
     ends = dict.fromkeys(texts, "stop") | {HALF: "length"}
     with serve(lambda body, _: text(said := body["messages"][0]["content"].lstrip("0123456789"), finish=ends[said])) as toy:
         kept, model = {}, model_of(toy, num_concurrent=1)
@@ -534,21 +534,21 @@ def test_what_most_answers_show_of_the_prompt_counts_for_all(texts, thoughts):
         ("template", [], False),
         ("on", [text("Answer: B.")], False),
         ("on", [Answer([("reasoning", "So B."), ("content", "Answer: B")])], False),
-        ("on", [text("", finish="length")], False),  # a thought that the server keeps to itself
+        ("on", [text("", finish="length")], False),  # the server hides the thought
     ],
 )
-def test_what_a_model_that_is_to_think_writes_first_is_a_thought(mode, others, is_thought):
-    """Also if all answers are cut, so that none shows the mark that ends it; unless others show no thought or where it is."""
+def test_cut_answers_of_a_thinking_model_are_thoughts(mode, others, is_thought):
+    """Also if all are cut; not if others show that there is no thought, or that it stands elsewhere."""
     replies = [text(HALF, finish="length"), *others]
     with serve(lambda body, _: replies[int(body["messages"][0]["content"])]) as toy:
         model, asked = model_of(toy, thinking=mode), requests(*map(str, range(len(replies))))
         answers = model.generate_until(asked)
-    for first, *_ in (answers, model.settled(asked, answers)):  # which a run does once more, with kept answers
+    for first, *_ in (answers, model.settled(asked, answers)):  # a run does so once more, with kept answers
         assert (first, first.thought) == (("", HALF) if is_thought else (HALF, None))
 
 
-def test_answers_that_were_looked_at_are_not_searched_again(monkeypatch, everything):
-    """A run looks at new answers when they are there, and at all of them once more beside the kept ones."""
+def test_answers_are_searched_for_thoughts_once(monkeypatch, everything):
+    """A run searches new answers when they arrive, and settles all of them together with the kept ones."""
     searched, search = [], chat_api.ends_unopened
     monkeypatch.setattr(chat_api, "ends_unopened", lambda answer: searched.append(answer) or search(answer))
     with serve(lambda *_: text("Hm. " * (30_000 if everything else 3_000) + SHOWS)) as toy:
@@ -561,7 +561,7 @@ def test_answers_that_were_looked_at_are_not_searched_again(monkeypatch, everyth
     assert len(searched) == 8, "those of another run were not looked at yet"
 
 
-def test_what_the_first_question_shows_counts_for_all():
+def test_the_first_question_shows_whether_the_template_opens_a_thought():
     question = "A train leaves"
     with serve(lambda body, _: text(SHOWS if question in str(body) else HALF, finish="length")) as toy:
         assert ask(toy)[0].thought is None
@@ -597,14 +597,14 @@ TORN = {("B \ud83d", "\ude00."): "B 😀.", ("B \ud83d", "."): "B \ufffd.", ("\u
 
 
 @pytest.mark.parametrize("name", ["content", "reasoning"])
-def test_characters_that_a_stream_tears_in_two(name):
-    """Their halves are put together; one that stands alone could be written into no file."""
+def test_surrogate_pairs_split_across_stream_chunks(name):
+    """The halves are joined; a lone one could not be written to a file."""
     for pieces, answer in TORN.items():
         found = answer_of(Answer([*((name, piece) for piece in pieces), ("content", " end")]))
         assert (found.thought if name == "reasoning" else found.removesuffix(" end")) == answer
 
 
-# What a server replies, and what is said of it.
+# The reply of a server, and what the failure says.
 BROKEN = {
     "status": (Status(500, {"error": {"message": "oops"}}), "oops"),
     "error": (Status(200, {"error": {"message": "overloaded", "code": 502}}), "overloaded"),
@@ -643,8 +643,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("broken", "why"), BROKEN.values(), ids=BROKEN)
-def test_replies_that_are_no_answers(broken, why, caplog):
-    """An answer that comes at the second attempt is one; else the row has failed, and the others have not."""
+def test_replies_without_an_answer(broken, why, caplog):
+    """An answer at the second attempt counts; otherwise this row alone has failed."""
     with serve(lambda body, number: broken if number == 0 or "two" in str(body["messages"]) else OK) as toy:
         answers = ask(toy, "one", "two", "three", num_concurrent=1, timeout=0.5, max_retries=1)
     assert answers == ["Answer: B", "", "Answer: B"] and not answers[0].failure
@@ -652,13 +652,13 @@ def test_replies_that_are_no_answers(broken, why, caplog):
     assert "1 of 3 requests have no answer, the first: " in said(caplog)[-1]
 
 
-def test_a_server_whose_list_of_models_fails_is_asked():
-    """So is `transformers serve` on a machine without a cache of the hub."""
+def test_a_server_whose_list_of_models_fails():
+    """`transformers serve` is such a server on a machine without a cache of the hub."""
     with serve(lambda *_: OK, Status(500, b"Internal Server Error", content_type="text/plain")) as toy:
         assert ask(toy, "one", max_retries=0) == ["Answer: B"]
 
 
-def test_answers_out_of_order_under_bounded_concurrency():
+def test_concurrent_answers_keep_the_order_of_the_prompts():
     def behave(body, _):
         time.sleep(0.02 * (5 - int(body["messages"][0]["content"]) % 5))
         return text("answer " + body["messages"][0]["content"])
@@ -683,8 +683,8 @@ def test_answers_out_of_order_under_bounded_concurrency():
         ),
     ],
 )
-def test_what_concerns_all_requests_ends_the_run(reply, line):
-    """Further ones are in `mistakes.yml`."""
+def test_errors_of_all_requests_end_the_run(reply, line):
+    """Further errors are in `mistakes.yml`."""
     with serve(lambda *_: reply) as toy, pytest.raises(ServerError, match=line) as error:
         ask(toy, *map(str, range(50)), num_concurrent=2, thinking="off")
     assert len(toy.requests) <= 2
@@ -692,7 +692,7 @@ def test_what_concerns_all_requests_ends_the_run(reply, line):
 
 
 def test_a_server_that_goes_away_ends_the_run():
-    """Not after all rows have failed one by one."""
+    """The run does not try all rows one by one."""
     line = "10 requests in a row have no answer"
     with serve(lambda _, number: OK if number < 3 else DROP) as toy, pytest.raises(ServerError, match=line):
         ask(toy, *map(str, range(200)), num_concurrent=2, max_retries=0)
@@ -702,7 +702,7 @@ def test_a_server_that_goes_away_ends_the_run():
     ("fault", "why"), [(DROP, "Connection error"), (refusal("held back by the content filter"), "content filter")]
 )
 def test_rows_that_are_never_answered_do_not_end_the_run(fault, why):
-    """However many there are, and where they alone are left of an interrupted run: the server answers other messages."""
+    """The server answers other messages, so their number does not matter, even if an interrupted run has only such rows left."""
     with serve(lambda body, _: fault if "crash" in str(body["messages"]) else OK) as toy:
         answers = ask(toy, "one", *["crash"] * 25, "two", num_concurrent=1, max_retries=0)
         left = ask(toy, *["crash"] * 3, num_concurrent=1, max_retries=0)
@@ -711,7 +711,7 @@ def test_rows_that_are_never_answered_do_not_end_the_run(fault, why):
 
 
 def test_sampled_requests_have_seeds_of_their_own():
-    """A server may draw the same numbers for the same seed, so that all rows would err alike. A run can be repeated."""
+    """With one seed a server may draw the same numbers for all rows, which would then err alike. A run can be repeated."""
     settings = {"do_sample": True, "temperature": 0.7, "seed": 11}
     with serve(lambda body, _: text(str(body.get("seed")))) as toy:
         drawn, again = (ask(toy, *"aaba", settings=settings | {"seed": seed}) for seed in (11, 11))
@@ -720,8 +720,8 @@ def test_sampled_requests_have_seeds_of_their_own():
     assert all(0 <= int(seed) < 2**31 for seed in drawn)
 
 
-def test_an_answer_that_was_begun_is_continued():
-    """It stands behind the thought that the template opens otherwise."""
+def test_an_answer_with_a_given_beginning_is_continued():
+    """It takes the place of the thought that the template would open."""
     with serve(lambda *_: OK, VLLM, prompt_end="<assistant><think>\n") as toy:
         model, begun = model_of(toy), [*MESSAGES, {"role": "assistant", "content": "Answer:"}]
         prompt = model.apply_chat_template(begun, add_generation_prompt=False)

@@ -18,7 +18,7 @@ def warnings(caplog):
 
 
 def test_encoder_decoder(tokenizers, warnings):
-    """Also where texts begin with the token that ends them, as those of BART and NLLB do."""
+    """Also if texts begin with the token that ends them, as those of BART and NLLB do."""
     tokenizer = tokenizers[False]
     ids = {"decoder_start_token_id": tokenizer.eos_token_id, "eos_token_id": tokenizer.eos_token_id}
     config = AutoConfig.for_model("t5", vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=1, num_heads=2, **ids)
@@ -33,7 +33,7 @@ def test_encoder_decoder(tokenizers, warnings):
 
 @pytest.fixture
 def llama(tokenizers):
-    """A model of its own for each test, which bends it."""
+    """A new model for each test, which changes it."""
     return make_model("llama", len(tokenizers[False]))
 
 
@@ -41,13 +41,13 @@ CACHE_NAMES = {"cache", "past_key_values"}  # as transformers calls it since 5.2
 
 
 def bend(model, change):
-    """Has each forward pass get other arguments."""
+    """Changes the arguments of each forward pass."""
     forward = model.forward
     model.forward = lambda *args, **keywords: forward(*args, **change(keywords))
 
 
 def before_each_pass(model, hook):
-    """Calls it with the tokens, of which a row is a text."""
+    """Calls the hook with the tokens; each row is a text."""
     model.get_input_embeddings().register_forward_pre_hook(lambda _, inputs: hook(inputs[0]))
 
 
@@ -78,7 +78,7 @@ def _refuses_masks(keywords):
     ],
 )
 def test_a_wrong_number_is_never_used(name, change, reason, tokenizers, warnings):
-    """A model that cannot be computed so, or ignores or refuses what it is given, is found out on the run's own requests."""
+    """The run's own requests reveal a model that cannot be computed along prefixes, or ignores or refuses its arguments."""
     model = make_model(name, len(tokenizers[False]))
     if change:
         bend(model, change)
@@ -88,7 +88,7 @@ def test_a_wrong_number_is_never_used(name, change, reason, tokenizers, warnings
 
 
 def test_a_later_batch_is_checked_too(llama, tokenizers, warnings):
-    """The first requests share nothing, so that only later ones show what the model cannot do."""
+    """The first requests share nothing, so only later ones show that the model fails."""
     bend(llama, _causal_mask_only)
     lm, _ = answer(SharedPrefixLM, llama, tokenizers[False], [("sebuah", " kota"), ("di", " desa")])
     assert not lm._plain
@@ -97,7 +97,6 @@ def test_a_later_batch_is_checked_too(llama, tokenizers, warnings):
 
 
 def test_out_of_memory_halves_the_batch(llama, tokenizers, warnings):
-    """As long as there is some."""
     sizes, most = [], 150  # the tokens of two rows
 
     def scarce(tokens):
@@ -116,8 +115,8 @@ def test_out_of_memory_halves_the_batch(llama, tokenizers, warnings):
         answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests())
 
 
-def test_a_prefix_without_room_is_computed_with_each_request(llama, tokenizers, warnings):
-    """Memory holds one row of a plain forward pass, and never the keys and values of a prefix."""
+def test_a_prefix_that_does_not_fit_is_computed_with_each_request(llama, tokenizers, warnings):
+    """There is memory for one row of a plain forward pass, but never for the keys and values of a prefix."""
     requests = [("sebuah", " kota"), ("di", " desa"), *ranking_requests(4)]
     _, expected = answer(HFLM, llama, tokenizers[False], requests)
 
@@ -140,7 +139,7 @@ def test_a_prefix_without_room_is_computed_with_each_request(llama, tokenizers, 
 
 
 def test_two_processes_fall_back_alone(llama, tokenizers, monkeypatch):
-    """One of several processes that falls back does not wait for the others to find a batch size."""
+    """A process that falls back does not wait for the others to find a batch size."""
     _, expected = answer(SharedPrefixLM, llama, tokenizers[False], ranking_requests())
     bend(llama, _causal_mask_only)
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size="auto")
@@ -150,8 +149,8 @@ def test_two_processes_fall_back_alone(llama, tokenizers, monkeypatch):
     assert_equal(lm._loglikelihood_tokens(encoded, disable_tqdm=True), expected)
 
 
-def test_one_lack_of_memory_is_one(llama, tokenizers):
-    """In the first pass, which has logits of every token: the others go on in batches, and are checked."""
+def test_running_out_of_memory_once_keeps_batches_and_checks(llama, tokenizers):
+    """It happens in the first pass, which has logits of every token."""
     failures = []
 
     def once(_, inputs):
@@ -169,8 +168,8 @@ def test_one_lack_of_memory_is_one(llama, tokenizers):
     assert lm.work.verification <= 0.2 * lm.work.forwarded
 
 
-def test_what_has_no_room_is_left_and_the_rest_goes_on(llama, tokenizers, warnings):
-    """One text that is too long for memory, even alone behind its prefix."""
+def test_a_text_that_does_not_fit_leaves_the_others_in_batches(llama, tokenizers, warnings):
+    """The text is too long for memory even alone behind its prefix."""
     requests = [*ranking_requests(12), (" ".join(["sungai"] * 60), " kota")]
     lengths = [len(tokenizers[False].encode("".join(request))) for request in requests]
     _, expected = answer(HFLM, llama, tokenizers[False], requests)

@@ -1,4 +1,4 @@
-"""The look at the first tokens of a run."""
+"""The check of the first tokens of a run."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_faults(tokens, changes, words):
 
 @pytest.fixture
 def warnings_of(tiny_model_bos, caplog):
-    """What is said before a run's first answers, with arguments of the model and a first prompt."""
+    """The warnings before a run's first answers, given arguments of the model and a first prompt."""
 
     def run(prompt, **arguments):
         model = SharedPrefixLM(str(tiny_model_bos), device="cpu", dtype="float32", batch_size=1, **arguments)
@@ -50,7 +50,7 @@ def warnings_of(tiny_model_bos, caplog):
     return run
 
 
-def test_what_is_said_once_with_the_tokens(warnings_of):
+def test_a_wrong_first_token_is_reported_once(warnings_of):
     assert warnings_of("sebuah kota") == []
     (message,) = warnings_of("sebuah kota", add_bos_token=False)
     assert "add_bos_token=True" in message and "'<|bos|>'" not in message and "'s" in message
@@ -58,7 +58,7 @@ def test_what_is_said_once_with_the_tokens(warnings_of):
     assert "'<|bos|>' '<|bos|>'" in message and "add_bos_token=False" in message
 
 
-def test_lm_evals_own_class_says_it_too(tiny_model, caplog):
+def test_lm_evals_own_class_reports_it_too(tiny_model, caplog):
     """Its tokenizer has no begin-of-sequence token."""
     generate(class_of("hf")(str(tiny_model), device="cpu", add_bos_token=True), ["sebuah kota"], max_gen_toks=1)
     (message,) = [message for message in caplog.messages if "first tokens" in message]

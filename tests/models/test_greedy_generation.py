@@ -1,4 +1,4 @@
-"""Greedy generation of a task's prompts together against lm-eval's own: the same texts, for fewer tokens."""
+"""Greedy generation of all prompts of a task together: the same texts as lm-eval's own, with fewer tokens computed."""
 
 import copy
 import random
@@ -19,13 +19,13 @@ SETTINGS = {"until": ["\n\n"], "max_gen_toks": 6}
 
 @pytest.fixture(autouse=True)
 def short_pieces(monkeypatch):
-    """Texts of a few tokens stand in several pieces, and join in several blocks, as long ones do."""
+    """Has short texts use several pieces and blocks, as long ones do."""
     monkeypatch.setattr(slots, "LEAST_PIECE", {"cpu": 8})
     monkeypatch.setattr(attention, "BLOCK", 16)
 
 
 def prompts(dice, *, shared=30, rows=8, longest=20):
-    """Prompts of one task: exemplars, which all share, and a row."""
+    """Prompts of one task: shared exemplars, and a row each."""
     exemplars = text(dice, shared)
     return [f"{exemplars}\n{text(dice, 1, longest)}:" for _ in range(rows)]
 
@@ -57,7 +57,7 @@ def generate(model_class, model, tokenizer, asked, **options):
 
 
 def assert_like_parent(model, tokenizer, asked, **options):
-    """Holds the texts against those of lm-eval's own; returns the backend, its share of the tokens, and the texts."""
+    """Compares the texts with those of hf; returns the backend, its share of hf's tokens, and the texts."""
     _, expected, plain = generate(HFLM, model, tokenizer, asked)
     lm, texts, shared = generate(SharedPrefixLM, model, tokenizer, asked, **options)
     assert texts == expected
@@ -67,7 +67,7 @@ def assert_like_parent(model, tokenizer, asked, **options):
 
 @pytest.mark.parametrize(("name", "attention"), WITH_ATTENTION)
 def test_architectures(name, attention, tokenizers):
-    """Also behind windows of attention, which a beginning of 30 words leaves."""
+    """The beginning of 30 words is longer than the windows of attention."""
     model = make_model(name, len(tokenizers[True]), attention=attention)
     lm, share, _ = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}))
     assert lm._greedy is not None
@@ -75,7 +75,7 @@ def test_architectures(name, attention, tokenizers):
 
 
 @pytest.mark.parametrize("name", quick_of(["qwen3.5", "bloom"], ["qwen3.5", "lfm2", "bloom", "roformer"]))
-def test_models_that_take_no_masks_or_positions_are_left_to_the_parent(name, tokenizers):
+def test_models_without_masks_or_positions_are_left_to_hf(name, tokenizers):
     model = make_model(name, len(tokenizers[True]))
     lm, share, _ = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0))}))
     assert lm._greedy is None
@@ -112,7 +112,7 @@ def test_awkward_prompts(name, options, llama, tokenizers):
 
 
 def test_wrong_answers_are_noticed(llama, tokenizers, monkeypatch, caplog):
-    """Masks that show a token too few: the parent's texts all the same, and one warning."""
+    """The masks lack a token. The texts are still those of hf, and there is one warning."""
     right = slots.Slots.mask
     monkeypatch.setattr(slots.Slots, "mask", lambda *arguments: right(*arguments).roll(1, dims=-1))
     asked = requests({"a": prompts(random.Random(0)), "b": prompts(random.Random(1))})
@@ -122,13 +122,13 @@ def test_wrong_answers_are_noticed(llama, tokenizers, monkeypatch, caplog):
 
 
 LONG = {"until": [], "max_gen_toks": 40}
-# with windows and without; seven runs each
+# with windows and without; seven generations each
 FAMILIES = quick_of(["mistral-windowed"], ["llama", "mistral-windowed", "gemma3", "qwen3", "gpt-neox", "falcon"])
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
 def family(request, tokenizers):
-    return make_model(request.param, len(tokenizers[True]), tie_word_embeddings=False)  # with tied ones some write one word only
+    return make_model(request.param, len(tokenizers[True]), tie_word_embeddings=False)  # tied weights may write one word only
 
 
 def mixed_prompts():
@@ -137,7 +137,7 @@ def mixed_prompts():
 
 
 def late(text):
-    """Two characters that a text has late for the first time, and wholly: a token may be part of one."""
+    """Two whole characters that first occur late in a text; a token may be part of a character."""
     pairs = (text[place : place + 2] for place in range(len(text) - 1))
     return max((pair for pair in pairs if "\ufffd" not in pair), key=text.index)
 
@@ -149,8 +149,8 @@ def written_like_parent(model, tokenizer, asked):
     return texts
 
 
-def test_texts_end_where_they_stop_and_others_take_their_place(family, tokenizers):
-    """By stop strings, by ends that only the model's own settings name, and at the limit; behind windows that texts outgrow."""
+def test_texts_end_at_stops_and_others_take_their_slots(family, tokenizers):
+    """They end by stop strings, by end tokens that only the generation config names, and at the limit; they outgrow windows."""
     asked = {"a": mixed_prompts()}
     whole = written_like_parent(family, tokenizers[True], requests(asked, **LONG))
     alone = generate(HFLM, family, tokenizers[True], requests(asked, **LONG), batch_size=1)[1]
@@ -161,7 +161,7 @@ def test_texts_end_where_they_stop_and_others_take_their_place(family, tokenizer
     assert not any(stop in text for stop in stops for text in stopped)
     tokenizer = copy.deepcopy(tokenizers[True])
     ends = [tokenizer.encode(stop, add_special_tokens=False)[-1] for stop in stops]
-    tokenizer.add_special_tokens({"additional_special_tokens": tokenizer.convert_ids_to_tokens(ends)})  # which are not shown
+    tokenizer.add_special_tokens({"additional_special_tokens": tokenizer.convert_ids_to_tokens(ends)})  # decoding leaves them out
     before = family.generation_config.eos_token_id
     family.generation_config.eos_token_id = [before, *ends]
     try:
@@ -173,7 +173,7 @@ def test_texts_end_where_they_stop_and_others_take_their_place(family, tokenizer
 
 @pytest.mark.parametrize("name", quick_of(["gemma3"], ["llama", "gemma3"]))
 def test_each_token_is_computed_once(name, tokenizers, monkeypatch):
-    """The beginning once, prompts behind it and tokens that were written each once, and what the self-check needs."""
+    """The shared beginning, the rests of the prompts and the written tokens are each computed once, beside the self-check."""
     model, tokenizer = make_model(name, len(tokenizers[True]), tie_word_embeddings=False), tokenizers[True]
     found = mixed_prompts()
     _, whole, _ = generate(HFLM, model, tokenizer, requests({"a": found}, **LONG))
@@ -203,7 +203,7 @@ def test_each_token_is_computed_once(name, tokenizers, monkeypatch):
 
 
 def passes_with_and_without(monkeypatch, constant, tokens, model, tokenizer, limit, **options):
-    """The tokens of each pass of texts that repeat themselves, which are those of hf."""
+    """The tokens of each pass, for each value of a constant; the texts repeat themselves and equal those of hf."""
     asked = requests({"a": mixed_prompts()}, **LONG | {"max_gen_toks": limit})
     _, expected, _ = generate(HFLM, model, tokenizer, asked)
     for value in tokens:
@@ -214,8 +214,8 @@ def passes_with_and_without(monkeypatch, constant, tokens, model, tokenizer, lim
 
 
 @pytest.mark.parametrize("name", quick_of(["gemma3"], ["gemma3", "qwen3", "falcon"]))
-def test_drafts_save_passes(name, tokenizers, monkeypatch):
-    """Few texts at a time: fewer passes, of no more tokens than a CPU does quickly."""
+def test_drafts_need_fewer_passes(name, tokenizers, monkeypatch):
+    """With few texts at a time, there are fewer passes, of no more tokens than a CPU computes quickly."""
     model = make_model(name, len(tokenizers[True]))
     monkeypatch.setattr(greedy_generation, "MEMORY", 0.5)
     tokens = "DRAFTED_TOKENS", (16, 0)
@@ -225,8 +225,8 @@ def test_drafts_save_passes(name, tokenizers, monkeypatch):
 
 
 @pytest.mark.parametrize("name", quick_of(["qwen3"], ["gemma3", "qwen3", "falcon"]))
-def test_texts_that_repeat_themselves_take_fewer_passes(name, tokenizers, monkeypatch):
-    """However many there are."""
+def test_repetitive_texts_need_fewer_passes(name, tokenizers, monkeypatch):
+    """The number of texts does not matter."""
     model = make_model(name, len(tokenizers[True]), tie_word_embeddings=True)
     model.get_input_embeddings().weight.data *= 30  # so that a token is most often followed by itself
     monkeypatch.setattr(greedy_generation, "DRAFTED_TOKENS", 0)
@@ -234,8 +234,8 @@ def test_texts_that_repeat_themselves_take_fewer_passes(name, tokenizers, monkey
     assert len(sizes) < len(more) / 1.5
 
 
-def test_fewer_passes_than_batches_would_take(llama, tokenizers):
-    """Texts that end early make room: no pass waits for the longest of a batch."""
+def test_fewer_passes_than_in_batches(llama, tokenizers):
+    """Texts that end early free their slots: no pass waits for the longest text of a batch."""
     asked = requests({"a": mixed_prompts() * 2}, **LONG | {"until": ["ai", "ta"]})
     ours, theirs = (len(generate(backend, llama, tokenizers[True], asked)[2]) for backend in (SharedPrefixLM, HFLM))
     assert ours < theirs / 1.5
@@ -249,7 +249,7 @@ def test_fewer_passes_than_batches_would_take(llama, tokenizers):
         ({"repetition_penalty": 1.3}, "further settings (repetition_penalty)"),
     ],
 )
-def test_what_is_not_greedy_is_the_parents(settings, reason, llama, tokenizers, caplog):
+def test_sampling_and_beams_are_left_to_hf(settings, reason, llama, tokenizers, caplog):
     asked = requests({task: prompts(random.Random(0), rows=2) for task in "ab"}, **settings)
 
     def texts(backend):
@@ -260,15 +260,15 @@ def test_what_is_not_greedy_is_the_parents(settings, reason, llama, tokenizers, 
     assert caplog.text.count("Texts are generated in batches, as by lm-eval's hf:") == caplog.text.count(reason) == 1
 
 
-def test_penalties_that_a_model_comes_with_are_the_parents(tokenizers, caplog):
+def test_penalties_in_the_generation_config_are_left_to_hf(tokenizers, caplog):
     model = make_model("llama", len(tokenizers[True]))
     model.generation_config.no_repeat_ngram_size = 2
     _, share, _ = assert_like_parent(model, tokenizers[True], requests({"a": prompts(random.Random(0), rows=4)}, **LONG))
     assert share == 1 and "further settings (no_repeat_ngram_size)" in caplog.text
 
 
-def test_what_does_not_fit_memory_has_fewer_slots(llama, tokenizers):
-    """For all texts at a time there is no memory."""
+def test_out_of_memory_halves_the_slots(llama, tokenizers):
+    """There is no memory for all texts at a time."""
 
     def scarce(_, inputs):
         sizes.append(inputs[0].numel())
@@ -284,8 +284,8 @@ def test_what_does_not_fit_memory_has_fewer_slots(llama, tokenizers):
     assert lm._greedy is not None and sizes.count(len(asked)) == 1 and len(asked) // 2 in sizes
 
 
-def test_texts_are_stored_as_they_end(llama, tokenizers):
-    """A run that is killed has lost no text that had ended."""
+def test_each_text_is_stored_when_it_ends(llama, tokenizers):
+    """A killed run loses no text that had ended."""
     stored, found = [], mixed_prompts()
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[True], batch_size=4, max_length=240)
     with counted(llama) as passes:
@@ -297,7 +297,7 @@ def test_texts_are_stored_as_they_end(llama, tokenizers):
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, pytest.param(torch.float16, marks=pytest.mark.slow)])
 def test_sixteen_bits(dtype, tokenizers):
-    """The self-check passes on the model's own noise; texts may part from the parent's where two words are as probable."""
+    """The self-check tolerates the model's own noise; texts may differ from hf's where two words are equally probable."""
     model = make_model("llama", len(tokenizers[True]), dtype=dtype)
     lm, texts, _ = generate(SharedPrefixLM, model, tokenizers[True], requests({"a": mixed_prompts()}, **LONG))
     assert lm._greedy is not None and all(texts)

@@ -1,4 +1,4 @@
-"""Rotary embeddings that depend on the length of the text: the numbers and texts are hf's on both sides of the border."""
+"""Rotary embeddings that change at a length: numbers and texts equal those of hf on both sides of it."""
 
 import random
 
@@ -31,7 +31,7 @@ def model(request, tokenizers):
 
 
 def requests_around_the_border(tokenizer):
-    """One beginning of all, with rows on both sides of the border, and such whose options alone lie behind it."""
+    """Requests with one beginning: whole rows on both sides of the border, and rows of which only the options lie behind it."""
     dice = random.Random(0)
     exemplars = text(dice, 20)
     prompts = [f"{exemplars}\n{text(dice, words)}:" for words in (1, 4, 8, 12, 16, 24)]
@@ -42,7 +42,7 @@ def requests_around_the_border(tokenizer):
 
 
 def test_log_likelihoods(model, tokenizers):
-    """hf gets one request at a time, for the longest text of a batch decides for all of it."""
+    """hf gets one request at a time, because the longest text of a batch decides for all of them."""
     requests = requests_around_the_border(tokenizers[False])
     _, expected = answer(HFLM, model, tokenizers[False], requests, batch_size=1, max_length=WINDOW)
     lm, answers = answer(SharedPrefixLM, model, tokenizers[False], requests, batch_size=1, max_length=WINDOW)

@@ -23,7 +23,7 @@ from .conftest import ask, assert_equal, make_adapter, ranking_requests
 
 
 def both(folder, *, batch_size=4, **options):
-    """The parent and the backend on a model folder, with the parent's answers held against the backend's."""
+    """Compares backend and hf on a model folder; returns the backend and the answers of hf."""
     lms = [model_class(str(folder), device="cpu", batch_size=batch_size, **options) for model_class in (HFLM, SharedPrefixLM)]
     expected, answers = (ask(lm, ranking_requests(bos=True)) for lm in lms)
     assert_equal(answers, expected)
@@ -38,21 +38,20 @@ def test_low_rank_adapter(module, tmp_path, tiny_model_bos):
     assert all(abs(one[0] - other[0]) > 0.01 for one, other in zip(bare, adapted, strict=True))
 
 
-def test_prefix_tuning_is_left_to_the_parent(tmp_path, tiny_model_bos):
+def test_prefix_tuning_is_left_to_hf(tmp_path, tiny_model_bos):
     adapter = make_adapter(tmp_path, tiny_model_bos, PrefixTuningConfig(num_virtual_tokens=3, task_type="CAUSAL_LM"))
     assert both(tiny_model_bos, peft=adapter)[0]._plain
 
 
 @pytest.mark.parametrize("options", [{"device_map": "auto"}, {"parallelize": True, "max_cpu_memory": "1500KB"}])
 def test_weights_on_several_devices(options, tmp_path, tiny_model_bos):
-    """With too little memory weights are fetched from disk for each layer."""
+    """With too little memory, the weights of each layer are read from disk."""
     lm, _ = both(tiny_model_bos, offload_folder=str(tmp_path), **options)
     assert not lm._plain
     assert "parallelize" not in options or "disk" in lm.model.hf_device_map.values()
 
 
 def test_quantised_weights(tmp_path, tiny_model_bos):
-    """A checkpoint with weights of eight bits."""
     quantization = pytest.importorskip("torchao.quantization", reason="needs torchao: pip install torchao")
     settings = TorchAoConfig(quantization.Int8WeightOnlyConfig())
     model = AutoModelForCausalLM.from_pretrained(tiny_model_bos, quantization_config=settings, device_map="cpu")
@@ -69,7 +68,7 @@ LAYERS = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], task_type="CAUSAL_
 
 @pytest.fixture
 def checkpoint(tmp_path, tiny_model):
-    """A copy of a checkpoint, to be broken."""
+    """A copy of a checkpoint, which a test may break."""
     return shutil.copytree(tiny_model, tmp_path / "checkpoint")
 
 
@@ -79,7 +78,7 @@ def change(file, *, remove="", rename=("", "")):
 
 
 def run(capsys, backend, model_args, *more, device=("--device", "cpu")):
-    """The last line of a run of a task whose rows come with the pack, and its exit code."""
+    """The exit status and the last line of a run."""
     status = main(["run", "--model", backend, "--model_args", model_args, *device, "--tasks", "sea_xcopa_th_to_ppl",
                    "--limit", "1", *more])  # fmt: skip
     return status, capsys.readouterr().err.strip().split("\n")[-1]
@@ -87,7 +86,7 @@ def run(capsys, backend, model_args, *more, device=("--device", "cpu")):
 
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
 def test_a_checkpoint_without_a_layer(backend, checkpoint, capsys, caplog, in_samples):
-    """One layer more is said, for checkpoints often have more than a model uses."""
+    """A layer too many is only reported, because checkpoints often have more weights than a model uses."""
     config = checkpoint / "config.json"
     whole = config.read_text(encoding="utf-8")
     config.write_text(json.dumps(json.loads(whole) | {"num_hidden_layers": 1}), encoding="utf-8")
@@ -104,7 +103,7 @@ def test_a_checkpoint_without_a_layer(backend, checkpoint, capsys, caplog, in_sa
 
 
 def test_an_index_without_a_weight(checkpoint):
-    """The shard has it, but the index that says where weights are does not."""
+    """The shard has the weight, but the index does not name it."""
     shard = "model-00001-of-00001.safetensors"
     names = list(load_file(checkpoint / "model.safetensors"))
     (checkpoint / "model.safetensors").rename(checkpoint / shard)
@@ -112,7 +111,7 @@ def test_an_index_without_a_weight(checkpoint):
     weight_map = {name: shard for name in names if f"{LAYER}mlp.up_proj" not in name}
     (checkpoint / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
     with pytest.raises(IncompleteWeights, match=f"lacks 1 weight .{LAYER}mlp.up_proj.weight.$"):
-        SharedPrefixLM(str(checkpoint), device="cpu")  # without the command, as of lm-eval's own
+        SharedPrefixLM(str(checkpoint), device="cpu")  # not through the command
 
 
 @pytest.mark.parametrize(
@@ -132,7 +131,7 @@ def test_an_adapter_of_another_model(broken, said, tmp_path, tiny_model, capsys,
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("options", [{"modules_to_save": ["embed_tokens", "lm_head"]}, {"trainable_token_indices": [1, 2]}])
 def test_an_adapter_with_more_tokens_than_the_model(options, tied, tmp_path, tiny_model):
-    """PEFT writes the larger embeddings under several names; the model with the adapter predicts as when it was trained."""
+    """PEFT writes the larger embeddings under several names. The loaded model predicts as it did after training."""
     config = AutoConfig.from_pretrained(tiny_model, tie_word_embeddings=tied)
     base, text, tokens = AutoModelForCausalLM.from_config(config), torch.tensor([[1, 2, 3, 4, 1]]), config.vocab_size
     base.save_pretrained(tmp_path / "base")
@@ -150,7 +149,7 @@ def test_an_adapter_with_more_tokens_than_the_model(options, tied, tmp_path, tin
 
 
 def test_the_tokenizer_of_an_adapter(tmp_path, tiny_model, capsys, in_samples):
-    """What an adapter was trained with is not taken in silence for the model's own; a chat template counts where it is used."""
+    """An adapter with another tokenizer than the model's is refused; a chat template counts only if it is used."""
     adapter = make_adapter(tmp_path / "adapter", tiny_model, LAYERS)
     tokenizer = AutoTokenizer.from_pretrained(tiny_model)
     tokenizer.chat_template = "{{ messages[0]['content'] }}"
@@ -168,7 +167,7 @@ def test_the_tokenizer_of_an_adapter(tmp_path, tiny_model, capsys, in_samples):
     assert run(capsys, "hf", f"{model_args},tokenizer={tiny_model}")[0] == 0
 
 
-def test_a_tokenizer_without_a_token_that_begins_a_text(checkpoint, capsys, in_samples):
+def test_a_tokenizer_without_bos_and_eos(checkpoint, capsys, in_samples):
     config = checkpoint / "tokenizer_config.json"
     kept = {name: value for name, value in json.loads(config.read_text(encoding="utf-8")).items() if not name.endswith("_token")}
     config.write_text(json.dumps(kept), encoding="utf-8")
@@ -178,14 +177,14 @@ def test_a_tokenizer_without_a_token_that_begins_a_text(checkpoint, capsys, in_s
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_model_that_is_to_be_spread_over_no_gpus(tiny_model, capsys, in_samples):
+def test_parallelize_without_gpus(tiny_model, capsys, in_samples):
     status, line = run(capsys, "hf", f"pretrained={tiny_model},parallelize=True", device=())
     assert status == 2 and line.startswith("lm-eval-sea: parallelize=True in --model_args spreads a model over GPUs, ")
 
 
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
-def test_a_token_that_the_model_has_no_embedding_of(backend, checkpoint, capsys, in_samples):
-    """As after a fine-tuning whose tokens were added to the tokenizer alone; prompts without the token are fine."""
+def test_a_token_without_an_embedding(backend, checkpoint, capsys, in_samples):
+    """A fine-tuning may have added tokens to the tokenizer alone. Prompts without the token are fine."""
     tokenizer, tokens = AutoTokenizer.from_pretrained(checkpoint), AutoConfig.from_pretrained(checkpoint).vocab_size
     tokenizer.add_tokens([*map("<{}>".format, range(tokens - len(tokenizer))), "<|im_start|>"])
     tokenizer.chat_template = "{% for message in messages %}<|im_start|>{{ message['content'] }}{% endfor %}"
@@ -205,7 +204,7 @@ def test_a_token_that_the_model_has_no_embedding_of(backend, checkpoint, capsys,
         (" dtype=float32", "takes no argument ' dtype'; did you mean dtype?"),
     ],
 )
-def test_an_argument_that_the_model_does_not_take(argument, said, tiny_model, capsys, in_samples):
+def test_an_unknown_argument_of_the_model(argument, said, tiny_model, capsys, in_samples):
     if argument.startswith("load_in_") and version("transformers") < "5":
         pytest.skip("older versions quantise while they load")
     assert run(capsys, "hf", f"pretrained={tiny_model},{argument}") == (2, f"lm-eval-sea: --model_args: LlamaForCausalLM {said}")

@@ -21,7 +21,7 @@ VOCABULARY = 5
 
 
 def distribution(prefix):
-    """Log-probabilities of the next token: arbitrary, and other for every prefix."""
+    """Log-probabilities of the next token: arbitrary, and different for every prefix."""
     dice = random.Random(repr(prefix))
     weights = [dice.random() + 0.01 for _ in range(VOCABULARY)]
     return [math.log(weight / sum(weights)) for weight in weights]
@@ -34,7 +34,7 @@ def brute_force(target):
 
 
 class Engine:
-    """Computes what its cache of full blocks does not hold, and knows nothing of cached tokens."""
+    """Computes the tokens that its cache of full blocks lacks, and has no log-probabilities of cached ones."""
 
     def __init__(self, block_size):
         self.block_size = block_size
@@ -80,8 +80,8 @@ def trees(draw):
 
 
 @given(trees(), st.sampled_from([1, 2, 3, 4]), st.sampled_from([1, 2, 128]))
-def test_scores_are_those_of_whole_texts(targets, block_size, most_asked):
-    """A request costs no more than a block beside the distinct tokens."""
+def test_scores_equal_those_of_whole_texts(targets, block_size, most_asked):
+    """A request costs at most one block more than its distinct tokens."""
     requests, engine, scores = run(targets, block_size, most_asked)
     assert scores == {index: pytest.approx(brute_force(target), abs=1e-9) for index, target in enumerate(targets)}
     distinct = {tuple(target.tokens[:end]) for target in targets for end in range(1, len(target.tokens) + 1)}
@@ -93,8 +93,8 @@ def test_scores_are_those_of_whole_texts(targets, block_size, most_asked):
         assert request.tokens[: request.shared] == before.tokens[: request.shared]
 
 
-def test_letters_behind_a_prompt_are_one_request():
-    """Four letters, with the score of the prompt itself and without."""
+def test_letters_after_one_prompt_are_one_request():
+    """The prompt itself is scored or not."""
     prompt = [1, 2, 3, 4, 0, 1]
     letters = [Target([*prompt, letter], len(prompt)) for letter in range(4)]
     requests, *_ = run(letters, 2, 128)
@@ -105,7 +105,7 @@ def test_letters_behind_a_prompt_are_one_request():
 
 
 @pytest.mark.parametrize("first", [4, 5])
-def test_what_parts_at_the_end_of_a_block_is_asked_for_only_if_it_counts(first):
+def test_tokens_right_after_a_cached_block_are_asked_for_only_if_scored(first):
     """The token at position 4 stands right behind a cached block of four."""
     prompt = [1, 2, 3, 4]
     targets = [Target([*prompt, token, 2, 3], first) for token in (0, 1, 2)]
@@ -115,8 +115,7 @@ def test_what_parts_at_the_end_of_a_block_is_asked_for_only_if_it_counts(first):
     assert engine.computed == 4 + 3 * 3
 
 
-def test_tokens_that_the_cache_held_before_have_no_score():
-    """Another call computed them, so this one does not know their log-probabilities."""
+def test_tokens_cached_by_an_earlier_call_have_no_score():
     target, other = Target([1, 2, 3, 4, 0], 2), Target([4, 4, 4], 1)
     (requests, _), engine = make_plan([target, other], 2, 128), Engine(2)
     engine.answer(requests[0])
@@ -125,8 +124,8 @@ def test_tokens_that_the_cache_held_before_have_no_score():
 
 
 @given(trees(), st.sampled_from([2, 3, 4]))
-def test_the_self_check_reads_what_an_uncached_request_left(targets, block_size):
-    """It costs at most two blocks, and its scores are of tokens of that request."""
+def test_the_self_check_reads_the_cache_of_an_uncached_request(targets, block_size):
+    """It costs at most two blocks, and it scores tokens of that request."""
     (requests, _), engine = make_plan(targets, block_size, 128), Engine(block_size)
     number = find_uncached(requests, block_size)
     if number is None:
@@ -149,11 +148,11 @@ def test_the_self_check_reads_what_an_uncached_request_left(targets, block_size)
 
 
 @given(st.lists(st.lists(st.integers(0, 2**20)), min_size=1))
-def test_keys_sort_as_tokens_do(sequences):
+def test_keys_sort_like_tokens(sequences):
     assert sorted(sequences) == sorted(sequences, key=sort_key)
 
 
-def test_a_deep_tree_needs_no_deep_stack():
+def test_a_deep_tree_does_not_overflow_the_stack():
     lengths = range(1, 3001)
     shared = common_prefixes([sort_key([7] * length) for length in lengths])
     [row] = make_plan_of_passes(lengths, shared, 10**6, branches=True, pass_tokens=0).rows
@@ -174,7 +173,7 @@ def cost(batches, pass_tokens):
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=7), st.integers(0, 30), st.integers(1, 200), st.integers(0, 90))
 def test_no_other_batches_cost_less(sizes, prefix, budget, pass_tokens):
-    """All ways to cut the sorted rows."""
+    """Compares with all ways to cut the sorted rows."""
     rows = [Row(prefix, number, number + 1, size) for number, size in enumerate(sorted(sizes))]
     found = []
     for cuts in product([False, True], repeat=len(rows) - 1):

@@ -1,4 +1,4 @@
-"""Requests that several processes deal out among themselves; `tests/tasks/test_runs.py` has processes of their own."""
+"""Requests shared out among several processes; `tests/tasks/test_runs.py` starts real processes."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -19,8 +19,8 @@ def distinct(sequences):
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=12).map(tuple), max_size=30), st.integers(1, 5))
-def test_parts_have_equal_shares(sequences, parts):
-    """As far as whole sequences go into them; what a part shares with the one before it is computed in both."""
+def test_processes_get_equal_shares(sequences, parts):
+    """As equal as whole sequences allow. A beginning shared by two parts is computed in both."""
     dealt, longest = ranks.deal_out(list(map(sort_key, sequences)), parts), max(map(len, sequences), default=0)
     assert sorted(number for part in dealt for number in part) == list(range(len(sequences)))
     found = [[sequences[number] for number in part] for part in dealt]
@@ -30,7 +30,7 @@ def test_parts_have_equal_shares(sequences, parts):
 
 
 def in_processes(monkeypatch, works):
-    """Runs functions beside each other that gather as processes do."""
+    """Runs functions in threads that exchange objects as processes do."""
     here, meeting, brought = threading.local(), threading.Barrier(len(works)), {}
 
     def gather_object(objects):
@@ -58,7 +58,7 @@ def in_processes(monkeypatch, works):
 
 
 def test_a_process_without_requests_helps_the_others(tokenizers, monkeypatch):
-    """It had all of its answers from a cache, and waits; the other one asks in several parts."""
+    """One process has all its answers from a cache and waits; the other asks in several parts."""
     requests = ranking_requests(12)
     options = {"tokenizer": tokenizers[False], "batch_size": 4, "max_length": 256}
     lms = [SharedPrefixLM(make_model("llama", len(tokenizers[False])), **options) for _ in "ab"]
@@ -74,7 +74,7 @@ def test_a_process_without_requests_helps_the_others(tokenizers, monkeypatch):
         answers.extend(ask(lms[0], requests))
         lms[0].barrier()
 
-    with plain_attention():  # switches of the whole process, which two threads set back in any order
+    with plain_attention():  # it switches settings of the whole process, which two threads would restore in any order
         in_processes(monkeypatch, [asking, lms[1].barrier])
     assert_equal(answers, expected)
     assert kept == [dict(zip(requests, answers, strict=True)), {}]

@@ -1,4 +1,4 @@
-"""What local backends tell of a text beside the text, with planted tokens in place of a model's."""
+"""What local backends record beside a text; the tokens are planted."""
 
 import copy
 import json
@@ -18,7 +18,7 @@ WINDOW, LIMIT = 240, 12
 
 @pytest.fixture
 def tokenizer(tokenizers):
-    """With marks of a thought that decoding leaves out, as special tokens."""
+    """A tokenizer whose marks of a thought are special tokens, which decoding leaves out."""
     marked = copy.deepcopy(next(iter(tokenizers.values())))
     marked.add_special_tokens({"additional_special_tokens": ["[THINK]", "[/THINK]"]})
     return marked
@@ -26,7 +26,7 @@ def tokenizer(tokenizers):
 
 @pytest.fixture(params=["hf", "hf-shared-prefix"])
 def writes(tokenizer, request):
-    """Makes a backend whose model writes given texts, each ended or not."""
+    """Makes a backend whose model writes given texts, with or without the end token."""
 
     def make(*texts, end=True):
         model = make_model("llama", len(tokenizer))
@@ -46,8 +46,8 @@ def writes(tokenizer, request):
     return make
 
 
-def test_why_a_text_ended_and_its_tokens(writes, tokenizer):
-    """The token that ends a text counts, as servers and vLLM count it. Equal prompts keep their own texts."""
+def test_finish_reason_and_token_counts(writes, tokenizer):
+    """The end token counts, as in servers and vLLM. Equal prompts keep their own texts."""
     lm, [row] = writes("sebuah kota besar")
     [text] = generate(lm, ["di tepi sungai"])
     assert text.strip() == "sebuah kota besar"
@@ -65,8 +65,8 @@ def test_why_a_text_ended_and_its_tokens(writes, tokenizer):
     assert [text.strip() for text in generate(lm, ["di tepi"] * 2)] == ["kota besar", "hari pasar"]
 
 
-def test_marks_of_a_thought_that_are_special_tokens_stay_in_the_text(writes, tokenizer):
-    """lm-eval decodes without special tokens, and the thought would be the answer's beginning."""
+def test_thought_marks_that_are_special_tokens_stay_in_the_text(writes, tokenizer):
+    """lm-eval decodes without special tokens, so the thought would become the beginning of the answer."""
     lm, [row] = writes("[THINK]sungai yang ramai[/THINK]kota besar")
     [text] = generate(lm, ["di tepi"])
     assert text.replace(" ", "") == "[THINK]sungaiyangramai[/THINK]kotabesar"
@@ -74,8 +74,8 @@ def test_marks_of_a_thought_that_are_special_tokens_stay_in_the_text(writes, tok
     assert (text.thought_tokens, text.answer_tokens) == (len(row) - answer, answer)
 
 
-def test_answers_that_the_limit_cut_are_known_of_every_local_backend_in_a_run(tiny_model, in_samples, tmp_path):
-    """So that a score does not depend on the backend: of a cut answer less counts."""
+def test_every_local_backend_logs_which_answers_were_cut(tiny_model, in_samples, tmp_path):
+    """Cut answers are scored in another way, so the score would depend on the backend."""
     known = []
     for backend in ("hf", "hf-shared-prefix"):
         more = ["--limit", 3, "--gen_kwargs", "max_gen_toks=4", "--output_path", tmp_path / backend, "--log_samples"]

@@ -1,4 +1,4 @@
-"""The backend against lm-eval's own: the same log-likelihoods on every architecture and every kind of request."""
+"""The same log-likelihoods as lm-eval's hf, for every architecture and every kind of request."""
 
 import random
 
@@ -40,8 +40,8 @@ def test_architectures(name, attention, tokenizers):
 
 
 @pytest.mark.parametrize("name", quick_of(["qwen3.5", "falcon-h1", "llama4", "gpt-neo", "bloom"], COPYING))
-def test_copies_of_a_cache(name, tokenizers):
-    """Prefixes inside prefixes, sequences that end in one, and rows of unequal length."""
+def test_architectures_that_copy_the_cache(name, tokenizers):
+    """The requests have prefixes inside prefixes, sequences that end in a prefix, and rows of different lengths."""
     model = make_model(name, len(tokenizers[True]))
     lm = assert_like_parent(model, tokenizers[True], ranking_requests(prefix=60, bos=True), max_length=256)
     assert any(kind.behind_prefix for kind in lm._verified)
@@ -53,7 +53,7 @@ OF_ALL_KINDS = ["gemma2", "gemma4", "gpt-oss", "deepseek-v3", "falcon", "qwen3.5
 
 @pytest.mark.parametrize("name", quick_of(["gemma2", "qwen3.5"], OF_ALL_KINDS))
 def test_bfloat16(name, tokenizers):
-    """How near the numbers are to those of 32 bits is in `test_agreement.py`."""
+    """`test_agreement.py` compares the numbers with those of 32 bits."""
     model = make_model(name, len(tokenizers[True]), dtype=torch.bfloat16, initializer_range=0.02)
     requests = ranking_requests(prefix=60, bos=True)
     assert_like_parent(model, tokenizers[True], requests, tolerance=0.5, greedy=False, max_length=256)
@@ -71,7 +71,7 @@ def test_settings_of_hf(options, tolerance, tokenizers):
 
 dice = random.Random(1)
 LONG = text(dice, 80)
-# what is made of texts, which `test_random_sequences` does not try
+# requests made of texts; `test_random_sequences` has requests made of tokens
 AWKWARD = {
     "empty context": [("", text(dice, 5)) for _ in range(4)] + [("", "sungai")],
     "beyond the window": [(f"{LONG} {text(dice, 60)}", f" {text(dice, low)}") for low in (1, 2, 3, 60)],
@@ -93,13 +93,13 @@ AWKWARD = {
 def test_awkward_requests(name, options, llama, tokenizers):
     requests = AWKWARD[name]
     random.Random(2).shuffle(requests)
-    # With its logits cache the parent scores the wrong positions of requests that are the same tokens, cut differently.
+    # With its logits cache, hf scores wrong positions of requests with the same tokens that are divided differently.
     parent = {"logits_cache": False, "batch_size": 8}
     assert_like_parent(llama, tokenizers[False], requests, parent=parent, max_length=100, **options)
 
 
-def test_work(llama, tokenizers):
-    """The self-check is a part of the least possible even where few rows are short beside what they share."""
+def test_few_tokens_are_computed_twice(llama, tokenizers):
+    """The self-check is cheap even if few rows are shorter than what they share."""
     lm = assert_like_parent(llama, tokenizers[False], ranking_requests(32, prefix=60), batch_size=16)
     assert lm.work.forwarded <= 1.15 * lm.work.distinct
     assert 0 < lm.work.verification <= 0.05 * lm.work.distinct
@@ -108,9 +108,9 @@ def test_work(llama, tokenizers):
 @pytest.mark.slow
 @pytest.mark.parametrize("workload", GENERATED)
 @pytest.mark.parametrize(("name", "most", "least"), [("llama", 1.05, 700), ("bloom", 1.05, 200)])
-def test_work_on_standard_workloads(workload, name, most, least, tokenizers, monkeypatch):
-    """Those of the benchmark; tokens for each distinct one, and in a pass, with rows that branch and with copies of the cache."""
-    monkeypatch.undo()  # rows as long as outside of tests
+def test_few_tokens_are_computed_twice_in_standard_workloads(workload, name, most, least, tokenizers, monkeypatch):
+    """Computed tokens per distinct token, and per pass, with rows that branch and with copies of the cache."""
+    monkeypatch.undo()  # rows have their usual length
     lm = SharedPrefixLM(make_model(name, len(tokenizers[False])), tokenizer=tokenizers[False], batch_size=16, max_length=4096)
     passes = []
     lm.model.get_input_embeddings().register_forward_hook(lambda *_: passes.append(1))
@@ -120,8 +120,8 @@ def test_work_on_standard_workloads(workload, name, most, least, tokenizers, mon
     assert lm.work.forwarded >= least * len(passes)
 
 
-def test_long_rows_do_not_make_the_self_check_dear(llama, tokenizers):
-    """It is done on a short one, which stands for any of less than twice its length."""
+def test_the_self_check_of_long_rows_is_cheap(llama, tokenizers):
+    """It computes one short row, which stands for all rows of less than twice its length."""
     passages = [" ".join(WORDS[place : place + (1 if place % 2 else 8)]) for place in range(8)]
     requests = [(f"{TEXT} {TEXT}\n{passage}:", option) for passage in passages for option in (" kota besar", " kota kecil")]
     lengths = [len(tokenizers[False].encode("".join(request))) for request in requests]
@@ -131,14 +131,14 @@ def test_long_rows_do_not_make_the_self_check_dear(llama, tokenizers):
 
 
 @pytest.mark.parametrize("context, continuation", [([], [1]), ([1], []), ([1], [1] * 101)])
-def test_requests_no_model_can_answer(context, continuation, llama, tokenizers):
+def test_requests_that_no_model_can_answer(context, continuation, llama, tokenizers):
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], max_length=100)
     with pytest.raises(ValueError, match="tokens of context"):
         lm._loglikelihood_tokens([(("", ""), context, continuation)])
 
 
 def of_whole_text(model, tokens, scored):
-    """The log-likelihood of the last tokens by one plain pass, and whether each is the likeliest."""
+    """The log-likelihood of the last tokens by one plain pass, and whether each is the most likely one."""
     tokens = torch.tensor(tokens)
     with torch.inference_mode():
         logprobs = model(tokens[None, :-1]).logits[0, -scored:].log_softmax(-1)
@@ -171,7 +171,7 @@ def test_random_sequences(sequences, row_tokens, worth_sharing, batch_size, llam
         assert is_greedy == was_greedy
 
 
-def test_rolling_log_likelihoods_are_the_parents(llama, tokenizers):
+def test_rolling_log_likelihoods_equal_those_of_hf(llama, tokenizers):
     requests = [Instance("loglikelihood_rolling", {}, (LONG,), 0)]
     lms = [model_class(llama, tokenizer=tokenizers[False], max_length=64) for model_class in (HFLM, SharedPrefixLM)]
     expected, got = (lm.loglikelihood_rolling(requests, disable_tqdm=True) for lm in lms)
@@ -179,7 +179,7 @@ def test_rolling_log_likelihoods_are_the_parents(llama, tokenizers):
 
 
 def test_answers_are_stored_batch_by_batch(llama, tokenizers):
-    """An interruption loses one batch at most; `tests/run/test_resume.py` has runs that are killed."""
+    """An interruption loses one batch at most; `tests/run/test_resume.py` kills runs."""
     requests, stored, passes = ranking_requests(20), [], []
     lm = SharedPrefixLM(llama, tokenizer=tokenizers[False], batch_size=1)
     lm.cache_hook.add_partial = lambda _, request, answer: stored.append((len(passes), request, answer))
@@ -206,7 +206,7 @@ def test_whole_tasks_agree_with_hf(tiny_model_bos, samples):
 
 @pytest.mark.slow
 def test_sums_over_thousands_of_tokens(tiny_model_bos, monkeypatch):
-    """Of two backends in float32, neither is nearer than the other to the sum that float64 gives; both within its rounding."""
+    """Both backends in float32 are within rounding of the sum in float64."""
     monkeypatch.setattr(planning, "ROW_TOKENS", 1024)
     long = " ".join(WORDS[number * number % 7] + str(number) for number in range(1200))
     requests = [("", long), ("", f"{long[:9000]} lain"), (long, " kota"), (long, " desa")]

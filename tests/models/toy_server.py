@@ -1,4 +1,4 @@
-"""A server of OpenAI's chat API on the loopback interface that behaves as it is told."""
+"""A server of OpenAI's chat API on the loopback interface whose behaviour a test chooses."""
 
 import json
 import threading
@@ -22,7 +22,7 @@ class Answer:
 
 @dataclass
 class Status:
-    """A reply that is no stream."""
+    """A reply in one piece."""
 
     code: int
     body: object
@@ -50,7 +50,7 @@ class ToyServer:
 
     def __init__(self, behave, models, prompt_end):
         self.behave, self.models, self.prompt_end = behave, models or Status(404, {}), prompt_end
-        self.looks = 0  # at its models
+        self.looks = 0  # requests for its models
         self.requests, self.headers, self.times, self.at_once, self.most_at_once = [], [], [], 0, 0
         self.lock, self.ended = threading.Lock(), threading.Event()
 

@@ -1,4 +1,4 @@
-"""What the tests of this folder share; each is an attempt to get a wrong number, a lost result or a traceback out of the pack."""
+"""Shared by the tests of this folder, which try to get wrong numbers, lost results or tracebacks out of the pack."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import regex
 
 @pytest.fixture(scope="package", autouse=True)
 def quiet_log() -> Iterator[None]:
-    """Says nothing of handlers of the log that write to streams of earlier tests, which are closed."""
+    """Ignores errors of log handlers that write to closed streams of earlier tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(logging, "raiseExceptions", False)
         yield
@@ -25,12 +25,12 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def check_text(text: str) -> None:
-    """No control of a terminal, none of writing direction, and no half of a character."""
+    """Fails if a text has controls of a terminal or of writing direction, or lone surrogates."""
     assert not regex.search(r"[\p{Bidi_Control}\p{Cs}\ufeff]|[^\P{Cc}\n\t]", text)
 
 
 def edit(path: Path, change) -> None:
-    """Changes the rows of a file of JSON lines; `change` gets the list of them. Lone surrogates are written as escapes."""
+    """Changes the rows of a file of JSON lines; `change` gets the list of rows. Lone surrogates are written as escapes."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     change(rows)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Files as lm-eval writes them with something wrong in them, as hypothesis strategies."""
+"""Hypothesis strategies for files of lm-eval with a fault in them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JUNK = st.one_of(
 
 
 def places(value: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
-    """The paths of all entries of a JSON value, each with the mapping or list that it ends in."""
+    """The path of each entry of a JSON value, with the mapping or list that holds it."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, entry in items:
         yield (*path, key), value
@@ -52,7 +52,7 @@ def replaced_everywhere(draw: Any, content: Any) -> Any:
     """Results or samples with one entry replaced in all tasks, or in all rows."""
     changed, value = copy.deepcopy(content), draw(JUNK)
     tasks = set(content["configs"]) if isinstance(content, dict) else set()
-    alike: dict[tuple, list[tuple[Any, Any]]] = {}  # the path, whatever task or row → where it ends
+    alike: dict[tuple, list[tuple[Any, Any]]] = {}  # the path without the task or row → its holders and keys
     for path, holder in places(changed):
         shape = tuple(0 if isinstance(key, int) else "task" if key in tasks else key for key in path)
         alike.setdefault(shape, []).append((holder, path[-1]))
@@ -63,7 +63,7 @@ def replaced_everywhere(draw: Any, content: Any) -> Any:
 
 @st.composite
 def mutated_bytes(draw: Any, text: str) -> bytes:
-    """The text cut, with bytes put in, or with an array of 5,000 levels in it."""
+    """The text cut, with inserted bytes, or with an array of 5,000 levels."""
     data = text.encode()
     place = draw(st.integers(0, len(data)))
     action = draw(st.sampled_from(["cut", "insert", "deep", "flip"]))
@@ -76,7 +76,7 @@ def mutated_bytes(draw: Any, text: str) -> bytes:
 
 @st.composite
 def broken_files(draw: Any, files: dict[str, str]) -> dict[str, bytes]:
-    """Files by name, one of them broken."""
+    """Files by name, of which one is broken."""
     broken = draw(st.sampled_from(sorted(files)))
     made = {name: text.encode() for name, text in files.items()}
     change = draw(st.sampled_from([mutated, replaced_everywhere, mutated_bytes]))

@@ -1,4 +1,4 @@
-"""What reads results and samples, and whole inputs for each reader."""
+"""The readers of results and samples, and a valid input for each."""
 
 import json
 import tempfile
@@ -47,7 +47,7 @@ def ranked(folder: Path) -> Path:
 
 
 def _parallel(folder: Path) -> Path:
-    """Belebele in Thai and English, for languages to be compared."""
+    """Belebele in Thai and English, for a comparison of languages."""
     planted = plant(folder / "planted") / "org__a"
     content = json.loads(next(planted.glob("results_*")).read_text())
     rows = next(planted.glob(f"samples_{RANKED}_*")).read_text(encoding="utf-8").splitlines()
@@ -103,7 +103,7 @@ def show(place: Path) -> None:
 
 
 def frames(place: Path) -> None:
-    """What the report groups and compares by: the columns have texts and numbers, and nothing else but what is missing."""
+    """Checks that the columns of the report have only texts, numbers and missing values."""
     found = scores_of(read(place).best(), shown_rows=4)
     for frame in (found.runs, found.tasks, *(rows.frame for rows in found.logged.values())):
         for name in frame.columns.difference(["loglikelihoods", "doc_id"]):
@@ -160,7 +160,7 @@ def every_eval_ever(place: Path) -> None:
 
 
 KEPT = (RANKED, CLASSES, TO_THAI)
-# reader, and what makes a whole input for it
+# the reader, and the function that writes a valid input for it
 READERS = {
     "show": (show, ranked),
     "frames": (frames, ranked),
@@ -175,7 +175,7 @@ READERS = {
 
 
 def as_lm_eval_writes(text: str) -> str:
-    """A planted results file with what else lm-eval writes into one."""
+    """A planted results file with the other entries that lm-eval writes."""
     content = json.loads(text)
     names = list(content["configs"])
     content = {"n-shot": dict.fromkeys(names, 3), "versions": dict.fromkeys(names, 1.0)} | content

@@ -28,7 +28,7 @@ PACK = read_tasks().tasks
 
 
 def load(name):
-    """The rows of a task from the folders below the current one, as every way to run the task loads them."""
+    """Loads the rows of a task from the current folder, as a run does."""
     return select([name])[0].load_rows()
 
 
@@ -58,7 +58,6 @@ def folder(path):
 
 
 def pipe(path):
-    """Nobody writes to it."""
     path.unlink()
     os.mkfifo(path)
 
@@ -77,11 +76,11 @@ NO_NUMBER = [2.9, True, "2.9", None, 0, 5, "", "nan"]
 NO_TEXT = [5, None, ["a"], {"a": "b"}, True, 2.5]
 NO_ROWS = [b"", b"\n\n", b"{}", b"null\n", b"[]", b"\x00\x01\x02\xff", b"PK\x03\x04 no archive", b"<html>"]
 NO_UTF_8 = [b"\xff", b"\xc3(", b"\xed\xa0\x80", b"\xe0\xb8"]
-# characters that are shown as nothing: of width zero, marks of direction, fillers, controls, blanks, a variation selector
+# invisible characters: zero width, marks of direction, fillers, controls, blanks, a variation selector
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 INVISIBLE = ["\u200b", "\u200d", "\ufeff", "\xad", "\u202e\u200f\u2069", "⠀", "ㅤ", "\x07", "\xa0\u200b", "️"]
 
-# what is wrong → task, file, the changes to the file of which each is tried, what the run says
+# fault → task, file, alternative changes of the file, and the message
 BROKEN = {
     "a last line that was cut": (TASK, FILE, [cut(40), cut(200)], r"vi_test.jsonl, row 3: no JSON"),
     "rows with ids, written twice": (
@@ -143,8 +142,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("task", "file", "changes", "said"), BROKEN.values(), ids=BROKEN)
-def test_a_file_that_cannot_be_used(task, file, changes, said, mirror):
-    """A run says in one line what is wrong, and `data check` finds it too."""
+def test_an_unusable_file(task, file, changes, said, mirror):
+    """A run reports the fault in one line, and `data check` finds it too."""
     path = mirror / file
     content = path.read_bytes()
     for change in changes:
@@ -170,8 +169,8 @@ def test_a_file_that_cannot_be_used(task, file, changes, said, mirror):
         (HELM_TASK, "aisingapore"),
     ],
 )
-def test_a_place_that_may_not_be_read(task, closed, mirror, no_rights, capsys):
-    """It is one file's fault in `data check`, which goes on with the others."""
+def test_an_unreadable_file_or_folder(task, closed, mirror, no_rights, capsys):
+    """`data check` reports it and goes on with the other files."""
     other = "sea_xnli_th" if task == HELM_TASK else HELM_TASK
     no_rights(mirror / closed)
     with pytest.raises(DataError, match=rf"^{closed}.* cannot be read: Permission denied$"):
@@ -204,12 +203,12 @@ def test_a_file_written_in_another_way(change, mirror):
     ],
 )
 def test_a_file_with_fewer_or_more_rows_than_the_catalogue(task, lines, said, mirror, load_tasks, caplog):
-    """Both numbers are said; of a file without ids, how many rows repeat others."""
+    """Both numbers are reported, and for a file without ids also how many rows repeat others."""
     source = PACK[task].source
     path = mirror / source.repository / dict(source.files)["test"]
     rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join((rows * lines)[:lines]), encoding="utf-8")
-    for module in modules_of_tasks("rows"):  # it is said once a process, and another test may have had as many rows of the file
+    for module in modules_of_tasks("rows"):  # a process warns once, and another test may have caused the same warning
         module._warn_once.cache_clear()
     load_tasks(task, folder=mirror)
     [found] = [message for message in caplog.messages if "the catalogue has" in message]
@@ -221,7 +220,7 @@ def test_a_file_with_fewer_or_more_rows_than_the_catalogue(task, lines, said, mi
 
 @pytest.mark.parametrize(("task", "file", "column"), [(TASK, FILE, "premise"), (HELM_TASK, HELM_FILE, "text")])
 def test_a_changed_file_with_the_old_time_stamp(task, file, column, mirror):
-    """Path, size and time stamp stay what they were in one process; the second has a data card."""
+    """Path, size and time stamp stay the same within a process. The second file has a data card."""
     path, before = mirror / file, load(task)
     state, word = path.stat(), before.rows[0][column].split()[0]
 
@@ -238,7 +237,7 @@ def test_a_changed_file_with_the_old_time_stamp(task, file, column, mirror):
 
 
 def test_a_text_that_looks_like_a_template(mirror, load_tasks):
-    """What a template engine or a shell would run is shown as it is."""
+    """Code for a template engine or a shell is shown unchanged."""
     text = "a {{ 7 * 7 }} {% raise %} {{ ''.__class__ }} ${HOME} $(id) \\u0041\\n b"
     edit(mirror / FILE, lambda rows: rows[0].update(premise=text))
     task = load_tasks(TASK, folder=mirror)[TASK]

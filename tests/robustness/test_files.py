@@ -38,7 +38,7 @@ ALONE = "make --translated"  # takes one run
 
 @cache
 def second_run(reader: str) -> Files:
-    """The same files as those of another model, or of another seed of the same."""
+    """The same files, as if of another model or of another seed."""
     files = {}
     for name, text in whole_input(reader).items():
         if name.endswith(".json") and reader not in SEEDS:
@@ -65,7 +65,7 @@ def test_a_whole_input_is_read(reader, tmp_path):
     "reader", [pytest.param(reader, marks=pytest.mark.slow) if reader == "report" else reader for reader in READERS]
 )
 def test_a_broken_file(reader, everything):
-    """Alone, and beside a whole run, so that values of two kinds meet in a column, a comparison and a sum."""
+    """Alone, or beside a valid run, so that values of two types meet in columns, comparisons and sums."""
 
     @settings(RELAXED, max_examples=10 if not everything else 25 if reader == "report" else 150)
     @given(broken_files(whole_input(reader)), st.booleans())
@@ -106,7 +106,7 @@ ROW = {
 
 
 def broken(value):
-    """What a file of JSON with this value may hold; of a list a line for each entry."""
+    """Broken content of a JSON file with this value; a list has one line per entry."""
     lines = [json.dumps(each) for each in value] if isinstance(value, list) else [json.dumps(value)]
     changed = mutated(value).map(lambda found: "\n".join(map(json.dumps, found if isinstance(found, list) else [found])).encode())
     return st.one_of(changed, mutated_bytes("\n".join(lines)))
@@ -124,8 +124,8 @@ def test_scores_of_rows(file, data):
         assert scores.best > 0 and all(0 <= score <= scores.best for score in scores.scores.values())
 
 
-def test_a_best_score_that_is_none(file):
-    """No number, or too small for its rows."""
+def test_an_invalid_best_score(file):
+    """It is no number, or smaller than the scores of its rows."""
     for best in (0, -1, "1", None, True, float("inf"), float("nan"), 10**400, [1]):
         file.write_text(json.dumps(SCORES | {"best": best}))
         with pytest.raises(ResultsError, match="remove it"):
@@ -155,7 +155,7 @@ def test_rows_of_a_data_file(file, data):
 @settings(RELAXED, max_examples=150)
 @given(mutated(ROW))
 def test_rows_that_are_scored(row):
-    """Refused, or with a right answer that is there."""
+    """They are refused, or the position of the right answer is valid."""
     try:
         check_row(row)
     except (ValueError, TypeError, AttributeError, KeyError):  # what `iterate_rows` turns into a line
@@ -164,8 +164,8 @@ def test_rows_that_are_scored(row):
         assert type(row["gold"]) is int and row["options"][row["gold"]].strip()
 
 
-def test_folders_and_dates_that_are_none(tmp_path):
-    """Folders named like files, dates that do not exist, empty samples."""
+def test_folders_named_like_files_and_invalid_dates(tmp_path):
+    """And empty samples."""
     plant(tmp_path)
     for name in (f"results_{OLD}x.json", "results_2026-01-02T03-04-05.json", f"samples_toy_{OLD}.jsonl"):
         (tmp_path / "org__a" / name).mkdir()
@@ -180,7 +180,7 @@ def test_folders_and_dates_that_are_none(tmp_path):
 
 @pytest.mark.slow
 def test_samples_of_200_megabytes(tmp_path):
-    """In a process that may use 1.5 GB."""
+    """The process may use 1.5 GB."""
     place = ranked(tmp_path)
     path = place / f"samples_{RANKED}_{OLD}.jsonl"
     row = json.loads(path.read_text(encoding="utf-8").splitlines()[0])

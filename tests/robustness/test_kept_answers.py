@@ -1,4 +1,4 @@
-"""Answers of an earlier run: those of another model are not taken, and what a file of them holds is not run."""
+"""Kept answers of an earlier run: those of another model are not used, and code in them is not run."""
 
 import errno
 import fcntl
@@ -40,7 +40,7 @@ def test_answers_of_another_model_backend_or_other_tasks(tmp_path):
     assert keys == [answer_cache.key_of(*run) for run in runs]
 
 
-def test_answers_stay_those_of_a_model_that_is_asked_faster_with_more_patience_or_another_token(tmp_path):
+def test_settings_that_change_no_answer_keep_the_answers(tmp_path):
     base = BASE | {"pretrained": str(model_folder(tmp_path)), "num_concurrent": 8, "token": "one"}
     others = [{"num_concurrent": 2}, {"max_retries": 9}, {"timeout": 900}, {"gpu_memory_utilization": 0.5}, {"max_num_seqs": 8}]
     others += [{"token": "another"}]
@@ -48,8 +48,8 @@ def test_answers_stay_those_of_a_model_that_is_asked_faster_with_more_patience_o
         assert len({answer_cache.key_of(backend, base | other, ["a"]) for other in [{}, *others]}) == 1
 
 
-def test_a_server_s_name_for_its_model_is_not_looked_up_on_the_hub(tmp_path, monkeypatch):
-    """A new commit there would lose the answers, and a private name is nobody else's business."""
+def test_the_model_name_of_a_server_is_not_looked_up_on_the_hub(tmp_path, monkeypatch):
+    """A new commit there would lose the answers, and the name may be private."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     with serving_hub(tmp_path) as hub:
@@ -61,7 +61,7 @@ def test_a_server_s_name_for_its_model_is_not_looked_up_on_the_hub(tmp_path, mon
 
 @pytest.mark.parametrize("name", ["model.safetensors", "adapter_model.safetensors", "tokenizer.json", "sub/config.json"])
 def test_answers_of_weights_that_changed(name, tmp_path):
-    """Size and time stamp stay, in whatever argument the folder is named."""
+    """Size and time stamp stay the same; any argument may name the folder."""
     folder = model_folder(tmp_path)
     path = folder / name
     path.parent.mkdir(exist_ok=True)
@@ -101,8 +101,8 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-def test_a_file_of_answers_that_is_none(broken, tmp_path):
-    """That of the second of two processes."""
+def test_an_unreadable_file_of_answers(broken, tmp_path):
+    """The file is that of the second of two processes."""
     database(tmp_path / "answers_rank0.db")
     assert answer_cache.check_databases(str(tmp_path / "answers")) == 500
     broken(tmp_path / "answers_rank1.db")
@@ -112,8 +112,8 @@ def test_a_file_of_answers_that_is_none(broken, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["run#1/answers", "a%41?mode=memory/answers", "out/[a]*"])
-def test_a_name_that_an_address_or_a_pattern_would_change(name, tmp_path, monkeypatch):
-    """A relative one; nothing else is made, and answers under names that begin so are another's."""
+def test_names_with_special_characters_of_urls_and_globs(name, tmp_path, monkeypatch):
+    """The name is relative. Nothing else is created, and answers under longer names are another run's."""
     monkeypatch.chdir(tmp_path)
     Path(name).parent.mkdir()
     database(Path(f"{name}_rank0.db"))
@@ -125,7 +125,7 @@ def test_a_name_that_an_address_or_a_pattern_would_change(name, tmp_path, monkey
     assert [path.name for path in tmp_path.iterdir()] == [Path(name).parent.name]
 
 
-def test_answers_that_hold_a_program_are_counted_and_not_run(tmp_path):
+def test_pickled_code_in_kept_answers_is_not_run(tmp_path):
     class Program:
         def __reduce__(self):
             return os.mkdir, (str(tmp_path / "run"),)
@@ -136,7 +136,7 @@ def test_answers_that_hold_a_program_are_counted_and_not_run(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_shared_disk_without_locks(tmp_path, monkeypatch):
+def test_a_disk_without_file_locks(tmp_path, monkeypatch):
     def flock(*_):
         raise OSError(errno.ENOSYS, "Function not implemented")
 
@@ -146,8 +146,8 @@ def test_a_shared_disk_without_locks(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o702], ids=oct)
-def test_a_folder_of_pickles_that_others_can_write_to(mode, tmp_path):
-    """That the flags have it checked is in `mistakes.yml`."""
+def test_a_folder_of_pickles_writable_by_others(mode, tmp_path):
+    """`mistakes.yml` shows that the flags check it."""
     folder = Path(answer_cache.prepare(str(tmp_path), "0123")).parent
     assert folder == tmp_path / answer_cache.FOLDER
     folder.chmod(mode)
@@ -156,8 +156,8 @@ def test_a_folder_of_pickles_that_others_can_write_to(mode, tmp_path):
             use()
 
 
-def test_a_disk_on_which_every_folder_is_everybodys(samples, tiny_model, tmp_path, monkeypatch, capsys, caplog):
-    """As one of Windows in WSL: without the flag the run keeps no answers."""
+def test_a_disk_where_every_folder_is_writable_by_all(samples, tiny_model, tmp_path, monkeypatch, capsys, caplog):
+    """A Windows disk in WSL is such a disk. Without the flag the run keeps no answers."""
     make = os.mkdir
 
     def mkdir(path, mode=0o777, **options):
@@ -175,7 +175,7 @@ def test_a_disk_on_which_every_folder_is_everybodys(samples, tiny_model, tmp_pat
     assert list((tmp_path / "out").rglob("results_*.json"))
 
 
-def test_a_folder_of_pickles_that_is_made_is_ones_own(tmp_path):
+def test_a_new_folder_of_pickles_is_private(tmp_path):
     before = os.umask(0)
     try:
         check_trusted(tmp_path / "a" / "b", "--cache_requests")

@@ -29,7 +29,7 @@ KILLS = 6
 
 
 def forked(command, folder, moment=0):
-    """Runs a command in a process of its own, which kills itself at a change of the folder; returns the changes there were."""
+    """Runs a command in a process that kills itself at the given change of the folder; returns the number of changes."""
     seen = multiprocessing.get_context("fork").RawValue("i")
 
     def hook(event, given):
@@ -60,7 +60,7 @@ def after_kills(command, place):
 
 
 def test_a_run(tiny_model, mirror, tmp_path, capsys):
-    """Of a run that is killed while it saves, files stay beside the newer ones; what is shown is that of the newer."""
+    """Files of a run that is killed while it saves stay beside the newer ones, which are shown."""
 
     def seen(folder):
         capsys.readouterr()
@@ -75,7 +75,7 @@ def test_a_run(tiny_model, mirror, tmp_path, capsys):
 
 
 def test_a_report(tmp_path):
-    """Of one task, with figures, tables, pages and samples."""
+    """The report is on one task, with figures, tables, pages and samples."""
     results = plant(tmp_path / "runs", "sea_xnli_th") / "org__a"
     command = ["report", str(results), "--out"]
     assert main([*command, str(tmp_path / "first")]) == 0  # and all is imported
@@ -86,7 +86,7 @@ def test_a_report(tmp_path):
 
 
 def test_task_files(tmp_path):
-    """Made on demand; what a killed call leaves there is hidden, and the next call removes it."""
+    """They are made on demand. Leftovers of a killed call are hidden, and the next call removes them."""
     command = ["make", "sea_belebele_th_order", "sea_xcopa_vi_to_ppl_p2", "--out"]
     assert main([*command, str(tmp_path / "first")]) == 0
     undisturbed, *killed = after_kills(lambda folder: [*command, str(folder)], tmp_path)
@@ -95,7 +95,7 @@ def test_task_files(tmp_path):
 
 
 def test_a_fetch(samples, tmp_path, monkeypatch):
-    """Into a mirror, from a server with the files."""
+    """The files come from a server and go into a mirror."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(hub_files, "_unreached", [])
 

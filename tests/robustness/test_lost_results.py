@@ -33,7 +33,7 @@ def run_into(folder, tiny_model):
 
 @pytest.fixture
 def command(tiny_model, mirror, tmp_path):
-    """The run on rows that a test may change."""
+    """The run, on rows that a test may change."""
     return run_into(tmp_path / "results", tiny_model)
 
 
@@ -58,7 +58,7 @@ def failed_line(capsys):
 
 
 def bend(monkeypatch, name, change):
-    """From now on the model's answers to requests are changed: `change` gets both."""
+    """Changes the model's answers; `change` gets requests and answers."""
     plain = getattr(HFLM, name)
 
     def answer(self, requests, **options):
@@ -80,7 +80,7 @@ def surrogate(requests, answers):
 
 
 def of_row(mirror, change):
-    """A fault of the requests of row 1 of a task, which has a text of its own."""
+    """Restricts a fault to the requests of row 1 of a task, which are known by their text."""
     path = mirror / "sail/Sailcompass_data/data/xcopa/vi_test.jsonl"
     text = json.loads(path.read_text(encoding="utf-8").splitlines()[1])["premise"]
 
@@ -91,7 +91,7 @@ def of_row(mirror, change):
     return change_some
 
 
-# what the model does → its method, the task that fails, and what is said of the row
+# fault → the change of the answers, the model's method, the task that fails, and parts of the message
 FAULTS = {
     "a row that is NaN": (not_a_number, "_loglikelihood_tokens", BAD, ("row 1 (id ", "the log-likelihood is not a number")),
     "a row that it refuses": (too_long, "_loglikelihood_tokens", BAD, ("row 1 (id ", "AssertionError: the option is longer")),
@@ -101,10 +101,10 @@ FAULTS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("change", "name", "task", "parts"), FAULTS.values(), ids=FAULTS)
-def test_a_row_that_cannot_be_scored_costs_its_task(
+def test_a_row_that_cannot_be_scored_fails_only_its_task(
     change, name, task, parts, command, undisturbed, mirror, tmp_path, monkeypatch, capsys
 ):
-    """The others are scored and saved, and the status tells."""
+    """The others are scored and saved, and the status is 1."""
     bend(monkeypatch, name, of_row(mirror, change) if task == BAD else change)
     assert main(command) == 1
     said = failed_line(capsys)
@@ -115,8 +115,8 @@ def test_a_row_that_cannot_be_scored_costs_its_task(
 
 
 @pytest.mark.slow
-def test_prompts_are_built_once_whichever_tasks_fail(command, undisturbed, tmp_path, caplog):
-    """Two whose prompts cannot be made, and one that cannot be scored."""
+def test_prompts_are_built_once_even_if_tasks_fail(command, undisturbed, tmp_path, caplog):
+    """The prompts of two tasks cannot be made, and a third cannot be scored."""
     caplog.set_level("INFO", "lm_eval")
     fails = "{{ 1 // q }}"  # at the second row
     (tmp_path / "mine").mkdir()
@@ -135,8 +135,8 @@ def test_prompts_are_built_once_whichever_tasks_fail(command, undisturbed, tmp_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
-def test_answers_from_logits_that_are_no_numbers(backend, tiny_model, mirror, tmp_path, capsys):
-    """Of which the largest still names a token. All tasks fail, and nothing is saved."""
+def test_logits_that_are_nan(backend, tiny_model, mirror, tmp_path, capsys):
+    """Generation would still find a largest one. All tasks fail, and nothing is saved."""
     folder = shutil.copytree(tiny_model, tmp_path / "model")
     weights = load_file(folder / "model.safetensors")
     weights["model.norm.weight"][0] = float("nan")
@@ -151,7 +151,7 @@ def test_answers_from_logits_that_are_no_numbers(backend, tiny_model, mirror, tm
 
 
 @pytest.mark.slow
-def test_a_window_without_room_is_said_once_of_each_task(command, capsys):
+def test_a_window_that_is_too_small_is_reported_once_per_task(command, capsys):
     command[4] += ",max_length=5"
     assert main(command) == 1
     lines = failed_line(capsys).split("\n")
@@ -159,7 +159,7 @@ def test_a_window_without_room_is_said_once_of_each_task(command, capsys):
     assert all("choose a model with a longer context" in line for line in lines)
 
 
-# what stands around a run
+# the surroundings of a run
 
 
 def start(command, **options):
@@ -172,7 +172,7 @@ def python(command):
 
 
 @pytest.mark.slow
-def test_a_reader_who_has_enough(command, undisturbed, mirror, tmp_path):
+def test_a_closed_pipe(command, undisturbed, mirror, tmp_path):
     """`2>&1 | head -1`"""
     line = " ".join(map(shlex.quote, python(command))) + " 2>&1 | head -1; exit ${PIPESTATUS[0]}"
     process = start(["bash", "-c", line], cwd=mirror, stdout=subprocess.PIPE)
@@ -182,8 +182,8 @@ def test_a_reader_who_has_enough(command, undisturbed, mirror, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_terminal_that_is_closed(command, undisturbed, mirror, tmp_path):
-    """A pseudo-terminal whose other end goes away, which sends SIGHUP."""
+def test_a_closed_terminal(command, undisturbed, mirror, tmp_path):
+    """The other end of a pseudo-terminal closes, which sends SIGHUP."""
     ours, theirs = os.openpty()
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
     own_it = {"start_new_session": True, "preexec_fn": lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)}
@@ -197,7 +197,7 @@ def test_a_terminal_that_is_closed(command, undisturbed, mirror, tmp_path):
 
 @pytest.mark.slow
 def test_the_same_command_twice(command, mirror, tmp_path, capsys, monkeypatch):
-    """The second is refused in a line, and the first ends well."""
+    """The second is refused in one line, and the first succeeds."""
     said = []
 
     def begin_again(requests, answers):
@@ -230,7 +230,7 @@ def overwritten(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", [locked, shutil.rmtree, overwritten])
 def test_a_cache_that_fails_in_the_middle(fault, command, undisturbed, tmp_path, monkeypatch, caplog):
-    """It is said, and the scores are those of an undisturbed run."""
+    """The failure is reported, and the scores are right."""
     plain, keep = HFLM.generate_until, []
 
     def generate(self, requests, **options):
@@ -245,7 +245,7 @@ def test_a_cache_that_fails_in_the_middle(fault, command, undisturbed, tmp_path,
 
 @pytest.mark.slow
 def test_a_server_that_dies_in_the_middle(mirror, tmp_path):
-    """What it answered is kept, and the same command asks for the rest."""
+    """Its answers are kept, and the same command asks for the rest."""
     alive = [3]
 
     def answer(handler):

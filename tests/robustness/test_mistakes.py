@@ -1,4 +1,4 @@
-"""Mistakes of every day: one line each, before the model is loaded, whose weights are none. The table is `mistakes.yml`."""
+"""Common mistakes get one line before the model, which has no valid weights, is loaded. The table is `mistakes.yml`."""
 
 import contextlib
 import functools
@@ -27,7 +27,7 @@ MODEL = "--model hf --model_args pretrained=MODEL --device cpu"
 
 
 def _slow(handler):
-    """Says which models it has, and nothing more."""
+    """Lists its models and answers nothing else in time."""
     reply({"data": []})(handler) if handler.command == "GET" else time.sleep(2)
 
 
@@ -36,7 +36,7 @@ ANSWERS = {"slow": _slow, "page": reply(b"<html>It works!</html>", **{"Content-T
 
 @pytest.fixture(scope="module")
 def address():
-    """Of a server that refuses with a status or answers as in `ANSWERS`; where nobody listens for any other name."""
+    """The address of a server that refuses with a status or answers as in `ANSWERS`; for other names nobody listens there."""
     with contextlib.ExitStack() as servers:
 
         @functools.cache
@@ -50,7 +50,7 @@ def address():
 
 @pytest.fixture(scope="module")
 def filled(address, tmp_path_factory):
-    """Puts places and addresses in a text of the table; the files are there."""
+    """Fills paths and addresses into a text of the table; the files exist."""
     folder = tmp_path_factory.mktemp("mistakes")
     model, other = model_folder(folder / "model"), model_folder(folder / "other", text="กรุงเทพฯ เป็นเมืองหลวง")
 
@@ -80,7 +80,7 @@ def place(samples, tmp_path_factory):
 
 
 def command_of(case):
-    """The whole command of a line of the table: what it gives to `run` stands behind a model, unless it names one."""
+    """The whole command of a line of the table; `run` gets a model unless the line names one."""
     if case in TABLE["sweep"]:
         return "sweep FOLDER/plan.yaml --engine local"
     given = case["given"]
@@ -110,7 +110,7 @@ def surroundings(monkeypatch, filled, place):
     ],
 )
 def test_a_mistake_gets_one_line(case, place, filled, surroundings, capsys):
-    """And nothing is written."""
+    """Nothing is written."""
     if "plan" in case:
         models = [{"name": "a", "model_args": {"pretrained": filled("MODEL")}}]
         changes = yaml.safe_load(filled(yaml.safe_dump(case["plan"])))
@@ -129,7 +129,7 @@ def test_a_mistake_gets_one_line(case, place, filled, surroundings, capsys):
 
 
 @pytest.mark.parametrize("command", ["show FOLDER", "report FOLDER --out FOLDER/out", "score FOLDER"])
-def test_an_error_that_nobody_thought_of(command, tmp_path, monkeypatch, capsys):
+def test_an_unexpected_error(command, tmp_path, monkeypatch, capsys):
     """One line; `--debug` shows where, without secrets."""
     monkeypatch.setattr(lm_eval_sea.results.read, "read", lambda *_, **__: {}["token=abcdef"])
     arguments = shlex.split(command.replace("FOLDER", str(tmp_path)))

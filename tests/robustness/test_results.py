@@ -1,4 +1,4 @@
-"""Results that get lost, or that contradict themselves."""
+"""Lost and contradictory results."""
 
 import json
 import os
@@ -26,8 +26,8 @@ from .readers import read_report_suite, totals
 # where results go
 
 
-def test_an_output_path_is_made_unless_no_file_system_takes_it(tmp_path, monkeypatch):
-    """Further ones are in `mistakes.yml`. The last is as with LC_ALL=C and PYTHONUTF8=0."""
+def test_an_output_path_that_no_file_system_allows(tmp_path, monkeypatch):
+    """Others are created. The last path is as with LC_ALL=C and PYTHONUTF8=0. Further refusals are in `mistakes.yml`."""
     for path in (tmp_path / ("x" * 300), "a\0b", "a\udcff"):
         with pytest.raises(RunError, match="results cannot be written there"):
             probe(str(path))
@@ -40,8 +40,8 @@ def test_an_output_path_is_made_unless_no_file_system_takes_it(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("command", ["report", "score", pytest.param("languages", marks=pytest.mark.slow)])
-def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
-    """While a report, totals or tables are written; the old ones stay whole."""
+def test_a_full_disk(command, tmp_path, monkeypatch, capsys):
+    """It fills while a report, totals or tables are written. The old ones stay intact."""
     runs, out = plant(tmp_path / "runs", RANKED), tmp_path / "out"
     arguments = {
         "report": ["report", str(runs), "--out", str(out)],
@@ -65,8 +65,8 @@ def test_a_disk_that_is_full(command, tmp_path, monkeypatch, capsys):
     assert "No space left" in said and "Traceback" not in said
 
 
-def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
-    """Tables of before, and half files of a process that is gone; those of others stay, and code that a manifest names."""
+def test_leftovers_of_earlier_calls_and_killed_processes(tmp_path):
+    """Old tables and half-written files of dead processes are removed; files of others, and code that a manifest names, stay."""
     before = WrittenFolder(tmp_path, "manifest.json")
     before.write("tables/of_before.csv", "old")
     before.finish()
@@ -89,7 +89,7 @@ def test_what_an_earlier_call_or_a_killed_process_left(tmp_path):
     assert contents(tmp_path).keys() == ours | mine
 
 
-def test_a_manifest_beside_a_link_that_leads_out_of_the_folder(tmp_path):
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
     out, mine = tmp_path / "out", tmp_path / "mine"
     for folder, name, text in ((mine, "a.csv", ""), (out, "manifest.json", '["tables/a.csv"]')):
         folder.mkdir()
@@ -99,18 +99,18 @@ def test_a_manifest_beside_a_link_that_leads_out_of_the_folder(tmp_path):
     assert (mine / "a.csv").exists()
 
 
-# what contradicts itself
+# contradictions
 
 
 def planted(tmp_path, change):
-    """A run whose results file is changed; the table of `show`."""
+    """A run with a changed results file."""
     with changed(plant(tmp_path, RANKED) / "org__a") as content:
         change(content)
     return tmp_path / "org__a"
 
 
-def test_names_that_are_none(tmp_path):
-    """A folder's of bytes that are no UTF-8, and empty ids of rows: the page of samples has them all the same."""
+def test_names_that_are_not_utf_8_or_empty(tmp_path):
+    """The name of a folder is not UTF-8, and ids of rows are empty. The page of samples is still made."""
     folder = planted(tmp_path / "runs", lambda content: content.pop("model_name"))
     [path] = folder.glob(f"samples_{RANKED}_*")
     edit(path, lambda rows: [row.update(doc_id="") or row["doc"].update(id="") for row in rows])
@@ -119,8 +119,8 @@ def test_names_that_are_none(tmp_path):
     assert (tmp_path / "page" / "pages" / "samples.html").exists()
 
 
-def test_files_that_do_not_fit_into_memory(tmp_path, monkeypatch):
-    """A line, or a file of results: it is left out with a note, and the others count."""
+def test_files_too_large_for_memory(tmp_path, monkeypatch):
+    """A line or a results file that is too large is left out with a note; the others count."""
     plant(tmp_path)
     monkeypatch.setattr(rows, "_LONGEST", 5000)
     [path] = (tmp_path / "org__a").glob(f"samples_{RANKED}_*")
@@ -142,14 +142,14 @@ WRONG_SCORES = {
     "not between 0 and 1": [55.0, -0.5, 1e308],
     "acc_ppl is not a number": [None, "0.5", True, [0.5], {"a": 1}, float("nan"), float("inf")],
 }
-# what is changed in the results → what stands beside the number
+# change of the results → note beside the number
 NOTES = [
     *(
         pytest.param(score_of(value), note, marks=[] if value is values[0] else pytest.mark.slow, id=f"{value} {note}")
         for note, values in WRONG_SCORES.items()
         for value in values
     ),
-    (score_of(0.9), "the results say 90.00, the 6 logged rows 66.67"),  # such as rows of another language under this name
+    (score_of(0.9), "the results say 90.00, the 6 logged rows 66.67"),  # for example, rows of another language under this name
     (lambda content: content["n-samples"][RANKED].update(effective=3, original=6), "6 rows, but the results are of 3"),
     (lambda content: content["n-samples"][RANKED].update(effective=9, original=9), "6 rows, but the results are of 9"),
     (lambda content: None, "the data had 6 rows, but the catalogue has 900"),
@@ -157,8 +157,8 @@ NOTES = [
 
 
 @pytest.mark.parametrize(("change", "note"), NOTES)
-def test_results_that_contradict_themselves(change, note, tmp_path):
-    """`show` and the report say so, and show no number that cannot be."""
+def test_contradictory_results_are_reported(change, note, tmp_path):
+    """`show` and the report say so, and show no impossible number."""
     runs = read(planted(tmp_path, change)).best()
     found = scores_of(runs, suite=read_report_suite(), shown_rows=4)
     for text in (table_of(runs), render_markdown(sections(found, published=True))):
@@ -177,7 +177,7 @@ def test_totals_of_a_part_of_the_data(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("date", [None, "yesterday", True, 10**400, float("nan")])
-def test_a_date_that_is_none_leaves_that_of_the_name(date, tmp_path):
+def test_an_invalid_date_leaves_that_of_the_file_name(date, tmp_path):
     for stamp, score in (("0001-01-01T00-00-00", 0.1), (OLD, 0.25), (NEW, 0.75)):
         write_results(tmp_path, stamp, {"sea_xquad_th": {"exact_match,none": score}}, date=date)
     assert [task.scores["exact_match"].value for task in read(tmp_path).best().tasks] == [0.75]

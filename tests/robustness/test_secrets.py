@@ -1,4 +1,4 @@
-"""Secrets planted in every way in, and looked for in all that is written or said."""
+"""Secrets are planted in every input, and must not occur in any output."""
 
 import base64
 import json
@@ -37,7 +37,7 @@ def test_names_of_secrets():
 
 
 def test_no_metric_of_the_pack_is_the_name_of_a_secret():
-    """Neither in the rows that a run logs, with what each metric predicted, nor in a table as text."""
+    """Neither in logged rows and their predictions, nor in a table as text."""
     files = (ROOT / "lm_eval_sea/tasks/_shared").glob("*_yaml")
     metrics = {name for file in files for name in re.findall(r"- \{metric: ([^,}]+)", file.read_text(encoding="utf-8"))}
     assert "acc_token" in metrics and len(metrics) > 30
@@ -66,7 +66,7 @@ def test_secrets_in_text(text, shown):
     assert masked_text(shown) == shown
 
 
-def test_known_secrets_are_found_wherever_they_stand():
+def test_known_secrets_are_masked_everywhere():
     known = KnownSecrets()
     known.add(
         secrets_in({"header": {"X-Mine": "Bearer abc123!", "Accept": "application/json"}, "base_url": "http://u:p%40ss9word@h"})
@@ -76,7 +76,7 @@ def test_known_secrets_are_found_wherever_they_stand():
     assert known.masked("a short True text") == "a short True text"
 
 
-def test_scores_and_prompts_stay_as_they_are():
+def test_scores_and_prompts_are_not_masked():
     config = {"description": "token=abc", "doc_to_text": "password: {{x}}", "metadata": {"token": "abc"}}
     content = {"results": {"a": {"token=abc,none": 1}}, "configs": {"a": config}, "config": {"model_args": "a=b,token=abc"}}
     shown = masked_results(content)
@@ -90,7 +90,7 @@ def test_scores_and_prompts_stay_as_they_are():
 
 @pytest.fixture
 def searched(tmp_path, monkeypatch):
-    """Fails if a planted secret is in a file that was written, in its name, or in what is said."""
+    """Fails if a planted secret is in a written file, in its name, or in the output."""
     monkeypatch.chdir(tmp_path)
 
     def search(*texts):
@@ -113,7 +113,7 @@ GIVEN = {"config.yaml", "plan.yaml", "own.yaml"}  # what users write themselves
 
 @pytest.fixture
 def read_all(tmp_path, capsys):
-    """What is shown, reported and exported of runs, from a folder of its own."""
+    """The output of show, report and export on runs."""
 
     def read(runs):
         assert main(["show", str(runs)]) == 0
@@ -127,7 +127,7 @@ def read_all(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_run_keeps_secrets(tiny_model, samples, tmp_path, searched, read_all):
-    """Those of the command line, a file of settings, a user's own tasks and the environment."""
+    """Those of the command line, of a settings file, of a user's own tasks and of the environment."""
     own = tmp_path / "own"
     own.mkdir()
     task = {"task": "own_task", "dataset_path": "json", "output_type": "generate_until", "test_split": "train"}
@@ -155,8 +155,8 @@ def test_a_run_keeps_secrets(tiny_model, samples, tmp_path, searched, read_all):
 
 
 @pytest.mark.slow
-def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all, monkeypatch):
-    """Its answers repeat the headers and the address; then it refuses, in the same words."""
+def test_a_server_that_repeats_the_request(samples, tmp_path, searched, read_all, monkeypatch):
+    """Its answers repeat the headers and the address, and so does its refusal."""
 
     def echo(status):
         def answer(handler):
@@ -185,7 +185,7 @@ def test_a_server_that_tells_what_it_got(samples, tmp_path, searched, read_all, 
 
 @pytest.mark.parametrize("opened", ["<think>", ""])
 def test_answers_that_an_interrupted_run_keeps_have_no_secrets(opened, samples, tmp_path, searched, monkeypatch):
-    """Nor has what the server tells beside them: the thought, the model's name, its counts of tokens."""
+    """Nor do the thought, the model's name and the token counts that the server sends with them."""
     monkeypatch.setenv("OPENAI_API_KEY", PLANTED[0])
     monkeypatch.chdir(samples)
 
@@ -204,7 +204,7 @@ def test_answers_that_an_interrupted_run_keeps_have_no_secrets(opened, samples, 
 
 
 @pytest.mark.slow
-def test_what_plain_lm_eval_wrote_is_not_published_again(tiny_model, samples, tmp_path, searched, read_all):
+def test_secrets_in_files_of_plain_lm_eval_are_not_published(tiny_model, samples, tmp_path, searched, read_all):
     arguments = f"pretrained={tiny_model},token={PLANTED[0]}"
     process = run(
         "lm_eval", "run", "--model", "hf", "--model_args", arguments, "--include_path", ROOT / "lm_eval_sea" / "tasks" / "xcopa",

@@ -19,7 +19,7 @@ CALL = Call([{"role": "user", "content": "x"}], {"max_tokens": 5})
 
 @pytest.fixture
 def hasty(monkeypatch):
-    """Nothing is tried again."""
+    """Nothing is retried."""
     monkeypatch.setattr(judge_calls, "RETRIES", 0)
 
 
@@ -28,14 +28,14 @@ LIES += ["fine", [completion()], None, b"<html>It works!</html>", b"{", b"\xff\x
 
 
 def ask(address, folder, key="none"):
-    """What a judge answers."""
+    """The answer of a judge."""
     cache = Cache(folder / "answers.jsonl")
     ask_all(Endpoint(f"{address}/v1", "m", key), [(CALL, cache)], 1)
     return cache.answer(key_of("m", CALL))
 
 
 def refusal_of(answer, folder):
-    """What is said of a judge that answers so: one line."""
+    """The one-line error for a judge that answers so."""
     with serving(answer) as (address, _), pytest.raises(SeaHelmError) as caught:
         ask(address, folder)
     assert "\n" not in str(caught.value)
@@ -55,7 +55,7 @@ def test_a_judge_that_counts_wrongly(tokens, tmp_path, hasty):
 
 
 def send_for_ever(handler):
-    with contextlib.suppress(OSError):  # the client has had enough
+    with contextlib.suppress(OSError):  # the client closes the connection
         while True:
             handler.wfile.write(b" " * 65536)
 
@@ -67,8 +67,8 @@ def endless(handler):
     send_for_ever(handler)
 
 
-def test_a_judge_that_sends_more_than_the_memory_holds(tmp_path, hasty, monkeypatch):
-    """Without end, or packed, on one line or on many."""
+def test_a_judge_that_sends_endless_or_huge_answers(tmp_path, hasty, monkeypatch):
+    """The huge ones are compressed, on one line or on many."""
     monkeypatch.setattr(chat_server, "LONGEST_TEXT", 2**18)
     packed = (gzip.compress(blanks * 500_000) for blanks in (b" ", b"[\n"))
     for answer in (endless, *(reply(bomb, **{"Content-Encoding": "gzip"}) for bomb in packed)):
@@ -76,13 +76,13 @@ def test_a_judge_that_sends_more_than_the_memory_holds(tmp_path, hasty, monkeypa
 
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "/v1/chat/completions", "http://127.0.0.1:1/"])
-def test_a_judge_that_sends_elsewhere(target, tmp_path, hasty):
-    """To a file, to itself or to nobody."""
+def test_a_judge_that_redirects(target, tmp_path, hasty):
+    """The target is a file, the judge itself or an address where nobody listens."""
     assert "root:" not in refusal_of(reply(b"", 307, Location=target), tmp_path)
 
 
-def test_the_key_stays_with_the_judge(tmp_path, hasty):
-    """Another server, to which it redirects, does not get it."""
+def test_the_key_is_not_sent_to_another_server(tmp_path, hasty):
+    """The judge redirects to the other server."""
     with serving(reply(completion())) as (other, asked):
         location = f"{other}/v1/chat/completions"
         with serving(reply(b"", 307, Location=location)) as (address, _):
@@ -117,13 +117,13 @@ ROWS = b'{"premise": "x"}\n'
 SOUND = {"X-Repo-Commit": "0" * 40, "ETag": '"abc"'}
 
 
-def test_a_hub_that_tells_the_truth(fetch):
+def test_an_honest_hub(fetch):
     with serving(reply(ROWS, **SOUND)) as (address, _):
         assert fetch(address).read_bytes() == ROWS
 
 
 def promise(handler, length):
-    """The head of an answer that says that the file has that many bytes."""
+    """Sends headers that announce that many bytes."""
     handler.send_response(200)
     for name, value in (SOUND | {"Content-Length": str(length)}).items():
         handler.send_header(name, value)
@@ -131,14 +131,14 @@ def promise(handler, length):
 
 
 def short(handler):
-    """Says that the file is longer than what it sends."""
+    """Announces more than it sends."""
     promise(handler, 5000)
     if handler.command == "GET":
         handler.wfile.write(ROWS)
 
 
 def long(handler):
-    """Says that the file is short, and never ends."""
+    """Announces a short file, and never ends."""
     promise(handler, 20)
     if handler.command == "GET":
         send_for_ever(handler)
@@ -155,7 +155,7 @@ FALSE = {
 
 @pytest.mark.parametrize("server", FALSE.values(), ids=FALSE)
 def test_a_hub_that_lies(server, tmp_path, fetch):
-    """Nothing lands outside of its folder, and nothing half is kept as whole."""
+    """Nothing is written outside the folder, and no incomplete file is kept."""
     with serving(server) as (address, asked):
         try:
             size = fetch(address).stat().st_size

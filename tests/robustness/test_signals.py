@@ -1,4 +1,4 @@
-"""Interruptions in every phase of a run and of other commands: one line that says how to go on, and what is kept.
+"""Interruptions in every phase of a run and of other commands: one line says how to continue and what is kept.
 
 `tests/run/test_resume.py` interrupts runs while the model answers.
 """
@@ -33,7 +33,7 @@ def arguments(tiny_model, output):
 
 @pytest.fixture
 def interrupted(monkeypatch, capsys):
-    """Runs a command that gets a signal when it calls a function; returns the last line that it says."""
+    """Runs a command that gets a signal when it calls a function; returns its last line."""
 
     def interrupted(command, owner, name, number=signal.SIGINT):
         original = getattr(owner, name)
@@ -84,7 +84,7 @@ def test_in_another_command(tmp_path, mirror, interrupted):
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "sweep"])
 def test_a_termination_while_libraries_are_imported(command, tmp_path):
-    """A process of its own, which sends itself the signal when it imports what takes long."""
+    """The process sends itself the signal when it imports a slow library."""
     code = (
         "import os, signal, sys\n"
         "class Finder:\n"
@@ -103,8 +103,8 @@ def test_a_termination_while_libraries_are_imported(command, tmp_path):
     assert "Traceback" not in process.stderr
 
 
-def test_a_forked_process_ends_at_once_whatever_it_waits_for():
-    """lm-eval's bootstrap ends its pool so."""
+def test_a_forked_process_that_waits_can_be_terminated():
+    """lm-eval's bootstrap ends its pool in this way."""
     fork = multiprocessing.get_context("fork")
     lock = fork.Lock()
     with terminated_as_interrupted(), lock:
@@ -117,7 +117,7 @@ def test_a_forked_process_ends_at_once_whatever_it_waits_for():
 
 @pytest.mark.slow
 def test_a_kill_while_requests_are_kept(tmp_path, tiny_model, mirror, monkeypatch):
-    """Half a file is left by `--cache_requests`, and the next run is that of an undisturbed one."""
+    """`--cache_requests` leaves half a file, and the next run is still right."""
     from lm_eval.api import task
     from lm_eval.caching import cache
 

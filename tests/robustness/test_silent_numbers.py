@@ -1,4 +1,4 @@
-"""Wrong numbers of which nothing was said: servers without log-probabilities, rows of another language, weights that changed."""
+"""Causes of silently wrong numbers: servers without log-probabilities, rows of another language, weights that changed."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ from ..model_folder import chat_run, with_template
 
 
 def of_server(address, ask, model="m"):
-    """What a chat server is asked, and answers."""
+    """The answer of a chat server to `ask(server)`."""
 
     async def asking():
         settings = {"key_hint": "", "timeout": 5, "max_retries": 0, "parameters": ServerParameters()}
@@ -42,7 +42,7 @@ def told(numbers, **more):
 
 
 def completions(name="m", **more):
-    """A server of lm-eval's, whose replies are checked."""
+    """A server backend of lm-eval's whose replies are checked."""
     from lm_eval.models.openai_completions import LocalCompletionsAPI
 
     model = LocalCompletionsAPI(model=name, base_url="http://127.0.0.1:9/v1/completions", tokenizer_backend=None, **more)
@@ -64,14 +64,14 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_log_probabilities_that_are_none(lie):
+def test_invalid_log_probabilities(lie):
     choice, said = LIES[lie]
     with pytest.raises(RunError, match=said) as caught:
         check_choice(choice, 4)
     assert "echo=true" in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_log_probabilities_as_a_server_should_tell_them():
+def test_valid_log_probabilities():
     check_choice(told([None, -1.0, float("-inf"), -0.0, -1.0]), 4)
     model = completions()
     good = {"choices": [told([None, -1.0, -2.0, -3.0, -9.0])]}
@@ -81,11 +81,11 @@ def test_log_probabilities_as_a_server_should_tell_them():
         model.parse_logprobs(outputs=good, tokens=[[5, 6, 7, 8], [5]], ctxlens=[2, 1])
 
 
-def test_other_answers_than_prompts():
-    """They would be kept for the rows that follow, also by a run that goes on."""
+def test_more_answers_than_prompts():
+    """The surplus would be taken for answers to the next rows, also in a resumed run."""
     model = completions(batch_size=2)
     twice = {"choices": [{"index": number, "text": text} for number, text in enumerate(["A", "A again", "B", "B again"])]}
-    for given in ({"contexts": ("a", "b")}, {"contexts": ("a",) * 5}, {}):  # lm-eval tells contexts or, if concurrent, nothing
+    for given in ({"contexts": ("a", "b")}, {"contexts": ("a",) * 5}, {}):  # lm-eval passes contexts or, if concurrent, nothing
         with pytest.raises(RunError, match=r"gave 4 answers to [125] prompts; give --batch_size 1"):
             model.parse_generations(outputs=twice, **given)
     twice["choices"] = twice["choices"][:2]
@@ -94,7 +94,7 @@ def test_other_answers_than_prompts():
 
 @pytest.mark.parametrize(("logprob", "said"), [(-1.5, None), (0.25, "0.25 as a log-probability"), ("NaN", "nan as a log-prob")])
 def test_log_probabilities_of_answers_to_messages(logprob, said):
-    """A server like vLLM's, whose tokens are characters."""
+    """The server is like vLLM's; its tokens are characters."""
 
     def answer(handler):
         asked = json.loads(handler.body)
@@ -144,13 +144,13 @@ def test_a_server_that_answers_as_another_model(name, told, caplog):
         ([(900, 220), (1500, 256), (1100, 256), (2000, 256)], 256),
         ([(900, 220), (1100, 256), (2000, 256), (2100, 500)], None),  # some are longer
         ([(900, 220), (1100, 256), (1101, 256), (1102, 256)], None),  # of like lengths
-        ([(900, 220), (1100, 256), (2000, 256)], None),  # two, by chance
-        ([(900, 1), (1500, 1), (1100, 1), (2000, 1)], None),  # it does not count
+        ([(900, 220), (1100, 256), (2000, 256)], None),  # only two are equal, perhaps by chance
+        ([(900, 1), (1500, 1), (1100, 1), (2000, 1)], None),  # the server does not count
         ([(900, None), (1500, None), (1100, None), (2000, None)], None),
     ],
 )
 def test_a_server_that_cuts_prompts(prompts, cut_at):
-    """And counts what is left of them."""
+    """Its token counts show it."""
     asked = [
         SimpleNamespace(args=("x" * length,), resps=[GeneratedText("A", prompt_tokens=tokens)]) for length, tokens in prompts
     ]
@@ -162,7 +162,7 @@ def test_a_server_that_cuts_prompts(prompts, cut_at):
 
 
 def test_rows_of_another_language_under_the_right_name(mirror, load_tasks):
-    """With a `dialect` that tells nothing; in other letters, and in the same."""
+    """The column `dialect` says nothing wrong. The script differs, or is the same."""
     folder = mirror / "facebook" / "belebele" / "data"
     for other in ("tha_Thai", "eng_Latn"):
         rows = (folder / f"{other}.jsonl").read_text(encoding="utf-8").replace(other, "zsm_Latn")
@@ -172,7 +172,7 @@ def test_rows_of_another_language_under_the_right_name(mirror, load_tasks):
             load_tasks("sea_belebele_ms_to_ppl", folder=mirror)
 
 
-def test_languages_that_are_like_each_other_are_left_alone():
+def test_similar_languages_are_not_reported():
     rows = [{"id": "1", "question": "Saya pergi ke pasar untuk membeli sayur dan ikan yang segar setiap hari."}] * 20
     assert other_language(rows, "ms") is None
     assert other_language(rows, "jv") is None
@@ -184,7 +184,7 @@ def test_languages_that_are_like_each_other_are_left_alone():
 
 
 def test_a_checkpoint_that_was_replaced(tmp_path):
-    """Size and time stay, and the change is in the first block or the last."""
+    """The size stays the same; the change is in the first or the last block."""
     path = tmp_path / "model.safetensors"
     digests = set()
     for place in (0, 3 * 2**20 - 1, None):
@@ -199,8 +199,8 @@ def test_a_checkpoint_that_was_replaced(tmp_path):
     assert digest_of_weights({"model": "gpt"}) is None
 
 
-def test_two_models_in_one_folder(tmp_path):
-    """Files in GGUF: a digest is of the one that is loaded, whatever is put beside it."""
+def test_two_gguf_models_in_one_folder(tmp_path):
+    """The digest is of the file that is loaded, whatever files are beside it."""
     for name in "ab":
         (tmp_path / f"{name}.gguf").write_bytes(name.encode())
     first, other = ({"pretrained": str(tmp_path), "gguf_file": f"{name}.gguf"} for name in "ab")
@@ -210,7 +210,7 @@ def test_two_models_in_one_folder(tmp_path):
     assert digest_of_weights(first) == of_first
 
 
-def test_tokens_that_the_tokenizer_does_not_know():
+def test_texts_with_unknown_tokens():
     known = "abc "
 
     class Model:
@@ -227,8 +227,8 @@ def test_tokens_that_the_tokenizer_does_not_know():
 
 
 @pytest.mark.parametrize(("kind", "said"), [("bert", True), ("gpt2", False)])
-def test_a_model_that_reads_what_stands_behind_a_token(kind, said, tiny_model):
-    """An encoder without `is_decoder` can be loaded as a causal model, and would rank by what it should predict."""
+def test_a_model_that_looks_ahead(kind, said, tiny_model):
+    """An encoder without `is_decoder` can be loaded as a causal model, and would see the tokens that it should predict."""
     torch.manual_seed(0)
     tokenizer = AutoTokenizer.from_pretrained(tiny_model)
     config = AutoConfig.for_model(kind, vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2)
@@ -251,7 +251,7 @@ DATE, TIME = ("{{ strftime_now('" + form + "') }} " + MESSAGES for form in ("%d 
 
 @pytest.fixture
 def check_template(tiny_model, tmp_path):
-    """What a run makes of a model's chat template."""
+    """Checks a chat template as a run does."""
 
     def check_template(template, **more):
         return check_template_of_model(chat_run(with_template(tiny_model, tmp_path / "model", template)), {}, **more)

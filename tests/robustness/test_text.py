@@ -1,4 +1,4 @@
-"""Text that would do something when it is looked at, or that takes forever to read."""
+"""Text that does harm when it is displayed, or takes forever to read."""
 
 import csv
 import json
@@ -26,14 +26,14 @@ from ..sweep.test_two_plans import jobs_of_plan
 from .conftest import check_text, edit
 from .readers import totals
 
-STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # of a cell that a spreadsheet runs
+STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # of cells that a spreadsheet evaluates
 # a formula with controls of a terminal, a title, marks of direction, a C1 control, backspace, delete and a byte order mark
 HOSTILE = '=HYPERLINK("x")\x1b[31m\x1b]0;title\x07a\u202eb\u2066\x9b31m\x08\x7f\ufeff'
 
 
 @given(st.sampled_from(["", *STARTS]), st.text())
-def test_a_cell_is_no_formula(start, text):
-    """One without signs stays as it is, and so does a number."""
+def test_no_cell_is_a_formula(start, text):
+    """Texts of letters and digits stay the same, and so do numbers."""
     cell = str(spreadsheet_cell(start + text))
     assert not cell.startswith(STARTS)
     if text.isalnum() and text.isascii() and not start:
@@ -42,7 +42,7 @@ def test_a_cell_is_no_formula(start, text):
 
 
 def check_table(path):
-    """Nor a formula in a cell; a number may be negative."""
+    """Fails if a table has controls or formulas; numbers may be negative."""
     content = path.read_text(encoding="utf-8")
     check_text(content)
     cells = [cell for line in csv.reader(content.splitlines()) for cell in line]
@@ -51,7 +51,7 @@ def check_table(path):
 
 @pytest.fixture
 def said(capsys):
-    """Runs a command that must succeed, and looks at what it prints."""
+    """Runs a command that must succeed, and checks its output."""
 
     def said(*arguments):
         assert main([*map(str, arguments)]) == 0
@@ -63,7 +63,7 @@ def said(capsys):
 
 
 def test_controls_on_a_terminal_in_reports_and_in_totals(tmp_path, said):
-    """In report.md, report.html, all tables and what the commands print; of models, tasks and rows that are called so."""
+    """Names of models, tasks and rows have controls; the pages, all tables and the output of commands must not."""
     runs, out = plant(tmp_path / "runs"), tmp_path / "out"
     for path in runs.rglob("results_*.json"):
         path.write_text(path.read_text().replace("org/", json.dumps(HOSTILE)[1:-1]))
@@ -100,13 +100,13 @@ def test_controls_in_a_data_file(mirror, capsys):
 
 
 def test_controls_in_the_log_of_a_job(tmp_path):
-    """Of a sweep, which shows the last line."""
+    """A sweep shows the last line."""
     [job] = jobs_of_plan(tmp_path)
     check_text(table_of_failures({job: Outcome(1, HOSTILE)}))
 
 
 @given(st.text())
-def test_any_text_made_visible(text):
+def test_visible_texts_have_no_controls(text):
     shown = visible(text)
     check_text(shown)
     assert "\n" not in one_line(text)
@@ -123,7 +123,7 @@ MARKS = st.sampled_from("a\u00e1 \u0301\u0323\u0344\u0345\u0f73\u0e38\u0e48\u309
 
 @given(st.lists(st.tuples(st.text(MARKS, max_size=8), st.integers(1, 200)), max_size=4))
 def test_normal_forms_are_those_of_unicode(parts):
-    """Of long runs of combining marks too."""
+    """Also for long runs of combining marks."""
     text = "".join(part * times for part, times in parts)
     for form in ("NFC", "NFD", "NFKC"):
         assert normal_form(form, text) == unicodedata.normalize(form, text)
@@ -142,7 +142,7 @@ def read_long_answers(length):
 
 
 def test_no_answer_takes_forever_to_read(everything):
-    """In a process of its own, for no signal ends a regular expression."""
+    """In another process, because no signal ends a regular expression."""
     reader = multiprocessing.get_context("fork").Process(target=read_long_answers, args=[300_000 if everything else 50_000])
     reader.start()
     reader.join(600)

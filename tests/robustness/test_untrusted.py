@@ -1,4 +1,4 @@
-"""Prompt files, and checkouts of SEA-HELM, of somebody else; `tests/official` has those of SailCompass."""
+"""Prompt files and checkouts of SEA-HELM from others; `tests/official` has those of SailCompass."""
 
 import shutil
 
@@ -22,7 +22,7 @@ NO_YAML = ["{{", "a: [", "\x00", "- a\n- b", "just text", "", "[" * 1000, "a: *u
 
 @pytest.fixture
 def written(tmp_path):
-    """Writes tags, which stand for code, or no YAML into a file, one after the other; nothing is run."""
+    """Writes YAML tags for code, and invalid YAML, into a file one after the other; no code may run."""
 
     def written(file, *more):
         for text in (*NO_YAML, *(tag.format(tmp_path / "run") for tag in TAGS), *more):
@@ -33,8 +33,8 @@ def written(tmp_path):
     return written
 
 
-def test_a_prompt_file_with_tags_or_that_is_none(written, tmp_path, capsys):
-    """Refused in one line that names the file, and nothing is written."""
+def test_a_prompt_file_with_tags_or_without_yaml(written, tmp_path, capsys):
+    """It is refused in one line that names the file, and nothing is written."""
     everything = shutil.ignore_patterns("*.yaml", "*yaml", "*.py", "*.md", "__pycache__")
     shutil.copytree(TASKS, tmp_path / "mine", ignore=everything)
     file = tmp_path / "mine" / "belebele" / "prompts" / "ceb.yml"
@@ -57,12 +57,12 @@ def checkout(tmp_path):
 
 @pytest.fixture
 def config(checkout):
-    """The first of its configurations."""
+    """The first configuration of the checkout."""
     return min((checkout / "seahelm_tasks").glob("**/config.yaml"))
 
 
-def test_a_checkout_with_another_configuration(written, checkout, config):
-    """With tags, no YAML, or a folder for a file."""
+def test_a_checkout_with_an_unreadable_configuration(written, checkout, config):
+    """It has tags or no YAML, or is a folder."""
     for text in written(config):
         with pytest.raises(CheckoutError) as caught:
             read_configs(checkout)
@@ -73,14 +73,13 @@ def test_a_checkout_with_another_configuration(written, checkout, config):
         read_configs(checkout)
 
 
-def test_references_that_go_in_circles(checkout, config):
+def test_circular_references(checkout, config):
     config.write_text("a:\n  x: ${b.x}\nb:\n  x: ${a.x}\n")
     assert read_configs(checkout)["a"]["x"].startswith("${")
 
 
 @pytest.mark.parametrize("path", ["seahelm_tasks/../../outside.jsonl", "seahelm_tasks/link/outside.jsonl"])
 def test_rows_outside_the_checkout(path, checkout, tmp_path):
-    """They are somewhere else on the machine."""
     (checkout / "seahelm_tasks" / "link").symlink_to(tmp_path)
     configs = {
         file: yaml.safe_load(file.read_text(encoding="utf-8")) for file in (checkout / "seahelm_tasks").glob("**/config.yaml")
@@ -98,7 +97,7 @@ def test_rows_outside_the_checkout(path, checkout, tmp_path):
 @pytest.mark.parametrize(
     "text", ["{{ x }}", "{% for %}", "{# #}", "{a.b}", "{a!r}", "{a:>99999999999}", "{0}", "{}", "{a[0]}", "{", "a } b"]
 )
-def test_a_prompt_that_is_a_program(text):
+def test_a_prompt_with_code(text):
     with pytest.raises(PromptError):
         jinja(text, {})
 
@@ -114,8 +113,8 @@ def judge_file(tmp_path):
 
 
 @pytest.mark.parametrize("template", JUDGED, ids=repr)
-def test_a_judges_prompt_that_is_a_program(template, judge_file, tmp_path):
-    """With look-ups, widths or unknown places."""
+def test_a_judges_prompt_with_code(template, judge_file, tmp_path):
+    """It has look-ups, widths or unknown placeholders."""
     prompts = {"system_prompt": "s", "criteria_prompt": template}
     judge = {"judge_model_name": "m", "judge_generation_kwargs": {}, "classifications": {"A": 1}, "judge_prompts": prompts}
     judge_file.write_text(yaml.safe_dump({"kalahi-judge": {"judge": judge}}))
@@ -124,8 +123,8 @@ def test_a_judges_prompt_that_is_a_program(template, judge_file, tmp_path):
         rubric.questions(conversation(one_turn(0, "x", [{"turn": 0, "criterion": "c"}])))
 
 
-def test_judges_prompts_that_are_none(written, judge_file, tmp_path):
-    """Or other things in their place."""
+def test_unreadable_prompts_of_a_judge(written, judge_file, tmp_path):
+    """Invalid YAML, or values of other types."""
     for _ in written(judge_file, "kalahi-judge: 5", "kalahi-judge: {judge: []}"):
         with pytest.raises(SeaHelmError):
             official_rubric("kalahi-judge", tmp_path)

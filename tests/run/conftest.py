@@ -24,26 +24,26 @@ def tokenizer(tiny_model):
 
 
 def written(output: Path) -> dict[str, Any]:
-    """What is in the one file of results below a folder."""
+    """The content of the only results file below a folder."""
     [path] = output.rglob("results_*.json")
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def logged(output: Path, task: str = "") -> list[dict[str, Any]]:
-    """What is in the one file of rows below a folder, or in the one of a task."""
+    """The rows of the only samples file below a folder, or of that of a task."""
     [path] = output.rglob(f"samples_{task}*.jsonl")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def answers_kept(output: Path, mode: str = "ro") -> int:
-    """The number of answers that are on disk; in mode "rw" also where a kill fell into a write, which SQLite then takes back."""
+    """The number of answers on disk. In mode "rw", SQLite first rolls back a write that a kill interrupted."""
     count = 0
     for path in (output / FOLDER).glob("answers_*.db"):
         with (
             contextlib.suppress(sqlite3.Error),
             contextlib.closing(sqlite3.connect(f"file:{path}?mode={mode}", uri=True)) as database,
         ):
-            count += database.execute('SELECT count(*) FROM "unnamed"').fetchone()[0]  # there is none at first
+            count += database.execute('SELECT count(*) FROM "unnamed"').fetchone()[0]  # at first there is no table
     return count
 
 

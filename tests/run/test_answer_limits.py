@@ -1,4 +1,4 @@
-"""How many tokens answers may have: room for thoughts, and windows that are small."""
+"""How many tokens answers may have: room for thoughts, and small windows."""
 
 import json
 import logging
@@ -26,7 +26,7 @@ def limits_with_room(tokenizer, load_tasks, gen_kwargs=(), **model_args):
 
 
 def test_room_for_thoughts(tokenizer, load_tasks, tmp_path, caplog):
-    """Prompt, thought and answer fit a small window, and not much of it is left over."""
+    """Prompt, thought and answer fit a small window and nearly fill it."""
     caplog.set_level(logging.INFO, "lm_eval_sea")
     before, after, longest = limits_with_room(tokenizer, load_tasks, max_length=4096)
     assert before < after
@@ -46,8 +46,8 @@ def test_room_for_thoughts(tokenizer, load_tasks, tmp_path, caplog):
 
 
 @pytest.mark.parametrize(("stated", "limit"), [({"max_new_tokens": 9}, 9 + 8192), ({}, None)])
-def test_limits_by_another_name_and_none(stated, limit, load_tasks, caplog):
-    """Tasks of other packs have them. Without one, a thought would be cut and nothing say so."""
+def test_limits_under_another_name_and_missing_limits(stated, limit, load_tasks, caplog):
+    """Tasks of other packs have them. Without a limit, a thought would be cut silently."""
     task = load_tasks(GENERATED)[GENERATED]
     task.set_config("generation_kwargs", {"until": []} | stated)
     add_default_room(SimpleNamespace(model_args={}, gen_kwargs={}, num_fewshot=None), {GENERATED: task}, None)
@@ -79,7 +79,7 @@ OPEN, CLOSED = "<assistant><think>\n", "<assistant><think>\n\n</think>\n\n"
     ],
 )
 def test_room_for_thoughts_behind_a_server(reply, prompt_end, given, thinks, questions, load_tasks, caplog):
-    """It is asked only where nothing else tells, and fits each answer to its window."""
+    """The server is asked only if nothing else tells, and fits each answer to its window."""
     caplog.set_level(logging.INFO, "lm_eval_sea")
     task = load_tasks(GENERATED)[GENERATED]
     before = task.config.generation_kwargs["max_gen_toks"]
@@ -100,13 +100,13 @@ def test_room_for_thoughts_behind_a_server(reply, prompt_end, given, thinks, que
 @pytest.mark.parametrize(
     ("name", "share"), [("sea_helm_id_ifeval", 1), ("sea_helm_id_mt_bench_judge_turn_1", 1 / 2), ("sea_seabench_id", 1 / 2)]
 )
-def test_long_answers_get_what_a_small_window_leaves(name, share, tokenizer, load_tasks, caplog):
-    """Behind every prompt; of a conversation the second answer gets as much as the first."""
+def test_long_answers_are_limited_to_the_rest_of_a_small_window(name, share, tokenizer, load_tasks, caplog):
+    """After the longest prompt; both answers of a conversation get the same."""
     caplog.set_level(logging.INFO, "lm_eval_sea")
     task = load_tasks(name)[name]
-    own = task.config.generation_kwargs["max_gen_toks"]  # the window is as long
+    own = task.config.generation_kwargs["max_gen_toks"]  # also the length of the window
     prompts = [len(tokenizer(task.doc_to_text(row)).input_ids) for row in task.eval_docs]
-    caplog.clear()  # of what was said of the rows
+    caplog.clear()  # of warnings about the rows
 
     def fit(**given):
         config = SimpleNamespace(**{"model_args": {"max_length": own}, "gen_kwargs": {}, "num_fewshot": None} | given)

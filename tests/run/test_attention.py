@@ -1,4 +1,4 @@
-"""Which kernels of attention lm-eval's `hf` has on a GPU: the memory-efficient one is wrong with some models."""
+"""The memory-efficient kernel of attention is off for models that it computes wrongly on a GPU."""
 
 from types import SimpleNamespace
 
@@ -30,13 +30,13 @@ def evaluate(model):
         ("mamba", {}, True),
     ],
 )
-def test_the_kernel_is_off_for_models_it_is_wrong_with(family, heads, allowed, monkeypatch):
+def test_the_kernel_is_off_for_models_that_it_computes_wrongly(family, heads, allowed, monkeypatch):
     seen = []
     monkeypatch.setattr(
         lm_eval.evaluator, "simple_evaluate", lambda **_: seen.append(torch.backends.cuda.mem_efficient_sdp_enabled())
     )
     language_model = SimpleNamespace(config=AutoConfig.for_model(family, **(heads if family == "gpt2" else SIZES | heads)))
-    with plain_attention():  # sets it back behind the test
+    with plain_attention():  # restores the setting after the test
         torch.backends.cuda.enable_mem_efficient_sdp(True)
         evaluate(SimpleNamespace(model=language_model))
         assert torch.backends.cuda.mem_efficient_sdp_enabled()

@@ -1,4 +1,4 @@
-"""Runs on a server that chats, from the command to the table."""
+"""Runs on a chat server, from the command to the table."""
 
 import signal
 import threading
@@ -15,8 +15,8 @@ from ..models.toy_server import DROP, HANG, Status, refusal, serve, text
 
 
 @pytest.mark.slow
-def test_results_say_which_parameters_the_server_refuses_and_which_models_answer(in_samples, tmp_path, caplog):
-    """Also of an answer that an earlier run kept; in the second run none is refused, and the name leads to a newer model."""
+def test_results_record_refused_parameters_and_answering_models(in_samples, tmp_path, caplog):
+    """Also for an answer kept by an earlier run: in the second run nothing is refused, and a newer model answers."""
     broken = True
 
     def named(model):
@@ -40,7 +40,7 @@ def test_results_say_which_parameters_the_server_refuses_and_which_models_answer
 
 
 @pytest.mark.slow
-def test_requests_that_failed_are_asked_again_and_no_others(in_samples, tmp_path, caplog):
+def test_only_failed_requests_are_asked_again(in_samples, tmp_path, caplog):
     output = tmp_path / "results"
     broken = True
 
@@ -61,8 +61,8 @@ def test_requests_that_failed_are_asked_again_and_no_others(in_samples, tmp_path
     assert not (output / FOLDER).exists(), "all is answered"
 
 
-def test_a_server_is_asked_once_what_it_is(in_samples, tmp_path):
-    """Before the rows are sent, whether it thinks, too."""
+def test_a_server_is_asked_for_its_models_once(in_samples, tmp_path):
+    """It also gets one question on whether it thinks, before the rows are sent."""
     with serve(lambda *_: text("Answer: B")) as toy:
         assert main(run_on_server(toy, tmp_path, "--limit", "2")) == 0
     assert (toy.looks, len(toy.requests)) == (1, 3)
@@ -70,14 +70,14 @@ def test_a_server_is_asked_once_what_it_is(in_samples, tmp_path):
 
 @pytest.mark.parametrize("opened", ["<think>", ""])
 def test_a_thought_that_was_cut_is_logged_as_it_was_written(opened, in_samples, tmp_path):
-    """And scored as no answer, also when it is read again."""
+    """It is scored as no answer, also with --reread."""
     cut, shown = opened + "Answer: B, or perhaps", f"{opened}Hm, so B.</think>Answer: A"
 
     def behave(body, number):
         return text(shown) if number else text(cut, finish="length")
 
     with serve(behave) as toy:
-        asked = ["--limit", "2", "--thinking", "on"]  # so it is not asked whether it thinks
+        asked = ["--limit", "2", "--thinking", "on"]  # so there is no first question
         assert main(run_on_server(toy, tmp_path / "run", *asked, model_args=",num_concurrent=1")) == 0
     [row, other] = logged(tmp_path / "run")
     assert (row["resps"], row["doc"]["state"], row["null_rate"]) == ([[cut]], "cut", 1) and other["resps"] == [[shown]]
@@ -86,8 +86,8 @@ def test_a_thought_that_was_cut_is_logged_as_it_was_written(opened, in_samples, 
 
 
 @pytest.mark.parametrize("kept_show_it", [True, False])
-def test_kept_answers_count_where_answers_show_what_the_template_opens(kept_show_it, in_samples, tmp_path):
-    """An answer without the closing mark is then a thought, whether it was asked for before the interruption or behind it."""
+def test_kept_answers_help_to_decide_whether_the_template_opens_a_thought(kept_show_it, in_samples, tmp_path):
+    """An answer without the closing mark is then a thought, whether it came before or after the interruption."""
     cut, closed = text("The answer is B, or perhaps", finish="length"), text("Hm, so B.\n</think>\n\nAnswer: A")
     stopped = False
 
@@ -109,8 +109,8 @@ def test_kept_answers_count_where_answers_show_what_the_template_opens(kept_show
     assert states[0] == states[1] == (["closed"] * 2 + ["cut"] * 2)[:: 1 if kept_show_it else -1]
 
 
-def test_the_table_says_why_answers_of_sea_helm_are_lost(in_samples, tmp_path, capsys):
-    """Of each task an answer is right, one is cut in its thought, which a server may keep to itself, and one fails."""
+def test_the_table_says_why_sea_helm_answers_are_lost(in_samples, tmp_path, capsys):
+    """In each task one answer is right, one is cut in its thought, which a server may hide, and one fails."""
     right = {"bersih": text("Jawaban: Positif"), "Kerinci": text("Jawaban: 3.805 meter")}
     cut = {"dingin": text("<think>Jawaban: Negatif", finish="length"), "Kapuas": text("", finish="length")}
 
@@ -135,13 +135,13 @@ def test_the_table_says_why_answers_of_sea_helm_are_lost(in_samples, tmp_path, c
 
 @pytest.mark.slow
 @pytest.mark.parametrize("given", [[], ["--fewshot_as_multiturn", "true"], ["--fewshot_as_multiturn", "false"]])
-def test_exemplars_are_turns_unless_that_is_refused(given, in_samples, tmp_path):
+def test_exemplars_are_turns_unless_turned_off(given, in_samples, tmp_path):
     with serve(lambda body, number: THINKING) as toy:
         assert main(run_on_server(toy, tmp_path, "--limit", "1", "--num_fewshot", "1", *given, model_args=",thinking=on")) == 0
     messages = toy.requests[-1]["messages"]
     assert [message["role"] for message in messages] == (["user"] if "false" in given else ["user", "assistant", "user"])
     lines = "\n".join(message["content"] for message in messages).splitlines()
-    assert sum(line.startswith("Answer: ") for line in lines) == 1  # the exemplar's answer is a line of its own
+    assert sum(line.startswith("Answer: ") for line in lines) == 1  # only the exemplar's answer is a whole line
 
 
 WINDOW = Status(200, {"data": [{"id": "toy", "max_model_len": 32768}]})
@@ -156,8 +156,8 @@ WINDOW = Status(200, {"data": [{"id": "toy", "max_model_len": 32768}]})
         (["--gen_kwargs", '{"chat_template_kwargs": {"enable_thinking": false}}'], 256, "no thought"),
     ],
 )
-def test_a_template_that_heeds_the_system_message_and_settings_of_generation(given, limit, state, in_samples, tmp_path):
-    """As that of Nemotron Nano 2. The server leaves thoughts in the text."""
+def test_a_template_that_obeys_the_system_message_and_gen_kwargs(given, limit, state, in_samples, tmp_path):
+    """Nemotron Nano 2 has such a template. The server leaves thoughts in the text."""
 
     def prompt_end(body):
         is_off = "/no_think" in str(body["messages"]) or body["chat_template_kwargs"].get("enable_thinking") is False
@@ -170,8 +170,8 @@ def test_a_template_that_heeds_the_system_message_and_settings_of_generation(giv
 
 
 @pytest.mark.slow
-def test_whether_a_model_thinks_is_asked_with_the_system_message(in_samples, tmp_path):
-    """Llama Nemotron thinks if that says so. Another message is another question, also beside kept answers."""
+def test_the_first_question_has_the_system_message(in_samples, tmp_path):
+    """Llama Nemotron thinks if the message says so. Another message is another question, also with kept answers."""
     broken = True
 
     def behave(body, number):
@@ -191,7 +191,7 @@ def test_whether_a_model_thinks_is_asked_with_the_system_message(in_samples, tmp
 
 @pytest.mark.slow
 def test_an_interrupted_run_goes_on(in_samples, tmp_path):
-    """The server falls silent after two answers; these are not asked again. Other signals are those of `test_resume.py`."""
+    """The server falls silent after two answers, which are not asked for again. `test_resume.py` has other signals."""
     output, silent = tmp_path / "results", threading.Event()
 
     def behave(_, number):
@@ -218,8 +218,8 @@ def test_an_interrupted_run_goes_on(in_samples, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_complete_run_leaves_the_answers_of_an_interrupted_one_with_other_rows_or_prompts(in_samples, tmp_path):
-    """Its own are deleted, so that what it asks again is answered anew."""
+def test_a_complete_run_keeps_answers_of_another_interrupted_run(in_samples, tmp_path):
+    """It deletes the answers that it has used, so these are asked for again."""
     output, broken = tmp_path / "results", True
     refused = refusal("no credit", code=402)
     with serve(lambda _, number: refused if broken and number > 1 else THINKING) as toy:
@@ -239,7 +239,7 @@ def test_a_complete_run_leaves_the_answers_of_an_interrupted_one_with_other_rows
 
 
 def told_by_question(*, thinks_once, breaks_off):
-    """What a server does that is asked whether its model thinks, and the requests that it gets: these questions, and the rows."""
+    """The behaviour of a server, and the requests that it gets: questions on whether the model thinks, and rows."""
     questions, rows = [], []
 
     def behave(body, _):
@@ -254,8 +254,8 @@ def told_by_question(*, thinks_once, breaks_off):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", [(), (1, 2)])
-def test_what_the_first_answer_tells_holds_for_a_run_that_goes_on(seeds, in_samples, tmp_path):
-    """And for all seeds of a score. Another answer to the question would give other limits, and all rows would be asked again."""
+def test_the_first_question_is_asked_once_for_resumed_runs_and_seeds(seeds, in_samples, tmp_path):
+    """Another answer to it would give other limits, and all rows would be asked again."""
     behave, questions, rows = told_by_question(thinks_once=True, breaks_off=not seeds)
     with serve(behave) as toy:
         for number in seeds or (None, None):
@@ -268,8 +268,8 @@ def test_what_the_first_answer_tells_holds_for_a_run_that_goes_on(seeds, in_samp
 
 @pytest.mark.slow
 @pytest.mark.parametrize("changed", ["root", "prompt_end"])
-def test_another_model_or_template_behind_the_same_name_is_asked_anew(changed, in_samples, tmp_path):
-    """Whether it thinks, and each row; `root` is what vLLM has loaded under the name."""
+def test_another_model_or_template_under_the_same_name_is_asked_again(changed, in_samples, tmp_path):
+    """Both the first question and each row; `root` names what vLLM has loaded."""
     behave, questions, rows = told_by_question(thinks_once=False, breaks_off=True)
 
     def serving(root):

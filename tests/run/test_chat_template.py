@@ -1,4 +1,4 @@
-"""Chat templates that are none, or show something else than the question."""
+"""Chat templates that are invalid, or do not show the question."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ def check(tokenizer, tasks, template, *, apply=True, multiturn=True, num_fewshot
 
 
 @pytest.mark.parametrize("template", [FAIR, FAIR.replace("m.content", "m.content | trim"), {"default": FAIR}])
-def test_fair_templates(tokenizer, tasks, template, caplog):
+def test_templates_that_are_accepted(tokenizer, tasks, template, caplog):
     for instruction in (None, "Be brief."):
         check(tokenizer, tasks, template, system_instruction=instruction)
     assert not caplog.records
@@ -40,12 +40,12 @@ def test_fair_templates(tokenizer, tasks, template, caplog):
         (FAIR.replace("{% if add_generation_prompt %}<a>{% endif %}", ""), "<assistant>"),
         (FAIR, None),
         (FAIR.replace("{% if add_generation_prompt %}<a>{% endif %}", "<assistant>"), None),
-        # the answer follows the question's end; Mistral
+        # Mistral: the answer follows the end of the question
         ("{% for m in messages %}{{ '[INST]' + m.content + '[/INST]' if m.role == 'user' else m.content }}{% endfor %}", None),
     ],
     ids=["without the switch", "with it", "always", "nothing needed"],
 )
-def test_a_prompt_in_which_the_answer_is_not_begun_is_said(template, lacks, tokenizer, caplog):
+def test_a_template_without_add_generation_prompt_is_reported(template, lacks, tokenizer, caplog):
     check(tokenizer, {}, template)
     said = [text for record in caplog.records if "add_generation_prompt" in (text := record.getMessage())]
     assert len(said) == bool(lacks) and all(text.endswith(f"prompts end without '{lacks}'") for text in said)
@@ -55,7 +55,7 @@ LOOP = "{{% for m in messages %}}[{{{{ m.role }}}}]{}{{% endfor %}}"
 CHANGES = ["[:20]", "[:-3]", " | upper", " | title", " | replace('?', '&#63;') | replace('.', '&#46;')", " | replace('\\n', '')"]
 UNFAIR = [LOOP.format(f"{{{{ m.content{change} }}}}") for change in (*CHANGES, " | reverse")]
 UNFAIR += ["", "HELLO", LOOP.format("{{ m.text }}"), LOOP.format(""), "{{ messages[0].role }}{{ messages[0].content }}"]
-UNFAIR += ["{{ messages[-1].content }}"]  # forgets the exemplars
+UNFAIR += ["{{ messages[-1].content }}"]  # drops the exemplars
 WITHOUT_ANSWERS = "{% for m in messages if m.role != 'assistant' %}{{ m.content }}{% endfor %}"
 FAILING = ["{{ raise_exception('no') }}", "{% for %}", "{{ messages[9].content }}", "{{ 1 / 0 }}"]
 REFUSED = [
@@ -85,7 +85,7 @@ def test_templates_that_are_refused(tokenizer, tasks):
     ids=["left out", "refused"],
 )
 def test_a_template_that_drops_the_instruction(template, tokenizer, tasks, caplog):
-    """It has no place for it, which is said, whether the instruction is a task's, the user's or both."""
+    """The loss is reported, whether the instruction is a task's, the user's or both."""
     check(tokenizer, {TASKS[0]: tasks[TASKS[0]]}, template)
     check(tokenizer, {TASKS[0]: tasks[TASKS[0]]}, template, system_instruction="Be brief.")
     check(tokenizer, {}, template, system_instruction="/no_think\n\nBe brief.")
@@ -95,7 +95,7 @@ def test_a_template_that_drops_the_instruction(template, tokenizer, tasks, caplo
 
 
 def test_a_template_that_needs_an_instruction(tokenizer, tasks, load_tasks):
-    """A task's own will do, or the user's; without either the user is told."""
+    """A task's own instruction is enough, or the user's; without either the run is refused."""
     template = "{% if messages[0].role != 'system' %}{{ raise_exception('no system') }}{% endif %}" + FAIR
     check(tokenizer, {TASKS[0]: tasks[TASKS[0]]}, template)
     chat = load_tasks("sea_belebele_th_chat")
@@ -105,8 +105,8 @@ def test_a_template_that_needs_an_instruction(tokenizer, tasks, load_tasks):
 
 
 @pytest.mark.parametrize("template", ["{{ messages[-1].content }}", WITHOUT_ANSWERS])
-def test_a_template_without_exemplars_serves_where_there_are_none(template, tokenizer, tasks, load_tasks):
-    """Chat tasks have none where the run names no number."""
+def test_a_template_that_drops_exemplars_is_accepted_without_them(template, tokenizer, tasks, load_tasks):
+    """Chat tasks have no exemplars unless the run names a number."""
     check(tokenizer, tasks, template, multiturn=False)
     check(tokenizer, tasks, template, num_fewshot=0)
     chat = load_tasks("sea_belebele_th_chat")
@@ -115,7 +115,7 @@ def test_a_template_without_exemplars_serves_where_there_are_none(template, toke
         check(tokenizer, chat, template, num_fewshot=1)
 
 
-def test_a_check_that_cannot_be_made_is_said(tmp_path, caplog):
+def test_a_check_that_cannot_be_made_is_reported(tmp_path, caplog):
     """The tokenizer is left to the backend."""
     check_template_of_model(chat_run(tmp_path / "nothing"), {})
     [record] = caplog.records
@@ -123,8 +123,8 @@ def test_a_check_that_cannot_be_made_is_said(tmp_path, caplog):
     assert load_tokenizer({"base_url": "http://127.0.0.1:1/v1"}) is None
 
 
-def test_the_template_that_is_read_is_that_of_the_model(tiny_model, tmp_path):
-    """A subfolder, or a file in GGUF, has a tokenizer of its own; one that is named goes before it."""
+def test_the_template_of_the_loaded_model_is_checked(tiny_model, tmp_path):
+    """A subfolder and a GGUF file have their own tokenizers; a tokenizer that is named replaces them."""
     with_template(tiny_model, tmp_path, FAIR)
     below = with_template(tiny_model, tmp_path / "below", "{{ messages[0].content }}")
     of = {"pretrained": str(tmp_path)}
@@ -146,8 +146,8 @@ def test_the_template_that_is_read_is_that_of_the_model(tiny_model, tmp_path):
 
 
 @pytest.mark.parametrize(("template", "said"), [(FAIR, True), (FAIR + "{% if enable_thinking %}<think>{% endif %}", False)])
-def test_a_switch_that_the_template_does_not_have_is_said(template, said, tiny_model, tmp_path, caplog):
-    """The results call the model by it."""
+def test_a_switch_that_the_template_lacks_is_reported(template, said, tiny_model, tmp_path, caplog):
+    """The name of the model in the results includes the switch."""
     model = with_template(tiny_model, tmp_path / "m", template)
     check_template_of_model(chat_run(model, enable_thinking=False), {})
     changes = [record.getMessage() for record in caplog.records if "changes nothing" in record.getMessage()]
@@ -164,7 +164,7 @@ class Own(PreTrainedTokenizerFast):
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-def test_code_of_a_tokenizer_is_run_where_it_is_trusted_and_nobody_is_asked(trusted, tiny_model, tmp_path, monkeypatch):
+def test_code_of_a_tokenizer_runs_only_if_trusted_and_without_a_question(trusted, tiny_model, tmp_path, monkeypatch):
     monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("transformers asks on the terminal"))
     folder = tmp_path / "m"
     shutil.copytree(tiny_model, folder)

@@ -1,4 +1,4 @@
-"""Data that is missing, and results that cannot be written; other refusals are lines of `tests/robustness/mistakes.yml`."""
+"""Missing data, and results that cannot be written; other refusals are in `tests/robustness/mistakes.yml`."""
 
 import errno
 import json
@@ -27,22 +27,22 @@ from tests.processes import run, run_of
 from tests.run.conftest import logged, written
 
 
-def test_files_in_gguf_are_not_for_vllm():
-    """Its package need not be here."""
+def test_vllm_refuses_gguf_files():
+    """The package vllm need not be installed."""
     for given in ({"pretrained": "m/q4.gguf"}, {"pretrained": "m", "gguf_file": "q4.gguf"}):
         with pytest.raises(RunError, match=r"--model vllm cannot read GGUF files; use hf-shared-prefix with pretrained=FOLDER"):
             check_files("vllm", given)
 
 
-def test_a_package_that_is_there_without_a_name_or_a_part_is_not_to_be_installed():
-    """It is too old or too new, or cannot be loaded; only one that is missing has the command that installs it."""
+def test_only_a_missing_package_has_an_install_command():
+    """A package that is too old, too new or broken has none."""
     assert in_one_line(ModuleNotFoundError("No module named 'peft'", name="peft")) == "needs the package peft: pip install peft"
     for error in (ImportError("cannot import name 'Role'", name="hub.api"), ModuleNotFoundError("No module", name="hub.api")):
         assert in_one_line(error) == str(error)
 
 
-def test_a_config_file_that_the_locale_would_read_as_other_letters(tmp_path, monkeypatch, capsys):
-    """As on Windows; lm-eval opens it in that encoding, and the model would see the other letters."""
+def test_a_config_file_in_another_encoding_than_the_locale(tmp_path, monkeypatch, capsys):
+    """lm-eval would open it in that encoding, as on Windows, and the model would see other letters."""
     monkeypatch.setattr("locale.getpreferredencoding", lambda *_: "cp874")
     path = tmp_path / "run.yaml"
     path.write_text("tasks: [sea_xcopa_th_to_ppl]\nsystem_instruction: ตอบเป็นภาษาไทย\n", encoding="utf-8")
@@ -53,8 +53,8 @@ def test_a_config_file_that_the_locale_would_read_as_other_letters(tmp_path, mon
     )
 
 
-def test_the_tokenizer_of_another_model_is_said(tiny_model, tokenizer, tmp_path, caplog):
-    """One with a token more is the model's."""
+def test_a_tokenizer_of_another_model_is_reported(tiny_model, tokenizer, tmp_path, caplog):
+    """A tokenizer with one more token still counts as the model's."""
     words = WordLevel({"kota": 0, "ini": 1}, unk_token="kota")
     PreTrainedTokenizerFast(tokenizer_object=Tokenizer(words)).save_pretrained(tmp_path / "another")
     tokenizer.add_tokens("<one more>")
@@ -66,7 +66,7 @@ def test_the_tokenizer_of_another_model_is_said(tiny_model, tokenizer, tmp_path,
 
 
 @pytest.mark.slow
-def test_missing_data_is_named_with_the_command_that_fetches_it(capsys, tmp_path, monkeypatch):
+def test_missing_data_is_reported_with_the_fetch_command(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = ["run", "--model", "hf", "--model_args", "pretrained=no/such-model", "--tasks"]
     assert main([*command, "sea_xcopa_th_to_ppl,sea_xcopa_th_tito_ppl,sea_belebele_vi_to_ppl"]) == 2
@@ -86,8 +86,8 @@ def test_missing_data_is_named_with_the_command_that_fetches_it(capsys, tmp_path
         (lambda lines: [], " has no rows; ", ""),
     ],
 )
-def test_local_rows_that_cannot_be_scored_are_to_be_mended(tmp_path, change, cause, mend):
-    """No download mends them, and whoever wrote them wants them scored."""
+def test_local_rows_that_cannot_be_scored_must_be_fixed(tmp_path, change, cause, mend):
+    """The line names the fault, not a download."""
     path = tmp_path / "own" / "rows.jsonl"
     rows = [json.dumps({"q": f"{number} + 1", "a": "หนึ่ง", "b": "สอง", "answer": number}) for number in (0, 1)]
     plant_questions(path.parent, "\n".join(change(rows)), path.name)
@@ -136,18 +136,18 @@ def test_a_disk_without_room_for_the_samples(tmp_path, load_tasks, monkeypatch):
     monkeypatch.setattr(output_folder.shutil, "disk_usage", lambda _: full)
     with pytest.raises(RunError, match="the samples take about 0 MB, and 0 MB are free"):
         check_space(str(tmp_path), tasks, None)
-    full_cache = what_failed(OSError(errno.ENOSPC, "No space left on device"))  # which names no file
+    full_cache = what_failed(OSError(errno.ENOSPC, "No space left on device"))  # the error names no file
     assert full_cache.endswith("No space left on device for temporary files or caches (TMPDIR and HF_HOME name their folders)")
 
 
 def into_a_file(output):
-    """The folder of the results turns into a file."""
+    """Replaces the folder of the results by a file."""
     output.rmdir()
     output.write_text("a file")
 
 
 def no_long_files(output):
-    """No file of this process may be longer than 700 bytes."""
+    """Limits files of this process to 700 bytes."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (700, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
 
@@ -155,10 +155,8 @@ def no_long_files(output):
 @pytest.mark.parametrize(
     ("name", "fault"), [("results", into_a_file), ("results", no_long_files), ("results/a.json", no_long_files)]
 )
-def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(
-    name, fault, tmp_path, tiny_model, in_samples, monkeypatch, capsys
-):
-    """Whole, and no half of a file stays: `show` would take half the rows for a run."""
+def test_results_that_cannot_be_written_are_saved_elsewhere(name, fault, tmp_path, tiny_model, in_samples, monkeypatch, capsys):
+    """No half-written file stays, because `show` would take half the rows for a run."""
     from lm_eval.loggers import EvaluationTracker
 
     output, elsewhere, limits = tmp_path / name, tmp_path / "tmp", resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -185,8 +183,8 @@ def test_results_that_cannot_be_written_after_all_are_saved_elsewhere(
     assert len(rows) == 4 and set(rows[0]["arguments"]["gen_args_0"]) == {"arg_0", "arg_1"}, "as lm-eval writes them"
 
 
-def test_results_that_can_be_written_nowhere(tmp_path, monkeypatch):
-    """The line says how to get them all the same."""
+def test_results_that_cannot_be_written_anywhere(tmp_path, monkeypatch):
+    """The line says where the answers are kept."""
     from lm_eval.loggers import EvaluationTracker
 
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -210,7 +208,7 @@ def test_a_model_that_may_not_be_read(closed, tiny_model, tmp_path, no_rights):
 
 
 def test_a_hub_that_cannot_be_reached_is_asked_once(monkeypatch, caplog):
-    """Its library would wait half a minute for each file of each model."""
+    """The hub's library would wait half a minute for each file of each model."""
     waits = []
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr("time.sleep", waits.append)
@@ -222,8 +220,7 @@ def test_a_hub_that_cannot_be_reached_is_asked_once(monkeypatch, caplog):
 
 
 @pytest.mark.slow
-def test_results_that_the_hub_does_not_get_are_here(tmp_path, tiny_model, samples):
-    """It cannot be reached."""
+def test_results_that_cannot_be_pushed_are_kept_locally(tmp_path, tiny_model, samples):
     to_hub = ["--hf_hub_log_args", "hub_results_org=x,push_results_to_hub=True,push_samples_to_hub=True"]
     given = run_of(tiny_model, "sea_xcopa_th_to_ppl", "--output_path", tmp_path, "--log_samples", *to_hub)
     process = run("lm_eval_sea", *given, cwd=samples, HF_TOKEN="hf_x", HF_HUB_OFFLINE="1")
@@ -234,8 +231,8 @@ def test_results_that_the_hub_does_not_get_are_here(tmp_path, tiny_model, sample
 
 
 @pytest.mark.slow
-def test_answers_that_fill_the_window(in_samples, tiny_model, capsys):
-    """Said before the rankings of the same run."""
+def test_answers_as_long_as_the_window(in_samples, tiny_model, capsys):
+    """The run is refused before its rankings begin."""
     asked = ["--limit", "2", "--gen_kwargs", "max_gen_toks=64"]
     assert main(run_of(f"{tiny_model},max_length=64", "sea_indolem_id,sea_tydiqa_id", *asked)) == 2
     said = capsys.readouterr().err.strip().split("\n")[-1]
@@ -244,29 +241,29 @@ def test_answers_that_fill_the_window(in_samples, tiny_model, capsys):
 
 
 @pytest.mark.slow
-def test_answers_have_the_limit_that_was_given_by_any_name(in_samples, tiny_model, tmp_path):
-    """The task states a limit of its own, as `max_gen_toks`."""
+def test_max_new_tokens_limits_answers_too(in_samples, tiny_model, tmp_path):
+    """The task has its own limit, as `max_gen_toks`."""
     asked = ["--limit", 2, "--gen_kwargs", "max_new_tokens=3", "--output_path", tmp_path, "--log_samples"]
     assert main(run_of(tiny_model, "sea_xnli_vi_chat", *asked)) == 0
     assert [row["doc"]["tokens"]["answer"] for row in logged(tmp_path)] == [3, 3]
 
 
 @pytest.mark.slow
-def test_answers_that_are_not_scored_are_logged_and_not_shown(in_samples, tiny_model, tmp_path, capsys):
+def test_predict_only_logs_answers_without_scores(in_samples, tiny_model, tmp_path, capsys):
     assert main(run_of(tiny_model, "sea_xcopa_th_to_ppl", "--limit", 2, "--predict_only", "--output_path", tmp_path)) == 0
     last = capsys.readouterr().out.strip().splitlines()[-1]
     assert last == f"--predict_only: the answers are in {tmp_path}, and nothing is scored"
 
 
 @pytest.mark.slow
-def test_prompts_that_do_not_fit_the_window_are_said(in_samples, tiny_model, tokenizer, tmp_path, capsys, caplog):
-    """Ranked and written ones, before the first answer, and below the table."""
+def test_prompts_that_do_not_fit_the_window_are_reported(in_samples, tiny_model, tokenizer, tmp_path, capsys, caplog):
+    """Of ranked and generated answers, before the first answer and below the table."""
     window, names = 926, "sea_belebele_th_to_ppl,sea_tydiqa_id,sea_flores_en_th,sea_xlsum_vi"
     asked = ["--gen_kwargs", "max_gen_toks=8", "--use_cache", tmp_path / "kept" / "answers"]
     assert main(run_of(f"{tiny_model},max_length={window}", names, *asked)) == 0
     assert "do not fit the model's window, and their beginning is cut off: sea_belebele_th_to_ppl, sea_tydiqa_id" in caplog.text
     capsys.readouterr()
-    asked += ["--output_path", tmp_path, "--log_samples"]  # now all answers are kept ones
+    asked += ["--output_path", tmp_path, "--log_samples"]  # now all answers come from the cache
     assert main(run_of(f"{tiny_model},max_length={window}", names, *asked)) == 0
     prompts = [row["arguments"]["gen_args_0"]["arg_0"] for row in logged(tmp_path, "sea_tydiqa_id")]
     cut = [len(tokenizer(prompt).input_ids) > window - 8 for prompt in prompts]
@@ -278,7 +275,7 @@ def test_prompts_that_do_not_fit_the_window_are_said(in_samples, tiny_model, tok
 
 
 def test_the_largest_batch_is_not_searched_on_a_cpu(monkeypatch):
-    """There lm-eval's `hf` meets no error that would make it halve the batch."""
+    """On a CPU, lm-eval's `hf` gets no error that would make it halve the batch."""
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
     for searches in (("hf", "auto", 16), ("hf", 8, None), ("hf-shared-prefix", "auto", None)):
         check_batch_size(*searches)
@@ -286,7 +283,7 @@ def test_the_largest_batch_is_not_searched_on_a_cpu(monkeypatch):
         check_batch_size("hf", "auto", None)
 
 
-def test_chosen_rows_are_logged_under_their_own_numbers(tiny_model, in_samples, load_tasks, tmp_path):
+def test_chosen_rows_keep_their_numbers(tiny_model, in_samples, load_tasks, tmp_path):
     """lm-eval asks them in the order of the task, and would number them as they are given.
 
     It makes the name of a folder of a model's whole path, which may be too long for one; a letter of Thai has three bytes.

@@ -17,7 +17,7 @@ SEEDS = [1, 1, 1]
 
 
 class Backend(LM):
-    """No two of its answers are equal. It may name the settings that its engine takes, as lm-eval's vLLM does."""
+    """All its answers differ. It may report the settings under other names, as lm-eval's vLLM does."""
 
     tokenizer, backend, batch_size, drawn = None, "seq2seq", "1", 0
 
@@ -36,7 +36,7 @@ class Backend(LM):
             answers.append(f"{prompt}, draw {Backend.drawn}")
             own = {"temperature": settings.get("temperature", 0.0)} if self.renames else settings
             if self.renames and "structured_outputs" in settings:
-                own |= {"structured_outputs": object()}  # as vLLM takes it
+                own |= {"structured_outputs": object()}  # the form that vLLM takes
             self.cache_hook.add_partial("generate_until", (prompt, own), answers[-1])
         return answers
 
@@ -46,7 +46,7 @@ class Backend(LM):
 @pytest.fixture
 def run(tmp_path):
     def run(prompts, settings=SAMPLED, *, seeds=SEEDS, stops_after=None, renames=False):
-        """What was asked, and the answers; None for an interrupted run."""
+        """The prompts that were asked, and the answers; None for an interrupted run."""
         model = Backend(stops_after, renames)
         cached = CachingLM(AnsweringModel(model, "counter", {}, seeds), str(tmp_path / "answers_rank0.db"))
         asked = zip(prompts, settings if isinstance(settings, list) else [settings] * len(prompts), strict=True)
@@ -63,7 +63,7 @@ def run(tmp_path):
 
 @pytest.mark.parametrize("settings", [SAMPLED, GREEDY], ids=["sampled", "greedy"])
 @pytest.mark.parametrize("renames", [False, True], ids=["hf", "vllm"])
-def test_what_was_answered_before_an_interruption_is_not_asked_again(run, settings, renames):
+def test_answers_from_before_an_interruption_are_not_asked_again(run, settings, renames):
     prompts = [f"question {number}" for number in range(9)]
     asked, answers = run(prompts, settings, stops_after=4, renames=renames)
     assert (asked, answers) == (prompts[:4], None)
@@ -74,8 +74,8 @@ def test_what_was_answered_before_an_interruption_is_not_asked_again(run, settin
 
 @pytest.mark.parametrize("settings", [SAMPLED, GREEDY], ids=["sampled", "greedy"])
 @pytest.mark.parametrize("renames", [False, True], ids=["hf", "vllm"])
-def test_a_chat_task_and_its_twin_with_choices_have_the_same_prompts(run, settings, renames):
-    """The cache cannot write what vLLM is given to choose from."""
+def test_equal_prompts_with_and_without_choices_keep_separate_answers(run, settings, renames):
+    """The cache cannot store vLLM's object for the choices."""
     both = [settings, settings | {"structured_outputs": {"choice": ["A", "B"]}}]
     run(["a", "a", "b", "b"], both * 2, stops_after=3, renames=renames)
     asked, answers = run(["a", "a", "b", "b"], both * 2, renames=renames)
@@ -83,8 +83,8 @@ def test_a_chat_task_and_its_twin_with_choices_have_the_same_prompts(run, settin
     assert len(set(answers)) == 4
 
 
-def test_equal_requests_keep_an_answer_each(run):
-    """Of the second question one draw was kept, which the generator, beginning anew, could draw once more: it is left."""
+def test_equal_requests_keep_one_answer_each(run):
+    """Of the second question one draw of two was kept. It is dropped, because the restarted generator could draw it again."""
     prompts = ["a", "a", "b", "b", "c", "c"]
     run(prompts, stops_after=3)
     asked, answers = run(prompts)
@@ -93,7 +93,7 @@ def test_equal_requests_keep_an_answer_each(run):
     assert set(Counter(answers).values()) == {1}
 
 
-def test_other_seeds_or_settings_draw_anew(run):
+def test_other_seeds_or_settings_draw_again(run):
     run(["a", "b"], stops_after=1)
     assert run(["a", "b"], seeds=[2, 1, 1], stops_after=1)[0] == ["a"]
     assert run(["a", "b"], SAMPLED | {"temperature": 0.5}, stops_after=1)[0] == ["a"]
@@ -102,8 +102,8 @@ def test_other_seeds_or_settings_draw_anew(run):
 
 
 @pytest.mark.parametrize("settings", [SAMPLED, GREEDY], ids=["sampled", "greedy"])
-def test_an_answer_that_no_file_can_hold_is_not_kept(settings, tmp_path):
-    """Else a run that goes on would fail at it again."""
+def test_an_answer_with_a_lone_surrogate_is_not_kept(settings, tmp_path):
+    """Otherwise a resumed run would fail at it again."""
     place = str(tmp_path / "answers")
     cached = GuardedCache(AnsweringModel(Backend(None, False), "counter", {}, SEEDS), f"{place}_rank0.db", KnownSecrets())
     requests = [Instance("generate_until", {}, (prompt, settings), 0, metadata=("task", 0, 1)) for prompt in ("a", "b\ud800")]
@@ -113,7 +113,7 @@ def test_an_answer_that_no_file_can_hold_is_not_kept(settings, tmp_path):
     assert check_databases(place) == 1
 
 
-def test_a_second_round_of_the_same_requests_is_drawn_anew(tmp_path):
+def test_a_second_round_of_the_same_requests_is_drawn_again(tmp_path):
     cached = CachingLM(AnsweringModel(Backend(None, False), "counter", {}, SEEDS), str(tmp_path / "answers_rank0.db"))
     request = Instance("generate_until", {}, ("a", SAMPLED), 0, metadata=("task", 0, 1))
     first, second = cached.generate_until([request]), cached.generate_until([request])

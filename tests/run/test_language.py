@@ -15,11 +15,11 @@ def listed():
 
 
 def members(group):
-    """What the list of a group names: tasks, and the group of SEA-HELM."""
+    """The members of a group: tasks, and the group of SEA-HELM."""
     return read_suites()[group].tasks
 
 
-def test_lite_has_the_lite_tasks_of_the_same(listed):
+def test_lite_chooses_the_lite_versions_of_the_tasks(listed):
     for language in languages(listed):
         whole = {task.name for task in listed.select([group_of_language(listed, language)])}
         lite = {task.name for task in listed.select([group_of_language(listed, language, lite=True)])}
@@ -29,7 +29,7 @@ def test_lite_has_the_lite_tasks_of_the_same(listed):
 
 
 @pytest.mark.parametrize("lite", [[], ["--lite"]])
-def test_a_chat_server_is_asked_chat_tasks(lite):
+def test_chat_servers_get_chat_tasks(lite):
     def tasks(*flags):
         return read_arguments(["--language", "vi", *lite, *flags], KnownSecrets())[0].tasks
 
@@ -37,7 +37,7 @@ def test_a_chat_server_is_asked_chat_tasks(lite):
 
 
 def test_lite_chat_tasks_have_the_rows_of_the_lite_ones(listed):
-    """The lite tasks of a language are asked and read as its chat tasks, and none is left out."""
+    """Each lite task of a language has a lite chat task, which is asked and read as the chat task."""
     for language in ("th", "id", "kac"):
         names = names_of_language(listed, language, lite=True, chat=True)
         plain = names_of_language(listed, language, lite=True, chat=False)
@@ -51,8 +51,8 @@ def test_lite_chat_tasks_have_the_rows_of_the_lite_ones(listed):
             assert made.metadata["answer_tag"] == whole.metadata["answer_tag"]
 
 
-def test_every_language_has_tasks_that_exist_each_once(listed):
-    """NusaX's rows are fetched by hand. English is in every pair of FLORES and NTREX, whose tasks are the other language's."""
+def test_every_language_has_tasks_and_each_once(listed):
+    """NusaX is left out, because its rows are fetched by hand. English has no tasks of FLORES and NTREX."""
     for language in languages(listed):
         chosen = [task.name for name in members(f"sea_language_{language}") for task in listed.select([name])]
         assert chosen

@@ -1,4 +1,4 @@
-"""What is logged while a run goes on, and by libraries that a run loads behind it."""
+"""Logs during a run, and afterwards by libraries that the run has loaded."""
 
 import io
 import logging
@@ -16,7 +16,7 @@ SECRET = "pl4nted-ZqZqZqZq"  # noqa: S105 (no secret of anybody)
 
 @pytest.fixture
 def engine():
-    """A logger whose lines need an entry that the engine's own records have, and what it writes."""
+    """A logger whose format needs an attribute of the engine's own records, and its output."""
     logger, text = logging.Logger("engine"), io.StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(logging.Formatter("(%(engine_process)s) %(message)s"))
@@ -37,7 +37,7 @@ def engine():
     logging.setLogRecordFactory(before)
 
 
-def test_an_engine_that_a_run_loaded_logs_behind_it_and_in_the_next_run(engine):
+def test_an_engine_logs_after_its_run_and_in_the_next_run(engine):
     logger, load, text = engine
     known = KnownSecrets()
     known.add([SECRET])
@@ -53,7 +53,7 @@ def test_an_engine_that_a_run_loaded_logs_behind_it_and_in_the_next_run(engine):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="it is Linux that has a device without room")
-def test_a_log_on_a_full_disk_ends_no_run_but_a_table_does(monkeypatch):
+def test_a_full_disk_for_the_log_does_not_end_the_run(monkeypatch):
     with open("/dev/full", "w") as full:
         monkeypatch.setattr(sys, "stderr", full)
         with guarded_output(KnownSecrets()):
@@ -65,7 +65,7 @@ def test_a_log_on_a_full_disk_ends_no_run_but_a_table_does(monkeypatch):
         os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
 
 
-def test_records_are_made_as_before_behind_a_run():
+def test_log_records_are_made_as_before_after_a_run():
     before = logging.getLogRecordFactory()
     with guarded_output(KnownSecrets()):
         assert logging.getLogRecordFactory() is not before

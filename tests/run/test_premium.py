@@ -1,4 +1,4 @@
-"""What a language costs in tokens beside English, on texts whose tokens are counted here."""
+"""How many tokens a language needs compared with English."""
 
 import logging
 import math
@@ -43,13 +43,13 @@ def test_the_premium_counts_each_passage_once(in_samples):
 
 
 def test_real_passages(in_hub_mirror):
-    """By another way through the rows: Thai passages have fewer letters than English ones, and more bytes."""
+    """Thai passages have fewer letters than English ones, and more bytes."""
     letters, size = (premium_of("th", PASSAGES, count).ratio for count in (len, lambda text: len(text.encode())))
     assert (letters.rows, letters.high < 1, size.low > 2) == (488, True, True)
     assert letters.high - letters.low < 0.05
 
 
-def test_the_interval_is_that_of_texts_drawn_anew():
+def test_the_interval_equals_that_of_a_bootstrap():
     draw = np.random.default_rng(5)
     english = draw.integers(20, 200, size=400).astype(float)
     own = english * draw.normal(1.8, 0.4, size=400)
@@ -63,7 +63,7 @@ def test_the_interval_is_that_of_texts_drawn_anew():
         ratio_of_sums([])
 
 
-def test_limits_follow_the_language_of_the_prompt_and_results_say_by_how_much(in_samples, load_tasks):
+def test_limits_follow_the_language_of_the_prompt_and_are_recorded(in_samples, load_tasks):
     names = ["sea_belebele_th_chat", "sea_belebele_th_chat_enprompt", "sea_belebele_en_chat", "sea_belebele_id_to_ppl"]
     tasks = load_tasks(*names)
     before = {name: (task.config.generation_kwargs or {}).get("max_gen_toks") for name, task in tasks.items()}
@@ -78,8 +78,8 @@ def test_limits_follow_the_language_of_the_prompt_and_results_say_by_how_much(in
     assert facts_of(tasks[names[1]].config.metadata).token_premium["mean"] == 1
 
 
-def test_languages_without_texts(load_tasks, tmp_path, monkeypatch, caplog):
-    """Only who asks for English tokens needs them."""
+def test_languages_without_parallel_texts(load_tasks, tmp_path, monkeypatch, caplog):
+    """They are an error only if the user gives a number of English tokens."""
     tasks = load_tasks("sea_belebele_th_chat")
     (tmp_path / "sail/Sailcompass_data").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Logged answers that are read again: what comes out is what the run itself would have written."""
+"""`score --reread` writes what the run itself would have written."""
 
 import json
 
@@ -33,7 +33,7 @@ REPLIES = [
 
 @pytest.fixture(scope="module")
 def run(samples, tmp_path_factory):
-    """The folder of a run on a server that answers in all these ways, with an exemplar for each question."""
+    """The folder of a run on a server that gives all these replies, with one exemplar per question."""
     output = tmp_path_factory.mktemp("run")
     with pytest.MonkeyPatch.context() as patch, serve(lambda body, number: REPLIES[number % len(REPLIES)]) as toy:
         patch.chdir(samples)
@@ -52,7 +52,7 @@ def rows_of(folder):
 
 
 def copy(folder, to, change_row=lambda row: row, change=lambda results: results):
-    """A copy of the files of a run, changed."""
+    """Copies the files of a run with changes."""
     to.mkdir()
     for path in folder.rglob("samples_*.jsonl"):
         rows = [change_row(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -67,7 +67,7 @@ def reread(folder, to):
 
 
 def misread(row):
-    """A row as other readers would have logged it."""
+    """A row as another version might have logged it."""
     scores = {name: 0.5 for name in row["metrics"] if isinstance(row.get(name), float)}
     return row | {"doc": row["doc"] | {"answer": "?", "predictions": {}}} | scores
 
@@ -79,7 +79,7 @@ def misscored(results):
 
 
 @pytest.mark.slow
-def test_scores_and_rows_are_those_of_a_run(run, in_samples, tmp_path, capsys):
+def test_scores_and_rows_equal_those_of_the_run(run, in_samples, tmp_path, capsys):
     old = copy(run, tmp_path / "old", misread, misscored)
     assert reread(old, tmp_path / "new") == 0
     made, expected = written(tmp_path / "new"), written(run)
@@ -95,7 +95,7 @@ def test_scores_and_rows_are_those_of_a_run(run, in_samples, tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["../elsewhere", "..", "{}/elsewhere", 5, "a\0b", "a\ud800b"])
-def test_a_model_whose_name_is_a_place(name, run, in_samples, tmp_path):
+def test_a_model_name_that_is_a_path(name, run, in_samples, tmp_path):
     """Nothing is written outside the folder."""
     name = name.format(tmp_path) if isinstance(name, str) else name
     old = copy(run, tmp_path / "old", change=lambda results: results | {"model_name_sanitized": name})
@@ -107,7 +107,7 @@ def test_a_model_whose_name_is_a_place(name, run, in_samples, tmp_path):
 @pytest.mark.parametrize(
     ("lost", "why"), [("results_*", "there is no results file"), ("samples_*", "they are not chat tasks with logged answers")]
 )
-def test_a_run_that_lacks_its_results_or_its_samples(lost, why, run, in_samples, tmp_path, capsys):
+def test_a_run_without_results_or_samples(lost, why, run, in_samples, tmp_path, capsys):
     for path in copy(run, tmp_path / "old").glob(lost):
         path.unlink()
     assert reread(tmp_path / "old", tmp_path / "new") == 1
@@ -117,7 +117,7 @@ def test_a_run_that_lacks_its_results_or_its_samples(lost, why, run, in_samples,
 
 
 def other_passage(row):
-    """A row of a data set that has changed since."""
+    """A row that has changed in the data set since."""
     return row | {"doc": {key: value + "!" if key == "question" else value for key, value in row["doc"].items()}}
 
 
@@ -147,15 +147,15 @@ def other_exemplars(results):
         (lambda row: row, other_exemplars, "its exemplars have changed"),
     ],
 )
-def test_tasks_that_ask_something_else_today_are_left_out(change_row, change, why, run, in_samples, tmp_path, capsys):
+def test_tasks_whose_prompts_have_changed_are_left_out(change_row, change, why, run, in_samples, tmp_path, capsys):
     reread(copy(run, tmp_path / "old", change_row, change), tmp_path / "new")
     told = capsys.readouterr()
     assert f"sea_xquad_th_chat left out, because {why}; run it again" in " ".join((told.out + told.err).split())
 
 
 @pytest.mark.slow
-def test_a_run_that_says_nothing_of_its_tasks(run, in_samples, tmp_path):
-    """The installed pack does."""
+def test_a_run_without_metadata_of_its_tasks(run, in_samples, tmp_path):
+    """The installed pack has it."""
 
     def change(results):
         return results | {"configs": {name: config | {"metadata": None} for name, config in results["configs"].items()}}
@@ -164,7 +164,7 @@ def test_a_run_that_says_nothing_of_its_tasks(run, in_samples, tmp_path):
     assert rows_of(tmp_path / "new") == rows_of(run)
 
 
-def test_tasks_that_log_as_much_and_are_no_chat_tasks_are_left_out(tmp_path, capsys):
+def test_other_tasks_with_the_same_columns_are_left_out(tmp_path, capsys):
     metadata = read_tasks().tasks["sea_helm_id_sentiment"].metadata
     scores = {f"{name},none": 0.0 for name in ("balanced_acc", "null_rate", "cut_rate")}
     rows = [{"doc_id": 0, "doc": {"state": "no thought"}, "resps": [["A"]]}]

@@ -1,4 +1,4 @@
-"""Going on after an interruption."""
+"""Runs that go on after an interruption."""
 
 import logging
 import re
@@ -22,7 +22,7 @@ def command(tiny_model, output, *arguments, backend="hf", task="sea_tydiqa_id"):
 
 
 def start(command, *, pause):
-    """The command with a model that pauses (s) before each pass: a run to be killed must not be over before it is looked at."""
+    """The command, with a pause (s) before each forward pass, so that the run is not over before it is killed."""
 
     def wait(module, _):
         if isinstance(module, torch.nn.Embedding):
@@ -33,7 +33,7 @@ def start(command, *, pause):
 
 @pytest.fixture
 def go_on(in_samples, caplog):
-    """Runs a command again, in this process; returns what it says of the answers that are kept."""
+    """Runs a command again in this process; returns its log."""
     caplog.set_level(logging.INFO)
 
     def go_on(command):
@@ -45,7 +45,7 @@ def go_on(in_samples, caplog):
 
 @pytest.fixture(scope="module")
 def undisturbed(tiny_model, samples, tmp_path_factory):
-    """The results of a run that nothing ends."""
+    """The results of an uninterrupted run."""
     output = tmp_path_factory.mktemp("undisturbed")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(samples)
@@ -54,7 +54,7 @@ def undisturbed(tiny_model, samples, tmp_path_factory):
 
 
 def kill(process, number, *, output, answers=1, limit=1500):
-    """Sends a signal when so many answers are on disk; returns how many there are in the end, and what the process said."""
+    """Sends a signal when so many answers are on disk; returns the final number of answers, and the output."""
     deadline = time.monotonic() + limit
     while process.poll() is None and answers_kept(output) < answers and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -66,7 +66,7 @@ def kill(process, number, *, output, answers=1, limit=1500):
 
 
 def test_a_complete_run_on_nfs_leaves_no_folder_of_answers(tmp_path, tiny_model, in_samples, monkeypatch):
-    """NFS gives a file that is removed while it is open another name, until it is closed."""
+    """NFS renames a file that is removed while it is open, until it is closed."""
     remove, remove_folder = Path.unlink, Path.rmdir
 
     def is_open(path):
@@ -92,7 +92,7 @@ def test_a_complete_run_on_nfs_leaves_no_folder_of_answers(tmp_path, tiny_model,
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_run_goes_on(number, tmp_path, tiny_model, undisturbed, go_on):
-    """What the model has answered is not asked again, and the results are those of an undisturbed run."""
+    """Answers are not asked for again, and the results equal those of an uninterrupted run."""
     output = tmp_path / "results"
     given = command(tiny_model, output)
     process = start(given, pause=0.03)
@@ -106,7 +106,7 @@ def test_an_interrupted_run_goes_on(number, tmp_path, tiny_model, undisturbed, g
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, go_on):
+def test_a_killed_run_keeps_its_sampled_answers(tmp_path, tiny_model, go_on):
     output = tmp_path / "results"
     given = command(tiny_model, output, "--gen_kwargs", "do_sample=True,temperature=1.0")
     kept, _ = kill(start(given, pause=0.03), signal.SIGKILL, output=output)
@@ -118,7 +118,7 @@ def test_a_killed_run_goes_on_with_its_sampled_answers(tmp_path, tiny_model, go_
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["hf", "hf-shared-prefix"])
 def test_a_killed_ranking_loses_one_batch_at_most(backend, tmp_path, tiny_model, go_on):
-    """What the progress bar of the killed run had counted is on disk, but for a batch; a batch is one passage's options here."""
+    """All answers that the progress bar had counted are on disk, except for one batch, here the options of one passage."""
     output = tmp_path / "results"
     given = command(tiny_model, output, backend=backend, task="sea_m3exam_to_ppl,sea_belebele_to_ppl")
     kept, err = kill(start(given, pause=0.2), signal.SIGKILL, output=output, answers=3)

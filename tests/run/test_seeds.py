@@ -34,8 +34,8 @@ def arguments(model, output, /, **more):
 
 
 @pytest.mark.parametrize("change", [{"tasks": ["sea_a", "sea_b"]}, {"limit": 10}, {"gen_kwargs": {"temperature": 1.0}}, "model"])
-def test_a_seed_is_left_out_where_this_request_is_complete(change, model, tmp_path):
-    """Another request is run beside it."""
+def test_seeds_with_complete_results_of_the_same_request_are_skipped(change, model, tmp_path):
+    """A different request is run."""
     given = arguments(model, tmp_path / "out", tasks=["sea_a"], limit=None, batch_size="1")
     begun = list(runs_of(given, 2, None))
     assert [(run.output_path, run.seed) for run, _ in begun] == [
@@ -60,14 +60,14 @@ def seeds_left(given):
     return [run.seed[0] for run, _ in runs_of(given, 2, None)]
 
 
-def test_vllm_draws_with_the_seed_too(model, tmp_path):
+def test_vllm_gets_the_seed(model, tmp_path):
     given = arguments(model, tmp_path / "out", tasks=["sea_a"], model="vllm")
     assert [run.model_args["seed"] for run, _ in runs_of(given, 2, None)] == [1, 2]
     assert "seed" not in given.model_args
 
 
-def test_a_server_samples_as_it_does_by_itself(in_samples, tmp_path):
-    """Nothing but a seed is sent, and the results say so; what the user names is sent, too. The seeds are one model's."""
+def test_sampling_model_leaves_the_settings_to_the_server(in_samples, tmp_path):
+    """Only a seed and the user's settings are sent, and the results say so. Both seeds count as one model."""
     with serve(lambda *_: text("Answer: B")) as toy:
         sampled = ["--limit", "2", "--sampling", "model", "--seeds", "2"]
         assert main(run_on_server(toy, tmp_path / "all", *sampled, model_args=",thinking=off")) == 0
@@ -91,10 +91,10 @@ def test_a_seed_is_complete_once_all_its_requests_are_answered(in_samples, tmp_p
 
 
 @pytest.mark.slow
-def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, in_samples, tmp_path, capsys):
+def test_two_seeds_of_a_sampling_model_and_their_totals(tiny_model, in_samples, tmp_path, capsys):
     model = shutil.copytree(tiny_model, tmp_path / "model")
     stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
-    (model / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))  # no limit is taken over
+    (model / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))  # its limit is not used
     limits = {"sea_helm_id_sentiment": 32, "sea_helm_id_global_mmlu_lite": 16}
     output = tmp_path / "results"
     more = ["--batch_size", 8, "--seeds", 2, "--thinking_tokens", 5, "--output_path", output, "--log_samples"]
@@ -127,7 +127,7 @@ def test_two_seeds_of_a_model_that_samples_and_the_totals_over_them(tiny_model, 
     assert {line["task"]: line["runs"] for line in totals["detailed"] if line["runs"]} == {"sentiment": 2, "global_mmlu_lite": 2}
 
 
-def test_each_second_turn_follows_the_first_of_its_seed(model, tmp_path):
+def test_second_turns_follow_the_first_turns_of_their_seed(model, tmp_path):
     first = tmp_path / "first"
     given = arguments(model, tmp_path / "second", tasks=["sea_a"], metadata={"first_turn": str(first), "x": 1})
     first.mkdir()
@@ -141,8 +141,8 @@ def test_each_second_turn_follows_the_first_of_its_seed(model, tmp_path):
 
 
 @pytest.mark.slow
-def test_conversations_of_two_seeds_in_one_folder_are_ready_for_a_judge(tiny_model, in_samples, tmp_path):
-    """As docs/sea_helm.md has it: the second run goes into the folder of the first, whose answers it takes seed by seed."""
+def test_a_judge_reads_conversations_of_two_seeds_in_one_folder(tiny_model, in_samples, tmp_path):
+    """As in docs/sea_helm.md, the second run writes into the folder of the first and takes its answers seed by seed."""
     output, task = tmp_path / "results", "sea_helm_id_mt_bench_judge_turn"
     sampled = ["--gen_kwargs", "do_sample=True,temperature=0.9,max_gen_toks=8", "--seeds", 2]
     sampled += ["--output_path", output, "--log_samples"]

@@ -1,4 +1,4 @@
-"""What a run imports and reads before its first forward pass: counts, which a slow machine does not change."""
+"""What a run imports and reads before its first forward pass, in counts, which do not depend on the machine."""
 
 import pytest
 from bench_start import PACK, measure, task_files
@@ -17,13 +17,13 @@ def packages(found: dict) -> set[str]:
 
 
 @pytest.mark.slow
-def test_a_run_reads_the_files_of_its_task_and_imports_little_more_than_lm_eval(folder):
+def test_a_run_reads_only_its_task_files_and_imports_little(folder):
     run, plain = (measure(case, folder) for case in ("run sea_xnli_th", "lm_eval, an empty folder"))
     tasks = {path.removeprefix(f"{PACK}/tasks/"): times for path, times in run["files"].items() if path.endswith("yaml")}
     # once by the pack, once by lm-eval as it builds the task
     names = ("xnli/th.yaml", "_shared/classification_yaml", "xnli/exemplars/_th_yaml")
     assert tasks == dict.fromkeys(names, 2)
-    # what the chat servers' backend and the cache of answers need
+    # needed by the backend for chat servers and the cache of answers
     assert packages(run) - packages(plain) <= {
         *("aiohttp", "aiohappyeyeballs", "aiosignal", "attr", "email", "frozenlist", "multidict", "netrc", "propcache", "yarl"),
         *("tenacity", "sqlite3", "orjson"),
@@ -34,8 +34,8 @@ def test_a_run_reads_the_files_of_its_task_and_imports_little_more_than_lm_eval(
 
 
 @pytest.mark.slow
-def test_plain_lm_eval_reads_a_task_file_with_what_it_includes_and_no_more(folder):
-    """The index of lm-eval reads each file of the pack, and each of the up to four files that it includes."""
+def test_plain_lm_eval_reads_each_task_file_with_its_includes(folder):
+    """lm-eval's index reads each file of the pack and the up to four files that it includes."""
     files = len(list((PACK / "tasks").rglob("*.yaml")))
     opened, of_lm_eval = task_files(measure("lm_eval, the pack", folder))
     assert of_lm_eval > 10_000

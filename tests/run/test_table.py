@@ -1,4 +1,4 @@
-"""What stands at the end of a run: the short table, and the pack's warnings."""
+"""The end of a run: the short table, and the pack's warnings."""
 
 import logging
 import re
@@ -14,8 +14,8 @@ from tests.model_folder import with_template
 
 
 @pytest.mark.slow
-def test_a_run_ends_with_the_table_that_show_prints(tmp_path, tiny_model_bos, samples):
-    """Its warnings have the format of lm-eval's, and each is shown once."""
+def test_a_run_ends_with_the_table_of_show(tmp_path, tiny_model_bos, samples):
+    """The warnings have lm-eval's format, and each is shown once."""
     more = ["--batch_size", 4, "--num_fewshot", 0, "--output_path", tmp_path, "--log_samples"]
     command = processes.run_of(tiny_model_bos, "sea_xcopa_to_ppl,sea_vsmec_vi", *more)
     result = processes.run("lm_eval_sea", *command, cwd=samples)
@@ -33,8 +33,8 @@ def test_a_run_ends_with_the_table_that_show_prints(tmp_path, tiny_model_bos, sa
 
 
 @pytest.mark.slow
-def test_the_table_knows_of_the_chat_template_before_the_results_are_written(tmp_path, tiny_model_bos, in_samples, capsys):
-    """A random model's answers cannot be read; what the table advises depends on the template."""
+def test_the_table_of_a_run_knows_the_chat_template(tmp_path, tiny_model_bos, in_samples, capsys):
+    """A random model's answers cannot be read; the advice of the table depends on the template."""
     output = tmp_path / "results"
     template = "{% for message in messages %}{{ message.content }}{% endfor %}"
     model = with_template(tiny_model_bos, tmp_path / "model", template)
@@ -44,7 +44,7 @@ def test_the_table_knows_of_the_chat_template_before_the_results_are_written(tmp
         assert "is this a base model?" in " ".join(text.split())
 
 
-def test_warnings_of_one_cause_are_shown_once(caplog):
+def test_warnings_with_one_cause_are_shown_once(caplog):
     logger = logging.getLogger("lm_eval_sea")
     with warnings_once():
         for task in ("sea_a", "sea_b", "sea_c", "sea_b"):

@@ -1,4 +1,4 @@
-"""A run knows the tasks that are asked for, the same that lm-eval knows when it reads all files."""
+"""A run finds the same tasks as lm-eval, which reads all files."""
 
 import glob
 import logging
@@ -22,7 +22,7 @@ ENTRIES = ["sea_xnli", "sea_sailcompass", "sea_xcopa_*_to_ppl", "sea_nli", "own_
 
 @pytest.fixture
 def own(tmp_path):
-    folder = tmp_path / "own [1]"  # which as a glob is another folder
+    folder = tmp_path / "own [1]"  # as a glob this would match another folder
     folder.mkdir()
     for name, text in OWN.items():
         (folder / name).write_text(text)
@@ -30,7 +30,7 @@ def own(tmp_path):
 
 
 @pytest.mark.slow
-def test_names_stand_for_what_lm_eval_takes_them_for(own):
+def test_names_match_the_same_tasks_as_in_lm_eval(own):
     manager = RunTasks([*ENTRIES, "own_group"], [str(own)])
     known = TaskManager(include_path=[str(TASKS_FOLDER), str(own)], include_defaults=False)
     for entry in ENTRIES:
@@ -41,7 +41,7 @@ def test_names_stand_for_what_lm_eval_takes_them_for(own):
     assert {"sea_xcopa_th_to_ppl", "sea_tydiqa_id", "sea_xnli_th_p2", "sea_xnli_vi"} <= set(manager.all_subtasks)
 
 
-def test_the_user_s_task_goes_before_the_pack_s(own, in_samples, caplog):
+def test_a_task_of_the_user_replaces_the_pack_s(own, in_samples, caplog):
     with caplog.at_level(logging.WARNING, "lm_eval_sea"):
         loaded = RunTasks(["sea_xnli"], [str(own)]).load(["sea_xnli"])["tasks"]
     assert [loaded[f"sea_xnli_{language}"].config.description == "of the user" for language in ("th", "vi")] == [True, False]
@@ -61,7 +61,7 @@ def test_files_and_folders_of_tasks(own, in_samples):
 
 
 def test_groups_may_share_tasks(own, in_samples):
-    """Each is one task, whichever of them is asked; but not where a user's group has it with other settings."""
+    """They get the same task object. A user's group that has a task with other settings is refused."""
     names = ["sea_sailcompass_nli", "sea_xnli", "sea_xnli_vi", "sea_sailcompass_cr"]
     manager = RunTasks([*names, "own_nested"], [str(own)])
     loaded = manager.load(names)
@@ -76,7 +76,7 @@ def test_groups_may_share_tasks(own, in_samples):
 
 
 @pytest.mark.slow
-def test_a_name_of_lm_eval_beside_others(own):
+def test_names_of_lm_eval_beside_the_pack_s(own):
     mixed = "group: own_mixed\ntask: [arc_easy, {group: own_inner, task: [sea_xnli_th, sea_tydiqa_id]}]\n"
     (own / "mixed.yaml").write_text(mixed)
     manager = RunTasks(["own_mixed", "sea_xcopa_th_to_ppl", "hellas*", "none"], [str(own)])

@@ -18,7 +18,7 @@ def tasks(load_tasks):
 
 
 def test_the_switch_of_each_family(tokenizer):
-    """A word in the system message is the last resort, to end what begins by itself."""
+    """A word in the system message is used only if the template has no setting."""
     found = {WORD: (Switch(), Switch(word="/no_think"))}
     found |= dict.fromkeys([*NO_SWITCH, "{{ messages[9].content }}"], (None, None))
     found |= {template: (Switch(on), Switch(off)) for template, (on, off) in SWITCHES.items()}
@@ -35,7 +35,7 @@ def test_whether_a_model_thinks(template, tokenizer):
 
 
 @pytest.mark.parametrize("template", UNLESS_TOLD)
-def test_nothing_is_ranked_where_a_model_would_think(template, tokenizer, tasks):
+def test_ranking_is_refused_where_the_model_would_think(template, tokenizer, tasks):
     def check(asked, settings=None, **more):
         check_chat_template(ChatTemplate(tokenizer, template, settings or {}), asked, multiturn=False, **more)
 

@@ -35,7 +35,7 @@ def folder(tiny_model, tmp_path):
 
 
 def _vllm():
-    """lm-eval's class for vLLM as far as it makes prompts, which takes no engine; its file cannot be imported without vLLM."""
+    """lm-eval's class for vLLM with only the method that makes prompts; its file cannot be imported without vLLM."""
     source = Path(find_spec("lm_eval").origin).with_name("models") / "vllm_causallms.py"
     [own] = [
         node
@@ -52,12 +52,12 @@ VLLM = _vllm()
 
 @functools.cache
 def tokenizer_of(folder, template):
-    """That of a folder as long as it has this template."""
+    """The tokenizer of a folder with this template."""
     return AutoTokenizer.from_pretrained(folder)
 
 
 def backend(kind, folder, **settings):
-    """What lm-eval's models have when they make prompts, without weights and engine."""
+    """A model of lm-eval's that can make prompts, without weights or engine."""
     model = kind.__new__(kind)
     model.tokenizer = copy.deepcopy(tokenizer_of(folder, (folder / "chat_template.jinja").read_text()))
     model.hf_chat_template, model.think_end_token = None, None
@@ -67,7 +67,7 @@ def backend(kind, folder, **settings):
 
 
 def prompts(folder, mode, **model_args):
-    """What the backends make of messages in a mode."""
+    """The prompts of the backends in a mode."""
     use = check_template_of_model(chat_run(folder, **model_args), {}, mode)
     found = {}
     for name, kind in {"hf": HFLM, "vllm": VLLM}.items():
@@ -78,7 +78,7 @@ def prompts(folder, mode, **model_args):
     return found
 
 
-def test_each_mode_is_the_same_on_all_backends(folder):
+def test_each_mode_gives_the_same_prompt_on_all_backends(folder):
     for template, (on, off) in SWITCHES.items():
         place = folder(template)
         tokenizer = tokenizer_of(place, template)
@@ -87,7 +87,7 @@ def test_each_mode_is_the_same_on_all_backends(folder):
             assert prompts(place, mode) == {"hf": wanted, "vllm": wanted}, (template, mode)
 
 
-def test_without_it_vllm_has_a_mode_of_its_own(folder):
+def test_without_thinking_vllm_uses_its_own_mode(folder):
     place = folder(FALSY)
     assert backend(VLLM, place).apply_chat_template(ASKED) != backend(HFLM, place).apply_chat_template(ASKED)
 
@@ -106,7 +106,7 @@ GREETED = ("{{ greeting }}" + OPENS, {"greeting": "Sawadee"})
         (OPENS, {"enable_thinking": False}, "template", "<system>", EMPTY),
     ],
 )
-def test_words_in_the_system_message_and_settings_of_the_users(template, settings, mode, begins, ends, folder):
+def test_switch_words_and_template_settings_of_the_user(template, settings, mode, begins, ends, folder):
     found = prompts(folder(template), mode, chat_template_args=settings)
     assert found["hf"] == found["vllm"]
     assert found["hf"].startswith(begins) and found["hf"].endswith(ends)
@@ -127,12 +127,12 @@ def test_a_template_without_a_switch(template, effort, folder):
             prompts(folder(template), mode)
 
 
-def test_a_mode_is_named_once(folder):
+def test_a_mode_named_twice_is_refused(folder):
     with pytest.raises(RunError, match="--thinking off: --model_args has enable_thinking, too; give one of them"):
         prompts(folder(OPENS), "off", enable_thinking=True)
 
 
-def test_a_prompt_of_the_backend_that_is_not_its_tokenizers_is_refused(folder):
+def test_a_backend_with_another_prompt_than_its_tokenizer_is_refused(folder):
     place = folder(OPENS)
     use = check_template_of_model(chat_run(place), {}, "off")
     model = backend(HFLM, place)
@@ -142,13 +142,13 @@ def test_a_prompt_of_the_backend_that_is_not_its_tokenizers_is_refused(folder):
 
 
 class PromptedAnswers:
-    """Of the pack, as far as its name goes."""
+    """Has the name of the pack's class."""
 
     OUTPUT_TYPE = "generate_until"
 
 
-def test_chat_tasks_get_thoughts_whole(folder):
-    """Unless they do not know the mark."""
+def test_chat_tasks_get_the_whole_thought(folder):
+    """Not so if the user names another mark."""
     place, chat = folder(OPENS), {"sea_a_chat": PromptedAnswers()}
     others = {"gsm8k": argparse.Namespace(OUTPUT_TYPE="generate_until")}
     use = check_template_of_model(chat_run(place), {})
@@ -169,7 +169,7 @@ def arguments(place, *more):
     return run_of(f"{place},max_length=4096", "sea_belebele_th_chat", "--apply_chat_template", "--limit", 1, *more)
 
 
-def test_a_chat_task_without_the_chat_template_is_told_before_the_run(folder, in_samples, caplog):
+def test_a_chat_task_without_the_chat_template_is_reported(folder, in_samples, caplog):
     said = "sea_belebele_th_chat: prompts are bare text, but the tokenizer has a chat template"
     bare = [word for word in arguments(folder(OPENS), "--gen_kwargs", "max_gen_toks=2") if word != "--apply_chat_template"]
     assert main(bare) == 0 and said in caplog.text
@@ -193,8 +193,7 @@ def test_two_modes_of_a_model_are_two_models(folder, in_samples, tmp_path, caplo
     assert sorted(found.labels.values()) == ["model (thinking off)", "model (thinking on)"]
 
 
-def test_room_and_sampling_of_the_model(folder, in_samples, tmp_path):
-    """As its generation config has them."""
+def test_room_and_sampling_from_the_generation_config(folder, in_samples, tmp_path):
     output, place = tmp_path / "results", folder(OPENS)
     stated = {"do_sample": True, "temperature": 0.8, "top_k": 20}
     (place / "generation_config.json").write_text(json.dumps(stated | {"max_new_tokens": 7}))

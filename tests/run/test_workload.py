@@ -1,4 +1,4 @@
-"""What is said of a run before its first answer, and how its requests are handed on."""
+"""What a run reports before its first answer, and how requests reach the backend."""
 
 from collections import namedtuple
 from types import SimpleNamespace
@@ -43,8 +43,8 @@ def test_requests_and_tokens_are_counted_with_repeats():
     assert str(found) == said
 
 
-def test_many_requests_are_counted_from_some_of_them():
-    """Lengths that rise evenly: the mean of evenly spaced ones is that of all, but for one step."""
+def test_many_requests_are_estimated_from_a_sample():
+    """The lengths rise evenly, so evenly spaced ones have the mean of all, except for one step."""
     requests = [ranking("x" * number, "") for number in range(10_000)]
     counted = []
     found = workload_of(requests, lambda text: counted.append(text) or len(text))
@@ -53,8 +53,8 @@ def test_many_requests_are_counted_from_some_of_them():
     assert found.read == pytest.approx(sum(range(10_000)), rel=0.03)
 
 
-def test_the_count_of_real_tasks_is_that_of_their_requests(load_tasks):
-    """There are fewer rows than are counted at most, so it is exact. Without a tokenizer it is of characters."""
+def test_small_tasks_are_counted_exactly(load_tasks):
+    """Without a tokenizer, characters are counted."""
     tasks = load_tasks("sea_flores_en_th", "sea_tydiqa_id")
     for task in tasks.values():
         task.build_all_requests(limit=None)
@@ -68,8 +68,8 @@ def test_the_count_of_real_tasks_is_that_of_their_requests(load_tasks):
 
 
 @pytest.mark.parametrize(("stated", "default"), [({"max_new_tokens": 1990}, 256), ({}, 1990)])
-def test_prompts_that_a_long_answer_would_cut(stated, default, tiny_model):
-    """Whatever name a task has for its limit, and also if it has none."""
+def test_prompts_that_leave_no_room_for_the_answer(stated, default, tiny_model):
+    """Also if the task names its limit in another way, or has none."""
     where = {"model": str(tiny_model), "base_url": "http://127.0.0.1:9/v1/completions", "tokenizer_backend": "huggingface"}
     model = get_model("local-completions")(**where, max_gen_toks=default)
     task = SimpleNamespace(instances=[Instance("generate_until", {}, ("a b " * 100, stated), 0, metadata=("task", 0, 1))])
@@ -77,13 +77,13 @@ def test_prompts_that_a_long_answer_would_cut(stated, default, tiny_model):
         check_api_window(model, {"own": task})
 
 
-def test_tokens_by_language_are_one_line():
+def test_tokens_by_language():
     parts = {"th": Workload(1, generated=2, read=4_200, written=14), "en": Workload(1, ranked=2, read=150)}
     assert said_by_language(parts) == "tokens to read by language: th 4,200 (to write: 14); en 150"
 
 
-def test_what_is_planned_of_lm_evals_own_tasks_is_what_means_have_of_them(load_tasks):
-    """INCLUDE's parts are one task with four options, as its means are; tasks that are in no mean are not planned."""
+def test_lm_evals_own_tasks_are_planned_as_they_count_in_means(load_tasks):
+    """INCLUDE's parts are one task with four options. Tasks that are in no mean are not planned."""
     manager = TaskManager(include_defaults=False)
     entries = entries_of_lm_eval("include/default")
     add_entries(manager, entries, entries)
@@ -113,7 +113,7 @@ def test_what_is_planned_of_lm_evals_own_tasks_is_what_means_have_of_them(load_t
         ("sea_belebele_id_litilo_ppl", 1),
     ],
 )
-def test_a_label_needs_rows_where_labels_weigh_the_same_or_are_calibrated(task, labels, load_tasks):
+def test_rows_per_label_of_balanced_and_calibrated_tasks(task, labels, load_tasks):
     assert limit_to_see(90, planned(load_tasks(task), lambda task: 400)) == 10 * labels
 
 
@@ -143,7 +143,7 @@ class Backend:
         ("vllm", True, [PART_ON_CPU] * (PART * 2 // PART_ON_CPU) + [1]),
     ],
 )
-def test_answers_come_in_order_whatever_the_parts(name, on_cpu, parts):
+def test_answers_of_several_parts_keep_their_order(name, on_cpu, parts):
     model = Backend(on_cpu)
     hook = model.cache_hook
     requests = [ranking("x" * (number % 7)) for number in range(PART * 2 + 1)]
@@ -154,7 +154,7 @@ def test_answers_come_in_order_whatever_the_parts(name, on_cpu, parts):
 
 
 def test_short_answers_do_not_wait_for_long_ones():
-    """vLLM keeps no answer of a part before its longest is written."""
+    """vLLM returns no answer of a part before its longest is complete."""
     model = Backend()
     limits = [4096 if number % 64 == 0 else 32 for number in range(PART + PART // 2)]
     requests = [generation("x" * number, longest=limit) for number, limit in enumerate(limits)]
@@ -174,7 +174,7 @@ def test_short_answers_do_not_wait_for_long_ones():
         ("hf-shared-prefix", 1, Workload(generated=2), []),
     ],
 )
-def test_what_would_be_faster_is_said(backend, batch_size, workload, named):
+def test_faster_settings_are_suggested(backend, batch_size, workload, named):
     model = namedtuple("Model", "batch_size")(batch_size)
     lines = advice(backend, model, workload)
     assert [name for name, line in zip(named, lines, strict=True) if name in line] == named

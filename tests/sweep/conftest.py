@@ -19,7 +19,7 @@ def models(tmp_path_factory):
 
 @pytest.fixture
 def sweep_here(in_samples, monkeypatch, capsys):
-    """Runs `lm-eval-sea sweep ARGUMENTS` in this process, which starts jobs as the command does; returns status and output."""
+    """Runs `lm-eval-sea sweep ARGUMENTS` in this process; the jobs are processes. Returns status and output."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
     def sweep_here(*arguments):

@@ -1,4 +1,4 @@
-"""Plans to try, sweeps of them that are killed, and what must be left of such a sweep."""
+"""Plans, sweeps that are killed, and checks of their results."""
 
 import contextlib
 import importlib
@@ -20,7 +20,7 @@ from lm_eval_sea.sweep.plan import read_plan
 from lm_eval_sea.sweep.sweep import prepare
 from tests.processes import Fork, begin
 
-# The environment has clock rates, and the checkout may be committed to meanwhile.
+# The environment has clock rates, and the commit of the checkout may change meanwhile.
 TIMES = {"date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info", "git_hash"}
 
 
@@ -49,25 +49,25 @@ def start_sweep(
     if anew:
         return begin("lm_eval_sea", "sweep", plan, *arguments, cwd=samples)
     with contextlib.suppress(ModuleNotFoundError):
-        importlib.import_module("lm_eval_sea.report.write")  # here, so that not each sweep imports it at its end
+        importlib.import_module("lm_eval_sea.report.write")  # once here, instead of at the end of each sweep
     return Fork("sweep", plan, *arguments, cwd=samples)
 
 
 def finish(process: Fork | subprocess.Popen) -> tuple[int, str, str]:
-    """Waits for a sweep: its status, and what it said."""
+    """Waits for a sweep; returns its status and output."""
     out, err = process.communicate(timeout=3600)  # dozens of jobs
     return process.returncode, out, err
 
 
 def wait_for(condition: Callable[[], Any], process: Fork | subprocess.Popen | None = None) -> Any:
-    """Until a condition holds, or the process has ended; returns what the condition gave, for it may not hold any more."""
+    """Waits until a condition holds or the process has ended; returns the value of the condition at that time."""
     while not (found := condition()) and (process is None or process.poll() is None):
         time.sleep(0.02)
     return found
 
 
 def wait_for_jobs(output: Path, jobs: int, process: Fork | subprocess.Popen, at_work: Callable[[], Any]) -> Any:
-    """Until so many jobs are complete, and after that another has begun; returns what is at work then."""
+    """Waits until so many jobs are complete and then another has begun; returns the jobs at work."""
     wait_for(lambda: complete(output) >= jobs, process)
     known = begun(output)
     return wait_for(lambda: begun(output) > known and at_work(), process)
@@ -90,13 +90,13 @@ def attempts(output: Path) -> dict[Path, list[float]]:
 
 
 def outcome(output: Path) -> dict[str, Any]:
-    """All that the complete jobs hold but for times, paths and addresses in memory: results, and the samples to the byte."""
+    """Results and samples of the complete jobs, without times, paths and addresses in memory."""
     found = {}
     for mark in output.rglob(MARK):
         for name in json.loads(mark.read_text())["files"]:
             path, key = mark.parent / name, str((mark.parent / name).relative_to(output)).rpartition("_20")[0]
             if path.suffix == ".json":
-                text = re.sub(r" at 0x[0-9a-f]+>", ">", path.read_text(encoding="utf-8"))  # where a function lay in memory
+                text = re.sub(r" at 0x[0-9a-f]+>", ">", path.read_text(encoding="utf-8"))  # addresses of functions
                 found[key] = {name: value for name, value in json.loads(text).items() if name not in TIMES}
                 found[key]["config"].pop("use_cache", None)  # a path in the folder
             else:
@@ -105,7 +105,7 @@ def outcome(output: Path) -> dict[str, Any]:
 
 
 def run_here(folder: Path, output: Path, samples: Path, **changes: Any) -> dict[str, Any]:
-    """Runs the jobs of a plan one after the other in this process, where nothing disturbs them; returns their outcome."""
+    """Runs the jobs of a plan one after the other in this process; returns their outcome."""
     plan = read_plan(write_plan(folder / "here.yaml", output=str(output), **changes))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(samples)
@@ -116,7 +116,7 @@ def run_here(folder: Path, output: Path, samples: Path, **changes: Any) -> dict[
 
 
 def assert_it_ended_as_if_undisturbed(output: Path, undisturbed: dict[str, Any], jobs: int) -> None:
-    """Every job has the outcome it would have had, some were interrupted, and none that was complete ran again."""
+    """Every job has the undisturbed outcome, some were interrupted, and no complete one ran again."""
     assert complete(output) == jobs
     assert outcome(output) == undisturbed
     assert begun(output) > jobs, "nothing was interrupted"

@@ -40,7 +40,7 @@ def states():
 
 
 def _set(name, **state):
-    beside = queue() / f"{name}.{os.getpid()}"  # the queue and who cancels a job may both say how it is
+    beside = queue() / f"{name}.{os.getpid()}"  # the controller and scancel may write at the same time
     beside.write_text(json.dumps(state))
     beside.rename(queue() / f"{name}.json")
 
@@ -94,14 +94,14 @@ def controller(number, most, *names):
                 running[name] = subprocess.Popen(["bash", queue() / f"{number}.sh"], env=environment, start_new_session=True)
                 _set(name, state="RUNNING", pid=running[name].pid)
         for name, process in list(running.items()):
-            ended = process.poll() is not None  # looked at first: a job asks for its requeue and ends
+            ended = process.poll() is not None  # checked first, because a job may ask for its requeue and then end
             wanted = next((kind for kind in ("cancel", "preempt", "requeue") if (queue() / f"{name}.{kind}").exists()), None)
             if wanted:
                 (queue() / f"{name}.{wanted}").unlink()
             if wanted and not ended:
                 _log_cancelled(name)
                 processes = tree(process.pid)
-                psutil.wait_procs([each for each in processes if _is(each, "scontrol")])  # the job hears that it was heard
+                psutil.wait_procs([each for each in processes if _is(each, "scontrol")])  # the job sees its request succeed
                 _signal(name, signal.SIGTERM)
                 psutil.wait_procs(processes, timeout=3)
                 _signal(name, signal.SIGKILL)
@@ -116,7 +116,7 @@ def controller(number, most, *names):
 
 
 def _log_cancelled(name):
-    """What the log of a job says that SLURM ends; only the first line says more than that."""
+    """Writes what SLURM logs when it ends a job; only the first line is informative."""
     said = f"slurmstepd-vm: error: *** STEP {name}.0 ON vm CANCELLED AT 2026-11-30T06:12:00 ***"
     [log] = re.findall(r"^#SBATCH --error=(.*)$", (queue() / f"{name.split('_')[0]}.sh").read_text(), re.MULTILINE)
     with open(shlex.split(log)[0].replace("%A_%a", name).replace("%j", name), "a") as file:
@@ -144,7 +144,7 @@ def srun(*arguments):
 
 
 def squeue(*options):
-    """Jobs that have ended are there for some minutes, too."""
+    """Ended jobs are still listed for some minutes."""
     assert {"--states=all", "--array", "--format=%i %T %r"} <= {*options}
     for name, job in states().items():
         waits = (queue() / "held").read_text() if (queue() / "held").exists() else "JobArrayTaskLimit"
@@ -152,8 +152,8 @@ def squeue(*options):
 
 
 def scancel(*names):
-    """That a job is over, or unknown, is no error."""
-    if "--signal" in names:  # to the tasks that srun has started and all that these have started, but not to the script
+    """A job that has ended or is unknown is no error."""
+    if "--signal" in names:  # sent to the processes below srun, but not to the script
         processes = tree(states()[names[0]]["pid"])
         with contextlib.suppress(psutil.NoSuchProcess):  # the job ends by itself
             for process in [each for one in processes if _is(one, "srun") for each in one.children(recursive=True)]:
@@ -173,7 +173,7 @@ def scontrol(verb, name):
 
 def sinfo(*options):
     if "--partition=gone" in options:
-        return  # an unknown one is no error
+        return  # an unknown partition is no error
     print("64+|515000|gpu:a100:8(S:0-1)\n4|16000|(null)")
 
 

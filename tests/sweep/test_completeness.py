@@ -1,4 +1,4 @@
-"""Nothing counts as a result that is half-written or answers another question."""
+"""Half-written results, and results of another request, do not count."""
 
 import contextlib
 import subprocess
@@ -48,7 +48,7 @@ def marked(folder):
     return folder
 
 
-def test_a_marked_folder_is_complete_for_what_was_asked_alone(folder):
+def test_a_marked_folder_is_complete_only_for_its_request(folder):
     assert read_mark(folder, "d") is None, "all files are there, but not the mark"
     marked(folder)
     assert read_mark(folder, "d")["asked"] == ASKED
@@ -66,7 +66,7 @@ def test_a_marked_folder_is_complete_for_what_was_asked_alone(folder):
     assert read_mark(folder, "d") is None
     results.write_text(whole)
     mark = (folder / MARK).read_bytes()
-    for length in range(len(mark) - 2):  # all beginnings of the mark, as of a disk that was full
+    for length in range(len(mark) - 2):  # a full disk may cut the mark anywhere
         (folder / MARK).write_bytes(mark[:length])
         assert read_mark(folder, "d") is None
 
@@ -76,7 +76,7 @@ def other_results(folder):
 
 
 def lines_left(text):
-    """Leaves this of the samples' two rows."""
+    """Keeps only this part of the samples' two rows."""
 
     def leave(folder):
         [path] = folder.rglob("samples_*")
@@ -86,10 +86,10 @@ def lines_left(text):
 
 
 def as_it_is(folder):
-    """Leaves all."""
+    """Changes nothing."""
 
 
-# what a run has done → the change, the tasks that were asked for, and what is said
+# fault → the change, the requested tasks, and the message
 OTHERS = {
     "another version": (as_it_is, {"toy": TOY | {"version": "1.1"}}, "toy: its version on this machine is 1.0, but was 1.1"),
     "other rows": (as_it_is, {"toy": TOY | {"rows": "x"}}, "toy: its rows on this machine is abc, but was x"),
@@ -103,22 +103,22 @@ OTHERS = {
 
 
 @pytest.mark.parametrize(("change", "asked", "message"), OTHERS.values(), ids=OTHERS)
-def test_results_that_are_not_what_was_asked_for_are_never_marked(change, asked, message, folder):
+def test_results_of_another_request_are_never_marked(change, asked, message, folder):
     change(folder)
     with pytest.raises(IncompleteError, match=message):
         write_mark(folder, "d", {"tasks": asked})
     assert not (folder / MARK).exists()
 
 
-def test_what_is_left_of_an_attempt_is_removed_but_log_and_answers(folder):
+def test_leftovers_are_removed_except_log_and_answers(folder):
     (folder / "unfinished").mkdir()
     (folder / "unfinished" / "answers_rank0.db").touch()
     remove_incomplete(marked(folder))
     assert sorted(path.name for path in folder.iterdir()) == [LOG, "unfinished"]
 
 
-def test_results_that_were_complete_are_kept_elsewhere(folder, tmp_path):
-    """As they are now: somebody may have changed them."""
+def test_replaced_complete_results_are_kept_elsewhere(folder, tmp_path):
+    """They are kept as they are now, because somebody may have changed them."""
     out = tmp_path / "out"
     set_aside(folder, out)
     assert not (out / REPLACED).exists(), "incomplete ones are not"
@@ -133,7 +133,7 @@ def test_results_that_were_complete_are_kept_elsewhere(folder, tmp_path):
     assert contents(again) == contents(folder) != contents(place)
 
 
-def test_a_mark_whose_digest_is_a_path_and_a_link_to_a_folder_elsewhere(folder, tmp_path):
+def test_a_digest_that_is_a_path_and_a_link_out_of_the_folder(folder, tmp_path):
     (marked(folder) / MARK).write_text('{"digest": "../../elsewhere"}')
     (tmp_path / "other").mkdir()
     (folder / "link").symlink_to(tmp_path / "other")
@@ -149,7 +149,7 @@ def lives(process):
 
 @pytest.mark.slow
 def test_a_job_ends_with_whoever_started_it(tmp_path):
-    """A killed starter tells nobody; its end of the pipe closes."""
+    """If the starter is killed, only its end of the pipe closes."""
     code = (
         "import os, signal, subprocess, sys, threading, time\n"
         "from lm_eval_sea.sweep.job_process import _end_with\n"
@@ -170,8 +170,8 @@ def test_a_job_ends_with_whoever_started_it(tmp_path):
     assert not lives(grandchild)
 
 
-def test_weights_that_were_written_over_begin_no_job_and_cost_no_results(folder, tmp_path):
-    """Of the same size, as those of the next checkpoint are."""
+def test_overwritten_weights_start_no_job_and_keep_the_results(folder, tmp_path):
+    """The new weights have the same size, as those of the next checkpoint have."""
     model = model_folder(tmp_path / "latest", weights=b"step 1")
     model_args = {"pretrained": str(model)}
     task = {
@@ -187,13 +187,13 @@ def test_weights_that_were_written_over_begin_no_job_and_cost_no_results(folder,
     assert read_mark(folder, "d")
 
 
-def test_a_job_whose_folder_cannot_be_made_fails_and_the_others_go_on(tmp_path):
+def test_a_job_whose_folder_cannot_be_created_has_failed(tmp_path):
     (tmp_path / "model").touch()
     outcome = run_job({"cwd": str(tmp_path), "output": ".", "folder": "model/toy/default"})
     assert (outcome.status, outcome.last_line) == (1, "the folder of the job cannot be written to (Not a directory)")
 
 
-def test_a_machine_with_other_packages_begins_no_job():
+def test_a_machine_with_other_packages_starts_no_job():
     check_versions(installed())
     for name in ("lm_eval_sea", "torch", "transformers", "lm_eval"):
         with pytest.raises(IncompleteError, match=rf"{name} on this machine is \S+, but 0\.0 where the sweep began"):

@@ -22,7 +22,7 @@ def mirror(tmp_path, samples, tiny_model):
     return tmp_path / "mirror"
 
 
-def test_what_was_downloaded_is_all_that_a_sweep_without_a_network_needs(mirror, tmp_path, run_python):
+def test_a_sweep_runs_offline_after_download_only(mirror, tmp_path, run_python):
     models = [{"name": name, "model_args": {"pretrained": MODEL, "dtype": "float32"}} for name in "ab"]
     tasks = ["sea_xcopa_th_to_ppl", "sea_xcopa_vi_to_ppl"]
     run = {"device": "cpu", "batch_size": 4, "metadata": {"tokenizer": TOKENIZER}}

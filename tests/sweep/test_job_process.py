@@ -1,4 +1,4 @@
-"""What the process of a job makes of a run that ended well."""
+"""The process of a job."""
 
 import json
 import shutil
@@ -32,7 +32,7 @@ def run_one(tmp_path, tiny_model, samples):
     return run_one
 
 
-def test_weights_that_are_written_over_during_a_run_yield_no_result(run_one, tmp_path, monkeypatch):
+def test_weights_overwritten_during_a_run_give_no_result(run_one, tmp_path, monkeypatch):
     run = run_module.run
 
     def trained_on(arguments):
@@ -71,8 +71,8 @@ def test_a_job_is_complete_once_its_requests_are_answered_or_fail_again(samples,
         ("echo 'no rows\n  to leave them out: --skip_missing\n'; exit 2", 2**30, "no rows"),
     ],
 )
-def test_a_job_that_could_not_say_why_it_failed_has_a_reason(ending, free, reason, tmp_path, monkeypatch):
-    """Its log is on the disk that is full."""
+def test_a_job_that_failed_with_an_empty_or_cut_log(ending, free, reason, tmp_path, monkeypatch):
+    """The log may be empty because its disk is full."""
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\nread task\n{ending}\n")
     python.chmod(0o755)
@@ -87,19 +87,19 @@ def task_in(folder):
     return {"cwd": str(folder), "output": "out", "folder": "out/job", "cpus": 0, "minutes": None}
 
 
-def test_a_machine_that_lacks_the_disk_of_the_results_makes_none_of_its_own(tmp_path):
+def test_a_machine_without_the_output_folder_does_not_create_it(tmp_path):
     outcome = job_process.run_job(task_in(tmp_path) | {"cwd": str(tmp_path / "not here")})
     assert outcome.status == 1 and outcome.last_line.startswith(f"there is no folder {tmp_path}/not here/out on ")
     assert not (tmp_path / "not here").exists()
 
 
-def test_a_machine_that_lacks_the_model_is_named(tmp_path):
+def test_a_machine_without_the_model_is_named(tmp_path):
     asked = {"settings": {"model_args": {"pretrained": str(tmp_path / "gone")}}}
     outcome = job_process.run_job(task_in(tmp_path) | {"digest": "x", "asked": asked, "versions": {}, "files": "other"})
     assert outcome.status and outcome.last_line.endswith(f"the same files on all machines (on {socket.gethostname()})")
 
 
-def test_a_log_that_is_a_link_is_not_written_to(tmp_path):
+def test_a_log_that_is_a_link_is_not_overwritten(tmp_path):
     task = task_in(tmp_path)
     (tmp_path / "out" / "job").mkdir()
     (tmp_path / "mine").write_text("x")

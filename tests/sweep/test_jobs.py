@@ -33,7 +33,7 @@ def test_splits(tmp_path, split, parts):
         assert {leaf for job in jobs if job.model.name == name for leaf in job.part.leaves} == set(FACTS)
 
 
-def test_exemplars_and_seeds_multiply_and_have_folders_of_their_own(tmp_path):
+def test_each_number_of_exemplars_and_seed_has_its_folder(tmp_path):
     sampling = dict.fromkeys("ab", {"do_sample": True, "temperature": 0.5})
     jobs = jobs_of(tmp_path, num_fewshot=[0, 3], seeds=[1, 2], sampling=sampling)
     assert len(jobs) == len({job.folder for job in jobs}) == len({job.digest for job in jobs}) == 2 * 2 * 2 * 2
@@ -46,7 +46,7 @@ def test_exemplars_and_seeds_multiply_and_have_folders_of_their_own(tmp_path):
 
 
 @pytest.mark.parametrize("backend", ["hf", "vllm", "chat-api"])
-def test_a_seed_draws_as_that_of_run_with_seeds(tmp_path, backend):
+def test_a_seed_means_the_same_as_in_run(tmp_path, backend):
     sampling = {"do_sample": True, "temperature": 0.5}
     model = {"name": "a", "model_args": {"pretrained": "m", "model": "m"}, "backend": backend}
     jobs = jobs_of(tmp_path, "model", models=[model], seeds=[1, 2], sampling={"a": sampling})
@@ -58,7 +58,7 @@ def test_a_seed_draws_as_that_of_run_with_seeds(tmp_path, backend):
             assert getattr(parsed, name) == getattr(one, name), name
 
 
-def test_values_that_begin_with_a_dash_are_no_flags(tmp_path):
+def test_values_that_begin_with_a_dash_are_not_flags(tmp_path):
     said = {"system_instruction": "-short", "gen_kwargs": {"until": "-"}}
     [job, _] = jobs_of(tmp_path, "model", output="-out", run=said)
     given = shlex.split(job.command)
@@ -76,19 +76,19 @@ def test_values_that_begin_with_a_dash_are_no_flags(tmp_path):
         ("thinking: on", "thinking", "on"),
     ],
 )
-def test_what_a_plan_says_no_to_a_job_does_not_do(tmp_path, written, flag, value):
-    """Without the flag, exemplars are turns of their own, and the template says whether the model thinks."""
+def test_false_values_of_a_plan_reach_the_job(tmp_path, written, flag, value):
+    """Without the flag, exemplars are turns, and the template decides whether the model thinks."""
     [job, _] = jobs_of(tmp_path, "model", run=yaml.safe_load(f"{{apply_chat_template: true, {written}}}"))
     assert getattr(run_parser().parse_args(job.arguments), flag) == value
 
 
-def test_globs_have_folders(tmp_path):
+def test_globs_get_valid_folder_names(tmp_path):
     [part, other] = parts_of(["sea_*", "sea_?"], {"sea_*": ["sea_x"], "sea_?": ["sea_x"]}, "suite")
     assert part.name != other.name
     assert not set(part.name + other.name) & set("*?/")
 
 
-def test_another_version_or_row_or_setting_or_model_is_another_digest(tmp_path):
+def test_versions_rows_settings_and_models_change_the_digest(tmp_path):
     def first(**changes):
         return jobs_of(tmp_path, **changes)[0].digest
 

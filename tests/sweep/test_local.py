@@ -1,4 +1,4 @@
-"""A sweep on one machine: interrupted, gone on with, and compared with one that was not."""
+"""A sweep on one machine: interrupted, continued, and compared with an uninterrupted one."""
 
 import importlib.util
 import re
@@ -13,7 +13,7 @@ from tests.sweep import plans
 
 pytestmark = pytest.mark.slow
 TASKS = ["sea_xcopa_th_to_ppl", "sea_xnli_th"]
-HAS_REPORT = importlib.util.find_spec("jinja2") is not None  # which it needs
+HAS_REPORT = importlib.util.find_spec("jinja2") is not None  # the report needs it
 LOCAL = ("--engine", "local")
 
 
@@ -26,7 +26,7 @@ def undisturbed(models, samples, tmp_path_factory):
 
 
 def test_two_machines_in_one_folder(models, undisturbed, tmp_path, samples):
-    """The same plan twice at the same time: no job runs twice, and both end as one does."""
+    """The same plan twice at the same time: no job runs twice, and both end like a single sweep."""
     output = tmp_path / "out"
     only = [{"name": "a", "model_args": {"pretrained": str(models / "a")}}]
     for process in [plans.start_sweep(models, output, samples, *LOCAL, tasks=TASKS, models=only) for _ in range(2)]:
@@ -54,8 +54,8 @@ def test_a_sweep_that_was_killed_twice_ends_as_one_that_was_not(models, undistur
     assert not HAS_REPORT or (output / "report" / "report.html").is_file()
 
 
-def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models, tmp_path, sweep_here):
-    damaged = models / "c"  # what no check before the first job sees
+def test_a_failed_job_is_shown_with_its_command_and_the_others_go_on(models, tmp_path, sweep_here):
+    damaged = models / "c"  # no check before the first job sees it
     shutil.copytree(models / "a", damaged)
     (damaged / "model.safetensors").write_bytes(b"no weights")
     entries = [{"model_args": {"pretrained": str(models / name)}} for name in "ca"]
@@ -77,7 +77,7 @@ def test_a_job_that_fails_is_named_with_its_command_and_the_others_go_on(models,
     assert runs == {"a": 1, "c": 2}
 
 
-def test_dry_run_runs_nothing_and_says_what_would_be(models, tmp_path, sweep_here):
+def test_dry_run_shows_the_jobs_and_runs_nothing(models, tmp_path, sweep_here):
     plan = plans.write_plan(models / "dry.yaml", output=str(tmp_path / "out"), tasks=[*TASKS, "sea_xcopa_id_to_ppl"])
     status, out = sweep_here(plan, "--engine", "local", "--dry-run")
     assert status == 0

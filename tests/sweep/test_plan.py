@@ -1,4 +1,4 @@
-"""What a plan may be; that keys and values which cannot be carried out get a line is in `tests/robustness/mistakes.yml`."""
+"""Valid and invalid plans; keys and values that are refused are in `tests/robustness/mistakes.yml`."""
 
 import math
 import re
@@ -23,15 +23,15 @@ TWICE = "output: a\ntasks: [sea_xcopa_th_to_ppl]\ntasks: [sea_xnli_th]\n"
 
 
 @pytest.mark.parametrize("text", ["a: [", "- 1", "", "\0", "a: 2024-13-45", "[" * 1000, None, TWICE])
-def test_what_is_no_plan(tmp_path, text):
-    """No YAML, no mapping, or no file, and a key that is there twice."""
+def test_files_that_are_not_plans(tmp_path, text):
+    """No YAML, no mapping, no file, or a key that occurs twice."""
     if text is not None:
         (tmp_path / "plan.yaml").write_text(text)
     [fault] = faults(tmp_path / "plan.yaml")
     assert ("'tasks' is there twice" in fault) == (text == TWICE)
 
 
-def test_every_fault_has_a_line(tmp_path):
+def test_every_fault_has_its_line(tmp_path):
     assert len(faults(write_plan(tmp_path / "plan.yaml", modles=[], limit=0, tasks=None))) == 3
 
 
@@ -43,21 +43,21 @@ def test_a_model_overrides_what_the_plan_says_for_all(tmp_path):
     assert (plan.resources, plan.num_fewshot, plan.seeds) == (Resources(gpus=2), [3], [None])
 
 
-def test_a_home_is_that_of_the_user(tmp_path, monkeypatch):
-    """In a plan no shell expands it; a folder of the name ~ could be removed by one that does."""
+def test_a_tilde_is_the_home_of_the_user(tmp_path, monkeypatch):
+    """No shell expands it in a plan. A folder named ~ is dangerous, because `rm -r ~` would remove the home."""
     monkeypatch.setenv("HOME", str(tmp_path))
     assert read_plan(write_plan(tmp_path / "plan.yaml", output="~/results")).output == tmp_path / "results"
 
 
-def test_windows_is_told_before_anything_is_loaded(tmp_path, monkeypatch, capsys):
+def test_windows_is_refused_before_anything_is_loaded(tmp_path, monkeypatch, capsys):
     monkeypatch.delattr("os.killpg")
     assert main(["sweep", str(write_plan(tmp_path / "plan.yaml"))]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("lm-eval-sea: sweep does not run on Windows itself; start it in WSL")
 
 
-def test_exemplars_are_turns_of_their_own_unless_a_plan_says_otherwise(models, sweep_here, tmp_path):
-    """As lm-eval has it under a chat template: one that shows the last question alone would drop them."""
+def test_exemplars_are_turns_unless_the_plan_says_otherwise(models, sweep_here, tmp_path):
+    """As in lm-eval. This template shows only the last question and would drop them."""
     forgetful = shutil.copytree(models / "a", tmp_path / "forgetful")
     (forgetful / "chat_template.jinja").write_text("{{ messages[-1].content }}")
     for run, status in (({}, 2), ({"fewshot_as_multiturn": True}, 2), ({"fewshot_as_multiturn": False}, 0)):
@@ -68,8 +68,8 @@ def test_exemplars_are_turns_of_their_own_unless_a_plan_says_otherwise(models, s
         assert sweep_here(plan, "--engine", "local", "--dry-run")[0] == status, run
 
 
-def test_tokens_and_characters_are_not_summed(models, sweep_here, tmp_path):
-    """Of a server whose tokenizer is named, and of one whose is not known."""
+def test_tokens_and_characters_are_not_added(models, sweep_here, tmp_path):
+    """The tokenizer of one server is known, that of the other is not."""
     of_server = {"model": "m", "base_url": "http://localhost:1/v1/completions"}
     tokenizers = ({"tokenizer": str(models / "a")}, {"tokenizer_backend": None})
     servers = [{"name": name, "model_args": of_server | own} for name, own in zip("ab", tokenizers, strict=True)]
@@ -86,7 +86,7 @@ def test_each_unknown_task_is_named(tmp_path):
     assert [line.split("'")[1] for line in str(error.value).splitlines()] == plan.tasks
 
 
-def test_missing_data_is_named_without_a_flag_that_a_sweep_lacks(tmp_path, monkeypatch):
+def test_missing_data_is_reported_without_skip_missing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(RunError) as error:
         load_wanted(read_plan(write_plan(tmp_path / "plan.yaml")))
@@ -95,7 +95,7 @@ def test_missing_data_is_named_without_a_flag_that_a_sweep_lacks(tmp_path, monke
 
 @pytest.fixture
 def differences(models, sweep_here, tmp_path):
-    """The lines on differences that a plan of these tasks can show; none if it is refused."""
+    """The lines on the differences that a plan of these tasks can detect; none if it is refused."""
 
     def differences(*tasks, **changes):
         plan = write_plan(models / "plan.yaml", output=str(tmp_path / "out"), tasks=list(tasks), **changes)
@@ -107,15 +107,15 @@ def differences(models, sweep_here, tmp_path):
     return differences
 
 
-def test_a_plan_is_as_long_as_the_tasks_that_count_in_means_ask(differences):
-    """Texts have no score, and the likelihood of an order says nothing of how good answers are."""
+def test_only_tasks_that_count_in_means_decide_the_rows(differences):
+    """Texts have no score, and the likelihood of an order does not rate answers."""
     [alone] = differences("sea_xcopa_th_to_ppl", detect=60)
     assert differences("sea_xcopa_th_to_ppl", "sea_belebele_th_text", "sea_belebele_th_order", detect=60) == [alone]
     assert differences("sea_belebele_th_text", detect=60) == []
 
 
 def test_a_plan_counts_rows_once(differences):
-    """Another wording and another order of exemplars have the rows of the task; in two languages differences correlate by 0.1."""
+    """Other wordings and other orders of exemplars have the same rows. Differences in two languages correlate by 0.1."""
 
     def shown(*tasks):
         [line] = differences(*tasks)

@@ -47,7 +47,7 @@ def test_killed_workers_nodes_and_drivers_change_nothing(models, tmp_path, sampl
     chance = random.Random(0)
 
     def after(jobs, process):
-        """Some jobs later, at some moment after another has begun."""
+        """Waits for some jobs, and then for some time after another has begun."""
         plans.wait_for_jobs(output, jobs, process, lambda: workers_at_work(cluster))
         time.sleep(chance.uniform(0, 3))
         assert process.poll() is None, plans.finish(process)
@@ -81,7 +81,7 @@ def test_a_signal_that_ends_a_sweep_stops_its_jobs(models, tmp_path, samples, cl
 
 
 def test_a_cluster_that_may_want_a_token(monkeypatch):
-    """Ray's error is the same as for a wrong address, and only its log has the reason."""
+    """Ray's error is the same as for a wrong address; only its log has the reason."""
     import ray
 
     from lm_eval_sea.sweep.engine_ray import RayEngine

@@ -1,4 +1,4 @@
-"""A sweep in the queue of a SLURM cluster: what is asked of SLURM, and jobs, nodes and drivers that are killed.
+"""A sweep in the queue of a SLURM cluster: its requests to SLURM, and jobs, nodes and drivers that are killed.
 
 SLURM's commands are stand-ins (`stand_in_slurm.py`); what they start is real.
 """
@@ -34,7 +34,7 @@ PLAN = {
 
 @pytest.fixture
 def slurm(tmp_path, monkeypatch):
-    """The commands are found, and jobs wait as long as the file `held` is there; what is left of the queue is ended."""
+    """Installs the commands; jobs wait as long as the file `held` exists. At the end, the processes of the queue are killed."""
     for name, value in stand_in_slurm.install(tmp_path / "slurm").items():
         monkeypatch.setenv(name, value)
     (tmp_path / "slurm" / "queue" / "held").write_text("Priority")
@@ -47,7 +47,7 @@ def slurm(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples, slurm, sweep_here):
-    """Nor does a sweep that is interrupted, which cancels its jobs and goes on with the same command."""
+    """An interrupted sweep cancels its jobs; the same command continues it."""
     (slurm / "held").unlink()
     output = tmp_path / "out"
     undisturbed = plans.run_here(models, tmp_path / "undisturbed", samples, **PLAN)
@@ -85,11 +85,11 @@ def test_killed_jobs_nodes_and_drivers_change_nothing(models, tmp_path, samples,
 
     driver = plans.start_sweep(models, output, samples, "--engine", "slurm", **PLAN)
     _, processes = after(1, driver)
-    kill(processes[-1:])  # short of memory, say
+    kill(processes[-1:])  # as if it ran out of memory
     _, processes = after(2, driver)
     kill(processes)  # the node fails
     name, _ = after(3, driver)
-    stand_in_slurm.scancel(name, "--signal", "USR2")  # the node is wanted, or the time is nearly up
+    stand_in_slurm.scancel(name, "--signal", "USR2")  # as if it were preempted, or its time were nearly up
     after(3, driver)
     driver.send_signal(signal.SIGKILL)
     driver.communicate(timeout=60)
@@ -106,8 +106,8 @@ def engine_for(tmp_path, **changes):
     return engine_slurm.SlurmEngine(plan), plan
 
 
-def test_what_slurm_is_asked_for(tmp_path, slurm, monkeypatch):
-    """Variables do not override the plan; a user's own reservation counts. The sweep may run in a job itself."""
+def test_options_of_sbatch(tmp_path, slurm, monkeypatch):
+    """Variables of SLURM do not override the plan, except a reservation. The sweep itself may run in a job."""
     hidden = {"SBATCH_TIMELIMIT", "SBATCH_PARTITION", "SLURM_JOB_ID", "SLURM_MEM_PER_CPU"}
     kept = {"SBATCH_RESERVATION", "SLURM_CONF"}
     for name in hidden | kept:
@@ -127,7 +127,7 @@ def test_what_slurm_is_asked_for(tmp_path, slurm, monkeypatch):
     assert kept <= seen and not hidden & seen
 
 
-def test_a_partition_without_nodes_and_a_controller_that_is_down_are_named(tmp_path, slurm):
+def test_a_partition_without_nodes_and_a_controller_that_is_down(tmp_path, slurm):
     engine, _ = engine_for(tmp_path, slurm={"time": 60, "partition": "gone"})
     with pytest.raises(PlanError, match="^slurm: partition: sinfo knows no nodes of gone$"):
         engine.machines()
@@ -136,8 +136,8 @@ def test_a_partition_without_nodes_and_a_controller_that_is_down_are_named(tmp_p
         engine.machines()
 
 
-def test_jobs_of_an_earlier_plan_do_not_stay_in_the_queue(tmp_path, slurm):
-    """They would begin after those of the plan as it is now, and replace their results."""
+def test_jobs_of_an_earlier_plan_are_cancelled(tmp_path, slurm):
+    """They would start later and replace the results of the current plan."""
 
     def submitted(**changes):
         engine, plan = engine_for(tmp_path)
@@ -168,8 +168,8 @@ def often(monkeypatch):
     monkeypatch.setattr(engine_slurm, "_LATE_FILES", 0.1)
 
 
-def test_a_job_that_the_cluster_preempts_and_does_not_queue_again_has_failed(tmp_path, slurm, often):
-    """On clusters that cancel what they preempt, nobody would wait for it to the end."""
+def test_a_preempted_job_that_is_not_requeued_has_failed(tmp_path, slurm, often):
+    """On clusters that cancel preempted jobs, the sweep would wait for ever."""
     (slurm / "held").unlink()
     engine, plan = engine_for(tmp_path)
     [job] = jobs_of_plan(tmp_path)
@@ -181,11 +181,11 @@ def test_a_job_that_the_cluster_preempts_and_does_not_queue_again_has_failed(tmp
     assert stand_in_slurm.states()["100"]["state"] == "PREEMPTED"
 
 
-def test_the_command_after_an_interrupt_does_not_wait_for_jobs_that_are_being_cancelled(tmp_path, slurm, often, monkeypatch):
+def test_jobs_that_are_being_cancelled_are_submitted_again(tmp_path, slurm, often, monkeypatch):
     engine, plan = engine_for(tmp_path)
     jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1])
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    (tmp_path / "scancel").write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/cancelled")  # and they stay in the queue for a while
+    (tmp_path / "scancel").write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/cancelled")  # the jobs stay in the queue
     (tmp_path / "scancel").chmod(0o755)
     monkeypatch.setattr(time, "sleep", lambda _: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
@@ -194,7 +194,7 @@ def test_the_command_after_an_interrupt_does_not_wait_for_jobs_that_are_being_ca
     assert [each.job_id for each in engine.submit(jobs, plan).values()] == ["101_0", "101_1"]
 
 
-def test_jobs_that_could_not_be_cancelled_are_not_forgotten(tmp_path, slurm, often, monkeypatch, capsys):
+def test_jobs_that_could_not_be_cancelled_are_waited_for(tmp_path, slurm, often, monkeypatch, capsys):
     """SLURM's controller may be down when a sweep is interrupted."""
     engine, plan = engine_for(tmp_path)
     jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1])
@@ -206,8 +206,8 @@ def test_jobs_that_could_not_be_cancelled_are_not_forgotten(tmp_path, slurm, oft
     assert [each.job_id for each in engine.submit(jobs, plan).values()] == ["100_0", "100_1"]
 
 
-def test_an_interrupt_while_jobs_are_submitted_cancels_them(tmp_path, slurm):
-    """A terminal sends it to sbatch, too, when SLURM may have the jobs already."""
+def test_an_interrupt_during_submission_cancels_the_jobs(tmp_path, slurm):
+    """A terminal sends it to sbatch, too, and SLURM may already have the jobs."""
     engine, plan = engine_for(tmp_path)
     sbatch = slurm.parent / "sbatch"
     sbatch.rename(slurm.parent / "real")
@@ -227,8 +227,8 @@ os.write(1, said)
     assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
-def test_a_user_hears_of_jobs_that_may_wait_for_ever_and_of_a_queue_that_does_not_answer(tmp_path, slurm, often, monkeypatch):
-    """Both may pass. The result of a job says without a queue that the job has ended."""
+def test_waiting_jobs_and_an_unreachable_queue_are_reported(tmp_path, slurm, often, monkeypatch):
+    """Both may be temporary. The result of a job shows without a queue that the job has ended."""
     engine, plan = engine_for(tmp_path)
     (slurm / "held").write_text("PartitionTimeLimit")
     said = []
@@ -249,7 +249,7 @@ def test_a_user_hears_of_jobs_that_may_wait_for_ever_and_of_a_queue_that_does_no
 
 
 @pytest.mark.slow
-def test_a_node_that_gets_no_variables_of_the_sweep_runs_the_job(tmp_path, slurm, often, monkeypatch):
+def test_a_node_without_the_variables_of_the_sweep_runs_the_job(tmp_path, slurm, often, monkeypatch):
     monkeypatch.setenv("SBATCH_EXPORT", "NONE")
     (slurm / "held").unlink()
     engine, plan = engine_for(tmp_path)
@@ -257,7 +257,7 @@ def test_a_node_that_gets_no_variables_of_the_sweep_runs_the_job(tmp_path, slurm
     assert "no task, group or tag 'sea_x'" in outcome.last_line
 
 
-def test_a_queue_that_does_not_answer_gets_no_job_twice(tmp_path, slurm, often):
+def test_an_unreachable_queue_gets_no_job_twice(tmp_path, slurm, often):
     engine, plan = engine_for(tmp_path)
     jobs = jobs_of_plan(tmp_path)
     engine.submit(jobs, plan)
@@ -268,7 +268,7 @@ def test_a_queue_that_does_not_answer_gets_no_job_twice(tmp_path, slurm, often):
     assert len(list(slurm.glob("*.sh"))) == 1
 
 
-def test_the_last_line_of_a_traceback_says_why_a_job_has_no_result(tmp_path):
+def test_a_job_without_a_result_shows_the_last_line_of_its_traceback(tmp_path):
     trace = 'Traceback (most recent call last):\n  File "a.py", line 1\nModuleNotFoundError: No module named lm_eval_sea\n'
     job = submitit.SlurmJob(tmp_path, "7")
     job.paths.result_pickle.write_bytes(pickle.dumps(("error", trace)))
@@ -287,7 +287,7 @@ def test_the_last_line_of_a_traceback_says_why_a_job_has_no_result(tmp_path):
      ({"slurm": {"time": 5}, "resources": {"gpus": 0.5}}, "resources: gpus: SLURM gives whole GPUs, not 0.5")],
     ids=str,
 )  # fmt: skip
-def test_a_plan_that_slurm_cannot_carry_out_is_refused_in_one_line(tmp_path, slurm, capsys, changes, line):
+def test_a_plan_that_slurm_cannot_run_is_refused_in_one_line(tmp_path, slurm, capsys, changes, line):
     assert main(["sweep", str(plans.write_plan(tmp_path / "plan.yaml", **changes)), "--engine", "slurm"]) == 2
     [said] = capsys.readouterr().err.splitlines()
     assert re.search(line, said)

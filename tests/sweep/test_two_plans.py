@@ -1,4 +1,4 @@
-"""Plans with the same output: each keeps its results, and its report has its own numbers alone."""
+"""Plans with the same output: each keeps its results, and its report has only its own numbers."""
 
 import csv
 from pathlib import Path
@@ -26,7 +26,7 @@ def jobs_of_plan(tmp_path, **changes):
 
 
 def complete(job, score):
-    """What a run of the job would leave: a score and its samples."""
+    """Writes what a run of the job leaves: a score and its samples."""
     configs = {TASK: {"metadata": {"provenance": {"data_sha256": TASK * 2}}}}
     write_results(job.folder / "m", NEW, {TASK: {"acc,none": score}}, configs=configs, versions={TASK: "1"})
     write_samples(job.folder / "m", TASK, NEW, [row(doc_id=number, acc=score) for number in range(2)])
@@ -34,14 +34,14 @@ def complete(job, score):
 
 
 def begin(job, output):
-    """What a process does before it begins a job."""
+    """Does what a process does before it starts a job."""
     job.folder.mkdir(parents=True, exist_ok=True)
     set_aside(job.folder, output)
     remove_incomplete(job.folder)
 
 
 @pytest.mark.parametrize("varied", VARIED, ids=str)
-def test_a_plan_with_another_setting_leaves_complete_results_alone(varied, tmp_path):
+def test_another_setting_keeps_complete_results(varied, tmp_path):
     before = jobs_of_plan(tmp_path, **varied)
     for job in before:
         complete(job, 1.0)
@@ -61,7 +61,7 @@ def prepared(jobs, tmp_path):
 
 
 def reported(jobs, tmp_path, table="runs"):
-    """What the report of a sweep says when it is written, and the one line of a table of it."""
+    """The messages of a sweep's report, and the only line of one of its tables."""
     said = report_of(prepared(jobs, tmp_path))
     assert said[-1].endswith("1 model, 1 task")
     with (tmp_path / "out" / "report" / "tables" / f"{table}.csv").open(encoding="utf-8") as file:
@@ -69,8 +69,8 @@ def reported(jobs, tmp_path, table="runs"):
     return said, line
 
 
-def test_results_of_no_job_that_lie_in_its_folder_are_not_reported(tmp_path):
-    """As of a command that a user has tried there: newer, and of more rows."""
+def test_other_results_in_the_folder_of_a_job_are_not_reported(tmp_path):
+    """A user may have tried a command there: its results are newer and have more rows."""
     [job] = jobs_of_plan(tmp_path)
     complete(job, 0.5)
     later = "2027-01-01T00-00-00"
@@ -80,7 +80,7 @@ def test_results_of_no_job_that_lie_in_its_folder_are_not_reported(tmp_path):
 
 
 @pytest.mark.parametrize("varied", VARIED[:2], ids=["exemplars", "seeds"])
-def test_the_report_has_the_numbers_of_its_plan_alone(varied, tmp_path):
+def test_the_report_has_only_results_of_its_plan(varied, tmp_path):
     for job in jobs_of_plan(tmp_path, **varied):
         complete(job, 1.0)
     [plain] = jobs_of_plan(tmp_path)
@@ -89,8 +89,8 @@ def test_the_report_has_the_numbers_of_its_plan_alone(varied, tmp_path):
     assert run["model"] == "a" and Path(run["results"]).is_relative_to(plain.folder)
 
 
-def test_seeds_are_draws_of_one_score(tmp_path):
-    """As in the report on `run --seeds`: one model, with the mean."""
+def test_the_report_averages_over_seeds(tmp_path):
+    """As in the report on `run --seeds`, there is one model with the mean."""
     jobs = jobs_of_plan(tmp_path, seeds=[1, 2], sampling=SAMPLING)
     for job, answers in zip(jobs, ([1.0, 1.0], [0.0, 1.0]), strict=True):
         config = {"model": "hf", "torch_seed": job.asked["settings"]["seed"]}
@@ -101,7 +101,7 @@ def test_seeds_are_draws_of_one_score(tmp_path):
     assert (score["model"], float(score["score"])) == ("a", 75)
 
 
-def test_what_runs_more_than_once_is_said(tmp_path):
+def test_jobs_that_run_more_than_once_are_reported(tmp_path):
     assert notes(prepared(jobs_of_plan(tmp_path), tmp_path), LocalEngine()) == []
     [several] = notes(prepared(jobs_of(tmp_path, **MODEL), tmp_path), LocalEngine())
     assert "tasks in several entries of the plan" in several and several.endswith(": sea_y")
@@ -131,14 +131,14 @@ ASKED = {"resources": {"gpus": 0.5}}, {"slurm": {"gpus-per-task": 1}}, {"run": {
 
 
 @pytest.mark.parametrize(("changes", "engine"), [({}, LocalEngine()), *((changes, Cluster()) for changes in ASKED)])
-def test_only_jobs_that_do_not_ask_for_the_gpus_of_a_cluster_are_said(tmp_path, changes, engine):
+def test_jobs_that_ask_for_no_gpus_of_a_cluster_are_reported(tmp_path, changes, engine):
     plain, plan = (read_plan(write_plan(tmp_path / "plan.yaml", **{"run": None} | each)) for each in ({}, changes))
     said = "note: resources: the jobs ask for no GPUs, so they get none of the machines' or share them; give gpus: 1"
     assert notes(Prepared(plain, [], {}), Cluster()) == [said] and notes(Prepared(plan, [], {}), engine) == []
 
 
-def test_a_job_that_another_sweep_has_completed_meanwhile_has_not_failed(tmp_path, monkeypatch):
-    """Its lock was held when this sweep came to it."""
+def test_a_job_completed_by_another_sweep_has_not_failed(tmp_path, monkeypatch):
+    """The other sweep held its lock."""
     jobs = jobs_of(tmp_path, "task", **MODEL)
     monkeypatch.setattr(sweep, "check_room", lambda *_: None)  # tasks without rows need none
 
