@@ -95,8 +95,7 @@ def test_controls_in_a_data_file(mirror, capsys):
         lambda rows: rows[0].update({"question": "\x1b[31m\u202e", "\x1b[2J": 1}),
     )
     assert main(["data", "check", "--tasks", "sea_xcopa_vi_to_ppl"]) == 1
-    output = capsys.readouterr()
-    check_text(output.out)
+    check_text(capsys.readouterr().out)
 
 
 def test_controls_in_the_log_of_a_job(tmp_path):
@@ -107,8 +106,7 @@ def test_controls_in_the_log_of_a_job(tmp_path):
 
 @given(st.text())
 def test_visible_texts_have_no_controls(text):
-    shown = visible(text)
-    check_text(shown)
+    check_text(visible(text))
     assert "\n" not in one_line(text)
 
 
