@@ -166,7 +166,7 @@ def _asks_back(answer: str, language: str) -> bool:
     """Whether an answer begins with a question to the user, or ends with one after a sentence about the passage."""
     sentences = _SENTENCE_END.split(answer)
     first, last = sentences[0], sentences[-1]
-    begins = answer[len(first) : len(first) + 1] == "?" or first.endswith("?")
+    begins = answer[len(first) : len(first) + 1] == "?" or first.endswith(("?", "လား", "လဲ"))
     if begins and "\n" not in first:
         return has_word(first, language, "speaks")
     ends = len(sentences) == 2 and "\n" not in answer and answer[-1:] in ("?", "？") and len(first) >= _LEAST_SENTENCE

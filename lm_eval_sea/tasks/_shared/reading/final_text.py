@@ -133,7 +133,8 @@ def _promises(text: str, language: str) -> bool:
         said, rest = text[words.start() : stop and stop.end()], text[stop.end() :] if stop else ""
         if task_words(language).search(said) or (breaks_off and has_word(said, language, "asks", "source")):
             names = task_words(language).search(rest) or has_word(rest, language, "asks", "source", "speaks")
-            return breaks_off or len(rest) <= len(said) or bool(names)
+            is_cut = breaks_off and not (language in ("th", "lo") and rest.strip())  # their sentences have no stop
+            return is_cut or len(rest) <= len(said) or bool(names)
     return False
 
 
@@ -148,7 +149,8 @@ def _is_none(text: str, language: str, target: str) -> bool:
     """Whether a text is not an answer: a placeholder, punctuation, only labels, or the source again in its own language."""
     if is_place(text, language) or not re.search(r"\w", text) or (target and is_foreign(text, target)):
         return True
-    return all(re.search(rf"{COLON}\s*\Z", line) for line in text.splitlines() if line.strip())
+    # the Khmer sign that is typed for a colon also ends words
+    return all(re.search(rf"(?!\u17c8){COLON}\s*\Z", line) for line in text.splitlines() if line.strip())
 
 
 def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: str = "") -> str:
