@@ -126,7 +126,7 @@ def test_a_fault_is_named_with_file_row_and_field(task, file, change, fault, che
         ("sea_flores_th_en", f"{FOLDER}/flores200/tha_Thai_devtest.jsonl", 1, "source", 3, "english"),
     ],
 )
-def test_an_exemplar_among_the_rows(task, file, row, column, exemplar, field, check, mirror):
+def test_an_exemplar_among_the_rows_is_a_fault(task, file, row, column, exemplar, field, check, mirror):
     text = PACK.tasks[task].exemplars[exemplar][field]
     edit(mirror / file, changed(row, **{column: f"{text.upper()} "}))
     (fault,) = check(task).faults
@@ -155,7 +155,7 @@ def test_ties_and_repeated_rows_are_named_and_are_no_fault(check, mirror):
     assert "repeated rows: 1, in row 4" in render(report)
 
 
-def test_missing_file(check, mirror):
+def test_a_missing_file_is_a_fault(check, mirror):
     (mirror / BELEBELE).unlink()
     report = check("sea_belebele_th_to_ppl")
     (fault,) = report.faults
@@ -191,17 +191,14 @@ def test_repeats_of_the_published_thai_exams(in_hub_mirror):
 
 @pytest.mark.parametrize(
     ("tasks", "said"),
-    [
-        ("sea_xcopa_th_to_ppl,sea_belebele_my_enshots_to_ppl", True),
-        ("sea_xcopa_th_to_ppl_asis,sea_belebele_my-en_to_ppl", False),
-    ],
+    [("sea_xcopa_th_to_ppl,sea_belebele_my_enshots_to_ppl", True), ("sea_xcopa_th_to_ppl_asis,sea_belebele_my-en_to_ppl", False)],
 )
 def test_rows_of_two_languages_or_as_published_are_not_compared_with_the_tested_ones(tasks, said, in_hub_mirror, capsys):
     main(["data", "check", "--tasks", tasks])
     assert capsys.readouterr().out.count("the rows that the pack was tested with") == (2 if said else 0)
 
 
-def test_a_mirror_of_two_commits_is_said(mirror, monkeypatch, capsys):
+def test_a_mirror_of_two_commits_is_noted(mirror, monkeypatch, capsys):
     """huggingface_hub notes beside each file of which commit it is, here the commit, a tag and the time."""
     from huggingface_hub._local_folder import write_download_metadata
 

@@ -23,7 +23,7 @@ def read(folder, record):
     return read_data_set(path)
 
 
-def test_what_stands_once_holds_for_every_language_that_does_not_say_otherwise(tmp_path):
+def test_a_key_of_the_data_set_holds_for_languages_without_their_own(tmp_path):
     languages = {"th": {"rows": 3}, "vi": {"rows": 4, "chance": 0.5, "prompts_in": "en"}, "id": {"rows": None}}
     own = read(tmp_path, WHOLE | {"languages": languages})
     assert (own.name, own.title, own.group_languages) == ("own", "Own questions", ("th", "vi", "id"))

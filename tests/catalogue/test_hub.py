@@ -100,7 +100,7 @@ def test_fetched_mirror_runs_without_network_and_cache(samples, evaluate, run_py
     assert process.returncode == 0
 
 
-def test_no_network_and_no_cache(tmp_path, monkeypatch, capsys):
+def test_without_network_and_cache_files_are_named(tmp_path, monkeypatch, capsys):
     """There is no network in this process."""
     monkeypatch.chdir(tmp_path)
     said = f"cannot get {FILE} of {SOURCE}: the hub cannot be reached"
@@ -166,7 +166,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("said", REFUSALS)
-def test_sets_that_the_hub_refuses_are_told_before_the_model(said, samples, run_python):
+def test_refused_data_sets_are_named_before_the_model_is_loaded(said, samples, run_python):
     """All of them with one reason; the commands that `data` has would fail alike."""
     sets = {"sea_helm_id_sentiment": "aisingapore/NLU-Sentiment-Analysis", TASK: SOURCE, "sea_xcopa_th_to_ppl": SOURCE}
     with serving_hub(samples, dict(zip(dict.fromkeys(sets.values()), REFUSALS[said], strict=True))) as hub:
@@ -181,7 +181,7 @@ def test_sets_that_the_hub_refuses_are_told_before_the_model(said, samples, run_
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="it is Linux where not even root may make a folder in /sys")
-def test_a_home_that_may_not_be_written_to(samples, run_python):
+def test_an_unwritable_cache_folder_is_named(samples, run_python):
     """As / is, which is the home of a container's user without a name."""
     said = "the hub's cache /sys/home cannot be used ("  # the reason depends on the user's rights
     with serving_hub(samples) as hub:
@@ -212,7 +212,7 @@ def test_a_model_that_the_hub_does_not_give_is_named_before_the_rows(arguments, 
     assert TASK not in process.stderr
 
 
-def test_a_hub_that_could_not_be_reached_is_not_waited_for_again(no_network, run_python, tmp_path):
+def test_an_unreachable_hub_is_tried_once(no_network, run_python, tmp_path):
     """A set of tasks wants several files: all are named, and the retries are made for the first one only."""
     tasks = "sea_belebele_th_to_ppl,sea_xcopa_vi_to_ppl,sea_xnli_th"
     process = run_python("lm_eval_sea", "data", "check", "--tasks", tasks, online=no_network)

@@ -13,7 +13,7 @@ def leaves(manager: TaskManager, name: str) -> list[str]:
     return [leaf for member in entry.cfg["task"] for leaf in leaves(manager, member)]
 
 
-def test_all_names_stand_for_what_lm_eval_takes_them_for(manager):
+def test_all_names_mean_what_they_mean_to_lm_eval(manager):
     listed = read_tasks()
     assert list(listed.tasks) == manager.all_subtasks
     for name, task in listed.tasks.items():

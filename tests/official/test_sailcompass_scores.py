@@ -38,7 +38,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=9).map("".join) | st.text(max
         ("Answer: A Answer: C", "C"),
     ],
 )
-def test_letters_by_hand(answer, letter):
+def test_letters_are_matched_as_by_hand(answer, letter):
     assert scores.letter_match(answer, letter, scores.BELEBELE_CUES)
 
 
@@ -73,7 +73,7 @@ def test_texts_as_compared(text, reference, prediction):
         ("", ["kota"], 0, 0),
     ],
 )
-def test_question_answering(answer, references, exact, f1):
+def test_question_answering_scores_are_as_by_hand(answer, references, exact, f1):
     assert (scores.best_exact_match(answer, references), scores.best_f1(answer, references)) == (exact, pytest.approx(f1))
 
 

@@ -73,7 +73,7 @@ def test_totals_read_the_tasks_and_the_group_is_the_suite_without_what_a_judge_s
     assert place_of(facts_of(facts)).task == "sentiment" and facts["item_metric"] == "correct"
 
 
-def test_a_folder_where_a_call_was_killed_is_written_to_and_no_other(tmp_path, capsys):
+def test_only_a_folder_that_a_killed_call_left_is_written_to_again(tmp_path, capsys):
     """A killed call leaves files that are not yet in their places."""
     out = tmp_path / "tasks"
 
@@ -121,7 +121,7 @@ def test_ranked_labels_have_the_probability_of_the_right_one(folder):
     assert group["task"] == [name]
 
 
-def test_what_cannot_be_made_is_said(tmp_path, capsys):
+def test_a_task_that_cannot_be_made_is_named(tmp_path, capsys):
     folder = Path(shutil.copytree(MINIATURE, tmp_path / "sea_helm"))
     rows = "seahelm_tasks/knowledge/lite/vi_dev.jsonl"
     (folder / rows).unlink()

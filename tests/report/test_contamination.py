@@ -132,7 +132,7 @@ def test_the_gap_is_that_of_the_log_probabilities(runs, seen):
     assert (table.beside_low.th > 0) == (seen == ("th",)), "beyond the other language only if that was not seen"
 
 
-def test_it_is_no_score(runs):
+def test_order_tasks_count_as_no_score(runs):
     """The lists count in no mean, table of scores or bias; the report has one section on them, and none without such runs."""
     _, of_models = runs
     found = of_results(of_models["th",][0])

@@ -67,7 +67,7 @@ def test_a_sign_is_explained_in_latex_wherever_it_stands():
     assert "“few”" not in caption and "daggerdbl" not in caption
 
 
-def test_what_a_model_is_called_is_text_in_latex():
+def test_names_of_models_are_escaped_in_latex():
     frame = pd.DataFrame([{"m": r"a_b & 50% $x$ \\input{/etc/passwd} {~^}"}])
     table = latex(Table("t", "T", "", frame, [Column("m", "model")]), "")
     [line] = table.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()

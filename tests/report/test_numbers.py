@@ -168,7 +168,7 @@ def test_choices_are_those_of_the_filter_that_the_score_is_of(interleaved, tmp_p
     ("golds", "options", "unknown"),
     [([0, 1], ["", ""], {"length_discrepancy"}), ([0, 0], ["a", "b"], {"rstd", "rstd_by_chance"})],
 )
-def test_empty_options_tell_no_length_and_one_position_that_is_always_right_no_deviation(tmp_path, golds, options, unknown):
+def test_length_bias_and_recall_deviation_are_unknown_without_texts_or_positions(tmp_path, golds, options, unknown):
     scores = scored(tmp_path, {"m": {"toy": chose(golds, [0, 1 - golds[1]], [options] * 2)}})
     [found] = bias.bias_table(scores).to_dict("records")
     assert {name for name in ("length_discrepancy", "rstd", "rstd_by_chance") if math.isnan(found[name])} == unknown
@@ -351,7 +351,7 @@ def test_corpus_scores_are_compared_by_swapping(tmp_path):
     assert not scores.headline.few.any() and scores.headline.clusters.tolist() == [20, 20]
 
 
-def test_swaps_alone_tell_no_models_apart_by_bleu(tmp_path):
+def test_swaps_alone_do_not_make_a_bleu_difference_significant(tmp_path):
     """Of the swaps of ten passages only two differ as much, but one right answer more would change as much, too."""
     texts = {"a": texts_of(20, lambda n: 1 if n // 2 % 2 else 4), "b": texts_of(20, lambda n: 0)}
     found = the_difference(two_models(tmp_path, texts, "bleu"))
@@ -380,7 +380,7 @@ def places_of(means):
     return {model: places.text for model, places in means.ranks["all", "all"].items()}
 
 
-def test_places_are_those_that_cannot_be_ruled_out(tmp_path):
+def test_ranks_are_ranges_of_places_that_cannot_be_ruled_out(tmp_path):
     strong, weak = right(36, 40), right(8, 40)
     means = two_models(tmp_path / "three", {"a": strong, "b": strong[::-1], "c": weak}).means
     assert places_of(means) == {"a": "1–2", "b": "1–2", "c": "3"}
@@ -591,7 +591,7 @@ def test_a_curve_over_checkpoints_and_which_are_above_chance(tmp_path, counts, r
     assert said in checkpoints.parts(scores)[0].note
 
 
-def test_texts_without_sense_lift_no_checkpoint_above_chance(tmp_path):
+def test_scores_of_random_texts_lift_no_checkpoint_above_chance(tmp_path):
     """Random letters have a ROUGE-L or chrF++ above 0, so only tasks whose answers are chosen can tell."""
     text = toy([12.0, 12.5] * 20, "rougeL", value=12.25, chance=0)
     tasks = {"choice": toy(right(10, 40)), "text": text}
@@ -672,7 +672,7 @@ def test_tasks_that_a_checkpoint_lacks_count_for_none_and_this_is_said(tmp_path)
         assert (lacking in checkpoints.parts(scores)[0].note) == (folder == "less")
 
 
-def test_what_was_not_made_alike_is_said(tmp_path):
+def test_differences_between_runs_are_noted(tmp_path):
     assert provenance.warnings(scored(plant(tmp_path))) == []
     shots = {"n-shot": {TEXT: 0}}
     write_results(tmp_path / "c", NEW, {TEXT: {"acc_ppl,none": 0.5}}, model="org/c", lm_eval_version="0.4.14", **shots)

@@ -88,7 +88,7 @@ def test_runs_that_are_shown_apart_are_of_the_same_model(tmp_path):
     assert sorted(own.difference) == pytest.approx([60 - 72.2, 75 - 72.2])
 
 
-def test_the_report_shows_them_if_asked(tmp_path, capsys):
+def test_the_report_shows_published_numbers_if_asked(tmp_path, capsys):
     """And says where another task or metric corresponds to none."""
     plant(tmp_path / "runs", {XCOPA: ("acc_ppl", [1.0] * 15 + [0.0] * 5, 0.75)}, total=500)
     assert main(["report", str(tmp_path / "runs"), "--out", str(tmp_path / "plain")]) == 0

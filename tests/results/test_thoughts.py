@@ -62,7 +62,7 @@ def test_the_language_of_a_thought_is_that_of_its_lines(language):
     assert [kind for kind, _ in lines] == ["own", "English", "own"]
 
 
-def test_a_ledger_by_hand(tmp_path):
+def test_the_ledger_is_as_computed_by_hand(tmp_path):
     loop = "น้ำท่วมหมู่บ้านเมื่อคืนนี้หรือไม่ ลองคิดอีกครั้ง\n" * 40
     rows = [("closed", f"{OWN['th']}\n{ENGLISH}", 100 * n, 5, 1.0) for n in range(1, 6)]
     rows += [("cut", loop, 900, 0, 0.0), ("stopped in the thought", OWN["th"], 50, 0, 0.0)]

@@ -6,7 +6,7 @@ import pytest
 from bench_suite import Meter, Run, table
 
 
-def test_a_second_counts_for_the_innermost_part():
+def test_time_is_charged_to_the_innermost_part():
     now = [0.0]
     meter = Meter(lambda: now[0])
 

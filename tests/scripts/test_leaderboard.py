@@ -91,7 +91,7 @@ def test_results_are_added_without_samples_and_paths(results, tmp_path, monkeypa
         ({"about": "model: mine\n"}, "lacks 'source'"),
     ],
 )
-def test_what_is_wrong_is_said(results, changes, expected):
+def test_unsound_results_are_found(results, changes, expected):
     assert any(expected in line for line in findings([results(**changes)]))
 
 
@@ -101,14 +101,14 @@ def test_models_that_were_run_on_different_rows_are_named(results):
     assert any("sea_helm_id_nli was run on different rows in" in line for line in findings(places))
 
 
-def test_two_checkpoints_are_no_model(results):
+def test_two_checkpoints_under_one_name_are_refused(results):
     about = "model: mine\nsource: a package\nrevision: '1'\n"
     place = results(about=about, config={"weights_digest": "a"})
     results(about=about, config={"weights_digest": "b"}, task="sea_xcopa_th_to_ppl_lite")
     assert any("2 different weights under one name" in line for line in findings([place]))
 
 
-def test_a_model_in_two_folders_is_no_model(results):
+def test_a_model_in_two_folders_is_refused(results):
     """One of the scores would stand in the place of the other."""
     about = "model: org/a\nsource: a package\nrevision: '1'\n"
     places = [results(), results(model="/home/me/model", folder="mine", about=about, score=0.4)]
@@ -140,7 +140,7 @@ def test_models_that_share_few_tasks_have_neither_ranks_nor_means_side_by_side(r
 
 
 @pytest.mark.parametrize("name", ["..", "a", "a/b/c", "org/<b>", "org/a b"])
-def test_a_name_that_is_none_on_the_hub_is_refused(results, monkeypatch, capsys, name):
+def test_an_invalid_hub_name_is_refused(results, monkeypatch, capsys, name):
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "add", str(results()), "--model", name])
     with pytest.raises(SystemExit):
         leaderboard.main()
@@ -256,7 +256,7 @@ def test_the_command_shows_exemplars_in_the_same_form(results, template, turns):
     ],
     ids=["new", "known", "beside a broken folder"],
 )
-def test_adding_unsound_results_changes_nothing(results, tmp_path, monkeypatch, capsys, limit, beside, before, said):
+def test_faulty_results_are_not_added(results, tmp_path, monkeypatch, capsys, limit, beside, before, said):
     for name in ("FOLDER", "PAGE"):
         monkeypatch.setattr(leaderboard, name, tmp_path / name)
     about = tmp_path / "FOLDER" / "org__a" / "about.yaml"

@@ -26,7 +26,7 @@ from lm_eval_sea.catalogue.data_sets import data_sets
         ("ms", "Ibu kota Malaysia ialah ____", ["Kuala Lumpur", "Ipoh"], False),
     ],
 )
-def test_what_points_at_the_options(language, question, options, expected):
+def test_questions_that_need_their_options_are_recognised(language, question, options, expected):
     assert needs_options({"question": question, "options": options}, language) is expected
 
 

@@ -48,7 +48,7 @@ def program(path, text):
 
 
 @pytest.mark.parametrize(("machine", "said"), MACHINES.values(), ids=MACHINES)
-def test_a_machine_that_it_does_not_run_on_is_told_at_once(machine, said, tmp_path):
+def test_an_unsupported_machine_is_refused_at_once(machine, said, tmp_path):
     program(tmp_path / "uname", f"echo '{machine}'")
     process = start(tmp_path)
     assert (process.returncode, process.stdout) == (1, "")

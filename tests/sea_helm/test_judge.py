@@ -106,7 +106,7 @@ def test_an_interrupted_judge_goes_on(tmp_path, capsys):
     assert len(server.requests) == asked + 18 - kept
 
 
-def test_what_is_no_reply_is_tried_again(tmp_path):
+def test_failed_requests_are_tried_again(tmp_path):
     """As `chat-api` does, whose tests have all faults of servers."""
     samples = write_conversations(tmp_path)
     cut = Status(200, b'{"id": "1", "choi', {"Content-Length": "500"})
@@ -181,7 +181,7 @@ def test_verdicts_that_cannot_be_read_count_as_0_and_are_shown(tmp_path, capsys)
 
 
 @pytest.mark.parametrize("official", [False, True])
-def test_a_verdict_in_a_thought_is_none(tmp_path, official, capsys):
+def test_a_verdict_inside_a_thought_does_not_count(tmp_path, official, capsys):
     """Of a server that does not separate thoughts. SEA-HELM's own reading of kalahi-judge takes the first verdict of a text."""
     criteria = [{"turn": 0, "criterion": name} for name in ("closed", "cut", "template")]
     samples = write_answers(tmp_path / "run", "tl", "kalahi-judge", [one_turn(0, "Halo.", criteria)])
@@ -321,7 +321,7 @@ def test_the_key_comes_from_the_environment(tmp_path, monkeypatch, capsys):
     assert "secret" not in "".join(path.read_text() for path in tmp_path.iterdir())
 
 
-def test_a_server_that_is_not_there_is_named(tmp_path, monkeypatch, capsys):
+def test_an_absent_server_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(judge_calls, "RETRIES", 0)
     write_conversations(tmp_path, rows=20)
     with serving(planted_verdict) as server:

@@ -50,7 +50,7 @@ def test_shares_of_all_answers_with_wilson_intervals(tmp_path, capsys):
         assert share["low"] < ends[0] and share["high"] > ends[1]
 
 
-def test_of_rows_that_repeat_others_the_last_counts_once(tmp_path, capsys):
+def test_repeated_rows_count_once_with_their_last_score(tmp_path, capsys):
     samples = write_replies(tmp_path, ["mild 0", "mild 1", "rude 2", "rude 3"])
     lines = samples.read_text().splitlines()
     lines += [lines[2].replace("rude", "mild")] * 2

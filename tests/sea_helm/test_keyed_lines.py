@@ -27,7 +27,7 @@ def test_a_file_cut_off_anywhere_keeps_its_whole_lines(tmp_path_factory, length,
         assert again.get("new") == {"text": "x"} and all(again.get(key) == RECORDS[key] for key in kept)
 
 
-def test_what_is_no_record_is_passed_over(tmp_path):
+def test_lines_that_are_no_records_are_skipped(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'[1]\n"key"\n{"text": "no key"}\n\xff\xfe\n{"key": "a", "text": "b"}\n')
     assert KeyedLines(path).get("a") == {"text": "b"}

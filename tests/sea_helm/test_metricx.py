@@ -212,7 +212,7 @@ def test_batches_are_those_of_the_published_order(samples, tmp_path):
 @pytest.mark.parametrize(
     ("eos", "size", "said"), [("seahelm", 64, []), ("seahelm", 16, ["batches of 64"]), ("google", 16, ["end"])]
 )
-def test_a_number_of_other_batches_is_not_sea_helms(eos, size, said):
+def test_other_batch_sizes_are_noted_as_not_sea_helms(eos, size, said):
     notes = Setting(OFFICIAL_MODEL, OFFICIAL_TOKENIZER, eos, size).notes
     assert len(notes) == len(said) and all(part in note for part, note in zip(said, notes, strict=True))
     assert Setting(f"/copies/{OFFICIAL_MODEL}/", f"copies/{OFFICIAL_TOKENIZER}", eos, size).notes == notes

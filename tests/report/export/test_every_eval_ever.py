@@ -83,7 +83,7 @@ def test_what_converters_of_plain_results_lose_is_there(out):
     ("metric", "entry", "method"),
     [("exact_match", float, "clustered"), ("chrf++", lambda n: ["a b c", "a b c" * n], "jackknife")],
 )
-def test_an_error_is_called_what_it_is_also_where_lm_eval_reports_another(tmp_path, metric, entry, method):
+def test_the_method_of_a_standard_error_is_named_also_where_lm_eval_reports_another(tmp_path, metric, entry, method):
     entries = [entry(n % 2) for n in range(20)]
     task = toy(entries, metric, value=scale_of(metric) * statistics_of(metric, entries).of_all_rows)
     task["scores"] |= {f"{metric}_stderr,none": 0.01}
