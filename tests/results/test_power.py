@@ -39,10 +39,10 @@ def test_rows_that_tasks_share_count_once(tasks):
 
 @given(
     st.floats(0.5, 60),
-    st.lists(st.builds(Planned, st.integers(1, 400), st.sampled_from([0.0, 0.25, 0.5]), st.sampled_from([1, 3])), min_size=1),
+    st.lists(st.builds(Planned, st.integers(1, 90), st.sampled_from([0.0, 0.25, 0.5]), st.sampled_from([1, 3])), min_size=1),
 )
 def test_the_fewest_rows_that_show_a_difference_are_chosen(points, tasks):
-    shown = [limit for limit in range(1, 401) if seen_on_mean([t._replace(rows=min(limit, t.rows)) for t in tasks]) <= points]
+    shown = [limit for limit in range(1, 91) if seen_on_mean([t._replace(rows=min(limit, t.rows)) for t in tasks]) <= points]
     most, labelled = max(task.rows for task in tasks), 10 * max(task.labels for task in tasks)
     assert limit_to_see(points, tasks) == min(most, max(labelled, shown[0] if shown else most))
 

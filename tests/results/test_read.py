@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -73,8 +73,9 @@ TASK = st.fixed_dictionaries(
 )
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(st.sampled_from(["org/a", "org/b"]), st.dictionaries(NAME, TASK, min_size=1, max_size=3), min_size=1))
-def test_what_is_written_is_read(tmp_path_factory, planted):
+def test_what_is_written_is_read_back(tmp_path_factory, planted):
     folder = tmp_path_factory.mktemp("runs")
     for model, tasks in planted.items():
         made = {}
@@ -339,7 +340,7 @@ def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(arguments
     assert sum("left out" in note and said in note for note in notes) == 3
 
 
-def test_a_copy_of_a_results_file_is_no_run(tmp_path):
+def test_a_copied_results_file_counts_once(tmp_path):
     path = write_run(tmp_path / "a", {"toy_th": {"scores": {"acc,none": 0.5}, "rows": [{"doc_id": 0}, {"doc_id": 1}]}})
     (tmp_path / "0").mkdir()  # a copy whose rows are cut off, or absent, which is read first
     copy = Path(shutil.copy(path, tmp_path / "0"))
@@ -382,7 +383,7 @@ def test_answers_that_were_read_again_count_once(tmp_path):
         (0.5, (1, 1), "xy", {"toy_th": [OLD, NEW], "toy_vi": [OLD, NEW]}),  # another request, which may be refused
     ],
 )
-def test_a_run_that_was_repeated_for_failed_requests_is_no_draw(failed, seeds, prompts, kept, tmp_path):
+def test_a_run_repeated_for_failed_requests_is_not_another_draw(failed, seeds, prompts, kept, tmp_path):
     """The same command asks these again and takes all other answers from the first run."""
     for stamp, seed, prompt, rate in zip((OLD, NEW), seeds, prompts, (failed, 0.0), strict=True):
         tasks = {"toy_th": toy([1.0] * 4), "toy_vi": toy([1.0] * 4)}
@@ -416,7 +417,7 @@ def test_a_trial_run_takes_no_place_of_a_whole_run_whose_requests_failed(tmp_pat
         ({}, None),
     ],
 )
-def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, said):
+def test_several_models_under_one_name_are_noted(tmp_path, of_second, said):
     """Each has a task that the other lacks, so that no run takes the place of another."""
     first = {"pretrained": "org/model", "revision": "0123456", "weights_digest": "a"}
     for task, stamp, arguments in (("toy_th", OLD, first), ("toy_vi", NEW, first | of_second)):
@@ -427,7 +428,7 @@ def test_scores_of_several_models_under_one_name_are_said(tmp_path, of_second, s
 
 
 @pytest.mark.parametrize(("given", "said"), [({"max_tokens": 3}, True), ({"until": []}, False)])
-def test_a_limit_that_lm_eval_did_not_heed_is_said(tmp_path, given, said):
+def test_a_token_limit_that_lm_eval_ignored_is_noted(tmp_path, given, said):
     """lm-eval puts `--gen_kwargs` among the task's own settings, and of two limits heeds `max_gen_toks`."""
     write_run(tmp_path, {"toy_th": toy([0.0, 1.0]) | {"generation_kwargs": {"max_gen_toks": 10, **given}}})
     notes = comparison_notes(read(tmp_path).best()) + read(tmp_path).tasks[0].notes
@@ -470,7 +471,7 @@ def test_one_folder_s_name_with_other_weights_is_another_model(tmp_path):
         ({"revision": "0123456789abcdef0123456789abcdef01234567"}, "org/model"),
     ],
 )
-def test_a_branch_a_file_and_a_model_that_was_told_how_to_think_are_models_of_their_own(tmp_path, told, name):
+def test_a_revision_a_file_an_adapter_and_a_thinking_mode_each_make_another_model(tmp_path, told, name):
     of_request = told.get("gen_kwargs", {})
     config = {"model_args": {"pretrained": "org/model", **told}, "gen_kwargs": of_request}
     write_run(tmp_path, {"toy_th": toy([0.0, 1.0])}, config=config)
@@ -507,7 +508,7 @@ def test_a_cut_last_line_is_left_out_and_said(tmp_path_factory, cut):
 
 
 @pytest.mark.parametrize("value", [["x"], {"a": 1}, True, float("nan"), 10**400], ids=["list", "mapping", "true", "nan", "vast"])
-def test_a_setting_of_another_kind_is_left_out_and_named(value, tmp_path):
+def test_a_setting_of_the_wrong_type_is_left_out_and_named(value, tmp_path):
     config = {"model": value, "limit": value, "model_args": {"pretrained": "org/model", "revision": value}}
     path = write_results(tmp_path, OLD, {"toy_th": {"acc,none": 0.5}}, config=config, chat_template_sha=value)
     runs = read(tmp_path)

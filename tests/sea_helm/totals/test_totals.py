@@ -117,7 +117,7 @@ def recomputed(runs):
     return scores, languages, means(languages.values())
 
 
-@pytest.mark.parametrize("seeds", [1, 8])
+@pytest.mark.parametrize("seeds", [1, 3])
 def test_totals_are_those_of_plain_loops(tmp_path, seeds):
     runs = [planted(seed) for seed in range(1, seeds + 1)]
     for seed, rows in enumerate(runs, start=1):
@@ -141,10 +141,11 @@ def test_totals_are_those_of_plain_loops(tmp_path, seeds):
 @pytest.mark.parametrize("method", ["2026-08", "2026-06", "corrected"])
 def test_perfect_and_guessing_models(tmp_path, method):
     """The draws of such tasks have no width, which does not make their scores certain."""
-    perfect = {key: [(1.0, *row[1:]) for row in rows] for key, rows in planted(1).items()}
-    perfect["id", "abssum"] = [(100.0, row[1]) for row in planted(1)["id", "abssum"]]
+    usual = indonesian()
+    perfect = {key: [(1.0, *row[1:]) for row in rows] for key, rows in usual.items()}
+    perfect["id", "abssum"] = [(100.0, row[1]) for row in usual["id", "abssum"]]
     always_a = {("id", "nli"): [(float(number % 3 == 0), "ABC"[number % 3]) for number in range(30)]}
-    runs = {"perfect": perfect, "guess": always_a, "usual": planted(1)}
+    runs = {"perfect": perfect, "guess": always_a, "usual": usual}
     totals = {name: totals_of(write_run(tmp_path / name, 1, rows), method) for name, rows in runs.items()}
     nodes = totals["perfect"].nodes
     assert [node.score for node in nodes.values()] == pytest.approx([100] * len(nodes))
@@ -154,7 +155,7 @@ def test_perfect_and_guessing_models(tmp_path, method):
     assert not [note for note in totals["usual"].notes if "certain" in note]
 
 
-def test_what_was_not_run_is_named_and_marks_the_means_above(tmp_path):
+def test_missing_tasks_are_named_and_mark_the_means_above_them(tmp_path):
     also = [place("id", "if-eval"), Place("id", "multi-turn", "", "mt-bench"), place("id", "translation-en-xx")]
     totals = totals_of(write_run(tmp_path / "run", 1, planted(1)), also=also)
     assert totals.nodes[place("id", "if-eval")].score is None
@@ -219,7 +220,7 @@ def test_tasks_of_fewer_seeds_and_samples_that_lack_rows_or_a_seed_are_named(tmp
         (of_model(revision="0001001"), "revision (0001000 in {a}, 0001001 in {b})"),
     ],
 )
-def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, capsys):
+def test_runs_with_other_settings_are_not_seeds_of_one_score(tmp_path, change, said, capsys):
     settings = {"n-shot": {"sea_helm_id_nli": 0}, "data_sha256": "a", "chat_template_sha": None, **of_model()}
     paths = {}
     for seed, (name, own) in enumerate({"a": settings, "b": settings | change}.items(), start=1):
@@ -230,7 +231,7 @@ def test_runs_that_were_asked_otherwise_are_no_seeds(tmp_path, change, said, cap
         f"lm-eval-sea: sea_helm_id_nli: runs differ in the {said.format(**paths)}, so they are not seeds of one score; give only "
         "the folder, or the results files, of one"
     )
-    assert main(["score", str(paths["a"])]) == 0
+    assert totals_of(paths["a"]).nodes, "alone it has totals"
 
 
 def official(path):
@@ -297,7 +298,7 @@ def test_intervals_that_are_too_narrow_are_said_to_be(tmp_path, rows, method, sa
 
 
 @pytest.mark.parametrize(("seeds", "is_complete"), [((1, 2, 3), True), ((1, 1, 2), False), ((None, None, None), True)])
-def test_a_seed_that_was_run_twice_is_no_further_draw(tmp_path, seeds, is_complete):
+def test_a_seed_run_twice_is_not_another_draw(tmp_path, seeds, is_complete):
     for number, seed in enumerate(seeds, start=1):
         rows = indonesian(seed=seed or number)
         write_run(tmp_path / str(number), number, rows, config={} if seed is None else {"torch_seed": seed})
@@ -337,7 +338,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("said", REFUSED)
-def test_what_has_no_totals_is_refused(tmp_path, said):
+def test_runs_without_totals_are_refused(tmp_path, said):
     for seed, (rows, how) in enumerate(REFUSED[said], start=1):
         write_run(tmp_path / str(seed), seed, rows, **how)
     with pytest.raises(ResultsError, match=said):
@@ -407,7 +408,7 @@ def test_views_as_text_csv_and_json(tmp_path):
         assert part in text
 
 
-def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
+def test_tasks_outside_the_suite_enter_no_mean(tmp_path):
     write_run(tmp_path / "run", 1, planted(1))
     members = (place("id", "nli"), place("id", "qa"))
     for method in METHODS:
@@ -425,7 +426,7 @@ def test_what_is_not_in_the_suite_enters_no_mean(tmp_path):
 
 def test_totals_are_the_mean_of_several_runs_and_have_an_interval_by_the_method_of_august(tmp_path):
     for seed in (1, 2):
-        write_run(tmp_path / f"{seed}", seed, planted(seed))
+        write_run(tmp_path / f"{seed}", seed, indonesian("nli", "abssum", seed=seed))
     totals = totals_of(tmp_path, "2026-08")
     assert totals.method == "2026-08"
     for node in totals.nodes.values():
@@ -438,7 +439,7 @@ def test_totals_are_the_mean_of_several_runs_and_have_an_interval_by_the_method_
 def test_rows_are_drawn_in_published_order(tmp_path, method):
     """Rows are evaluated in an order of the pack's; the same seeds draw the same rows nevertheless."""
     for seed in (1, 2):
-        published = planted(seed)
+        published = indonesian("nli", "abssum", seed=seed)
         shuffled = {
             key: random.Random(1).sample([(*row[:2], {"published_position": place}) for place, row in enumerate(rows)], len(rows))
             for key, rows in published.items()
@@ -478,11 +479,9 @@ def test_a_base_model_leaves_out_what_sea_helm_leaves_out(tmp_path):
 def test_a_model_that_guesses_is_said_to_have_totals_above_0(tmp_path, right, said):
     """The interval of their mean does not begin at 0, though that of every task does."""
     rows = {}
-    for language in ("id", "th", "vi", "ta", "tl", "ms", "my"):
+    for language in ("id", "th", "vi", "ta", "tl"):
         answers = random.Random(language)
-        rows |= {
-            (language, task): [(float(answers.random() < right), "AB"[n % 2]) for n in range(40)] for task in ("causal", "nli")
-        }
+        rows[language, "causal"] = [(float(answers.random() < right), "AB"[n % 2]) for n in range(40)]
     totals = totals_of(write_run(tmp_path, 1, rows), "2026-08")
     assert totals.nodes[SEA].interval[0] > 0
     assert said == any("a model that guesses has totals above 0" in note for note in totals.notes)
