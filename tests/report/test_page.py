@@ -18,7 +18,7 @@ from lm_eval_sea.sea_helm.totals.suite import read_suite
 from lm_eval_sea.sea_helm.totals.totals import compute
 
 from ..sea_helm.totals.planted_runs import write_run
-from ..sea_helm.totals.test_totals import planted as helm_rows
+from ..sea_helm.totals.test_totals import indonesian
 from ..tasks.evaluation import evaluate
 from .browser import Browser, find_chromium
 from .planted import GENERATED, RANKED, csv_rows, plant
@@ -127,7 +127,7 @@ def test_the_pages_of_real_runs(browser, real):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_answer_stands_first(browser, planted, width):
+def test_the_comparison_is_at_the_top_of_the_page(browser, planted, width):
     browser.open(planted / "report.html", width=width)
     top = "document.querySelector('{}').getBoundingClientRect().top"
     assert browser.run(top.format(".lead")) < 300
@@ -267,8 +267,8 @@ def test_a_printed_page_has_whole_tables_with_their_heads(browser, report):
 
 
 def test_totals_of_sea_helm_stand_on_the_first_page(tmp_path):
-    """Those of rows that all score alike have no error of 0."""
-    for model, rows in (("m1", helm_rows(1)), ("alike", {("id", "qa"): [(1.0, "a", {})] * 5})):
+    """Totals of rows with equal scores have no error, rather than one of 0."""
+    for model, rows in (("m1", indonesian("nli", "qa")), ("alike", {("id", "qa"): [(1.0, "a", {})] * 5})):
         write_run(tmp_path / "runs" / model, 1, rows, model=f"org/{model}")
     write_report(read(tmp_path / "runs"), tmp_path / "out", shown_rows=2)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
@@ -316,7 +316,7 @@ def contrast(first, second):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_contrast(browser, planted, dark):
+def test_text_and_controls_have_enough_contrast(browser, planted, dark):
     """WCAG 2.2: 3 to 1 for the edges of controls, 4.5 to 1 for text, also on the darkest cell of the heat map."""
     browser.open(planted / "pages" / "scores.html", dark=dark)
     style = "getComputedStyle(document.querySelector('{}')).{}"
@@ -333,7 +333,7 @@ def test_contrast(browser, planted, dark):
     assert contrast(browser.run(style.format(f"{darkest} a", "color")), cell) >= 4.5
 
 
-def test_what_a_model_wrote_stays_text(browser, planted):
+def test_html_in_an_answer_is_shown_as_text(browser, planted):
     open_samples(browser, planted, GENERATED, "org/a")
     assert "<script>document.title='broken'</script>" in browser.all(".sample .inside")[0]
     assert browser.run("document.title").startswith("Evaluation report")
@@ -341,7 +341,7 @@ def test_what_a_model_wrote_stays_text(browser, planted):
 
 
 def test_models_are_called_as_asked_and_names_are_untrusted_too(browser, tmp_path):
-    runs, out = plant(tmp_path / "runs"), tmp_path / "out"
+    runs, out = plant(tmp_path / "runs", RANKED), tmp_path / "out"
     evil = "<img src=x onerror=\"document.title='broken'\">|</script>"
     best = f"step2 = {'best' * 25}"
     names = ["--name", f"{runs / 'org__a'}={evil}", "--name", f"{runs / 'org__b'}={best}"]
@@ -358,7 +358,7 @@ def test_models_are_called_as_asked_and_names_are_untrusted_too(browser, tmp_pat
 
 
 def test_results_alone_make_a_report(tmp_path):
-    runs = plant(tmp_path / "runs")
+    runs = plant(tmp_path / "runs", RANKED)
     for path in runs.rglob("samples_*"):
         path.unlink()
     written = write_report(read(runs), tmp_path / "out", shown_rows=4)
