@@ -149,7 +149,7 @@ COMPOSED, IN_PARTS = (unicodedata.normalize(form, "tích cực") for form in ("N
 NAMES = ["ลำปาง", "AB", *"ABEbคจ0134๓๕", COMPOSED, IN_PARTS]
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(st.lists(st.sampled_from(NAMES), min_size=4, max_size=4), st.integers(0, 2), st.data())
 def test_an_answer_names_one_option_or_is_refused(options, empty, data):
     """By its text, its letter, the Latin letter or its number, from 0 where the letters are no digits; nothing is guessed."""
@@ -225,7 +225,7 @@ NAN = float("nan")  # which pandas writes where there is nothing
         ({"answers": "[ ]"}, "expected one answer, or a list in a file of JSON"),
     ],
 )
-def test_what_is_no_text_is_refused(row, said):
+def test_a_cell_that_is_not_text_is_refused(row, said):
     fields = {"question", "options", "gold"} if "answers" not in row else {"question", "answers"}
     read = ColumnRows({field: field for field in fields})({})
     with pytest.raises(ValueError, match=re.escape(said)):
@@ -249,9 +249,9 @@ def asked(answers, options):
     return [{"q": f"ข้อ {number}", "o": options, "a": answer} for number, answer in enumerate(answers)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(GIVEN, st.integers(1, 6), st.sampled_from([PLACES, NUMERALS]), st.integers(2, 4))
-def test_numbers_that_count_from_1_are_told_from_typing_errors(given, times, texts, count):
+def test_answers_counted_from_1_are_told_from_typing_errors(given, times, texts, count):
     """Where a row is at fault. Where none is, they are doubted if such rows would come in fewer than one of a hundred sets."""
     options, columns = texts[:count], ColumnRows(LISTED["columns"])
     rows = asked(given * times, options)
@@ -269,7 +269,7 @@ def test_numbers_that_count_from_1_are_told_from_typing_errors(given, times, tex
                 columns({"test": rows})(row)
 
 
-def test_numbers_that_count_from_1_are_said_once(tmp_path, caplog):
+def test_answers_counted_from_1_are_noted_once(tmp_path, caplog):
     plant(tmp_path / "own", "mcq", asked([1, 2, 3] * 5 + [1, 2], PLACES), **LISTED)
     make(tmp_path / "own", "sea_own_th_litilo_*")
     evaluate(tmp_path / "own", ["sea_own_th_litilo_ppl", "sea_own_th_litilo_gen"])
@@ -305,8 +305,8 @@ def test_a_mistake_is_one_line(tmp_path, capsys, name, change, line):
 
 
 @pytest.mark.parametrize("code", ["import not_there", "def other(row): return row", "def rows(row:"])
-def test_a_function_for_rows_that_cannot_be_had(tmp_path, capsys, code):
-    """Even where the rows, and so the first call, are elsewhere."""
+def test_a_missing_or_broken_function_for_rows_is_named(tmp_path, capsys, code):
+    """Even where the rows are not on this machine, so that nothing has called it yet."""
     plant(tmp_path / "own", "mcq", process="rows", source="me/elsewhere")
     (tmp_path / "own" / "utils.py").write_text(code, encoding="utf-8")
     said = refusal(capsys, tmp_path / "own")
@@ -327,8 +327,8 @@ def test_the_other_wordings_of_an_instruction_make_tasks(tmp_path):
     assert len({rest for _, rest in begins}) == 1 and "ใคร 2" in begins[0][1]
 
 
-def test_a_run_writes_into_rows_only_what_no_field_can_be_called(tmp_path):
-    """Else it would replace what the user's rows say."""
+def test_a_run_adds_only_reserved_columns_to_rows(tmp_path):
+    """Any other column could replace one of the user's."""
     for kind, fields in KINDS.items():
         folder = tmp_path / f"own{kind.replace('_', '')}"
         prompt = {"chat": CHAT, "row": " ".join(f"{{{name}}}" for name in fields["fields"])}
@@ -376,14 +376,14 @@ CHAT = {"version": 1, "instruction": "ตอบ"}
         ),
     ],
 )
-def test_a_prompt_that_would_mislead_is_refused(tmp_path, capsys, kind, change, line):
+def test_a_misleading_prompt_is_refused(tmp_path, capsys, kind, change, line):
     """Because it shows the answer, shows a field's name and not its text, runs into code, or has labels that none can name."""
     plant(tmp_path / "own", kind, (), {"tasks": dict.fromkeys(("en_th", "th_en"), change)} if kind == "translation" else change)
     said = refusal(capsys, tmp_path / "own")
     assert line in said and "own/prompts/th.yml: " in said
 
 
-def test_a_prompt_file_or_exemplars_that_no_task_shows_are_said(tmp_path, capsys):
+def test_unused_prompt_files_and_exemplars_are_noted(tmp_path, capsys):
     exemplars = {"exemplars": [{"text": "ใคร", "answers": ["เขา"]}] * 5}
     plant(tmp_path / "own", "qa", (), exemplars)
     shutil.copy(tmp_path / "own/prompts/th.yml", tmp_path / "own/prompts/en.yml")
@@ -534,22 +534,19 @@ def reorder_labels(folder):
 
 
 @pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
-@pytest.mark.parametrize("command", ["run", "lm_eval"])
-def test_a_task_of_files_that_have_changed_is_refused(tmp_path, capsys, change, said, command):
-    """In one line, before there is a model; what the change does not concern goes on."""
+def test_a_task_whose_files_have_changed_is_refused(tmp_path, capsys, change, said):
+    """By `run` in one line, before there is a model, and by lm-eval; what the change does not concern goes on."""
     folder = tmp_path / "reviews"
     plant_reviews(folder)
     capsys.readouterr()
     change(folder)
     here = next(tmp_path.glob("reviews*"))
     line = rf"{re.escape(str(folder))}/{said}.*run `lm-eval-sea make {re.escape(str(folder))}`"
-    if command == "run":
-        assert run(tmp_path, here, "sea_reviews_th") == 2
-        first, *advice = capsys.readouterr().err.strip().splitlines()
-        assert re.search(line, first) and not any("data fetch" in each for each in advice)
-    else:
-        with pytest.raises(ValueError, match=line):
-            evaluate(here, ["sea_reviews_th"])
+    assert run(tmp_path, here, "sea_reviews_th") == 2
+    first, *advice = capsys.readouterr().err.strip().splitlines()
+    assert re.search(line, first) and not any("data fetch" in each for each in advice)
+    with pytest.raises(ValueError, match=line):
+        load(here, "sea_reviews_th")
     if "th.yml" in said:
         assert evaluate(here, ["sea_reviews_lo"])["results"]
     if "changed" in said:
@@ -558,7 +555,7 @@ def test_a_task_of_files_that_have_changed_is_refused(tmp_path, capsys, change, 
 
 
 def test_a_sweep_does_not_take_results_of_another_prompt_for_complete(tmp_path):
-    """The version is as it was."""
+    """Though the version of the prompt file is the same."""
     plant(tmp_path / "own", "qa", [{"q": "ใคร", "a": "เขา"}], {"exemplars": [{"text": "ใคร", "answers": ["เขา"]}] * 5})
     asked = []
     for old, new in (("", ""), ("instruction: ตอบ", "instruction: จงตอบ"), ("answers:\n  - เขา", "answers:\n  - เธอ"), ("", "")):
@@ -569,8 +566,8 @@ def test_a_sweep_does_not_take_results_of_another_prompt_for_complete(tmp_path):
     assert len({(each["version"], each["rows"]) for each in asked}) == 1
 
 
-def test_models_that_were_asked_in_other_words_are_said(tmp_path, capsys):
-    """The version is as it was."""
+def test_models_asked_in_other_words_are_noted(tmp_path, capsys):
+    """Though the version of the prompt file is the same."""
     plant(tmp_path / "own", "qa", [{"q": "ใคร", "a": "เขา"}])
     for number, (old, new) in enumerate((("", ""), ("", ""), ("instruction: ตอบ", "instruction: จงตอบ"))):
         replace(tmp_path / "own/prompts/th.yml", old, new)
@@ -677,8 +674,8 @@ def test_tables_of_other_makes_and_names(tmp_path, capsys, file, text, said):
         ({"source": "./rows"}, "'source' is the folder {0}/rows, which is not there"),
     ],
 )
-def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, said):
-    """By `make`, which makes the tasks, by `data check`, and by a run, with no advice to fetch it."""
+def test_missing_files_and_folders_are_named_with_the_data_set(tmp_path, capsys, change, said):
+    """`make` notes it and makes the tasks; `data check` and a run name it, too, without advice to fetch it."""
     folder = tmp_path / "own"
     plant_questions(folder, "q,a,b,answer\n", **change)
     make(folder)
@@ -701,7 +698,7 @@ def test_what_is_not_there_is_said_of_the_data_set(tmp_path, capsys, change, sai
         (0.25, ["ab", "abc", "abc", "ab", "abcde"], "'chance' is 0.25; a guess is right in 0.3733 of these rows"),
     ],
 )
-def test_a_chance_that_the_options_or_labels_do_not_have_is_said(tmp_path, capsys, stated, rights, said):
+def test_a_wrong_chance_level_is_noted(tmp_path, capsys, stated, rights, said):
     rows = [{"q": f"ข้อ {number}", "o": [*options], "a": options[-1]} for number, options in enumerate(rights)]
     plant(tmp_path / "own", "mcq", rows, chance=stated, **LISTED)
     make(tmp_path / "own")
@@ -711,8 +708,8 @@ def test_a_chance_that_the_options_or_labels_do_not_have_is_said(tmp_path, capsy
     assert (f"'chance' is {stated}; a guess is right in 0.5000" in capsys.readouterr().err) == (stated != 0.5)
 
 
-def test_exemplars_and_rows_that_are_there_twice_are_said(tmp_path, capsys):
-    """By `make`, and by `data check`, to which exemplars among the rows are a fault."""
+def test_repeated_rows_and_exemplars_among_the_rows_are_noted(tmp_path, capsys):
+    """`make` notes both; to `data check`, exemplars among the rows are a fault."""
     folder, question = tmp_path / "own", "แม่น้ำสายใดไหลผ่านตัวเมืองเชียงใหม่"
     table = f"q,a,b,answer\n{question},ปิง,วัง,A\nที่ไหน,ลำปาง,น่าน,B\nที่ไหน,ลำปาง,น่าน,B\n"
     exemplars = [{"text": f"ใคร {number}", "options": ["ก", "ข"], "gold": number % 2} for number in range(4)]
