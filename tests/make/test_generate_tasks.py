@@ -16,12 +16,13 @@ import yaml
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.sea_helm import sea_helm as sea_helm_tasks
+from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.make import leaf, sea_helm
 from lm_eval_sea.make.files import files_of
 from lm_eval_sea.make.prompt_files import PromptFileError, read_prompts
 from lm_eval_sea.make.settings import wordings
-from lm_eval_sea.make.task_yaml import MARK, render
+from lm_eval_sea.make.task_yaml import MARK
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 from tests.conftest import ROOT
 from tests.robustness.conftest import contents
@@ -40,13 +41,25 @@ def read(path: Path) -> dict:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
+def copy_prompts(folder: Path, data_set: str = "*") -> Path:
+    """Copies the prompt files of a data set, or all, into a folder."""
+    for path in TASKS.glob(f"{data_set}/prompts/*.yml"):
+        copy = folder / path.relative_to(TASKS)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    return folder
+
+
 @pytest.fixture
 def prompts(tmp_path) -> Path:
-    """A copy of the prompt files."""
-    for path in PROMPTS:
-        (tmp_path / "mine" / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(TASKS / path, tmp_path / "mine" / path)
-    return tmp_path / "mine"
+    """A copy of all prompt files."""
+    return copy_prompts(tmp_path / "mine")
+
+
+@pytest.fixture(scope="module")
+def written() -> dict[Path, dict]:
+    """The contents of all prompt files."""
+    return {path: read(TASKS / path) for path in PROMPTS}
 
 
 def change(path: Path, keys: list[str | int], value: object) -> None:
@@ -69,7 +82,7 @@ def test_the_tasks_of_the_pack_agree_with_its_prompts():
     assert result.returncode == 0, result.stdout
 
 
-def test_a_file_for_which_there_is_no_room_is_not_cut(tmp_path, capsys):
+def test_a_full_disk_leaves_no_truncated_file(tmp_path, capsys):
     """No file may be longer than 700 bytes here, which one is."""
     out = tmp_path / "more" / "out"
     asked = ["make", "sea_belebele_th_order", "sea_xcopa_vi_to_ppl_p2", "--out", str(out)]
@@ -94,16 +107,13 @@ ALL = pytest.param([], "xnli/README.md", marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize(("names", "file"), [ALL, (["sea_xcopa_vi_to_ppl_p2"], "sea_xcopa_vi_to_ppl_p2.yaml")])
-def test_a_file_of_the_user_is_not_written_over(tmp_path, names, file):
+def test_a_users_file_is_not_overwritten(tmp_path, names, file):
     path = tmp_path / "out" / file
     path.parent.mkdir(parents=True)
     path.write_text("mine", encoding="utf-8")
     result = run(*names, "--out", tmp_path / "out")
     advice = "nothing was written; move it away, or name another folder"
-    assert (result.returncode, result.stderr) == (
-        2,
-        f"lm-eval-sea: {path} has other content, which would be lost; {advice}\n",
-    )
+    assert (result.returncode, result.stderr) == (2, f"lm-eval-sea: {path} has other content, which would be lost; {advice}\n")
     assert {each: each.read_text() for each in tmp_path.rglob("*") if each.is_file()} == {path: "mine"}
 
 
@@ -171,7 +181,6 @@ FAULTS = [
     ("xcopa/id", ["exemplars", 1, "gold"], 2, "exemplar 2: 'gold' is 2; expected 0 to 1"),
     ("vsmec/vi", ["labels", "anger"], None, "labels: 'anger' is missing or empty"),
     ("indolem/id", ["exemplars", 2, "label"], "sad", "exemplar 3: 'label' is 'sad'; expected one of positive, negative"),
-    ("belebele/my", ["chat"], None, "'chat' is missing or empty"),
     ("flores/th", ["tasks", "th_en"], None, "'th_en' is missing or empty"),
     ("flores/en", ["tasks", "en_vi", "cue"], None, "en_vi: 'cue' is missing or empty"),
     ("flores/id", ["exemplars", 0, "translation"], None, "exemplar 1: 'translation' is missing or empty"),
@@ -223,8 +232,9 @@ def make_one(data_set: str, prompts: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "keys", "value", "message"), FAULTS, ids=[message for *_, message in FAULTS])
-def test_a_fault_of_a_prompt_file_is_named(prompts, name, keys, value, message):
+def test_a_fault_of_a_prompt_file_is_named(tmp_path, name, keys, value, message):
     data_set, language = name.split("/")
+    prompts = copy_prompts(tmp_path, data_set)
     change(prompts / data_set / "prompts" / f"{language}.yml", keys, value)
     place = f"{data_set}/prompts/{language}.yml" if keys else f"{data_set}/prompts"
     with pytest.raises(PromptFileError, match=re.escape(f"{place}: {message}")) as error:
@@ -240,20 +250,18 @@ def test_the_command_says_one_line_and_writes_nothing(tmp_path, prompts):
     assert not (tmp_path / "tasks").exists()
 
 
-def test_a_task_says_no_fact_that_data_set_yml_has():
-    """And is short: but for the longest prompts 15 to 22 lines."""
+def test_task_files_repeat_no_fact_of_data_set_yml():
+    """And are short: 15 to 22 lines, except for the longest prompts."""
     known = {"task", "data_source", "data_files", "data_config", "data_splits", "rows", "chance", "content_fields", "subset"}
-    files = {path: content for name in data_sets() for path, content in files_of(leaf.read(data_sets()[name])).items()}
-    tasks = {path: content for path, content in files.items() if isinstance(content.get("task"), str)}
+    tasks = [task for task in read_tasks().tasks.values() if task.metadata["dataset"] != "sea_helm"]
     assert len(tasks) > 900
-    assert {path: said for path, content in tasks.items() if (said := known & content["metadata"].keys())} == {}
-    lengths = sorted(render(path, content).count("\n") for path, content in tasks.items())
+    assert {task.name: said for task in tasks if (said := known & task.config["metadata"].keys())} == {}
+    lengths = sorted(task.path.read_text(encoding="utf-8").count("\n") for task in tasks)
     assert lengths[len(lengths) // 2] <= 22 and lengths[-1] <= 30
 
 
-def test_exemplars_are_balanced_over_positions_and_labels():
+def test_exemplars_are_balanced_over_positions_and_labels(written):
     """Of the first three, which are shown by default, no two have the right answer in one place where there are enough."""
-    written = {path: read(TASKS / path) for path in PROMPTS}
     ranked = {path: words["exemplars"] for path, words in written.items() if "gold" in words.get("exemplars", [{}])[0]}
     assert len(ranked) > 30
     for path, exemplars in ranked.items():
@@ -266,9 +274,9 @@ def test_exemplars_are_balanced_over_positions_and_labels():
         assert len({exemplar["label"] for exemplar in words["exemplars"]}) == min(5, len(words["labels"])), path
 
 
-def test_an_instruction_names_the_labels_that_no_exemplar_can_show():
+def test_an_instruction_names_the_labels_that_no_exemplar_can_show(written):
     """By default three exemplars are shown, of labels there are up to nine."""
-    several = {path: words for path in PROMPTS if len((words := read(TASKS / path)).get("labels", ())) > 3}
+    several = {path: words for path, words in written.items() if len(words.get("labels", ())) > 3}
     assert len(several) > 15
     for path, words in several.items():
         for text in (words["instruction"], *words.get("paraphrases", ())):
