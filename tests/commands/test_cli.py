@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
@@ -30,8 +31,8 @@ def test_path_help_and_lists_load_no_heavy_library():
 
 
 @pytest.mark.parametrize("closed", ["1", "2"])
-def test_a_closed_stream_is_no_fault(closed):
-    code = "import sys; from lm_eval_sea.commands.cli import main; sys.exit(main(['ls', 'sea_xcopa_th_to_ppl']))"
+def test_a_closed_stream_is_no_error(closed):
+    code = "import sys; from lm_eval_sea.commands.cli import main; sys.exit(main(['path']))"
     shell = f'exec "$0" -c "$1" {closed}>&-'
     assert subprocess.run(["bash", "-c", shell, sys.executable, code], cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 0
 
@@ -44,7 +45,7 @@ def test_pytorch_that_cannot_be_imported_is_one_line():
     assert process.returncode == 1
 
 
-def test_lm_eval_that_the_files_of_a_wheel_hide(tmp_path):
+def test_an_lm_eval_hidden_by_a_folder_of_its_name_is_one_line(tmp_path):
     """Python looks for an editable lm-eval only after folders of its name, and takes the one beside the pack for a package."""
     (tmp_path / "lm_eval" / "tasks").mkdir(parents=True)
     code = (
@@ -59,12 +60,14 @@ def test_lm_eval_that_the_files_of_a_wheel_hide(tmp_path):
 
 
 OUTPUTS = {"a reader who has enough": ("| true", 0, ""), "a full disk": (">/dev/full", 1, "No space left on device")}
+COMMANDS_THAT_PRINT = ["--help", "show --help", "--version", "path", "ls"]
+QUICK = ("--help-a reader who has enough", "ls-a full disk")
 
 
-@pytest.mark.parametrize(("output", "status", "said"), OUTPUTS.values(), ids=OUTPUTS)
-@pytest.mark.parametrize("command", quick_of(["--help", "ls"], ["--help", "show --help", "--version", "path", "ls"]))
-def test_an_output_that_takes_nothing(command, output, status, said):
-    """At most one line, and none from Python as it ends."""
+@pytest.mark.parametrize(("command", "to"), quick_of(QUICK, product(COMMANDS_THAT_PRINT, OUTPUTS)))
+def test_a_closed_pipe_and_a_full_disk_are_at_most_one_line(command, to):
+    """Python itself adds none as it ends."""
+    output, status, said = OUTPUTS[to]
     shell = f'"$0" -m lm_eval_sea {command} {output}; exit ${{PIPESTATUS[0]}}'
     known = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     process = subprocess.run(["bash", "-c", shell, sys.executable], env=known, cwd=ROOT, capture_output=True, text=True)
@@ -73,7 +76,7 @@ def test_an_output_that_takes_nothing(command, output, status, said):
 
 
 @pytest.mark.parametrize("command", ["ls", "run --model dummy --tasks sea_xcopa_th_to_ppl", "make --check"])
-def test_a_current_folder_that_is_gone(command, tmp_path, monkeypatch, capsys):
+def test_a_deleted_current_folder_is_one_line(command, tmp_path, monkeypatch, capsys):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
@@ -85,8 +88,8 @@ def test_a_current_folder_that_is_gone(command, tmp_path, monkeypatch, capsys):
 NAMES = [[of.name, *below] for of in COMMANDS if of.run or of.subcommands for below in ([], *([b.name] for b in of.subcommands))]
 
 
-def test_a_tilde_that_the_shell_leaves_is_the_home_folder(tmp_path, monkeypatch, capsys):
-    """As that of `--out=~/tasks`, and one in quotation marks."""
+def test_a_quoted_tilde_is_the_home_folder(tmp_path, monkeypatch, capsys):
+    """The shell expands neither this one nor that of `--out=~/tasks`."""
     monkeypatch.setenv("HOME", str(tmp_path))
     assert main(["show", "~/gone"]) == 2
     assert capsys.readouterr().err.startswith(f"lm-eval-sea: {tmp_path}/gone: no such file or folder; ")
