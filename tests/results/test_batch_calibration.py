@@ -52,21 +52,21 @@ def of_strong_model(random: np.random.Generator, golds: np.ndarray, skill: float
 def test_the_error_is_that_of_rows_that_are_drawn_and_calibrated_again():
     """Calibration evens out unbalanced labels, so right answers hang on the labels of all rows."""
     random, errors, shares = np.random.default_rng(1), [], [0.7, 0.15, 0.15]
-    for _ in range(10):
+    for _ in range(5):
         rows = rows_of(of_strong_model(random, random.choice(3, 100, p=shares)))
         score = task_score("acc_bc", facts_of({}), None, rows.statistics, rows.clusters, evaluated=100)
         of_mean = combined(strata_of(rows.statistics, "toy", rows.clusters)).stderr
         errors.append((score.stderr, 100 * of_mean, 100 * batch_calibrated_accuracy_stderr(rows.evidence)))
     of_score, of_mean, of_resamples = np.mean(errors, axis=0)
     assert of_score == pytest.approx(of_resamples, rel=0.1) and of_mean == pytest.approx(of_resamples, rel=0.1)
-    given = rows_of(of_strong_model(random, random.choice(3, 20_000, p=shares))).statistics.of_rows.std() / math.sqrt(100)
+    given = rows_of(of_strong_model(random, random.choice(3, 4000, p=shares))).statistics.of_rows.std() / math.sqrt(100)
     assert of_score > 1.25 * 100 * given, "of choices that are taken for given"
 
 
 def test_the_error_of_a_difference_is_that_of_rows_that_are_drawn_and_calibrated_again():
     """Two models calibrate the labels of the same rows, and so err alike: less than if their choices were given."""
     random, found = np.random.default_rng(2), []
-    for _ in range(150):
+    for _ in range(80):
         golds = random.choice(3, 100, p=[0.8, 0.1, 0.1])
         a, b = (rows_of(of_strong_model(random, golds, skill=5)).statistics for _ in range(2))
         error = combined(difference_strata(a, b, "toy", list(map(str, range(100))))).stderr

@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 
 import pytest
 from datasets.utils.logging import disable_progress_bar, enable_progress_bar
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_sea.catalogue.check import distinct_data
@@ -20,7 +20,7 @@ MADE_ON |= {"rows": 900, "chance": 0.25, "headline_metric": "acc", "data_source"
 IS = {"version": 1.0, "dataset": "toy", "language": "th", "variant": "to_ppl"}
 
 
-def test_both_places_are_read_alike():
+def test_facts_are_read_from_metadata_and_provenance_alike():
     """Results of earlier versions have all in `metadata`; later ones have what the task was made on in `provenance` within."""
     flat = facts_of(IS | MADE_ON)
     for chosen in (["data_sha256"], ["rows", "chance"], list(MADE_ON)):
@@ -50,14 +50,15 @@ def test_another_version_of_a_task_is_noted_also_of_one_that_is_made_on_demand(n
 JUNK = st.one_of(st.none(), st.integers(), st.floats(), st.text(), st.lists(st.none()), st.dictionaries(st.text(), st.none()))
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.sampled_from([*IS, *MADE_ON, "provenance", "labels", "subset", "data_splits"]), JUNK))
-def test_anything_may_stand_there(metadata):
+def test_metadata_of_any_type_is_read(metadata):
     found = facts_of(metadata)
     assert isinstance(found.headline_metric, str) and 0 <= found.chance < 1 and isinstance(found.signatures, dict)
     assert found.rows is None or found.rows > 0
 
 
-def test_text_of_the_region_stays():
+def test_text_in_scripts_of_the_region_is_unchanged():
     for text in ("ភាសា​ខ្មែរ", "မြန်မာ‌ဘာသာ", "ไทย", "a\tb\nc"):  # with zero-width spaces and joiners
         assert visible(text) == text
     assert visible("a\x1b[31mb\u202ec\ud800") == "a\\x1b[31mb\\u202ec\\ud800"

@@ -1,5 +1,7 @@
 """Scores of rows, against the libraries that score the drawn rows themselves."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,6 +21,7 @@ from .lm_eval_output import sacrebleu_of
 WORDS = st.lists(st.sampled_from(["ban", "cat", "dog", "eel", "fox", "gnu", "hen"]), min_size=1, max_size=9).map(" ".join)
 PAIRS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6)
 REPEATS = st.lists(st.integers(0, 3), min_size=6, max_size=6)
+slow = partial(pytest.param, marks=pytest.mark.slow)
 
 
 def drawn(rows, repeats):
@@ -53,7 +56,7 @@ def test_means_of_groups_are_balanced_accuracy(answers):
 
 
 @pytest.mark.parametrize("logged", [[], [None], [1.0, None], [["a"]], [{}], [55.0], ["text"], [[1, 2, 3]], [True, "x"]])
-def test_what_tells_no_score_is_none(logged):
+def test_entries_without_a_score_give_none(logged):
     assert statistics_of("acc", logged) is None
 
 
@@ -64,7 +67,7 @@ def test_macro_f1_of_choices_is_the_librarys(choices):
     assert found == pytest.approx(f1_score(golds, chosen, labels=range(4), average="macro", zero_division=0))
 
 
-@pytest.mark.parametrize(("rare", "share"), [(5, 0.85), (5, 0.5), (20, 0.95)])
+@pytest.mark.parametrize(("rare", "share"), [(5, 0.85), slow(5, 0.5), slow(20, 0.95)])
 def test_the_interval_of_balanced_accuracy_holds_the_truth_where_a_label_is_rare(rare, share):
     """Of 100 rows; a rare label whose rows are all right by chance has no variance of its own."""
     draw, held, labels = np.random.default_rng(4), 0, ["many"] * (100 - rare) + ["few"] * rare
@@ -83,7 +86,7 @@ def test_a_label_with_one_row_leaves_balanced_accuracy_without_an_interval():
     assert (found.score, found.stderr, found.low, found.high) == (75, 5, None, None)
 
 
-@pytest.mark.parametrize(("rare", "rows"), [(0.1, 20), (0.15, 10), (0.02, 40)])
+@pytest.mark.parametrize(("rare", "rows"), [(0.1, 20), slow(0.15, 10), slow(0.02, 40)])
 def test_the_interval_of_macro_f1_holds_the_truth_where_a_label_is_rare(rare, rows):
     """Against macro-F1 of all the rows that could be asked; draws without a label, or with one row of it, have no interval."""
     draw, held = np.random.default_rng(5), []
@@ -101,7 +104,7 @@ def test_the_interval_of_macro_f1_holds_the_truth_where_a_label_is_rare(rare, ro
 
 
 @pytest.mark.parametrize("answer", [0.0, 1.0])
-def test_answers_that_are_all_right_or_all_wrong_are_not_without_error(answer):
+def test_answers_all_right_or_all_wrong_still_have_an_error(answer):
     """It is that of the rows with one right and one wrong more, of which 1/22 differ; the interval is Wilson's."""
     rows = statistics_of("acc", [answer] * 20)
     found = task_score("acc", facts_of({}), Score(answer, 0.0), rows, [str(n // 2) for n in range(20)], evaluated=20)
@@ -110,7 +113,7 @@ def test_answers_that_are_all_right_or_all_wrong_are_not_without_error(answer):
     assert [found.low, found.high] == pytest.approx(sorted([100 * answer, 100 * abs(answer - square / (1 + square))]))
 
 
-@pytest.mark.parametrize("count", [20, 40])
+@pytest.mark.parametrize("count", [20, slow(40)])
 def test_the_interval_of_f1_holds_the_truth_where_hardly_any_answer_has_a_right_word(count):
     """One answer in ten has a few right words: beta(½, 3) has the mean 1/7. Also that of the mean of three such tasks."""
     draw, held = np.random.default_rng(7), []
@@ -124,7 +127,7 @@ def test_the_interval_of_f1_holds_the_truth_where_hardly_any_answer_has_a_right_
     assert (np.mean(held, axis=0) > 0.93).all(), "of the rows' own variance 0.8 and 0.9"
 
 
-@pytest.mark.parametrize("metric", ["bleu", "bleu_th"])
+@pytest.mark.parametrize("metric", ["bleu", slow("bleu_th")])
 def test_bleu_of_rows_that_hardly_share_four_words_with_their_references_has_no_interval(metric):
     """Of 50 rows one in 20 is translated, and the others share no word: without a translated row sacreBLEU smooths nothings."""
     draw, held, reference = np.random.default_rng(6), [], "the river runs slowly past the old market"

@@ -16,9 +16,9 @@ from lm_eval_sea.commands.cli import main
 from lm_eval_sea.report.export.every_eval_ever import records
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import answer, comparisons_table
+from lm_eval_sea.report.overview import overview_section
 from lm_eval_sea.report.provenance import provenance_section
 from lm_eval_sea.report.scores import scores_of
-from lm_eval_sea.report.sections import sections
 from lm_eval_sea.results.comparison import difference_of_means, pairs
 from lm_eval_sea.results.read import of_results, read
 from lm_eval_sea.results.table import WIDTH, records_of, table_of
@@ -49,9 +49,10 @@ def means_of(*folders):
     return scores_of(read(*folders).best(), suite=NO_SUITE).means
 
 
-def report_of(folder):
-    """The report in Markdown, without the backslashes before its marks."""
-    return render_markdown(sections(scores_of(read(folder).best()))).replace("\\", "")
+def first_page(folder):
+    """The overview of the report in Markdown, without the backslashes before its marks."""
+    scores = scores_of(read(folder).best(), suite=NO_SUITE)
+    return render_markdown([overview_section(scores, None, steps=False)]).replace("\\", "")
 
 
 def line(text, name):
@@ -166,7 +167,7 @@ NOTED = [
 
 
 @pytest.mark.parametrize(("planted", "about", "said"), NOTED, ids=range(len(NOTED)))
-def test_what_is_odd_about_a_score_is_said_beside_it_and_in_the_report(tmp_path, planted, about, said):
+def test_peculiarities_of_a_score_are_noted_in_table_and_report(tmp_path, planted, about, said):
     """Labels that a limited run lacks, a score of all rows without an interval, an interval of rows taken for independent."""
     write_run(tmp_path, {"toy_th": planted})
     runs = read(tmp_path).best()
@@ -177,7 +178,7 @@ def test_what_is_odd_about_a_score_is_said_beside_it_and_in_the_report(tmp_path,
         assert not said or f"toy_th: {said}" in text
 
 
-def test_one_answer_to_everything_is_said(tmp_path):
+def test_a_model_that_always_gives_one_answer_is_noted(tmp_path):
     docs = {"gold": [n % 2 for n in range(20)], "predictions": [{"acc": int(n > 0)} for n in range(20)]}
     write_run(tmp_path, {"toy_th": toy([float(n % 2) for n in range(20)], docs=docs)})
     runs, said = read(tmp_path).best(), "95 % of the answers are option 2, which is right on 50 %"
@@ -185,7 +186,7 @@ def test_one_answer_to_everything_is_said(tmp_path):
     assert said in records_of(runs)[0]["notes"]
 
 
-def test_a_ranking_without_its_headline_says_what_it_needs(tmp_path):
+def test_a_ranked_task_without_its_headline_metric_says_what_it_needs(tmp_path):
     """As behind a server that ranks answers to messages; the task is in the table of values, too."""
     task = {"metadata": {"dataset": "toy", "headline_metric": "acc_ppl"}, "scores": {"acc,none": 0.5, "acc_norm,none": 0.25}}
     write_run(tmp_path, {"sea_toy_en_to_ppl": task})
@@ -271,7 +272,7 @@ def test_no_difference_beyond_100_points_is_said_to_be_seen(tmp_path, rows, said
 
 
 @pytest.mark.parametrize("beside", ["the lite one, of the same rows", "one without a score"])
-def test_a_task_that_counts_for_nothing_is_none_of_those_in_the_sentence_here_and_in_the_report(tmp_path, beside):
+def test_the_sentence_counts_only_tasks_that_enter_the_comparison(tmp_path, beside):
     for model, right in (("a", [1.0] * 40), ("b", [0.0, 1.0] * 20)):
         other = task(right[:20]) if "lite" in beside else reported(55.0)  # no accuracy can be that
         name = "sea_xcopa_id_to_ppl"
@@ -338,7 +339,7 @@ CONFIG = {"generation_kwargs": {"max_gen_toks": 768}, "description": "Answer.", 
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, change, said):
+def test_differences_between_compared_runs_are_noted(tmp_path, change, said):
     for model, right, more in (("a", [1.0] * 40, {}), ("b", [0.0, 1.0] * 20, change)):
         own = task(right, **{name: more.get(name, value) for name, value in FACTS.items()})
         own["scores"]["acc_norm,none"] = 0.1
@@ -348,7 +349,7 @@ def test_models_that_were_not_asked_alike_are_not_compared_in_silence(tmp_path, 
     text = shown(tmp_path)
     assert ("a is better than b" in text) == (said != "headline metric"), "of two metrics there is no difference"
     assert (f"note: Models differ in the {said}: toy_th" in text) if said else ("Models differ" not in text)
-    assert (f"Models differ in the {said}: toy_th" in report_of(tmp_path)) == bool(said)
+    assert (f"Models differ in the {said}: toy_th" in first_page(tmp_path)) == bool(said)
 
 
 def test_normalised_scores_are_those_that_means_are_of(tmp_path):
@@ -386,7 +387,7 @@ def test_a_chat_server_has_a_template_as_a_local_chat_model_has(tmp_path):
     assert differ == [False, True]
 
 
-def test_what_two_models_do_not_share_is_not_claimed(tmp_path):
+def test_models_are_compared_only_on_common_tasks(tmp_path):
     """None in common: no sentence. One of four in common, told apart: a sentence on that one, and no rank over all."""
     strong, weak = [1.0] * 40, [0.0] * 40
     for model, right, names in (("a", strong, "pqr"), ("b", weak, "rs"), ("c", weak, "s")):
@@ -424,10 +425,7 @@ def test_the_order_of_rows_and_labels_makes_no_difference(tmp_path):
     """Twelve labels of five to sixteen rows; half of them are easy for both models."""
     labels = [(f"label {n}", n) for n in range(12) for _ in range(5 + n)]
     names = [f"row {place}" for place in range(len(labels))]
-    right = {
-        "a": [1.0] * len(labels),
-        "b": [float(n % 2 or place % 3 > 0) for place, (_, n) in enumerate(labels)],
-    }
+    right = {"a": [1.0] * len(labels), "b": [float(n % 2 or place % 3 > 0) for place, (_, n) in enumerate(labels)]}
     for order in (1, -1):
         for model, scores in right.items():
             step = order if model == "b" else 1
@@ -506,7 +504,7 @@ def test_a_mean_over_unlike_numbers_of_exemplars_has_a_note(tmp_path, asked, sha
     for place, (name, number) in enumerate(asked.items()):
         own = toy([1.0, 0.0] * 6, num_fewshot=number)
         write_run(tmp_path / str(place), {name: own}, NEW, model="org/a")
-    text, page = shown(tmp_path), report_of(tmp_path)
+    text, page = shown(tmp_path), first_page(tmp_path)
     said = f"org/a: means mix numbers of exemplars: {share} tasks were not asked with their default ({names})"
     if share is None:
         assert "means mix" not in text + page
@@ -528,6 +526,6 @@ def test_a_mean_over_tasks_with_and_without_a_chat_template_or_in_two_number_typ
     assert "differ in the" not in shown(tmp_path)
     write("toy_my", "tito_ppl", "c0ffee")
     said = "org/a: tasks of one type differ in the use of a chat template (toy_lo, toy_th against toy_my)"
-    assert f"note: {said}" in shown(tmp_path) and f"{said}." in report_of(tmp_path)
+    assert f"note: {said}" in shown(tmp_path) and f"{said}." in first_page(tmp_path)
     write("toy_id", "chat", "c0ffee", "bfloat16")
     assert "note: org/a: tasks differ in the number type (toy_id against toy_lo, toy_ms, toy_th)" in shown(tmp_path)
