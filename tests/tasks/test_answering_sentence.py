@@ -47,7 +47,7 @@ READ = [
     ("id", FISH, "Sejak kapan ikan itu dilarang?", "Year of the ban: 2014", "2014"),
     ("vi", METRO, "Toàn tuyến dài bao nhiêu?", "Toàn tuyến dài gần 20 km. Các ga ngầm thì ồn hơn.", "20 km"),
     ("id", TEMPLE, FOUND, "Terima kasih! Candi itu ditemukan pada tahun 1814. Semoga membantu.", "tahun 1814"),
-    ("en", TOWERS, DESIGNED, "> The twin towers are his work.\n\nThe architect was **César Pelli**, born in Tucumán.", "César Pelli"),
+    ("en", TOWERS, DESIGNED, "> The towers are his work.\n\nThe architect was **César Pelli**, from Tucumán.", "César Pelli"),
     ("en", TOWERS, DESIGNED, "- Question: the designer\n- Words: César Pelli", "César Pelli"),
     # a name or a number that the passage does not have goes on behind its words
     ("en", TOWERS, DESIGNED, "the architect Norman Foster", None),

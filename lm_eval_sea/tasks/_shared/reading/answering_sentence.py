@@ -188,10 +188,9 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
 
 
 def _copied(sentence: _Sentence) -> Iterator[tuple[str, int]]:
-    """The longest runs of words that the passage has, without words of the question at their ends.
+    """The longest runs of words that the passage has and that may answer, without words of the question at their ends.
 
-    Each comes with its number of characters that are not of the question. Denied runs are left out, and times if the question
-    asks who or where.
+    Each comes with its number of characters, without those of words of the question.
     """
     begin, end = 0, len(sentence.places)
     while begin < end:
@@ -199,15 +198,23 @@ def _copied(sentence: _Sentence) -> Iterator[tuple[str, int]]:
         while stop < end and _in_passage(sentence.text(begin, stop), sentence.passage):
             stop += 1
         own = [number for number in range(begin, stop) if not sentence.is_asked[number]]
-        is_denied = at_end("denies", sentence.said[: sentence.places[begin][0]].rstrip(), sentence.language)
-        is_time = own and _is_time(sentence, _Piece(own[0], own[0], own[-1], "", ""))
-        goes_on = re.match(r"\s?[A-Z\d]", sentence.said[sentence.places[stop - 1][1] :]) if own else None  # a name, or a number
-        if own and not is_denied and not goes_on and not (is_time and sentence.kind in ("who", "where")):
+        if own and _may_answer(sentence, begin, stop - 1):
             asked = {*sentence.before, *sentence.behind}
             size = sum(len(word) for word in sentence.words[begin:stop] if word not in asked)
             if size >= _SHORTEST_COPY or re.search("[\u4e00-\u9fff]", sentence.text(own[0], own[-1])):
                 yield sentence.text(own[0], own[-1]), size
         begin = max(stop, begin + 1)
+
+
+def _may_answer(sentence: _Sentence, first: int, last: int) -> bool:
+    """Whether words are not denied, no part of a longer name or number, and a number or no time if the question asks for that."""
+    before, behind = sentence.said[: sentence.places[first][0]].rstrip(), sentence.said[sentence.places[last][1] :]
+    if at_end("denies", before, sentence.language) or re.match(r"\s?[A-Z\d]", behind):
+        return False
+    if sentence.counts:
+        starts = (sentence.places[number][0] for number in range(first, last + 1))
+        return any(begins_number(sentence.said, start, sentence.language) for start in starts)
+    return sentence.kind not in ("who", "where") or not _is_time(sentence, _Piece(first, first, last, "", ""))
 
 
 def _nearest_sentence(said: str, question: str, passage: str, language: str) -> str:
@@ -272,6 +279,8 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
     asking, places = found[kind][0] if found else "", places_of_words(said, language)
     words = normal_words(said, language)
     is_asked = taken_up(words, [*before, *behind], language)
+    for number, ((last, _), (begin, _)) in enumerate(pairwise(places)):  # "Town" goes on a name that begins with "George"
+        is_asked[number + 1] &= is_asked[number] or not (said[last].isupper() and said[begin].isupper())
     # the subject comes first, in Tagalog after the verb
     subjects = (pattern("pronoun", language).match(said, begin) for begin, _ in places[: 1 + (language == "tl")])
     subject = next(filter(None, subjects), None)
