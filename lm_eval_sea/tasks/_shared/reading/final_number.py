@@ -288,7 +288,7 @@ def _repeated(lines: Sequence[str], language: str) -> Decimal | None:
     only number of the line, after "is" or as a percentage.
     """
     results = [parse_number(number, language) for number in EQUATION.findall("\n".join(lines[:-1]))]
-    if not results or EQUATION.search(lines[-1]):
+    if not results or any(pattern.search(lines[-1]) for pattern in (EQUATION, OPERATION)):
         return None
     said = any_word("either", language).split(_BRACKETED.sub("", lines[-1]), maxsplit=1)[0]
     *others, number = [None, *(parse_number(number, language) for number in NUMBER.findall(said))]
