@@ -424,6 +424,7 @@ def _at_place(sentence: _Sentence) -> list[str]:
 
 def _standing(sentence: _Sentence, pieces: Iterable[_Piece]) -> list[tuple[_Piece, str]]:
     """The pieces that the passage has, each with its words there, without those that only repeat words of the question."""
+    pieces = [piece for piece in pieces if not sentence.counts or _may_answer(sentence, piece.first, piece.last)]
     found = [(piece, text) for piece in pieces if (text := sentence.standing(piece.first, piece.last))]
     return [(piece, text) for piece, text in found if not all(sentence.asked_in(text))]
 

@@ -396,7 +396,8 @@ def _said(lines: list[str], choices: Choices) -> _Said:
     heads = (number for number, line in enumerate(lines) if _heads(line) and has_word(line, choices.language, "wrong"))
     first = next((number for number in heads if found and found[0][0] < number), len(lines))
     bare = [(number, each) for number, each in found if each.kind == "bare"]
-    begins = {0} if {0, 1} <= {each.position for number, each in bare if number < first} else set()
+    tops = [number for number, each in bare if each.position == 0 and number < first]
+    begins = {0} if tops and any(each.position == 1 and tops[0] < number < first for number, each in found) else set()
     following = {number - 1: each.position for number, each in bare if not _says_more(lines[number], each.position, choices)}
     listed = {each for number, each in bare if each.position in begins or following.get(number, each.position) != each.position}
     kinds = {

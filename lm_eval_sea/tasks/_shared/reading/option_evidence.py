@@ -45,7 +45,7 @@ class Evidence(NamedTuple):
 
 def evidence_of(line: str, choices: Choices) -> list[Evidence]:
     """What one line says about the options, in the order of its words."""
-    line = _QUOTED_QUESTION.sub("", _row(line))
+    line = _QUOTED_QUESTION.sub("", _without_all_labels(_row(line), choices))
     if (marked := _marked(line, choices)) is not None:
         return [marked]
     line = line if _begins_with_label(line, choices) else _BULLET.sub("", line)
@@ -62,6 +62,15 @@ def evidence_of(line: str, choices: Choices) -> list[Evidence]:
         denied = {evidence.position for _, evidence in spots}
         spots += [] if final is None or final in denied else [(len(line), Evidence("stated", final))]
     return [evidence for _, evidence in sorted(spots, key=lambda spot: spot[0])]
+
+
+def _without_all_labels(line: str, choices: Choices) -> str:
+    """A line without all letters in a row, which choose none: "so that I can choose between A, B, C or D"."""
+    if not choices.are_letters or len(choices.options) < 3:
+        return line
+    *others, last = map(re.escape, choices.labels)
+    joined = any_word("either", choices.language).pattern
+    return re.sub(rf"\b{', ?'.join(others)},? ?(?:{joined}) ?{last}\b", "", line)
 
 
 def _marked(line: str, choices: Choices) -> Evidence | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from .answer_patterns import any_word, has_word, task_words
@@ -137,17 +137,12 @@ def _behind_result(text: str, tags: Sequence[str], language: str, target: str) -
 def _first_version(text: str, tags: Sequence[str], language: str) -> str:
     """The first of several texts with labels such as "Version 1:" or "Literal:", or in a list with a remark on its items."""
     lines, version = text.splitlines(), any_word("version", language)
-    heads = [
-        (number, name)
-        for number, line in enumerate(lines)
-        if (name := _named(line)) is not None
-        and (version.search(name[0]) or counted_options(language).match(name[0]))
-        and not any_word("source", language).match(name[0])
-    ]
+    labelled = [(number, name) for number, line in enumerate(lines) if (name := _named(line)) is not None]
+    labelled = [(number, name) for number, name in labelled if not any_word("source", language).match(name[0])]
+    heads = [(number, name) for number, name in labelled if version.search(name[0]) or counted_options(language).match(name[0])]
     if len({name for _, (name, _) in heads}) > 1:
-        for (begin, (_, rest)), (end, _) in pairwise(heads):
-            if first := "\n".join([rest, *lines[begin + 1 : end]]).strip():
-                return first
+        listed = [(number, name) for number, name in labelled if LIST_MARK.match(lines[number].strip())]
+        return _of_versions(lines, listed if len(listed) > len(heads) else heads, language) or text
     items = [number for number, line in enumerate(lines) if LIST_MARK.match(line.strip())]
     if items and any(any_word("note", language).match(line.strip(" #*_")) for line in lines[1 : items[0]]):
         return text  # the list belongs to the notes
@@ -168,6 +163,23 @@ def _first_version(text: str, tags: Sequence[str], language: str) -> str:
     if introduced or any(any_word("option", language).search(line) for line in remarks):
         return LIST_MARK.sub("", lines[items[0]].strip())
     return text
+
+
+def _of_versions(lines: Sequence[str], heads: Sequence[tuple[int, tuple[str, str]]], language: str) -> str:
+    """The text with the label that the last paragraph calls the best, else the first; empty if no label has one.
+
+    `heads` are the labels with the numbers of their lines and what follows them there.
+    """
+    last = heads[-1][0]
+    ends = [
+        *(number for number, _ in heads[1:]),
+        next((n for n in range(last + 1, len(lines)) if not lines[n].strip()), len(lines)),
+    ]
+    texts = ["\n".join([rest, *lines[begin + 1 : end]]).strip() for (begin, (_, rest)), end in zip(heads, ends, strict=True)]
+    remark = "\n".join(lines[ends[-1] :]).casefold()
+    best = remark if has_word(remark, language, "best") and not has_word(remark, language, "denies") else ""
+    chosen = [text for (_, (label, _)), text in zip(heads, texts, strict=True) if label.partition("(")[0].strip() in best]
+    return chosen[0] if len(chosen) == 1 else next(filter(None, texts[:-1]), "")
 
 
 def _chosen(remarks: Sequence[str], language: str) -> int:
