@@ -156,9 +156,9 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
-    if answers and not is_copied and (named := _named_at_end(sentence)):
-        return named
     found = _of_kind(sentence) if answers else []
+    if answers and not is_copied and (named := _named_at_end(sentence)):
+        return found[0] if found and len(found) == 1 and named.endswith(found[0]) else named  # "is now owned by Mei Ling"
     if found is None and asked > 1:
         found = _at_place(sentence)
     return found[0] if found and len(found) == 1 else _core(said, sentence)
@@ -353,6 +353,8 @@ def _number_asked(sentence: _Sentence) -> str:
     pieces = _pieces(sentence)
     found = [(first, piece) for piece in pieces for first in firsts if piece.first <= first <= piece.last]
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
+    if len(found) > 1:  # "30 workers" for "How many workers …?"
+        found = [(first, piece) for first, piece in found if any(sentence.is_asked[max(first - 1, 0) : first + 2])]
     if len(found) != 1:
         return ""
     ((first, (_, _, end, *_)),) = found

@@ -58,7 +58,11 @@ def of_target(text: str, language: str, target: str) -> str:
     Empty if the text, perhaps below an instruction, has only labels of other languages.
     """
     lines = text.splitlines()
-    heads = [(number, code, name[1]) for number, line in enumerate(lines) if (name := _named(line)) and (code := _code(name[0]))]
+    heads = [
+        (number, code, name[1])
+        for number, line in enumerate(lines)
+        if (name := _named(line)) and (code := _code(name[0]) or _code(_without_work(name[0], target)))
+    ]
     if not heads or target not in LANGUAGE_NAMES:
         return text
     ends = [*(number for number, _, _ in heads[1:]), len(lines)]
@@ -78,6 +82,12 @@ def of_target(text: str, language: str, target: str) -> str:
     is_all = len([line for line in lines if line.strip()]) == len(heads) + (not begins)
     asks = begins or (task_words(language).search(first) and not (_named(first) or ("", ""))[1])
     return "" if is_all and asks and all(rest for *_, rest in heads) else text
+
+
+def _without_work(label: str, language: str) -> str:
+    """A label without the language's word for the text: "คำแปลภาษาไทย" (translation into Thai) to "ภาษาไทย"."""
+    work = any_word("work", language).match(label)
+    return label[work.end() :].strip() if work else ""
 
 
 def _code(label: str) -> str:
