@@ -36,8 +36,9 @@ def test_weights_overwritten_during_a_run_give_no_result(run_one, tmp_path, monk
     run = run_module.run
 
     def trained_on(arguments):
-        weights = tmp_path / "a" / "model.safetensors"
-        return run(arguments), weights.write_bytes(weights.read_bytes())
+        unanswered, weights = run(arguments), tmp_path / "a" / "model.safetensors"
+        weights.write_bytes(weights.read_bytes())
+        return unanswered
 
     monkeypatch.setattr(run_module, "run", trained_on)
     with pytest.raises(IncompleteError, match="the files of the model .* have changed since the sweep was started"):
