@@ -30,7 +30,7 @@ from lm_eval_sea.run.request import FailedRunError
 MARK = "job.json"
 LOG = "log.txt"
 LOCK = "lock"
-_UNANSWERED = "unanswered"  # the number of requests that the last attempt left without an answer
+_UNANSWERED = "unanswered"  # how many requests of which job the last attempt left without an answer, if any
 
 
 class IncompleteError(FailedRunError):
@@ -106,7 +106,7 @@ def set_aside(folder: Path, output: Path) -> None:
 
 
 def remove_incomplete(folder: Path) -> None:
-    """Removes what earlier attempts left, except the log and the model's answers, with which the next one continues."""
+    """Removes what earlier attempts left, except the log and what the next one continues with: answers, and how many failed."""
     (folder / MARK).unlink(missing_ok=True)  # before what it names
     for path in folder.iterdir():
         if path.name in (LOG, LOCK, _UNANSWERED, answer_cache.FOLDER):
@@ -124,8 +124,8 @@ def check_answered(folder: Path, digest: str, unanswered: int) -> None:
     """
     path, state = folder / _UNANSWERED, f"{digest} {unanswered}"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
-    write_whole(path, state)
     if unanswered and before != state:
+        write_whole(path, state)
         raise FailedRunError(f"{counted(unanswered, 'request')} without an answer; the same sweep asks again")
 
 
