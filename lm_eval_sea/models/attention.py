@@ -107,7 +107,7 @@ class BlockwiseAttention:
     ) -> tuple[torch.Tensor, None]:
         """Attention of queries to keys and values, [rows, heads, tokens, size]: [rows, tokens, heads, size of a value].
 
-        Takes the arguments of transformers' function. That function computes each block in 32 bits, and everything at once on
+        Takes the arguments of transformers' function, which computes each block of 32-bit queries, and everything at once on
         another device, without one mask for all heads, or where a model asks for more.
         """
         attend = partial(self._sdpa, module, scaling=scaling, **keywords)

@@ -66,8 +66,8 @@ class ChatAPI(LM):
     """A chat model behind an OpenAI-compatible server.
 
     Texts are `GeneratedText`: the answer, with the thought and counts that the server reports. `until` is applied here and never
-    sent, because a server would end a thought at it. A request without an answer becomes a text with `failure`. It is not
-    cached, so a resumed run asks for it again.
+    sent, because a server would end a thought at it. A request without an answer becomes a text with `failure`; a resumed run
+    asks for it again.
     """
 
     tokenizer = None

@@ -236,9 +236,12 @@ class MeanDifference:
 
     @property
     def p_value(self) -> float | None:
-        """Two-sided, of no difference, measured from the same values as the interval; for a single task at least its own."""
+        """Two-sided, of no difference, measured from the same values as the interval.
+
+        For a single task, a value up to 5 % is at least the task's own, which may take 0.2 s.
+        """
         found = self.spread.p_value(max(0.0, self.low_from) if self.value > 0 else min(0.0, self.high_from))
-        return found if found is None or found > LEVEL else max(found, self.alone() or 0.0)  # which may take 0.2 s
+        return found if found is None or found > LEVEL else max(found, self.alone() or 0.0)
 
     @property
     def seen(self) -> float | None:

@@ -270,7 +270,7 @@ def _place_in_sea_helm(data: Mapping[str, Any], language: str) -> dict[str, Any]
 
 
 def _of_lite(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
-    """The rows of a lite task. A chat task has those of the data set's other lite task."""
+    """The rows of a lite task. A chat task has those of the plain task's lite version."""
     tasks = read_yaml(path)["tasks"]
     name = _name_of_whole(said)
     if said["variant"] in CHAT:
