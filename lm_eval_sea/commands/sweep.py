@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lm_eval_sea.catalogue import Refusal
 from lm_eval_sea.commands.command import Command, argument, fail, place
 from lm_eval_sea.install_hint import install_extra
+from lm_eval_sea.results.visible_text import counted
 from lm_eval_sea.run.interruption import terminated_as_interrupted
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ def _download(plan: Plan, split: str) -> int:
     except Refusal as error:
         return fail(error, 1)
     rows = sum(len(task.eval_docs) for task in tasks.values())
-    print(f"downloaded: the rows of {len(tasks)} tasks ({rows:,}) and the tokenizers of {len(plan.models)} models, no weights")
+    of_tasks, of_models = counted(len(tasks), "task"), counted(len(plan.models), "model")
+    print(f"downloaded: the rows of {of_tasks} ({rows:,}) and the tokenizers of {of_models}, no weights")
     return 0
 
 
