@@ -81,7 +81,7 @@ def test_valid_log_probabilities():
         model.parse_logprobs(outputs=good, tokens=[[5, 6, 7, 8], [5]], ctxlens=[2, 1])
 
 
-def test_more_answers_than_prompts():
+def test_another_number_of_answers_than_of_prompts():
     """The surplus would be taken for answers to the next rows, also in a resumed run."""
     model = completions(batch_size=2)
     twice = {"choices": [{"index": number, "text": text} for number, text in enumerate(["A", "A again", "B", "B again"])]}

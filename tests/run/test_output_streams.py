@@ -53,7 +53,7 @@ def test_an_engine_logs_after_its_run_and_in_the_next_run(engine):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="it is Linux that has a device without room")
-def test_a_full_disk_for_the_log_does_not_end_the_run(monkeypatch):
+def test_a_full_disk_ends_a_run_under_its_table_and_not_under_its_log(monkeypatch):
     with open("/dev/full", "w") as full:
         monkeypatch.setattr(sys, "stderr", full)
         with guarded_output(KnownSecrets()):

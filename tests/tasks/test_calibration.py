@@ -160,7 +160,7 @@ class TestRequests:
     @pytest.mark.parametrize(
         "options", [{}, {"limit": 7}, {"samples": {TASK: [3, 8, 11]}}, {"num_fewshot": 0}, {"num_fewshot": 5}]
     )
-    def test_each_is_asked_with_each_label(self, tmp_path, options):
+    def test_content_free_inputs_are_asked_once_and_rows_each_with_each_label(self, tmp_path, options):
         model = PlantedModel(lambda context, ending: -float(len(ending)))
         evaluate(wisesight_folder(tmp_path, 12), TASK, model, **options)
         rows = {"limit": 7, "samples": 3}.get(next(iter(options), ""), 12)
