@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..metrics.words import normalise, stands_in
 from .answer_patterns import any_word, at_end
-from .answer_text import STOPS, TRIM
+from .answer_text import COLON, STOPS, TRIM
 from .final_span import without_denied
 from .number_words import begins_number
+from .prefaces_and_notes import is_foreign
 from .question_words import PREFIXING, UNSEGMENTED, normal_words, pattern, places_of_words, taken_up, words_beside
 
 
@@ -36,6 +37,7 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COMMA = "[,，、\u104a]"
 _SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # not the stop of an abbreviation
 _SENTENCES = r"(?<=[^\s.]{3}[.!?])\s+|(?<=[\u3002\u104b\u17d4])\s*"
+_MOST_WORDS, _LONGEST_TAG = 8, 20  # words of a phrase, characters
 _SHORTEST_COPY = 4  # characters; Chinese phrases may be shorter
 _LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
 _QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
@@ -171,7 +173,8 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
     many characters as the longest, without words of the question. What was read stays if a sentence has two such runs, or if it
     is only copied words, words of the question and another number. The result is empty if it only speaks of the passage.
     """
-    if _in_passage(said, passage):
+    is_whole = len(answer) <= len(said) + _LONGEST_TAG
+    if _in_passage(said, passage) or (is_whole and _is_phrase(_parsed(said, question, passage, language))):
         return said
     parts = [
         list(_copied(_parsed(part, question, passage, language))) for part in re.split(rf"{_SENTENCES}|\n", answer[:_LONGEST])
@@ -185,6 +188,14 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
     rest = re.sub("|".join([r"[(（][^()（）]*[)）]", *map(re.escape, own)]), "", said)
     others = _parsed(rest, question, passage, language).is_asked
     return said if all(re.search(r"\d", text) for text in (copied, rest)) or (rest != said and others and all(others)) else copied
+
+
+def _is_phrase(sentence: _Sentence) -> bool:
+    """Whether it is short, and no sentence about the question: "eighteen metres" where the passage has "18 metres"."""
+    said, few = sentence.said, sum(sentence.is_asked) < 2 * sentence.unit
+    is_short = len(sentence.words) <= _MOST_WORDS * sentence.unit
+    own = not re.search(rf"{COLON}|[→\"“|(（\n]", said) and not is_foreign(said, sentence.language)
+    return few and is_short and own
 
 
 def _copied(sentence: _Sentence) -> Iterator[tuple[str, int]]:
