@@ -52,6 +52,10 @@ READ = [
     # a name or a number that the passage does not have goes on behind its words
     ("en", TOWERS, DESIGNED, "the architect Norman Foster", None),
     ("id", TEMPLE, FOUND, "1 Mei 1814", None),
+    # a short phrase that is the whole answer stays, in another form than the passage's or wrong
+    ("id", TEMPLE, FOUND, "tahun delapan belas empat belas", None),
+    ("vi", METRO, "Toàn tuyến dài bao nhiêu?", "hai mươi km", None),
+    ("en", TOWERS, DESIGNED, "Philip Pelli", None),
     # a word that the passage has by chance
     ("th", "ผ้าผืนนี้สวยและทน", "ผ้าผืนนี้มีลักษณะอย่างไร", "ผ้าผืนนี้มีลักษณะนุ่มและเบา", None),
     ("vi", NOISE, "Làm thế nào để giảm tiếng ồn ở các ga lớn?", "Tạo ra các khoảng yên tĩnh ở các ga lớn.", None),

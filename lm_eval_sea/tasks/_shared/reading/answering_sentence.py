@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..metrics.target_language import letters_by_script
 from ..metrics.words import normalise, stands_in
 from .answer_patterns import any_word, at_end
 from .answer_text import COLON, STOPS, TRIM
@@ -191,11 +192,11 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
 
 
 def _is_phrase(sentence: _Sentence) -> bool:
-    """Whether it is short, and no sentence about the question: "eighteen metres" where the passage has "18 metres"."""
+    """Whether it is short, and no sentence about the question or of another language: "eighteen metres"."""
     said, few = sentence.said, sum(sentence.is_asked) < 2 * sentence.unit
+    is_marked = re.search(rf"{COLON}|[→\"“|(（\n]", said) or len(letters_by_script(said)) > 1
     is_short = len(sentence.words) <= _MOST_WORDS * sentence.unit
-    own = not re.search(rf"{COLON}|[→\"“|(（\n]", said) and not is_foreign(said, sentence.language)
-    return few and is_short and own
+    return few and is_short and not is_marked and not is_foreign(said, sentence.language)
 
 
 def _copied(sentence: _Sentence) -> Iterator[tuple[str, int]]:
