@@ -343,6 +343,7 @@ CROSSINGS = [
     ("zh", "label", "用词很亲切。\n\n判断结果 ⇒ positive\n\n（如果下雨，那么就是 negative。）", "positive"),
     ("en", "letter", "The sun rises there → A\nThe sun sets there → B", None),
     ("en", "letter", "The order of the wind is:\nA → C → B", None),
+    ("en", "letter", "The correct answer is **C. north**.\n\neast => A", "C"),
     ("en", "letter", "If it rises → A\nIf it sets → B", None),
     # another question with options of its own, and the same options once more
     ("vi", "letter", "Đáp án: **(B)** – west\n\nCâu tiếp theo: Ai là tác giả?\nA. Nam\nB. Lan\nC. Minh\nĐáp án: A", "B"),

@@ -485,6 +485,8 @@ def _pointed_at(said: _Said, choices: Choices) -> int | None:
     ends = [(number, " ".join(before), behind) for number, (*before, behind) in parts if before and len(behind) < longest]
     found = [(number, before, position) for number, before, end in ends if (position := _framed(end, choices)) is not None]
     for number, before, position in found if len(found) == 1 else ():
+        if said.of("stated") and choices.by_text(before) == position:
+            return None  # it only says which letter an option has, below another answer
         others = {*choices.named_in(before), *options_in(before, choices)} - {position}
         is_last = all(_NOTE.fullmatch(line.strip(TRIM)) for line in said.lines[number + 1 :])
         is_told = number in dict(said.of("stated")) or has_word(before, choices.language, "wrong", "condition")
