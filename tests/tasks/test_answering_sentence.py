@@ -56,6 +56,9 @@ READ = [
     ("id", TEMPLE, FOUND, "tahun delapan belas empat belas", None),
     ("vi", METRO, "Toàn tuyến dài bao nhiêu?", "hai mươi km", None),
     ("en", TOWERS, DESIGNED, "Philip Pelli", None),
+    ("en", TOWERS, BUILT, "According to the passage, it is the late nineties.", "the late nineties"),
+    ("en", TOWERS, BUILT, "In 1998. The twin towers are the work of César Pelli.", "In 1998"),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada abad lalu.", None),
     # a word that the passage has by chance
     ("th", "ผ้าผืนนี้สวยและทน", "ผ้าผืนนี้มีลักษณะอย่างไร", "ผ้าผืนนี้มีลักษณะนุ่มและเบา", None),
     ("vi", NOISE, "Làm thế nào để giảm tiếng ồn ở các ga lớn?", "Tạo ra các khoảng yên tĩnh ở các ga lớn.", None),

@@ -175,9 +175,9 @@ class ChatQuestionScores(ChatTextScores):
         text = text if text in passage else without_gloss(text)
         language = doc["scoring"]["answer_language"]
         phrase = phrase_of_passage(text, question, passage, language) if passage else text
-        if passage and phrase:
-            phrase = copied_phrase(phrase, composed(answer), question, passage, language)
-        return phrase if phrase != text else named_by_sentence(text, _words_of(doc["scoring"])) or text
+        if phrase == text:
+            phrase = named_by_sentence(text, _words_of(doc["scoring"])) or text
+        return copied_phrase(phrase, composed(answer), question, passage, language) if passage and phrase else phrase
 
 
 class ChatTranslationScores(ChatTextScores, TranslationScores):

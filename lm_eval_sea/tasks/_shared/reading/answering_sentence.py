@@ -174,12 +174,11 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
     many characters as the longest, without words of the question. What was read stays if a sentence has two such runs, or if it
     is only copied words, words of the question and another number. The result is empty if it only speaks of the passage.
     """
-    is_whole = len(answer) <= len(said) + _LONGEST_TAG
+    sentences = re.split(rf"{_SENTENCES}|\n", answer[:_LONGEST].strip())
+    is_whole = len(sentences) == 1 or len(answer) <= len(said) + _LONGEST_TAG
     if _in_passage(said, passage) or (is_whole and _is_phrase(_parsed(said, question, passage, language))):
         return said
-    parts = [
-        list(_copied(_parsed(part, question, passage, language))) for part in re.split(rf"{_SENTENCES}|\n", answer[:_LONGEST])
-    ]
+    parts = [list(_copied(_parsed(sentence, question, passage, language))) for sentence in sentences]
     most = max((size for part in parts for _, size in part), default=0)
     if not most and any_word("asks", language).search(said):
         return ""  # it speaks of the passage, and has none of its words
@@ -219,9 +218,15 @@ def _copied(sentence: _Sentence) -> Iterator[tuple[str, int]]:
 
 
 def _may_answer(sentence: _Sentence, first: int, last: int) -> bool:
-    """Whether words are not denied, no part of a longer name or number, and a number or no time if the question asks for that."""
+    """Whether words are not denied, no part of a longer name or number, and a number or no time if the question asks for that.
+
+    A mark alone answers nothing: "because of".
+    """
     before, behind = sentence.said[: sentence.places[first][0]].rstrip(), sentence.said[sentence.places[last][1] :]
     if at_end("denies", before, sentence.language) or re.match(r"\s?[A-Z\d]", behind):
+        return False
+    own = [number for number in range(first, last + 1) if not sentence.is_asked[number]]
+    if any(sentence.pattern(f"before_{kind}").fullmatch(sentence.text(own[0], own[-1])) for kind in _KINDS):
         return False
     if sentence.counts:
         starts = (sentence.places[number][0] for number in range(first, last + 1))
@@ -230,8 +235,14 @@ def _may_answer(sentence: _Sentence, first: int, last: int) -> bool:
 
 
 def _nearest_sentence(said: str, question: str, passage: str, language: str) -> str:
-    """The sentence of an answer that concludes with words of the passage, or has most words of passage and question."""
+    """The sentence of an answer that concludes with words of the passage, or has most words of passage and question.
+
+    The first one counts if it is a phrase of the passage: "In 1957. It was built in 1883."
+    """
     sentences = [part for part in re.split(_SENTENCES, said) if part.strip()]
+    first = _parsed(sentences[0].rstrip(STOPS) if sentences else "", question, passage, language)
+    if len(sentences) > 1 and _in_passage(first.said, passage) and _is_phrase(first):
+        return first.said
     sizes = []
     for sentence in (_parsed(part, question, passage, language) for part in sentences):
         copied = max((size for _, size in _copied(sentence)), default=0)
