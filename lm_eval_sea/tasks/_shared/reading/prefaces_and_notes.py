@@ -139,8 +139,9 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         bare = line.lstrip("([（【*_ ")
         begins = not lines[number - 1]
         is_note = note.match(bare) and (begins or is_last or _LABEL.match(bare))
-        label = None if any(map(LABELLED.match, lines[:number])) else LABELLED.match(bare)
-        is_note = is_note or (label and any_word("source", language).fullmatch(label["label"].strip()))
+        label = LABELLED.match(bare)
+        is_source = label and any_word("source", language).fullmatch(label["label"].strip())
+        is_note = is_note or (is_source and not any(map(LABELLED.match, lines[:number])))
         quotes = begins and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line))
         apart = begins and line and _is_apart(line, lines[:number], language, last=is_last)
         if is_note or quotes or apart or _GLOSS.match(line) or RULE.fullmatch(line) or (bracketed and is_last):
