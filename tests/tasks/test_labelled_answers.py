@@ -368,6 +368,20 @@ CROSSINGS = [
     ("en", "label", "Food: positive\nPrice: negative\nOverall: hard to say", None),
     ("su", "label", "Hartina béda.\n\nLabel: negative (contradiction)", "negative"),
     ("su", "label", "Hartina béda.\n\nLabel: negative (lain positive)", "negative"),
+    # letters that are offered, and options that are gone through below a heading
+    ("id", "letter", "Mohon kirim soalnya supaya saya bisa memilih di antara A, B, atau C dengan benar.", None),
+    ("id", "letter", "Di antara A, B, atau C, yang benar adalah B.", "B"),
+    ("vi", "letter", "Xét từng đáp án:\nA. east: sai hướng.\nB. west: mặt trời lặn → đúng.\nC. north: lạnh.", "B"),
+    # the version that the last paragraph calls the best, and alternatives below a text
+    ("zh", "translation", "直译：雨来了。\n意译：雨季到了。\n\n推荐使用意译。", "雨季到了。"),
+    ("zh", "translation", "直译：雨来了。\n意译：雨季到了。\n\n两种都可以。", "雨来了。"),
+    ("en", "translation", "1. **Neutral:** It is so.\n2. **Casual:** It's so.\n3. **Formal:** It remains so.", "It is so."),
+    ("en", "translation", "It is so.\n\nOther ways to put it:\n1. It's so. (casual)\n2. It remains so. (formal)", "It is so."),
+    # a result in two units, and a step that goes on from a result
+    ("en", "number", "1.5 / 6 = 0.25\n\nEach glass holds 0.25 litres (250 ml) of juice.", "0.25"),
+    ("en", "number", "12 x 5 = 60\nOf the 60 pens, 20 are given away.", None),
+    # the sign typed for a Khmer colon at the end of a word
+    ("km", "span", "ចម្លើយ៖ ធម្មៈ", "ធម្មៈ"),
     # the prompt again
     ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ:", None),
     ("th", "span", "บริบท: คลองยาว 80 กิโลเมตร\nคำถาม: คลองเปิดใช้เมื่อใด\nคำตอบ: 1914", "1914"),
@@ -446,6 +460,7 @@ CROSSINGS = [
         # texts without end, in which the time would grow with the square of the length
         (LETTERS, "It is east or west, I am not sure. " * 2_000 + "So the answer is north.", "C"),
         (LETTERS, "A " * 20_000 + "So the answer is north.", "C"),
+        (LETTERS, "--->" * 10_000 + "\nAnswer: C", "C"),
         (LETTERS, "Answer: C\n" * 20_000, "C"),
         (LETTERS, "The answer is C.\n" + "User: hi\n" * 8_000, "C"),
         (LETTERS, "Answer: C" + "<|im_end|> " * 8_000 + "x", "C"),

@@ -42,7 +42,7 @@ def tag_spans(text: str, tags: Sequence[str], before: str = "") -> list[tuple[in
 
 def behind_last_tag(text: str, tags: Sequence[str], language: str) -> str | None:
     """The text after the last answer tag that begins a line or a sentence, perhaps after a word such as "so"; else None."""
-    begin = rf"(?:\A|[\n.!?:>。\u104b\u17d4])[ \t>#*_•-]*(?:(?:{any_word('so', language).pattern})[ \t,]*)?"
+    begin = rf"(?:\A|[\n.!?:>。\u104b\u17d4])[ \t>#*_•-]{{0,40}}(?:(?:{any_word('so', language).pattern})[ \t,]*)?"
     found = tag_spans(text, tags, begin)
     if not found:
         return None

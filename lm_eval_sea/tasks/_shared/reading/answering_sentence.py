@@ -176,7 +176,11 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
     """
     sentences = re.split(rf"{_SENTENCES}|\n", answer[:_LONGEST].strip())
     is_whole = len(sentences) == 1 or len(answer) <= len(said) + _LONGEST_TAG
-    if _in_passage(said, passage) or (is_whole and _is_phrase(_parsed(said, question, passage, language))):
+    read = _parsed(said, question, passage, language)
+    if _in_passage(said, passage):
+        if all(read.is_asked) or _may_answer(read, 0, len(read.places) - 1):
+            return said
+    elif is_whole and _is_phrase(read) and not re.search(rf"[(（][^()（）]*{re.escape(said)}", answer):
         return said
     parts = [list(_copied(_parsed(sentence, question, passage, language))) for sentence in sentences]
     most = max((size for part in parts for _, size in part), default=0)
