@@ -141,7 +141,7 @@ def test_the_hub_lacks_what_is_wanted(missing, message, tmp_path, online):
     [
         (401, "RepoNotFound", "the hub has no such repository, or it is private"),
         (403, "", "forbids it"),
-        (200, "", "no hub"),  # a page of a proxy
+        (200, "", "not from a hub"),  # a page of a proxy
     ],
 )
 def test_a_repository_that_the_hub_does_not_give(status, code, message, samples, tmp_path, online):

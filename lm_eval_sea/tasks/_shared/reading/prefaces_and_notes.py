@@ -138,9 +138,9 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         bracketed = line[:1] in tuple("([（【") and line[-1] in ")]）】"
         bare = line.lstrip("([（【*_ ")
         begins = not lines[number - 1]
-        is_note = note.match(bare) and (begins or is_last or _LABEL.match(bare))
+        is_note = bool(note.match(bare) and (begins or is_last or _LABEL.match(bare)))
         label = LABELLED.match(bare)
-        is_source = label and any_word("source", language).fullmatch(label["label"].strip())
+        is_source = label is not None and any_word("source", language).fullmatch(label["label"].strip()) is not None
         is_note = is_note or (is_source and not any(map(LABELLED.match, lines[:number])))
         quotes = begins and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line))
         apart = begins and line and _is_apart(line, lines[:number], language, last=is_last)
