@@ -28,7 +28,7 @@ from ..reading.final_text import read_final_text, read_summary
 from ..reading.frames import QUOTED, first_turn
 from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal
-from ..reading.surroundings import without_cut_round, without_greeting, without_surroundings
+from ..reading.surroundings import without_greeting, without_restart, without_surroundings
 from ..rows import load_rows_with_scoring
 from .ends import ended_by_itself
 
@@ -86,7 +86,7 @@ def _choose(
     """The position of the chosen option, or None, and exact_match with the rates. Writes the option into `doc`."""
     made = _record(doc, generated)
     choices = Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"]))
-    answer = without_greeting(without_cut_round(made.answer), _words_of(doc["scoring"]), options)
+    answer = without_greeting(without_restart(made.answer), _words_of(doc["scoring"]), options)
     chosen = read_choice(answer, choices, finished=ended_by_itself(doc["finish_reason"]))
     doc["answer"], doc["predictions"] = None if chosen is None else names[chosen], {"exact_match": chosen}
     return chosen, {"exact_match": float(chosen == doc["gold"])} | _rates_of_reading(made, chosen, language)
@@ -128,7 +128,7 @@ class ChatTextScores(TextScores):
         """What each metric needs of one row."""
         scoring = doc["scoring"]
         made, words_of = _record(doc, results[0]), _words_of(scoring)
-        made = made._replace(answer=self._written(doc, without_greeting(without_cut_round(made.answer), words_of)))
+        made = made._replace(answer=self._written(doc, without_greeting(without_restart(made.answer), words_of)))
         own, tags = scoring["answer_tag"], _answer_tags(scoring)
         is_tagged = behind_last_tag(made.answer, (own,), words_of) is not None
         # a refusal has no tag; after a tag, the same words are translated, quoted or summarised

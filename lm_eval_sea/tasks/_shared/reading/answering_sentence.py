@@ -27,7 +27,7 @@ _MARKED = (*_KINDS, "how")
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
 _SHORTEST, _ENDING, _LONGEST = 2, 3, 500  # characters
 # A sentence takes up the question if it repeats at least this share of its words.
-_LEAST_SHARE = 0.75
+_LEAST_SHARE, _LEAST_SHARE_OF_AMOUNT = 0.75, 0.6  # the latter if it asks for a number
 _LONGEST_SOURCE = 60
 _normal = lru_cache(normalise)  # the same passage is searched many times
 _BLANKLESS = {"km", "lo", "my", "th", "zh"}
@@ -155,7 +155,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, _LEAST_SHARE * others) and not gives_two:
         return ""  # it breaks off
     answers = takes_up if is_copied else asked > 0
-    if (answers or asked > 1) and (number := _number_asked(sentence)):
+    if (answers or asked > _LEAST_SHARE_OF_AMOUNT * others) and (number := _number_asked(sentence)):
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
@@ -188,6 +188,7 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
         return ""  # it speaks of the passage, and has none of its words
     *_, last = [], *(long for part in parts if (long := [text for text, size in part if 3 * size > 2 * most]))
     copied = last[0] if len(last) == 1 else said
+    # what would be lost: a number ("15 April"), or nothing but words of the question in another form
     own = [copied] if copied in said else [text for part in parts for text, _ in part]
     rest = re.sub("|".join([r"[(（][^()（）]*[)）]", *map(re.escape, own)]), "", said)
     others = _parsed(rest, question, passage, language).is_asked
@@ -229,7 +230,7 @@ def _may_answer(sentence: _Sentence, first: int, last: int) -> bool:
     before, behind = sentence.said[: sentence.places[first][0]].rstrip(), sentence.said[sentence.places[last][1] :]
     if at_end("denies", before, sentence.language) or re.match(r"\s?[A-Z\d]", behind):
         return False
-    own = [number for number in range(first, last + 1) if not sentence.is_asked[number]]
+    own = [number for number in range(first, last + 1) if not sentence.is_asked[number]] or [first]
     if any(sentence.pattern(f"before_{kind}").fullmatch(sentence.text(own[0], own[-1])) for kind in _KINDS):
         return False
     if sentence.counts:

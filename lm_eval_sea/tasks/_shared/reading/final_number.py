@@ -17,7 +17,7 @@ from .frames import last_frame, unfenced
 from .number_words import number_in_words, only_number_in_words, with_digits
 from .other_questions import question_label
 from .statements import admission, statement_spans
-from .surroundings import BULLET, RULE, SENTENCE, without_cut_round
+from .surroundings import BULLET, RULE, SENTENCE, without_restart
 from .worked_solution import EQUATION, OPERATION, Worked, breaks_off, breaks_off_unstated, has_result, worked_solution
 from .written_numbers import NUMBER, SENTENCE_END, in_digits, parse_number, prepared
 
@@ -41,7 +41,7 @@ def read_final_number(answer: str, language: str, tags: Sequence[str] = (), *, f
     Numbers are read as the `language` writes them; `finished` says whether the model ended the answer, if that is known.
     """
     answer = BULLET.sub("", RULE.sub("", answer).lstrip())  # the dash of a list with one item is not a minus
-    kept = without_cut_round(answer, SENTENCE)
+    kept = without_restart(answer, SENTENCE)
     answer = kept if has_result(kept, language) or statement_spans(kept, language) else answer
     if (words := number_in_words(plain(answer).strip(TRIM + STOPS), language)) is not None and finished is not False:
         return Decimal(words)

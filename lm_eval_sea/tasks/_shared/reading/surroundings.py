@@ -162,10 +162,10 @@ def _without_farewell(text: str, language: str) -> str:
     return text.rstrip().removesuffix(last).rstrip() if leaves and "".join(sentences).strip() else text
 
 
-def without_cut_round(text: str, part: re.Pattern[str] = _LINE) -> str:
-    """The text up to a second round of it that breaks off: its last part, such as a line, is the beginning of an earlier one.
+def without_restart(text: str, part: re.Pattern[str] = _LINE) -> str:
+    """The text without its end if that starts over and breaks off: its last line (or `part`) begins like an earlier one.
 
-    The last part is long, or the same parts come before both.
+    The last line is long, or the same lines come before both.
     """
     parts = [found for found in part.finditer(text) if re.search(r"\w", found[0])]
     said = [found[0].strip() for found in parts]
