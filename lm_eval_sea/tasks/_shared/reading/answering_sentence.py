@@ -27,7 +27,7 @@ _MARKED = (*_KINDS, "how")
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
 _SHORTEST, _ENDING, _LONGEST = 2, 3, 500  # characters
 # A sentence takes up the question if it repeats at least this share of its words.
-_LEAST_SHARE, _LEAST_SHARE_OF_AMOUNT = 0.75, 0.6  # the latter if it asks for a number
+_LEAST_SHARE, _LEAST_SHARE_OF_AMOUNT = 0.75, 0.5  # the latter if it asks for a number
 _LONGEST_SOURCE = 60
 _normal = lru_cache(normalise)  # the same passage is searched many times
 _BLANKLESS = {"km", "lo", "my", "th", "zh"}
@@ -155,7 +155,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, _LEAST_SHARE * others) and not gives_two:
         return ""  # it breaks off
     answers = takes_up if is_copied else asked > 0
-    if (answers or asked > _LEAST_SHARE_OF_AMOUNT * others) and (number := _number_asked(sentence)):
+    if (answers or asked >= _LEAST_SHARE_OF_AMOUNT * others) and (number := _number_asked(sentence)):
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
