@@ -9,6 +9,7 @@ import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
+from tqdm import tqdm
 
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.visible_text import one_line, spreadsheet_cell, visible
@@ -64,6 +65,7 @@ def said(capsys):
 
 def test_controls_on_a_terminal_in_reports_and_in_totals(tmp_path, said):
     """Names of models, tasks and rows have controls; the pages, all tables and the output of commands must not."""
+    tqdm._instances.clear()  # a bar that an interrupted run left open has later ones drawn below it, by moving the cursor
     runs, out = plant(tmp_path / "runs"), tmp_path / "out"
     for path in runs.rglob("results_*.json"):
         path.write_text(path.read_text().replace("org/", json.dumps(HOSTILE)[1:-1]))
