@@ -56,6 +56,11 @@ def _record(doc: dict[str, Any], generated: str) -> Generated:
     return made._replace(answer=without_surroundings(first_turn(made.answer.strip()), _words_of(doc["scoring"])))
 
 
+def _ungreeted(made: Generated, scoring: dict[str, Any], options: Sequence[str] = ()) -> str:
+    """The answer once, without a greeting before it."""
+    return without_greeting(without_restart(made.answer), _words_of(scoring), options)
+
+
 def _rates(made: Generated, *, is_read: bool, declines: bool) -> dict[str, float]:
     return {"null_rate": float(not is_read), "refusal_rate": float(declines)} | rates_of_loss(made)
 
@@ -86,7 +91,7 @@ def _choose(
     """The position of the chosen option, or None, and exact_match with the rates. Writes the option into `doc`."""
     made = _record(doc, generated)
     choices = Choices(tuple(names), tuple(options), language, _answer_tags(doc["scoring"]))
-    answer = without_greeting(without_restart(made.answer), _words_of(doc["scoring"]), options)
+    answer = _ungreeted(made, doc["scoring"], options)
     chosen = read_choice(answer, choices, finished=ended_by_itself(doc["finish_reason"]))
     doc["answer"], doc["predictions"] = None if chosen is None else names[chosen], {"exact_match": chosen}
     return chosen, {"exact_match": float(chosen == doc["gold"])} | _rates_of_reading(made, chosen, language)
@@ -128,7 +133,7 @@ class ChatTextScores(TextScores):
         """What each metric needs of one row."""
         scoring = doc["scoring"]
         made, words_of = _record(doc, results[0]), _words_of(scoring)
-        made = made._replace(answer=self._written(doc, without_greeting(without_restart(made.answer), words_of)))
+        made = made._replace(answer=self._written(doc, _ungreeted(made, scoring)))
         own, tags = scoring["answer_tag"], _answer_tags(scoring)
         is_tagged = behind_last_tag(made.answer, (own,), words_of) is not None
         # a refusal has no tag; after a tag, the same words are translated, quoted or summarised

@@ -219,7 +219,7 @@ def _above_another_question(text: str, choices: Choices) -> str:
             return above
         listed = _listed_options(text[begin.end() :], choices)
         is_other = len(listed) > 1 and not listed.issuperset(map(folded, choices.options))
-        is_other |= begin is asked and _headed(text[begin.start() :], choices) != set()
+        is_other |= begin is asked and bool(_headed(text[begin.start() :], choices))
         if is_other and read_choice(above, choices) is not None:
             return above
     return text
@@ -484,14 +484,15 @@ def _pointed_at(said: _Said, choices: Choices) -> int | None:
     parts = [(number, _ARROW.split(line)) for number, line in enumerate(said.lines)]
     ends = [(number, " ".join(before), behind) for number, (*before, behind) in parts if before and len(behind) < longest]
     found = [(number, before, position) for number, before, end in ends if (position := _framed(end, choices)) is not None]
-    for number, before, position in found if len(found) == 1 else ():
-        if said.of("stated") and choices.by_text(before) == position:
-            return None  # it only says which letter an option has, below another answer
-        others = {*choices.named_in(before), *options_in(before, choices)} - {position}
-        is_last = all(_NOTE.fullmatch(line.strip(TRIM)) for line in said.lines[number + 1 :])
-        is_told = number in dict(said.of("stated")) or has_word(before, choices.language, "wrong", "condition")
-        return position if is_last and not others and not is_told else None
-    return None
+    if len(found) != 1:
+        return None
+    [(number, before, position)] = found
+    if said.of("stated") and choices.by_text(before) == position:
+        return None  # it only says which letter an option has, below another answer
+    others = {*choices.named_in(before), *options_in(before, choices)} - {position}
+    is_last = all(_NOTE.fullmatch(line.strip(TRIM)) for line in said.lines[number + 1 :])
+    is_stated = number in dict(said.of("stated")) or has_word(before, choices.language, "wrong", "condition")
+    return position if is_last and not others and not is_stated else None
 
 
 def _below_heading(lines: Sequence[str], choices: Choices) -> str:

@@ -291,11 +291,14 @@ def _repeated(lines: Sequence[str], language: str) -> Decimal | None:
     if not results or any(pattern.search(lines[-1]) for pattern in (EQUATION, OPERATION)):
         return None
     said = any_word("either", language).split(_BRACKETED.sub("", lines[-1]), maxsplit=1)[0]
-    *others, number = [None, *(parse_number(number, language) for number in NUMBER.findall(said))]
-    if number == results[-1] and {*others[1:]} <= _values("\n".join(lines[:-1]), language) - {*results}:
+    numbers = [parse_number(number, language) for number in NUMBER.findall(said)]
+    if not numbers:
+        return None
+    *others, number = numbers
+    if number == results[-1] and {*others} <= _values("\n".join(lines[:-1]), language) - {*results}:
         return number
     named = re.search(rf"(?:{any_word('equates', language).pattern})\s*{NUMBER.pattern}\D{{0,15}}\Z", lines[-1], re.IGNORECASE)
-    is_only = number is not None and _values(lines[-1], language) == {number}
+    is_only = _values(lines[-1], language) == {number}
     return number if is_only and (number / 100 in results or (named and number in results)) else None
 
 

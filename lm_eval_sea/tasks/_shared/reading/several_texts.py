@@ -58,30 +58,27 @@ def of_target(text: str, language: str, target: str) -> str:
     Empty if the text, perhaps below an instruction, has only labels of other languages.
     """
     lines = text.splitlines()
-    heads = [
-        (number, code, name[1])
-        for number, line in enumerate(lines)
-        if (name := _named(line)) and (code := _code(name[0]) or _code(_without_work(name[0], target)))
-    ]
+    named = {number: name for number, line in enumerate(lines) if (name := _named(line))}
+    codes = {number: _code(label) or _code(_without_work(label, target)) for number, (label, _) in named.items()}
+    heads = [number for number, code in codes.items() if code]
     if not heads or target not in LANGUAGE_NAMES:
         return text
-    ends = [*(number for number, _, _ in heads[1:]), len(lines)]
     own = [
-        "\n".join([rest, *lines[number + 1 : end]]).strip()
-        for (number, code, rest), end in zip(heads, ends, strict=True)
-        if code == target
+        "\n".join([named[number][1], *lines[number + 1 : end]]).strip()
+        for number, end in zip(heads, [*heads[1:], len(lines)], strict=True)
+        if codes[number] == target
     ]
     first = next((line for line in lines if line.strip()), "")
-    begins = lines.index(first) == heads[0][0]
-    above, word = lines[: heads[0][0]], (_named(lines[heads[0][0]]) or ("",))[0].partition("(")[0].strip()
-    if not any(own) and word in [name[0] for line in above if (name := _named(line))]:
+    begins, above = lines.index(first) == heads[0], lines[: heads[0]]
+    word = named[heads[0]][0].partition("(")[0].strip()
+    if not any(own) and word in (named[number][0] for number in range(heads[0]) if number in named):
         return "\n".join(above)  # "Summary: … Summary (English): …"
-    introduced = all(INTRODUCES.search(line) or _named(line) for line in lines[: heads[0][0]] if line.strip())
+    introduced = all(number in named or INTRODUCES.search(line) for number, line in enumerate(above) if line.strip())
     if any(own):
         return next(filter(None, own)) if begins or introduced else text
     is_all = len([line for line in lines if line.strip()]) == len(heads) + (not begins)
-    asks = begins or (task_words(language).search(first) and not (_named(first) or ("", ""))[1])
-    return "" if is_all and asks and all(rest for *_, rest in heads) else text
+    asks = begins or (task_words(language).search(first) and not named.get(lines.index(first), ("", ""))[1])
+    return "" if is_all and asks and all(named[number][1] for number in heads) else text
 
 
 def _without_work(label: str, language: str) -> str:
