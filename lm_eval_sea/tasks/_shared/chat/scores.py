@@ -25,7 +25,7 @@ from ..reading.chosen_option import read_choice
 from ..reading.final_number import read_final_number
 from ..reading.final_span import named_by_sentence, read_span, without_gloss
 from ..reading.final_text import read_final_text, read_summary
-from ..reading.frames import QUOTED, first_turn
+from ..reading.frames import QUOTED, SINGLE_QUOTED, first_turn
 from ..reading.option_labels import Choices
 from ..reading.refusal import is_refusal
 from ..reading.surroundings import without_greeting, without_restart, without_surroundings
@@ -170,7 +170,9 @@ class ChatQuestionScores(ChatTextScores):
     def _written(self, doc: dict[str, Any], answer: str) -> str:
         """The answer without quotation marks around words of the question, such as a title: they frame no answer."""
         question = normalise(doc.get("question", ""))
-        return QUOTED.sub(lambda found: found[1] if stands_in(normalise(found[1]), question) else found[0], answer)
+        for marks in (QUOTED, SINGLE_QUOTED):
+            answer = marks.sub(lambda found: found[1] if stands_in(normalise(found[1]), question) else found[0], answer)
+        return answer
 
     def _answered(self, doc: dict[str, Any], text: str, answer: str, prompt: str) -> str:
         """The answer without a gloss and the question's words around a phrase of the passage; empty if it is the question."""

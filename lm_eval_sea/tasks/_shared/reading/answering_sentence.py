@@ -42,6 +42,7 @@ _MOST_WORDS, _LONGEST_TAG = 8, 20  # words of a phrase, characters
 _SHORTEST_COPY = 4  # characters; Chinese phrases may be shorter
 _LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
 _QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
+_AFTER_DATE = re.compile(r"(?<=\d),[^,\d]+\Z")  # "1755, after the treaty"
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 
 
@@ -84,7 +85,14 @@ class _Sentence(NamedTuple):
         width = 2 if self.language in UNSEGMENTED else 1
         in_place = bool(self.before) or self.language not in _FRONTED
         before = in_place and self.words[max(piece.begin - width, 0) : piece.begin] == self.before[-width:]
+        before |= not self.before and self.is_named_by(piece.begin - 1)
         return 2 * before + (self.words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width])
+
+    def is_named_by(self, number: int) -> bool:
+        """Whether a word is the noun after the question word: "magazine" for "Which magazine …?"."""
+        others = (self.pattern("copula"), self.pattern("article"))
+        nouns = [word for word in self.behind if not any(other.fullmatch(word) for other in others)]
+        return number >= 0 and taken_up(self.words[number : number + 1], nouns[:1], self.language) == [True]
 
     def asks_by(self, mark: str) -> bool:
         """Whether the question has the mark of a piece beside its question word: "from where"."""
@@ -107,6 +115,12 @@ class _Sentence(NamedTuple):
         """Whether a word marks a person, a place, a time or a cause beside it."""
         return any(self.pattern(f"before_{kind}").fullmatch(self.text(number, number)) for kind in _KINDS)
 
+    def without_joint(self, text: str) -> str:
+        """A phrase after one of the question's words without a word that joins the two, or one that cannot end it."""
+        words = self.pattern("joins").match(text)
+        last = at_end("unfinished", text, self.language)
+        return text[words.end() if words else 0 : last.start() if last else None].strip()
+
     def standing(self, first: int, last: int) -> str:
         """The words that the passage has, without a few that join them to the question's words; empty if it does not have them.
 
@@ -122,7 +136,7 @@ class _Sentence(NamedTuple):
                     continue
                 kept = end - begin + 1 - (self.language == "vi")  # whose words mostly have two syllables
                 if without <= kept or not text[begin == 0 :].islower():
-                    return text
+                    return self.without_joint(text) if first else text
         return ""
 
 
@@ -333,7 +347,7 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
         clause = rest.lstrip(",，、\u104a;； ")
         is_other = (sentence.kind != "when" and adds.match(clause)) or (
             (not any(sentence.is_asked[kept:]) or sentence.pattern("describes").match(clause))
-            and any_word("joined", sentence.language).search(rest) is None
+            and (sentence.pattern("describes").match(clause) or any_word("joined", sentence.language).search(rest) is None)
             and (any_word("denies", sentence.language).match(clause) or not _in_passage(around, sentence.passage))
         )
         if kept and sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit and is_other:
@@ -371,18 +385,21 @@ def _number_asked(sentence: _Sentence) -> str:
     """
     if not sentence.counts:
         return ""
-    starts = [begin for begin, _ in sentence.places]
-    numbers = [place for place, begin in enumerate(starts) if begins_number(sentence.said, begin, sentence.language)]
+    said, starts = sentence.said, [begin for begin, _ in sentence.places]
+    numbers = [place for place, begin in enumerate(starts) if begins_number(said, begin, sentence.language)]
     if 0 in numbers:
         return ""
     to = any_word("to", sentence.language)
     joined = {place for place in numbers if place - 2 in numbers and to.fullmatch(sentence.text(place - 1, place - 1))}
     firsts = [place for place in numbers if place - 1 not in numbers and place not in joined]
+    firsts = [place for place in firsts if not re.search(r"\d[.,]\Z", said[: starts[place]])]
     pieces = _pieces(sentence)
     found = [(first, piece) for piece in pieces for first in firsts if piece.first <= first <= piece.last]
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
     if len(found) > 1:  # "30 workers" for "How many workers …?"
-        found = [(first, piece) for first, piece in found if any(sentence.is_asked[max(first - 1, 0) : first + 2])]
+        units = sentence.behind[:1]
+        counted = [(first, piece) for first, piece in found if units and sentence.words[first + 1 : first + 2] == units]
+        found = counted or [(first, piece) for first, piece in found if any(sentence.is_asked[max(first - 1, 0) : first + 2])]
     if len(found) != 1:
         return ""
     ((first, (_, _, end, *_)),) = found
@@ -410,8 +427,16 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
     if times and not (own := [piece for piece in own if piece in times]):
         return None
     if sentence.kind == "why" and sentence.language not in _BEHIND:
-        own = [piece._replace(last=len(sentence.places) - 1) for piece in own[:1]]
-    return _best(sentence, _standing(sentence, own))
+        effect = re.compile(rf"{_COMMA}\s*(?:{any_word('so', sentence.language).pattern})", re.IGNORECASE)
+        ends = effect.search(sentence.said, sentence.places[own[0].begin][0])
+        kept = sum(begin < ends.start() for begin, _ in sentence.places) if ends else len(sentence.places)
+        own = [own[0]._replace(last=kept - 1)]
+    found = _standing(sentence, own)
+    if not found and len(own) == 1 and sentence.kind != "why" and sentence.language not in _BEHIND:
+        return [sentence.text(own[0].first, own[0].last)]  # in other words than the passage
+    if sentence.kind == "when":
+        found = [(piece, _AFTER_DATE.sub("", text)) for piece, text in found]
+    return _best(sentence, found)
 
 
 def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_Piece]:
@@ -439,8 +464,12 @@ def _at_place(sentence: _Sentence) -> list[str]:
     for first, last in sentence.gaps:
         inside = [piece for piece in pieces if first <= piece.first <= last]
         own = [piece for piece in inside if piece.kind in ("", sentence.kind)]
-        is_marked = last > first and sentence.language not in _BEHIND and sentence.is_mark(last)
-        whole = [_Piece(first, first, last - is_marked, "", "")]
+        is_marked = sentence.language not in _BEHIND and sentence.is_mark(last)
+        mark = None if sentence.kind or sentence.language in _BEHIND else _mark_at(sentence, first)
+        begin = mark[0] if mark and mark[2] and "why" not in mark[1] else first  # "by" before a company
+        whole = [_Piece(begin, begin, last - is_marked, "", "")] if begin <= last - is_marked else []
+        if len(inside) > 1 and inside[-1].kind == "when" and not sentence.kind and whole and sentence.fits(whole[0]) > 1:
+            whole = [whole[0]._replace(last=inside[-1].begin - 1)]
         if not sentence.kind and len(inside) > 1 and not _in_passage(sentence.text(first, last), sentence.passage):
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
         found += _standing(sentence, whole) or _standing(sentence, own)

@@ -185,7 +185,9 @@ def _leaves_open(text: str, choices: Choices) -> bool:
     answers, last = has_word(text, language, "answer"), "".join(sentences[-1:])
     states = answers or has_word("".join(sentences[:-1]), language, "so")
     several = len(set(choices.named_in(text))) > 1 or (not states and len(options_in(last, choices)) > 1)
-    _, *doubted = any_word("unsure", language).split(text)
+    before, *doubted = any_word("unsure", language).split(text)
+    if choices.are_letters and options_in(SENTENCE_STOP.split(before)[-1], choices):
+        doubted = []  # "Notes from the Dead House, whose date is not certain"
     if doubted and not SENTENCE_STOP.search(doubted[-1].strip(TRIM + STOPS)) and len(set(choices.named_in(doubted[-1]))) != 1:
         return several
     asks = text.rstrip(TRIM)[-1:] in ("?", "？")
@@ -300,13 +302,13 @@ def _taken_back(line: str, rest: str, choices: Choices, found: int, *, is_cut: b
     if the text was cut before the correction names an option, or admits an error and names none.
     """
     text, language = line + rest, choices.language
-    turn, corrected = any_word("corrects", language).search(text), _altered(text, choices)
-    if turn and corrected is None:
-        corrected = _concluded(text[turn.end() :], choices, declines=False, is_cut=False)
+    turn, error, corrected = any_word("corrects", language).search(text), admission(text, language), _altered(text, choices)
+    if corrected is None and (begin := turn.end() if turn else error) is not None:
+        corrected = _concluded(text[begin:], choices, declines=turn is None, is_cut=False)
     corrected = _right_at_last(rest, choices) if corrected is None else corrected
     if corrected is not None:
         return corrected
-    return None if (turn and is_cut) or admission(text, language) is not None or _leaves_open(text, choices) else found
+    return None if (turn and is_cut) or error is not None or _leaves_open(text, choices) else found
 
 
 def _altered(text: str, choices: Choices) -> int | None:

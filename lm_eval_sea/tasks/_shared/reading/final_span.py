@@ -22,7 +22,7 @@ from .answer_phrases import ANSWER_TAGS, PHRASES, WRITTEN_TOGETHER
 from .answer_tags import any_tag, behind_last_tag
 from .answer_text import COLON, SENTENCE_STOP, STOPS, TRIM, composed, without_asked_form
 from .final_text import framed_text, promises_of, read_final_text
-from .frames import QUOTED, QUOTES, unquoted, without_emphasis, without_latex
+from .frames import QUOTED, QUOTES, SINGLE_QUOTED, unquoted, without_emphasis, without_latex
 from .other_questions import question_label, without_another_question, without_repetition
 from .prefaces_and_notes import LONGEST_REQUEST, is_foreign
 from .refusal import is_refusal
@@ -72,7 +72,6 @@ _GLOSS = re.compile(
     r"(?P<said>[^()（）]*[\u0b80-\u17ff\u4e00-\u9fff][^()（）]*?)\s*[(（][A-Za-z][^()（）\u0b80-\u17ff\u4e00-\u9fff]*[)）]"
 )
 _PLACE = re.compile(r"<([^<>/\n]+)>")  # how a prompt may mark the place of the answer
-_SINGLE = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")  # quotation marks
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 _LONGEST_SYLLABLE, _STUTTERED = 12, 10
 
@@ -150,7 +149,7 @@ def _said(answer: str, language: str, tags: Sequence[str]) -> _Said | None:
     """What an answer says; None if it is a question to the user."""
     is_formula = "\\" in answer or answer.count("$") > 1
     text = read_final_text(without_latex(answer) if is_formula else answer, language, tags)
-    if _asks_back(answer.strip(), language):
+    if _asks_back(without_emphasis(answer).strip(), language):
         return None
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     lines = [line for line in text.splitlines() if line.strip()] or [""]
@@ -503,7 +502,7 @@ def _framed_phrase(answer: str, line: str, language: str) -> str:
     Quotation marks inside a phrase that is not a sentence do not count: hợp đồng "xây dựng thiết kế".
     """
     first = next((own for own in answer.splitlines() if line.strip() in without_emphasis(own)), answer)
-    for pattern in (_BOLD, QUOTED, _SINGLE):
+    for pattern in (_BOLD, QUOTED, SINGLE_QUOTED):
         found = [phrase.strip() for phrase in pattern.findall(first)]
         phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]
         # a quotation in a later sentence is evidence

@@ -61,6 +61,7 @@ _SPEAKER = re.compile(
     re.IGNORECASE,
 )
 QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」\n]+)[\"”»」]")  # a phrase on one line
+SINGLE_QUOTED = re.compile(r"(?<![^\s(])['‘]([^'’\n]+)['’](?![^\s.,)])")
 QUOTES = {'"': '"', "“": "”", "‘": "’", "«": "»", "「": "」", "'": "'", "`": "`", "„": "“", "『": "』", "[": "]"}
 _SIGNS = {"times": "×", "cdot": "·", "div": "÷", "pm": "±", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠"}
 _SIGNS |= {"approx": "≈", "infty": "∞", "circ": "°", "rightarrow": "→", "to": "→", "Rightarrow": "⇒", "in": "∈", "lambda": "λ"}

@@ -35,7 +35,7 @@ _MARKS = " *_`\n\t"
 _QUESTION = re.compile(
     r"(?:\n|[.!。\u104b\u17d4])(?P<label>[\s>#*_-]*"
     r"(?:(?:next|another|susunod na|sunod nga|sumaruno a|அடுத்த|နောက်(?:ထပ်)?)\s?)?"
-    r"(?:human|user|questions?|q|problem|exercise|pertanyaan|soal(?:an)?|câu hỏi|bài (?:tiếp|toán|tập)|คำถาม|โจทย์|问题"
+    r"(?:human|user|questions?|q|problem|exercise|(?:your )?task|instructions?|pertanyaan|soal(?:an)?|câu hỏi|bài (?:tiếp|toán|tập)|คำถาม|โจทย์|问题"
     r"|題目|题目|問題|下一题|tanong|pitakon(?:an)?|pananya|patarosan|မေးခွန်း|ပုစ္ဆာ|សំណួរ|លំហាត់|ຄຳຖາມ|ໂຈດ|கேள்வி|கணக்கு|pangutana|saludsod"
     r"|pakiana|ข้อ(?:ต่อ|ถัด)ไป|ຂໍ້(?:ຕໍ່|ຖັດ)ໄປ)"
     rf"(?:\s[^\n:：.!?\d]{{0,15}})?[\s*_]*{COLON})",
@@ -60,7 +60,7 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
     - a line "Question: …" or "Source: …" between two answer tags, or below an answer on the first line and an empty line;
     - a line "Question 2: …" between two answer tags;
     - a line with any label between two answer tags, if the same label comes again between the next two;
-    - a label "Question:" anywhere between two answers, or above further questions.
+    - a label "Question:" or "Your task:" anywhere between two answers, above further questions, or as a heading.
     """
     if begins := _answer_above_a_question(language).match(text):
         return text[: begins.end("answer")]
@@ -68,7 +68,7 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
     for label in labels:
         above, below = text[: label.start("label")], text[label.end() :]
         answered = "?" in below or "？" in below or _answers(below, ANSWER_TAGS, language)
-        if answered and _tells(above, tags, language, several=label is not labels[-1]):
+        if answered and _tells(above, tags, language, several=label is not labels[-1] or "#" in label["label"]):
             return above
     spans = [match.span() for match in re.finditer(any_tag(tags), text, re.IGNORECASE)]
     rows = [list(_ROW.finditer(text, end, begin)) for (_, end), (begin, _) in pairwise(spans)]
@@ -89,7 +89,10 @@ def _answers(text: str, tags: Sequence[str], language: str) -> bool:
 
 
 def _tells(text: str, tags: Sequence[str], language: str, *, several: bool) -> bool:
-    """Whether a text above a question gives an answer. Above several questions, a phrase or whole sentences are enough."""
+    """Whether a text above a question gives an answer.
+
+    Above several questions, or one with a heading, a phrase or whole sentences are enough.
+    """
     said = text.strip(_MARKS)
     if _answers(said, tags, language):
         return True

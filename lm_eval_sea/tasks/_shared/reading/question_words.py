@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections import Counter
 from functools import cache
@@ -92,8 +93,8 @@ def _counted(said: Sequence[str], asked: Sequence[str], language: str) -> list[b
 
 def _are_forms(word: str, other: str, language: str) -> bool:
     """Whether two words are forms of one: "sells" and "sell"; "membangun" and "dibangun", "harganya" and "harga"."""
-    if language in PREFIXING and len(other) >= _SHORTEST_STEM and word.startswith(other):
-        return len(word) - len(other) < _SHORTEST_STEM
+    if language in PREFIXING and min(len(word), len(other)) >= _SHORTEST_STEM and os.path.commonprefix((word, other)) in (word, other):
+        return abs(len(word) - len(other)) < _SHORTEST_STEM
     step = -1 if language in PREFIXING else 1
     shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word[::step], other[::step], strict=False))))
     most = 2 * _SHORTEST_STEM if language == "ta" else _SHORTEST_STEM  # vowel signs are characters, too

@@ -45,6 +45,6 @@ def admission(text: str, language: str) -> int | None:
     found = None
     for words in any_word("errs", language).finditer(text):
         sentence = SENTENCE_STOP.split(text[: words.start()].replace("…", "\n"))[-1]
-        if not re.search(r"\w{4}|[A-Z\d]", any_word("corrects", language).sub("", sentence)):
+        if not re.search(r"\w{4}|[A-Z\d]", any_word("so", language).sub("", any_word("corrects", language).sub("", sentence))):
             found = words.end()
     return found
