@@ -27,6 +27,7 @@ from ..reading.final_span import named_by_sentence, read_span, without_gloss
 from ..reading.final_text import read_final_text, read_summary
 from ..reading.frames import QUOTED, SINGLE_QUOTED, first_turn
 from ..reading.option_labels import Choices
+from ..reading.other_questions import above_other_question
 from ..reading.refusal import is_refusal
 from ..reading.surroundings import without_greeting, without_restart, without_surroundings
 from ..rows import load_rows_with_scoring
@@ -168,8 +169,10 @@ class ChatQuestionScores(ChatTextScores):
     """The metrics of short answers to questions."""
 
     def _written(self, doc: dict[str, Any], answer: str) -> str:
-        """The answer without quotation marks around words of the question, such as a title: they frame no answer."""
+        """The answer without another question below it, and without quotation marks around words of the question: a title."""
         question = normalise(doc.get("question", ""))
+        if question:
+            answer = above_other_question(answer, doc["question"])
         for marks in (QUOTED, SINGLE_QUOTED):
             answer = marks.sub(lambda found: found[1] if stands_in(normalise(found[1]), question) else found[0], answer)
         return answer

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..metrics.target_language import letters_by_script
@@ -78,7 +79,7 @@ class _Sentence(NamedTuple):
 
     def asked_in(self, text: str) -> list[bool]:
         """Whether each word of a text is one of the question's."""
-        return taken_up(normal_words(text, self.language), [*self.before, *self.behind], self.language)
+        return taken_up(normal_words(text, self.language), [*self.before, "", *self.behind], self.language)
 
     def fits(self, piece: _Piece) -> int:
         """How well it fits the place of the question word: 2 if the words before are the same, plus 1 if those after are."""
@@ -93,6 +94,11 @@ class _Sentence(NamedTuple):
         others = (self.pattern("copula"), self.pattern("article"))
         nouns = [word for word in self.behind if not any(other.fullmatch(word) for other in others)]
         return number >= 0 and taken_up(self.words[number : number + 1], nouns[:1], self.language) == [True]
+
+    def asked_beside(self, piece: _Piece) -> int:
+        """How many of the question's words stand directly before and after it."""
+        before, behind = self.is_asked[: piece.begin][::-1], self.is_asked[piece.last + 1 :]
+        return sum(len(list(takewhile(bool, words))) for words in (before, behind))
 
     def asks_by(self, mark: str) -> bool:
         """Whether the question has the mark of a piece beside its question word: "from where"."""
@@ -117,9 +123,10 @@ class _Sentence(NamedTuple):
 
     def without_joint(self, text: str) -> str:
         """A phrase after one of the question's words without a word that joins the two, or one that cannot end it."""
-        words = self.pattern("joins").match(text)
-        last = at_end("unfinished", text, self.language)
-        return text[words.end() if words else 0 : last.start() if last else None].strip()
+        words = self.pattern("joins")
+        begins, ends = words.match(text), re.search(rf"\s(?:{words.pattern})\Z", text, re.IGNORECASE)
+        ends = ends or at_end("unfinished", text, self.language)
+        return text[begins.end() if begins else 0 : ends.start() if ends else None].strip(STOPS + TRIM + "\"”")
 
     def standing(self, first: int, last: int) -> str:
         """The words that the passage has, without a few that join them to the question's words; empty if it does not have them.
@@ -159,8 +166,9 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         quoted = _QUOTED.match(said)
         if quoted and _in_passage(quoted[1], passage) and not _in_passage(quoted[1], question):
             return quoted[1]  # the words around it are not in the passage
-        said = without_denied(_nearest_sentence(said, question, passage, language), language)
-    sentence = _without_addition(_parsed(_without_frame(said, question, language), question, passage, language))
+        said = _nearest_sentence(said, question, passage, language)
+    framed = _without_frame(said, question, language)
+    sentence = _without_addition(_parsed(framed if is_copied else without_denied(framed, language), question, passage, language))
     asked, others = sum(sentence.is_asked), len(sentence.before) + len(sentence.behind)
     takes_up = asked >= max(2, _LEAST_SHARE * others)
     if (sentence.counts or sentence.kind in ("when", "where", "who")) and _leaves_two(said, passage, language):
@@ -173,12 +181,12 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return number
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
-    found = _of_kind(sentence) if answers else []
+    found = _of_kind(sentence) if answers else ""
     if answers and not is_copied and (named := _named_at_end(sentence)):
-        return found[0] if found and len(found) == 1 and named.endswith(found[0]) else named  # "is now owned by Mei Ling"
+        return found if found and (named.endswith(found) or sentence.kind == "why") else named  # "is now owned by Mei Ling"
     if found is None and asked > 1:
         found = _at_place(sentence)
-    return found[0] if found and len(found) == 1 else _core(said, sentence)
+    return found or _core(said, sentence)
 
 
 def copied_phrase(said: str, answer: str, question: str, passage: str, language: str) -> str:
@@ -320,9 +328,13 @@ def _parsed(said: str, question: str, passage: str, language: str) -> _Sentence:
     before, behind = words_beside(question, found.get(kind), language)
     asking, places = found[kind][0] if found else "", places_of_words(said, language)
     words = normal_words(said, language)
-    is_asked = taken_up(words, [*before, *behind], language)
+    is_asked = taken_up(words, [*before, "", *behind], language)
     for number, ((last, _), (begin, _)) in enumerate(pairwise(places)):  # "Town" goes on a name that begins with "George"
         is_asked[number + 1] &= is_asked[number] or not (said[last].isupper() and said[begin].isupper())
+    joints, copula = (pattern("joins", language), any_word("unfinished", language)), pattern("copula", language)
+    for number in range(1, len(words) - 1):  # "of" in "the Bank of China"
+        is_joint = any(joint.fullmatch(words[number]) for joint in joints) and not copula.fullmatch(words[number])
+        is_asked[number] &= is_asked[number - 1] or is_asked[number + 1] or not is_joint
     # the subject comes first, in Tagalog after the verb
     subjects = (pattern("pronoun", language).match(said, begin) for begin, _ in places[: 1 + (language == "tl")])
     subject = next(filter(None, subjects), None)
@@ -345,12 +357,14 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
         kept = sum(begin < mark.start() for begin, _ in sentence.places)
         around = f"{head.split()[-1]}{rest}" if head.split() else rest
         clause = rest.lstrip(",，、\u104a;； ")
+        if sentence.kind and sentence.pattern(f"before_{sentence.kind}").match(clause):
+            continue  # "the reason why …, is because …"
         is_other = (sentence.kind != "when" and adds.match(clause)) or (
             (not any(sentence.is_asked[kept:]) or sentence.pattern("describes").match(clause))
             and (sentence.pattern("describes").match(clause) or any_word("joined", sentence.language).search(rest) is None)
             and (any_word("denies", sentence.language).match(clause) or not _in_passage(around, sentence.passage))
         )
-        if kept and sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit and is_other:
+        if sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit and is_other and not all(sentence.is_asked[:kept]):
             places, words, is_asked = sentence.places[:kept], sentence.words[:kept], sentence.is_asked[:kept]
             return sentence._replace(said=head, places=places, words=words, is_asked=is_asked)
     return sentence
@@ -372,6 +386,9 @@ def _without_frame(said: str, question: str, language: str) -> str:
         found = re.match(rf".{{1,{_LONGEST_SOURCE}}}?(?:{source.pattern}){comma}", said)
     else:
         found = re.match(rf"(?:\w{{1,5}},\s+)?(?:{source.pattern}).{{1,{_LONGEST_SOURCE}}}?{comma}", said, re.IGNORECASE)
+    if found is None:
+        words = any_word("asks", language).pattern
+        found = re.match(rf"[^,\d]{{0,25}}?(?:{words})[^,\d]{{0,40}}?(?:{pattern('that', language).pattern})\s*", said, re.IGNORECASE)
     said = (said[found.end() :] if found else said).rstrip(STOPS)
     closes = pattern("closes", language).pattern
     return re.sub(rf"(?<=\S)\s*(?:{closes})\Z", "", said.rstrip(STOPS)) if closes != "(?:(?!))" else said
@@ -404,7 +421,10 @@ def _number_asked(sentence: _Sentence) -> str:
         return ""
     ((first, (_, _, end, *_)),) = found
     end = max([end, *(piece.last for piece in pieces if joined & set(range(piece.first, piece.last + 1)))])
-    texts = (sentence.text(first, last) for last in range(end, first - 1, -1))
+    joined_to = any_word("joined", sentence.language).search(said, starts[first], sentence.places[end][1])
+    while joined_to and end > first and sentence.places[end][1] > joined_to.start():
+        end -= 1
+    texts = (sentence.without_joint(sentence.text(first, last)) for last in range(end, first - 1, -1))
     return next((text for text in texts if _in_passage(text, sentence.passage)), "")
 
 
@@ -415,8 +435,8 @@ def _named_at_end(sentence: _Sentence) -> str:
     return named if named and not all(sentence.asked_in(named)) and _in_passage(named, sentence.passage) else ""
 
 
-def _of_kind(sentence: _Sentence) -> list[str] | None:
-    """The phrases whose mark fits the kind of question, without those that are no answer; None if no mark fits."""
+def _of_kind(sentence: _Sentence) -> str | None:
+    """The phrase whose mark fits the kind of question, empty if it is no answer; None if no mark fits."""
     pieces = _pieces(sentence)
     own = [piece for piece in pieces if piece.mark and sentence.asks_by(piece.mark)]  # "from where": not "to"
     own = own or [piece for piece in pieces if piece.kind and piece.kind == sentence.kind]
@@ -427,13 +447,15 @@ def _of_kind(sentence: _Sentence) -> list[str] | None:
     if times and not (own := [piece for piece in own if piece in times]):
         return None
     if sentence.kind == "why" and sentence.language not in _BEHIND:
-        effect = re.compile(rf"{_COMMA}\s*(?:{any_word('so', sentence.language).pattern})", re.IGNORECASE)
+        pause = rf"(?:{_COMMA}|\s)" if sentence.language in _BLANKLESS else _COMMA
+        effect = re.compile(rf"{pause}\s*(?:{any_word('so', sentence.language).pattern})", re.IGNORECASE)
         ends = effect.search(sentence.said, sentence.places[own[0].begin][0])
         kept = sum(begin < ends.start() for begin, _ in sentence.places) if ends else len(sentence.places)
         own = [own[0]._replace(last=kept - 1)]
     found = _standing(sentence, own)
-    if not found and len(own) == 1 and sentence.kind != "why" and sentence.language not in _BEHIND:
-        return [sentence.text(own[0].first, own[0].last)]  # in other words than the passage
+    is_other = not found or (sentence.kind == "why" and sentence.pattern("time").search(found[0][1]))
+    if is_other and len(own) == 1 and sentence.language not in _BEHIND and _may_answer(sentence, own[0].begin, own[0].last):
+        return sentence.text(own[0].first, own[0].last)  # in other words than the passage
     if sentence.kind == "when":
         found = [(piece, _AFTER_DATE.sub("", text)) for piece, text in found]
     return _best(sentence, found)
@@ -451,14 +473,14 @@ def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_P
     return joined
 
 
-def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> list[str]:
-    """The phrases that fit best in the place of the question word."""
-    ranks = {text: max(sentence.fits(piece) for piece, other in found if other == text) for _, text in found}
-    return [text for text, rank in ranks.items() if rank == max(ranks.values())]
+def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> str:
+    """The phrase that fits best in the place of the question word, or else stands beside most of its words; else the longest."""
+    ranks = [(sentence.fits(piece), sentence.asked_beside(piece), len(text), text) for piece, text in found]
+    return max(ranks, key=itemgetter(0, 1, 2))[3] if ranks else ""
 
 
-def _at_place(sentence: _Sentence) -> list[str]:
-    """The phrases at an end of the sentence, else between the question's words."""
+def _at_place(sentence: _Sentence) -> str:
+    """The phrase at an end of the sentence, else between the question's words; empty if there is none."""
     pieces, end = _pieces(sentence), len(sentence.places) - 1
     found = list[tuple[_Piece, str]]()
     for first, last in sentence.gaps:
@@ -467,17 +489,22 @@ def _at_place(sentence: _Sentence) -> list[str]:
         is_marked = sentence.language not in _BEHIND and sentence.is_mark(last)
         mark = None if sentence.kind or sentence.language in _BEHIND else _mark_at(sentence, first)
         begin = mark[0] if mark and mark[2] and "why" not in mark[1] else first  # "by" before a company
-        whole = [_Piece(begin, begin, last - is_marked, "", "")] if begin <= last - is_marked else []
+        whole = [_Piece(first, begin, last - is_marked, "", "")] if begin <= last - is_marked else []
         if len(inside) > 1 and inside[-1].kind == "when" and not sentence.kind and whole and sentence.fits(whole[0]) > 1:
             whole = [whole[0]._replace(last=inside[-1].begin - 1)]
         if not sentence.kind and len(inside) > 1 and not _in_passage(sentence.text(first, last), sentence.passage):
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
-        found += _standing(sentence, whole) or _standing(sentence, own)
+        is_verb = len(own) > 1 and 0 < first == own[0].last and sentence.text(first, first).islower() and own[1].begin == first + 1
+        own = own[is_verb:]  # "made" in "made from flour"
+        described = [number for number in range(first + 1, last) if sentence.pattern("describes").fullmatch(sentence.words[number])]
+        named = [each._replace(last=described[0] - 1) for each in whole[:1] if described and described[0] > each.first]
+        found += _standing(sentence, whole) or _standing(sentence, named) or _standing(sentence, own)
     if sentence.kind == "when":
         found = [(piece, text) for piece, text in found if _is_time(sentence, piece)] or found
     if sentence.kind == "who":
         found = [(piece, _APPOSITION.sub(r"\1", text)) for piece, text in found]
-    at_ends = [(piece, text) for piece, text in found if piece.first == 0 or piece.last == end or sentence.fits(piece) > 1]
+    beside = [(piece, text) for piece, text in found if sentence.asked_beside(piece)]
+    at_ends = [(piece, text) for piece, text in beside if piece.begin == 0 or piece.last == end or sentence.fits(piece) > 1]
     return _best(sentence, at_ends or found)
 
 
@@ -571,4 +598,5 @@ def _in_passage(phrase: str, passage: str) -> bool:
         return True
     if not "\u0b80" <= wanted[-1] <= "\u0bff":
         return False
-    return re.search(rf"(?<!\S){re.escape(wanted)}(?<=[\u0b80-\u0bff]{{3}})[\u0b80-\u0bff]{{1,6}}(?!\S)", there) is not None
+    stem = re.escape(wanted.removesuffix("\u0bcd"))  # a vowel sign takes the place of the dot
+    return re.search(rf"(?<!\S){stem}(?<=[\u0b80-\u0bff]{{3}})[\u0b80-\u0bff]{{1,6}}(?!\S)", there) is not None

@@ -82,6 +82,16 @@ def without_another_question(text: str, tags: Sequence[str], language: str) -> s
     return text
 
 
+def above_other_question(text: str, question: str) -> str:
+    """The text above a label and another question than `question`: "Question: Who wrote it? Answer: …"."""
+    for label in islice(_QUESTION.finditer(text), _MOST_QUESTIONS):
+        asked, above = text[label.end() :].strip(_MARKS).partition("\n")[0], text[: label.start("label")]
+        is_other = asked.rstrip(_MARKS)[-1:] in ("?", "？") and asked.strip(_MARKS).casefold() not in question.casefold()
+        if is_other and above.strip(_MARKS) and tag_spans(text[label.end() :], ANSWER_TAGS):
+            return above
+    return text
+
+
 def _answers(text: str, tags: Sequence[str], language: str) -> bool:
     """Whether words follow an answer tag, a statement or "so"."""
     so = (match.span() for match in any_word("so", language).finditer(text))

@@ -64,7 +64,11 @@ def taken_up(said: Sequence[str], asked: Sequence[str], language: str) -> list[b
     """Whether each word of a sentence repeats one of the question, or is a copula: "adalah"."""
     copula, article = pattern("copula", language), pattern("article", language)
     is_unsegmented = language in UNSEGMENTED
-    found = _aligned(said, [*asked, *_syllables_of_copula(language)]) if is_unsegmented else _counted(said, asked, language)
+    if is_unsegmented:
+        pairs = zip(_aligned(said, asked, language), _aligned(said, _syllables_of_copula(language), language), strict=True)
+        found = [taken or is_copula for taken, is_copula in pairs]
+    else:
+        found = _counted(said, asked, language)
     found = [taken or copula.fullmatch(word) is not None for taken, word in zip(found, said, strict=True)]
     for number in range(len(said) - 1):  # an article belongs to what follows it
         found[number] &= found[number + 1] or not article.fullmatch(said[number])
@@ -101,15 +105,19 @@ def _are_forms(word: str, other: str, language: str) -> bool:
     return shared >= most and max(len(word), len(other)) - shared <= most
 
 
-def _aligned(said: Sequence[str], asked: Sequence[str]) -> list[bool]:
-    """Whether each syllable repeats one of the question. Only runs of at least two count."""
+def _aligned(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
+    """Whether each syllable repeats one of the question. Only runs of at least two count.
+
+    In Lao, where most final consonants count as syllables, a run of two has to begin or end a part of the question.
+    """
     found, begin = [False] * len(said), 0
-    there = "\n".join(("", *asked, ""))
+    there = "\n".join(("", "", *asked, "", ""))
     while begin < len(said):
         size = 0
         while begin + size < len(said) and "\n".join(("", *said[begin : begin + size + 1], "")) in there:
             size += 1
-        if size > 1:
+        run = "\n".join(said[begin : begin + size])
+        if size > 2 or (size == 2 and (language != "lo" or f"\n\n{run}\n" in there or f"\n{run}\n\n" in there)):
             found[begin : begin + size] = [True] * size
         begin += max(size, 1)
     return found
