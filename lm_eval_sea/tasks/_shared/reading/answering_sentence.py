@@ -26,6 +26,7 @@ _KINDS = ("why", "when", "where", "who")
 _MARKED = (*_KINDS, "how")
 # Fewest words of the question before a clause that is cut off, and most words that join a phrase to these: "in the year".
 _FEWEST_ASKED, _MOST_JOINING = 3, 3
+_FEWEST_ADDED = 3  # words of a clause that "and" adds, with this word
 _SHORTEST, _ENDING, _LONGEST = 2, 3, 500  # characters
 # A sentence takes up the question if it repeats at least this share of its words.
 _LEAST_SHARE, _LEAST_SHARE_OF_AMOUNT = 0.75, 0.5  # the latter if it asks for a number
@@ -114,8 +115,17 @@ class _Sentence(NamedTuple):
     def gaps(self) -> list[tuple[int, int]]:
         """First and last word of each run of words that the question does not have, without a Burmese mark at its beginning."""
         runs = [(taken, list(run)) for taken, run in groupby(range(len(self.places)), key=self.is_asked.__getitem__)]
-        gaps = [(run[0], run[-1]) for taken, run in runs if not taken]
+        gaps = [part for taken, run in runs if not taken for part in self.clauses(run[0], run[-1])]
         return [(first + (self.language == "my" and 0 < first < last and self.is_mark(first)), last) for first, last in gaps]
+
+    def clauses(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """First and last word of the parts between commas. It is no part if the passage has the comma between the same words."""
+        for number in range(first, last):
+            has_comma = re.search(_COMMA, self.said[self.places[number][1] - 1 : self.places[number + 1][0]])
+            if has_comma and not _in_passage(self.text(max(number - 1, first), number + 1), self.passage):
+                yield first, number
+                first = number + 1
+        yield first, last
 
     def is_mark(self, number: int) -> bool:
         """Whether a word marks a person, a place, a time or a cause beside it."""
@@ -182,8 +192,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
     found = _of_kind(sentence) if answers else ""
-    if answers and not is_copied and (named := _named_at_end(sentence)):
-        return found if found and (named.endswith(found) or sentence.kind == "why") else named  # "is now owned by Mei Ling"
+    if answers and not is_copied and (not found or sentence.kind == "who") and (named := _named_at_end(sentence)):
+        return found if found and named.endswith(found) else named  # "is now owned by Mei Ling"
     if found is None and asked > 1:
         found = _at_place(sentence)
     return found or _core(said, sentence)
@@ -351,17 +361,24 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
     Such a clause begins with a word like "while". Or it has none of the question's words, is no list, and the passage does not
     have it there.
     """
-    adds = sentence.pattern("adds")
-    for mark in re.finditer(rf"{_COMMA}|[;；]|\s(?=(?:{adds.pattern}))", sentence.said, re.IGNORECASE):
+    adds, joined = sentence.pattern("adds"), any_word("joined", sentence.language)
+    begins = rf"{_COMMA}|[;；]|\s(?=(?:{adds.pattern}|{joined.pattern}))"
+    for mark in re.finditer(begins, sentence.said, re.IGNORECASE):
         head, rest = sentence.said[: mark.start()], sentence.said[mark.start() :]
         kept = sum(begin < mark.start() for begin, _ in sentence.places)
         around = f"{head.split()[-1]}{rest}" if head.split() else rest
         clause = rest.lstrip(",，、\u104a;； ")
-        if sentence.kind and sentence.pattern(f"before_{sentence.kind}").match(clause):
+        around_joint = sentence.text(kept - 1, min(kept + sentence.unit, len(sentence.places) - 1)) if kept else ""
+        is_list = re.match(r"\S+\s[A-Z]", clause) or _in_passage(around_joint, sentence.passage)
+        if sentence.kind and (own := sentence.pattern(f"before_{sentence.kind}")).search(clause) and not own.search(head):
             continue  # "the reason why …, is because …"
         is_other = (sentence.kind != "when" and adds.match(clause)) or (
             (not any(sentence.is_asked[kept:]) or sentence.pattern("describes").match(clause))
-            and (sentence.pattern("describes").match(clause) or any_word("joined", sentence.language).search(rest) is None)
+            and (
+                sentence.pattern("describes").match(clause)
+                or joined.search(rest) is None
+                or (joined.match(clause) and len(sentence.places) - kept > _FEWEST_ADDED * sentence.unit and not is_list)
+            )
             and (any_word("denies", sentence.language).match(clause) or not _in_passage(around, sentence.passage))
         )
         if sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit and is_other and not all(sentence.is_asked[:kept]):
@@ -406,8 +423,8 @@ def _number_asked(sentence: _Sentence) -> str:
     numbers = [place for place, begin in enumerate(starts) if begins_number(said, begin, sentence.language)]
     if 0 in numbers:
         return ""
-    to = any_word("to", sentence.language)
-    joined = {place for place in numbers if place - 2 in numbers and to.fullmatch(sentence.text(place - 1, place - 1))}
+    both = re.compile("|".join(any_word(place, sentence.language).pattern for place in ("to", "joined")), re.IGNORECASE)
+    joined = {place for place in numbers if place - 2 in numbers and both.fullmatch(sentence.text(place - 1, place - 1))}
     firsts = [place for place in numbers if place - 1 not in numbers and place not in joined]
     firsts = [place for place in firsts if not re.search(r"\d[.,]\Z", said[: starts[place]])]
     pieces = _pieces(sentence)
@@ -416,16 +433,18 @@ def _number_asked(sentence: _Sentence) -> str:
     if len(found) > 1:  # "30 workers" for "How many workers …?"
         units = sentence.behind[:1]
         counted = [(first, piece) for first, piece in found if units and sentence.words[first + 1 : first + 2] == units]
-        found = counted or [(first, piece) for first, piece in found if any(sentence.is_asked[max(first - 1, 0) : first + 2])]
-    if len(found) != 1:
+        beside = [(first, piece) for first, piece in found if any(sentence.is_asked[max(first - 1, 0) : first + 2])]
+        found = counted or beside or found
+    if not found:
         return ""
-    ((first, (_, _, end, *_)),) = found
+    first, (_, _, end, *_) = found[0]
     end = max([end, *(piece.last for piece in pieces if joined & set(range(piece.first, piece.last + 1)))])
-    joined_to = any_word("joined", sentence.language).search(said, starts[first], sentence.places[end][1])
+    begin = starts[max(joined & set(range(first, end + 1)), default=first)]
+    joined_to = any_word("joined", sentence.language).search(said, begin, sentence.places[end][1])
     while joined_to and end > first and sentence.places[end][1] > joined_to.start():
         end -= 1
     texts = (sentence.without_joint(sentence.text(first, last)) for last in range(end, first - 1, -1))
-    return next((text for text in texts if _in_passage(text, sentence.passage)), "")
+    return next((text for text in texts if text.isdigit() or _in_passage(text, sentence.passage)), "")
 
 
 def _named_at_end(sentence: _Sentence) -> str:
@@ -494,6 +513,8 @@ def _at_place(sentence: _Sentence) -> str:
             whole = [whole[0]._replace(last=inside[-1].begin - 1)]
         if not sentence.kind and len(inside) > 1 and not _in_passage(sentence.text(first, last), sentence.passage):
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
+        if sentence.kind == "who" and len(inside) > 1 and not inside[0].kind:
+            whole, own = [], inside[:1]
         is_verb = len(own) > 1 and 0 < first == own[0].last and sentence.text(first, first).islower() and own[1].begin == first + 1
         own = own[is_verb:]  # "made" in "made from flour"
         described = [number for number in range(first + 1, last) if sentence.pattern("describes").fullmatch(sentence.words[number])]
@@ -503,6 +524,8 @@ def _at_place(sentence: _Sentence) -> str:
         found = [(piece, text) for piece, text in found if _is_time(sentence, piece)] or found
     if sentence.kind == "who":
         found = [(piece, _APPOSITION.sub(r"\1", text)) for piece, text in found]
+    if not sentence.kind:
+        found = [(piece, text) for piece, text in found if not _is_time(sentence, piece)] or found
     beside = [(piece, text) for piece, text in found if sentence.asked_beside(piece)]
     at_ends = [(piece, text) for piece, text in beside if piece.begin == 0 or piece.last == end or sentence.fits(piece) > 1]
     return _best(sentence, at_ends or found)
