@@ -127,7 +127,7 @@ def advice_on(task: TaskRun) -> list[str]:
     if rates is None:
         return []
     rows = thought_rows(task)
-    said = [_advice_on_unread(task, rates, rows), _advice_on_cut(task, rates, rows)]
+    said = [_advice_on_unread(task, rates, rows), _advice_on_cut(task, rates, rows), _advice_on_cut_texts(task, rows)]
     said.append("requests failed; the same command asks them again" if rates.failed > 0 else None)
     if rows is not None and (mode := task.run.settings.thinking) is not None:
         thinking = float((~rows.state.isin(("no thought", "failed")) | (rows.thought > 0)).mean())
@@ -170,6 +170,15 @@ def _advice_on_cut(task: TaskRun, rates: Rates, rows: pd.DataFrame | None) -> st
         return "the model stops within its thought; does the server, or the model, put the answer into the thought?"
     where = "" if end == "length" else "where their finish_reason is length, "
     return f"thoughts do not end; {where}raise {_limit_of(task, thought=True)}"
+
+
+def _advice_on_cut_texts(task: TaskRun, rows: pd.DataFrame | None) -> str | None:
+    """What to do about translations and summaries that were cut; they are scored as they are."""
+    if rows is None or not task.is_chat or "off_target_rate" not in task.scores:
+        return None
+    share = float(((rows.finish_reason == "length") & ~rows.state.isin(UNFINISHED)).mean())
+    said = f"{100 * share:.1f} % of the texts were cut at the token limit; raise {_limit_of(task)}"
+    return said if share > SHOWN_ABOVE else None
 
 
 def _usual_end(rows: pd.DataFrame | None) -> str | None:

@@ -158,6 +158,16 @@ def test_how_answers_ended_that_were_not_read(tmp_path, end, number, said):
     assert notes(tmp_path, {"toy_th": planted}, **CHAT) == [f"toy_th: not read 50.0 %{said}"]
 
 
+@pytest.mark.parametrize(("state", "said"), [("no thought", True), ("closed", True), ("cut", False)])
+def test_texts_that_the_limit_cut(tmp_path, state, said):
+    """They are scored as they are, so no other number shows it. A thought that was cut left no text."""
+    rows = ended(["length"] * 3 + ["stop"] * 7, state, **{"chrf++": [30.0] * 10})
+    tasks = {"toy_th": task(TEXT, score=30.0, null_rate=0.0, off_target_rate=0.0, cut_rate=0.0) | {"rows": rows}}
+    tasks["toy_vi"] = task(score=1.0, null_rate=0.0, cut_rate=0.0) | {"rows": ended(["length"] * 10, exact_match=[1.0] * 10)}
+    line = "toy_th: 30.0 % of the texts were cut at the token limit; raise --gen_kwargs max_gen_toks"
+    assert notes(tmp_path, tasks, **CHAT) == [line] * said
+
+
 def test_how_answers_of_several_seeds_ended_is_a_share_of_all(tmp_path):
     """Of ten rows four are not read in the first draw and none in the second; the limit cut these, and two that were read."""
     for seed, lost in ((1, 4), (2, 0)):
