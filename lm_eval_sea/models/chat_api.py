@@ -31,7 +31,7 @@ from lm_eval_sea.tasks._shared.reading.thought import (
 )
 from lm_eval_sea.thinking_switches import SWITCHES
 
-from .chat_server import ChatServer, NoReplyError, Reply, in_parallel
+from .chat_server import ChatServer, NoReplyError, Reply, in_parallel, say_if_another
 from .generated_text import GeneratedText
 from .server_parameters import LIMIT, STREAMED, RequestError, ServerError, ServerParameters
 
@@ -122,7 +122,8 @@ class ChatAPI(LM):
         self._answered = self._refused = False  # whether any request was answered, or refused
         self._system: tuple[dict[str, str], ...] = ()  # the system message of all requests, if any
         self._parameters = ServerParameters()
-        self.loaded: Any = None  # what vLLM has loaded under the model's name
+        self._listed = self._model  # the server's name for it
+        self.loaded: Any = None  # what the server has loaded under the model's name, if it says so
         window, self.prompt_end = self._with_server(self._look)
         self.max_length = int(max_length) if max_length else window
         self._parameters.longest = self.max_length - 1 if self.max_length else None
@@ -132,10 +133,15 @@ class ChatAPI(LM):
 
     async def _look(self, server: ChatServer) -> tuple[int | None, str | None]:
         """The server's window, and how its chat template ends a prompt; None for what it does not report."""
-        models = await server.models()
-        own: Mapping[str, Any] = next((each for each in models or () if each.get("id") == self._model), {})
+        models = await server.models() or []
+        only = models[0] if len(models) == 1 else {}  # which some servers ask, whatever the name, and answer under that name
+        own: Mapping[str, Any] = next((each for each in models if each.get("id") == self._model), only)
+        if isinstance(own.get("id"), str):
+            self._listed = own["id"]
+            say_if_another(self._model, self._listed)
         of_slot = own["meta"].get("n_ctx") if isinstance(own.get("meta"), Mapping) else None  # llama.cpp's name
-        self.loaded, window = own.get("root"), own.get("max_model_len") or of_slot
+        self.loaded = own.get("root") or (self._listed if self._listed != self._model else None)
+        window = own.get("max_model_len") or of_slot
         if not isinstance(window, int) or window <= 1:
             return None, None
         try:
@@ -204,6 +210,7 @@ class ChatAPI(LM):
         """The answer to a request. `opened` opens its thought if nothing else is known; one begun for the model has none."""
         begin = None if wanted.get("continue_final_message") else self._opened() or opened
         made = _text_of(reply, until, begin, wanted.get("structured_outputs"))
+        made.model = self._listed if made.model == self._model else made.model
         made.reply = None if self.prompt_end is not None or reply.thought else reply
         return made
 
