@@ -28,6 +28,7 @@ QUEUE = 10  # times the timeout between tokens: how long a server that sends com
 _CONNECT_SECONDS = 20.0
 _LONG_WAIT = 30.0  # seconds; longer waits are logged
 _RETRIES_AT_FIRST = 2  # of the first question, whether the server is there
+_LOST = "\ufffd"  # stands for bytes that are no character
 _SHOWN = 300  # characters of what a server says
 # Statuses of a refusal that any other request would meet, too: wrong key, no credit, no such model or address.
 _OF_ALL = {401, 402, 404, 405}
@@ -105,7 +106,8 @@ class Reply:
         if not isinstance(data, Mapping) or not all(isinstance(choice, Mapping) for choice in data.get("choices") or ()):
             raise _BrokenReplyError(f"a reply that is no completion: {_shown(data)}")
         if error := data.get("error") or (data.get("object") == "error" and data):  # OpenAI's form, and that of SGLang and vLLM
-            raise _BrokenReplyError(f"an error instead of an answer: {_shown(error)}")
+            hint = _AT_ADDRESS if "/chat/completions" in str(error) else ""  # LM Studio's words for a wrong address
+            raise _BrokenReplyError(f"an error instead of an answer: {_shown(error)}{hint}")
         if isinstance(data.get("model"), str):
             provider = data.get("provider")  # OpenRouter's, which may be another one for each request
             self.model = f"{data['model']} ({provider})" if isinstance(provider, str) and provider else data["model"]
@@ -236,7 +238,7 @@ class ChatServer:
 
         Raises `RequestError` if there is none, `ServerError` if there can be none for any request.
         """
-        parameters = RequestParameters(self._parameters, wanted)
+        parameters, lost = RequestParameters(self._parameters, wanted), False
         while True:
             try:
                 reply: Reply = await self._attempts(functools.partial(self._stream, messages, parameters.sent()))
@@ -255,7 +257,19 @@ class ChatServer:
                 raise NoReplyError("a stream without finish_reason")
             else:
                 self._parameters.streams = True
-            refused = parameters.answered(reply.usage.get("completion_tokens"))
+            has_lost = _LOST in (reply.answer or "").rstrip(_LOST)  # a cut answer may end with a part of a character
+            if has_lost and parameters.leave_out(STREAM, "its streams have parts of characters"):
+                lost = True
+                continue
+            if lost and not has_lost:
+                self._parameters.streams = False
+            written = reply.tokens[-1]
+            if reply.finish_reason == "stop" and written is not None and written == parameters.limit:
+                self._parameters.say("stop", "answers that end at the token limit count as cut, which the server does not say")
+                reply.finish_reason = "length"
+            refused = parameters.answered(
+                reply.usage.get("completion_tokens"), written if reply.finish_reason == "length" else None
+            )
             if refused is None:
                 continue
             reply.refused_parameters = refused

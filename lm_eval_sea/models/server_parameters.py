@@ -61,6 +61,7 @@ class ServerParameters:
         self.most: int | None = None  # tokens of an answer that the server gives
         self.limit: str | None = LIMIT  # the server's name for the limit of an answer; None: it takes none
         self.refused: frozenset[str] = frozenset()
+        self.ends_early = False  # whether it ends answers before the limit under both names
         self.streams = False  # whether it has ever streamed a whole answer; then a failing stream says nothing about others
         self._said: set[str] = set()
 
@@ -83,6 +84,7 @@ class RequestParameters:
         self._server, self._wanted = server, wanted
         self._most, self._refused = server.most, server.refused
         self._limit = self._begun_with = server.limit
+        self._early: int | None = None  # tokens of an answer that ended before `LIMIT`; what is sent now has the other name
         self._room: int | None = None  # tokens that the window leaves; 0: it is up to the server; None: unknown
         self._lines: dict[str, str] = {}  # what to log about it
 
@@ -114,12 +116,29 @@ class RequestParameters:
         self._lines[name] = f"the server refuses {name}={sent[name]}; it is left out of all requests ({why})"
         return True
 
-    def answered(self, tokens: Any) -> dict[str, str] | None:
+    @property
+    def limit(self) -> int | None:
+        """The limit of the answer as it is sent; None for none."""
+        return self.sent().get(self._limit) if self._limit else None
+
+    def answered(self, tokens: Any, cut_at: int | None = None) -> dict[str, str] | None:
         """Learns from an answer of `tokens` tokens; returns what was sent in place of refused parameters.
 
-        None means to ask again, because the answer is longer than its limit, which may have another name.
+        `cut_at` are its tokens with the thought if the server cut it, else None. Returns None to ask again, because the answer is
+        longer than its limit or was cut far below it, so the limit may have another name.
         """
-        known, sent = self._server, self.sent()
+        known, longest = self._server, self.limit
+        is_longer = type(tokens) is int and longest is not None and tokens > longest + UNCOUNTED
+        is_early = cut_at is not None and longest is not None and cut_at + UNCOUNTED < longest
+        if is_early and self._limit == LIMIT and self._early is None and not known.ends_early:
+            self._limit, self._early = _LIMITS[1], cut_at
+            return None
+        if self._early is not None and self._limit != LIMIT:
+            if is_early and cut_at is not None and cut_at <= self._early + UNCOUNTED:
+                self._limit = LIMIT  # the name makes no difference
+            else:
+                known.say("early", f"the server ignores {LIMIT} (it cut an answer at {self._early:,}); {_LIMITS[1]} replaces it")
+        known.ends_early |= is_early
         own = {STREAM} if known.streams else set()  # what is left out of this request alone
         known.refused = (known.refused | self._refused) - own
         known.most = min((number for number in (known.most, self._most) if number is not None), default=None)
@@ -128,17 +147,20 @@ class RequestParameters:
         for what, line in self._lines.items():
             if what not in own:
                 known.say(what, line)
-        longest = sent.get(self._limit) if self._limit else None
-        is_longer = type(tokens) is int and longest is not None and tokens > longest + UNCOUNTED
         if is_longer:
             said = f"{_LIMITS[1]} replaces it" if self._limit == LIMIT else "answers have the server's own limit"
             known.say(f"heeded {self._limit}", f"the server ignores {self._limit} (an answer has {tokens:,} tokens); {said}")
         if is_longer and self._limit == LIMIT:
             self._limit = known.limit = _LIMITS[1]
             return None
+        if is_early:
+            why = "by its own limit or window"
+            known.say("ends early", f"the server cuts answers at {cut_at:,} tokens instead of {longest:,}: {why}")
         instead = {name: "not sent" for name in sorted(self._refused - STREAMED.keys()) if name in self._wanted}
         if is_longer:
             instead[LIMIT] = "not heeded"
+        elif is_early:
+            instead[LIMIT] = "cut earlier"
         elif self._limit is None and LIMIT in self._wanted:
             instead[LIMIT] = "not sent"
         elif self._most is not None and self._wanted.get(LIMIT, 0) > self._most:
@@ -175,7 +197,7 @@ class RequestParameters:
                 f"the server gives answers of {most:,} tokens at most, not {asked:,}; all requests ask for that"
             )
         else:
-            self._limit = _LIMITS[1] if limit == LIMIT else None
+            self._limit = LIMIT if self._early is not None else _LIMITS[1] if limit == LIMIT else None
             said = f"{self._limit} replaces it" if self._limit else "answers have the server's own limit"
             self._lines[f"limit {limit}"] = f"the server refuses {limit}; {said} in all requests ({message})"
 

@@ -249,6 +249,42 @@ def test_a_server_that_ignores_the_limit(heeded, refused, caplog):
     assert [f"ignores {name}" in line for name, line in zip(names, said(caplog), strict=True)] == [True] * len(names)
 
 
+NEW, OLD = "max_completion_tokens", "max_tokens"
+
+
+@pytest.mark.parametrize(
+    ("heeds", "refuses", "sent", "refused"),
+    [
+        (OLD, "", [NEW, OLD, OLD, OLD], None),
+        ("", "", [NEW, OLD, NEW, NEW], {NEW: "cut earlier"}),  # by the server's own limit, or its window
+        ("", OLD, [NEW, OLD, NEW, NEW, NEW], {NEW: "cut earlier"}),
+    ],
+)
+def test_answers_cut_far_below_the_limit(heeds, refuses, sent, refused, caplog):
+    """A server that does not know the name of the limit may have a lower one of its own."""
+
+    def behave(body, _):
+        if refuses and refuses in body:
+            return refusal(f"Unsupported parameter: '{refuses}' is not supported with this model.", refuses)
+        limit = body.get(heeds, 20)
+        return text("B" * min(limit, 40), finish="length" if limit < 40 else "stop", usage={"completion_tokens": min(limit, 40)})
+
+    with serve(behave) as toy:
+        answers = ask(toy, *"abc", num_concurrent=1)
+    assert [len(answer) for answer in answers] == [40 if heeds else 20] * 3
+    assert [next(name for name in body if name.startswith("max_")) for body in toy.requests] == sent
+    assert [answer.refused_parameters for answer in answers] == [refused] * 3
+    line = "cuts answers at 20 tokens instead of 64" if refused else f"ignores {NEW} (it cut an answer at 20); {OLD} replaces it"
+    assert sum(line in each for each in said(caplog)) == 1
+
+
+@pytest.mark.parametrize(("tokens", "finish"), [(63, "stop"), (64, "length"), (65, "stop")])
+def test_an_answer_that_ends_at_the_limit_was_cut(tokens, finish):
+    """Some servers always call answers complete."""
+    usage = {"prompt_tokens": 9, "completion_tokens": tokens, "total_tokens": 9 + tokens}
+    assert answer_of(text("B, or", usage=usage)).finish_reason == finish
+
+
 WHOLE = {"choices": [{"message": {"role": "assistant", "content": "B", "reasoning": "So"}, "finish_reason": "stop"}]}
 
 
@@ -408,6 +444,44 @@ def test_the_model_name_includes_the_provider_behind_a_router():
     with serve(lambda _, number: Answer([(None, "data: " + json.dumps(names[number])), ("content", "B")])) as toy:
         answers = ask(toy, *"abc", num_concurrent=1)
     assert [answer.model for answer in answers] == ["org/toy (Host 0)", "org/toy (Host 1)", "org/toy (Host 0)"]
+
+
+@pytest.mark.parametrize("lost", ["ไท\ufffd\ufffdย", "ไทย\ufffd"])
+@pytest.mark.parametrize("by_model", [True, False])
+def test_streams_with_parts_of_characters(lost, by_model):
+    """If a whole answer has none, the stream makes them, and all answers are asked for whole. At the end the limit makes them."""
+
+    def behave(body, _):
+        return text(lost) if "stream" in body else whole(lost if by_model else "ไทย")
+
+    with serve(behave) as toy:
+        answers = ask(toy, *"abc", num_concurrent=1)
+    at_end = lost.endswith("\ufffd")
+    assert answers == [lost if by_model or at_end else "ไทย"] * 3
+    streams = [True] * 3 if at_end else [True, False] * 3 if by_model else [True] + [False] * 3
+    assert ["stream" in body for body in toy.requests] == streams
+
+
+@pytest.mark.parametrize(
+    ("listed", "says", "name"),
+    [
+        (["/models/big-4b.gguf"], True, "/models/big-4b.gguf"),
+        (["/models/TOY-q4.gguf"], False, "/models/TOY-q4.gguf"),
+        (["toy"], False, "toy"),
+        (["one", "two"], False, "toy"),
+        ([], False, "toy"),
+    ],
+)
+def test_a_server_of_one_model_that_answers_under_any_name(listed, says, name, caplog):
+    """llama.cpp repeats the name that it is asked for."""
+    chat_server.say_if_another.cache_clear()
+    models = Status(200, {"data": [{"id": each, "meta": {"n_ctx": 4096}} for each in listed]})
+    echo = (None, 'data: {"model": "toy", "choices": []}')
+    with serve(lambda *_: Answer([echo, ("content", "B")]), models) as toy:
+        model = model_of(toy)
+        [answer] = model.generate_until(requests("Q"))
+    assert (answer.model, model.max_length) == (name, 4096 if len(listed) == 1 else None)
+    assert any("is it the right one?" in line for line in said(caplog)) == says
 
 
 def stream(*lines, end="\n\n"):
@@ -608,6 +682,9 @@ def test_surrogate_pairs_split_across_stream_chunks(name):
 BROKEN = {
     "status": (Status(500, {"error": {"message": "oops"}}), "oops"),
     "error": (Status(200, {"error": {"message": "overloaded", "code": 502}}), "overloaded"),
+    "error of LM Studio": (
+        Status(200, {"error": "Unexpected endpoint or method. (POST /chat/completions)"}), "often ends in /v1"
+    ),
     "error in stream": (stream('data: {"error": {"message": "overloaded"}}'), "overloaded"),
     "json": (Status(200, b'{"choices": [{"mess'), "JSONDecodeError"),
     "json in stream": (stream('data: {"choices": [{"del', "data: [DONE]"), "JSONDecodeError"),
