@@ -139,7 +139,8 @@ def read_arguments(arguments: Sequence[str], secrets: KnownSecrets) -> tuple[arg
     except RunError:
         raise
     except ValueError as error:  # JSON that lm-eval cannot read
-        raise RunError(in_one_line(error)) from error
+        hint = " If one value is JSON, write all as one JSON object." if "={" in str(error) else ""
+        raise RunError(in_one_line(error) + hint) from error
     secrets.add(_secrets_of(parsed))
     ours = argparse.Namespace(**{flag[2:]: vars(parsed).pop(flag[2:]) for flag in _OURS}, beside=[])
     if ours.language is not None:

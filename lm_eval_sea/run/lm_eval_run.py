@@ -82,8 +82,9 @@ def make_model(config: Any) -> Any:
         if (said := _UNEXPECTED.search(str(error))) and said[2] in config.model_args:
             backends = (each for each in class_of(config.model).__mro__ if "__init__" in vars(each))
             like = meant(said[2], {name for each in backends for name in inspect.signature(each.__init__).parameters}, 1)
-            quantise = "; name a checkpoint that is quantised" if said[2].startswith("load_in_") else ""
-            raise RunError(f"--model_args: {said[1]} takes no argument {said[2]!r}{quantise or like}") from error
+            hint = "; name a checkpoint that is quantised" if said[2].startswith("load_in_") else like
+            hint = "; the key is read from OPENAI_API_KEY" if said[2] == "api_key" else hint
+            raise RunError(f"--model_args: {said[1]} takes no argument {said[2]!r}{hint}") from error
         what = f"{type(error).__name__}: {in_one_line(error)}"
         if "base_url" in config.model_args and not {"tokenizer", "tokenizer_backend"} & set(config.model_args):
             raise RunError(f"--model_args: name the tokenizer, a folder or one of the hub, with tokenizer= ({what})") from error
