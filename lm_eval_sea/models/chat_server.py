@@ -267,9 +267,9 @@ class ChatServer:
             if reply.finish_reason == "stop" and written is not None and written == parameters.limit:
                 self._parameters.say("stop", "answers that end at the token limit count as cut, which the server does not say")
                 reply.finish_reason = "length"
-            refused = parameters.answered(
-                reply.usage.get("completion_tokens"), written if reply.finish_reason == "length" else None
-            )
+            # 0: a thought that is not counted
+            cut_at = written or None if reply.finish_reason == "length" else None
+            refused = parameters.answered(reply.usage.get("completion_tokens"), cut_at)
             if refused is None:
                 continue
             reply.refused_parameters = refused

@@ -278,6 +278,12 @@ def test_answers_cut_far_below_the_limit(heeds, refuses, sent, refused, caplog):
     assert sum(line in each for each in said(caplog)) == 1
 
 
+def test_a_cut_thought_that_is_not_counted_says_nothing_of_the_limit():
+    with serve(lambda *_: text("", finish="length", usage={"completion_tokens": 0})) as toy:
+        assert ask(toy)[0].refused_parameters is None
+    assert len(toy.requests) == 1
+
+
 @pytest.mark.parametrize(("tokens", "finish"), [(63, "stop"), (64, "length"), (65, "stop")])
 def test_an_answer_that_ends_at_the_limit_was_cut(tokens, finish):
     """Some servers always call answers complete."""
