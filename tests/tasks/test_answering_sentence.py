@@ -38,9 +38,10 @@ READ = [
     # the kind of question chooses among two phrases
     ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", "tahun 1814"),
     ("en", TOWERS, DESIGNED, "The twin towers, which everybody knows and loves, were designed by César Pelli.", "César Pelli"),
-    # two phrases of this kind, one that is only a part of a word there, none that the passage has
-    ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", None),
-    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", None),
+    # the first of two phrases of this kind, although the passage has only the other; one that it does not have; one that is only a
+    # part of a word there
+    ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", "bulan Mei dan bulan Juni"),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", "tahun 1911"),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
     # words of the passage in a sentence of another language, behind a label, before or behind a remark
     ("th", SILK, "ผ้าไหมแพรวาเป็นผ้าทอของใคร", "The silk is woven by ชาวผู้ไทย (the Phu Thai).", "ชาวผู้ไทย"),
@@ -58,7 +59,7 @@ READ = [
     ("en", TOWERS, DESIGNED, "Philip Pelli", None),
     ("en", TOWERS, BUILT, "According to the passage, it is the late nineties.", "the late nineties"),
     ("en", TOWERS, BUILT, "In 1998. The twin towers are the work of César Pelli.", "In 1998"),
-    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada abad lalu.", None),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada abad lalu.", "abad lalu"),
     # a word that the passage has by chance
     ("th", "ผ้าผืนนี้สวยและทน", "ผ้าผืนนี้มีลักษณะอย่างไร", "ผ้าผืนนี้มีลักษณะนุ่มและเบา", None),
     ("vi", NOISE, "Làm thế nào để giảm tiếng ồn ở các ga lớn?", "Tạo ra các khoảng yên tĩnh ở các ga lớn.", None),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import groupby, pairwise, takewhile
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..metrics.target_language import letters_by_script
@@ -369,7 +368,8 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
         around = f"{head.split()[-1]}{rest}" if head.split() else rest
         clause = rest.lstrip(",，、\u104a;； ")
         around_joint = sentence.text(kept - 1, min(kept + sentence.unit, len(sentence.places) - 1)) if kept else ""
-        is_list = re.match(r"\S+\s[A-Z]", clause) or _in_passage(around_joint, sentence.passage)
+        is_list = re.match(rf"\S+\s(?:[A-Z]|(?i:{sentence.pattern('time').pattern}))", clause)
+        is_list = is_list or _in_passage(around_joint, sentence.passage)
         if sentence.kind and (own := sentence.pattern(f"before_{sentence.kind}")).search(clause) and not own.search(head):
             continue  # "the reason why …, is because …"
         is_other = (sentence.kind != "when" and adds.match(clause)) or (
@@ -472,9 +472,11 @@ def _of_kind(sentence: _Sentence) -> str | None:
         kept = sum(begin < ends.start() for begin, _ in sentence.places) if ends else len(sentence.places)
         own = [own[0]._replace(last=kept - 1)]
     found = _standing(sentence, own)
-    is_other = not found or (sentence.kind == "why" and sentence.pattern("time").search(found[0][1]))
-    if is_other and len(own) == 1 and sentence.language not in _BEHIND and _may_answer(sentence, own[0].begin, own[0].last):
-        return sentence.text(own[0].first, own[0].last)  # in other words than the passage
+    if sentence.kind == "why":
+        found = [(piece, text) for piece, text in found if not sentence.pattern("time").search(text)]
+    if sentence.language not in _BEHIND:  # in other words than the passage
+        others = [piece for piece in own if piece not in dict(found) and _may_answer(sentence, piece.begin, piece.last)]
+        found += [(piece, sentence.text(piece.first, piece.last)) for piece in others]
     if sentence.kind == "when":
         found = [(piece, _AFTER_DATE.sub("", text)) for piece, text in found]
     return _best(sentence, found)
@@ -494,8 +496,11 @@ def _joined_in_passage(sentence: _Sentence, pieces: Sequence[_Piece]) -> list[_P
 
 def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> str:
     """The phrase that fits best in the place of the question word, or else stands beside most of its words; else the longest."""
-    ranks = [(sentence.fits(piece), sentence.asked_beside(piece), len(text), text) for piece, text in found]
-    return max(ranks, key=itemgetter(0, 1, 2))[3] if ranks else ""
+    ranks = [
+        (sentence.fits(piece), sentence.asked_beside(piece), _in_passage(text, sentence.passage), len(text), text)
+        for piece, text in found
+    ]
+    return max(ranks)[-1] if ranks else ""
 
 
 def _at_place(sentence: _Sentence) -> str:
