@@ -29,7 +29,10 @@ class Figure:
 
     @classmethod
     def of_chart(cls, name: str, caption: str, chart: Chart) -> Figure:
-        """A figure of lines with marks."""
+        """A figure of lines with marks; if its caption tells of intervals and a dot has none, this is added."""
+        dots = (mark for panel in chart.panels for line in panel.lines for mark in line.marks if mark.series)
+        if "interval" in caption and any(mark.low is None for mark in dots):
+            caption += " A dot without a line has no known interval."
         return cls(name, caption, lambda: draw(chart), chart=chart)
 
     def keys(self, names: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:

@@ -61,11 +61,10 @@ def table_of(runs: Runs) -> str:
 
 
 def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
-    """The tasks of two models with a score that counts, by label and name; empty unless there are exactly two."""
+    """The tasks of two models with a score that counts, by label and name; empty unless exactly two models have any."""
     own = [task for task in runs.tasks if task.score is not None and task.facts.counts]
-    models = dict.fromkeys(run.model for run in runs.runs)
-    tasks = {runs.labels[model]: {task.name: task for task in own if task.run.model == model} for model in models}
-    return tasks if len(models) == len(tasks) == 2 and all(tasks.values()) else {}
+    by_model = grouped((runs.labels[task.run.model], task) for task in own)
+    return {model: {task.name: task for task in tasks} for model, tasks in by_model.items()} if len(by_model) == 2 else {}
 
 
 def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> MeanDifference | None:
@@ -83,14 +82,14 @@ def _compared(runs: Runs) -> list[str]:
         return notes
     (one, first), (other, second) = both.items()
     said = sentence(one, other, _difference(first, second), len(rows_once([first, second])))
-    return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *map(_note, left_out(both)), *notes, ""]
+    return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *notes, ""]
 
 
 def comparison_notes(runs: Runs) -> list[str]:
-    """How models, or the tasks of one model, were asked differently."""
+    """What a comparison of two models leaves out, and how models, or the tasks of one model, were asked differently."""
     of_pack = [task for task in runs.tasks if task.facts.of_pack]
     by_model = {label: [task for task in of_pack if task.run.model == model] for model, label in runs.labels.items()}
-    return [*unlike_notes(runs.tasks), *uneven_notes(by_model)]
+    return [*left_out(_two_models(runs)), *unlike_notes(runs.tasks), *uneven_notes(by_model)]
 
 
 def records_of(runs: Runs) -> list[dict[str, Any]]:

@@ -480,6 +480,13 @@ def test_means_of_few_rows_are_not_tested(tmp_path):
     assert "few" in str(models.cells()) and "“few” means that a task has fewer than 5 passages" in models.note
 
 
+@pytest.mark.parametrize(("rows", "said"), [(4, True), (40, False)])
+def test_a_figure_says_what_a_dot_without_an_interval_means(tmp_path, rows, said):
+    three = scored(tmp_path, {"a": {"toy": toy(right(2, rows))}} | {model: {"toy": toy(right(20, 40))} for model in "bc"})
+    [figure] = overview_section(three, None, steps=False).figures
+    assert ("A dot without a line has no known interval." in figure.caption) == said
+
+
 @pytest.mark.parametrize(("task", "adapted"), [("pragmatics_pair", True), ("pragmatics_single", True), ("syntax", False)])
 def test_errors_of_items_that_two_languages_adapt_are_added(tmp_path, task, adapted):
     """LINDSEA's minimal pairs are about the grammar of each language, its pragmatics is not; ids do not tell which agree."""

@@ -281,11 +281,20 @@ def test_the_sentence_counts_only_tasks_that_enter_the_comparison(tmp_path, besi
     assert "on 1 common task," in (said := " ".join(said.split())) and said in shown(tmp_path)
 
 
-def test_two_models_of_which_one_ran_lite_tasks_are_told(tmp_path):
+def test_two_models_of_which_one_ran_lite_tasks_are_told(tmp_path, capsys):
     for model, ending in (("a", "_lite"), ("b", "")):
         write_run(tmp_path / model, {f"sea_xcopa_id_to_ppl{ending}": task([1] * 20 + [0] * 20)}, model=model)
-    said = shown(tmp_path)
-    assert "they have no common task" in said and "so these are left out: a (sea_xcopa_id_to_ppl_lite)" in said
+    said, left_out = shown(tmp_path), "so these are left out: a (sea_xcopa_id_to_ppl_lite)"
+    assert "they have no common task" in said and said.count(left_out) == 1
+    assert main(["show", str(tmp_path), "--csv"]) == 0
+    assert left_out in capsys.readouterr().err
+
+
+def test_two_models_are_compared_beside_one_that_has_no_score_of_the_pack(tmp_path):
+    write_run(two_models(tmp_path) / "c", {"arc_easy": {"scores": {"acc,none": 0.5}}}, model="c")
+    said = " ".join((answer(means_of(tmp_path)) or "").split())
+    assert "a is better than b" in said and said in shown(tmp_path)
+    assert records_of(read(tmp_path).best())[-1]["against"] == "b"
 
 
 def test_the_difference_that_would_have_been_seen(tmp_path):
