@@ -162,12 +162,16 @@ class Means:
         return [model for model in self.by_model if (scope.kind, scope.name, model) in self.values]
 
     def _comparable(self, scope: Scope) -> list[tuple[str, str]]:
-        """The pairs of models with this mean that share enough of the tasks that either was run on."""
+        """The pairs of models with this mean that share enough of the tasks that either was run on.
+
+        Tasks that share the weight of a plain task, such as its other wordings, count as one.
+        """
+        plain = {name: name for name in scope.paths} | {name: path[-1] for name, path in self.scopes[0].paths.items()}
 
         def share_enough(first: str, second: str) -> bool:
-            asked = sum(name in self.by_model[first] or name in self.by_model[second] for name in scope.paths)
+            asked = {plain[name] for name in scope.paths if name in self.by_model[first] or name in self.by_model[second]}
             found = self.differences.get((scope.kind, scope.name, first, second))
-            return found is not None and found.tasks >= _LEAST_COMMON * asked
+            return found is not None and len({plain[name] for name in found.names}) >= _LEAST_COMMON * len(asked)
 
         return [pair for pair in combinations(sorted(self._models(scope)), 2) if share_enough(*pair)]
 

@@ -221,13 +221,18 @@ class MeanDifference:
     low_from: float  # where the lower end of the interval is measured from; see `Pair`
     high_from: float
     spread: Spread  # of the difference
-    tasks: int
+    names: Collection[str]  # of the tasks
     most: float  # the largest possible difference
     rows: int  # that both were asked
     all_rows: bool  # whether neither model was asked others on these tasks
     limited: bool  # whether a score of one of them is not of all rows
     untold: Sequence[str]  # the tasks for which there is no interval
     alone: Callable[[], float | None]  # the p-value of the only common task
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks there are."""
+        return len(self.names)
 
     @property
     def value(self) -> float:
@@ -266,7 +271,7 @@ def difference_of_means(common: Mapping[str, Pair], weights: Mapping[str, float]
     return MeanDifference(
         **{part: sum(weights[name] * getattr(pair, part) for name, pair in common.items()) for part in summed},
         spread=spread,
-        tasks=len(common),
+        names=tuple(common),
         rows=sum(pair.rows for pair in common.values()),
         all_rows=all(pair.all_rows for pair in common.values()),
         limited=any(pair.limited for pair in common.values()),

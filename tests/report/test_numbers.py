@@ -395,6 +395,17 @@ def test_ranks_are_ranges_of_places_that_cannot_be_ruled_out(tmp_path):
     assert places_of(unsaid.means) == {"a": "1–2", "b": "1–2"}, "of models without rows and counts of them"
 
 
+def test_other_wordings_on_one_model_leave_it_its_rank(tmp_path):
+    """Both ran three tasks, and one model each of them in two more wordings: they share three names of nine, and all tasks."""
+    names = ["sea_xcopa_th_to_ppl", "sea_xcopa_id_to_ppl", "sea_xcopa_vi_to_ppl"]
+    tasks = {name: toy(right(36, 40)) for name in names}
+    worded = {f"{name}_{setting}": toy(right(36, 40), setting=setting) for name in names for setting in ("p2", "p3")}
+    others = {name: toy(right(8, 40)) for name in names}
+    assert places_of(scored(tmp_path / "wordings", {"a": tasks | worded, "b": others}).means) == {"a": "1", "b": "2"}
+    apart = {"a": worded | {names[0]: tasks[names[0]]}, "b": {names[0]: others[names[0]]}}
+    assert not scored(tmp_path / "one", apart).means.ranks, "one task of three"
+
+
 def test_models_that_are_each_better_than_the_next_have_no_order(tmp_path):
     """Any two of three models have two tasks in common, a fourth one is worse on all four; the figure says who lacks tasks."""
     low, middle, high = (toy(right(count, 80)) for count in (30, 50, 70))
