@@ -34,6 +34,8 @@ _SIGNS = {  # a table in a paper lacks the report's text above it
     CONTRADICTED: f"{CONTRADICTED} marks numbers that the logged rows contradict.",
     FEW: f"“{FEW.strip()}” marks numbers of fewer than ten independent rows.",
 }
+_MEANS = "Means are of normalised scores: chance is 0, the best score 100."
+_ENDS = "Square brackets have 95 % intervals."
 
 
 def escaped(text: str) -> str:
@@ -57,6 +59,8 @@ def latex(table: Table, made_of: str) -> str:
     signed = [bool(column.marker or column.few or column.contradicted) for column in table.columns]
     texts = "".join(cell.text for _, cells in shown for cell in compress(cells, signed))
     signs = [meaning for sign, meaning in _SIGNS.items() if sign in texts and sign.strip() not in table.note]
+    signs += [_MEANS] if any(column.kind == "mean" for column in table.columns) else []
+    signs += [_ENDS] if any(column.low and "95" not in column.title for column in table.columns) else []
     caption = " ".join(filter(None, [f"{table.title}.", table.note, *signs, cut, made_of]))
     return rf"""% needs \usepackage{{booktabs}}
 \begin{{table}}
@@ -90,7 +94,7 @@ def made_of(scores: Scores) -> str:
 
 def citation(scores: Scores) -> str:
     """A line for an appendix: which tasks, in which versions, of which data sets."""
-    own = scores.tasks[scores.tasks.of_pack].drop_duplicates("task")
+    own = scores.tasks[scores.tasks.of_pack].drop_duplicates(["task", "version"])
     titles = {name: scores.suite.data_sets.get(name, name) for name in own.dataset}
     versions = [f"{task.task} {task.version or ''}".strip() for task in own.itertuples()]
     by_set = grouped(zip((titles[name] or "no data set" for name in own.dataset), versions, strict=True))

@@ -5,13 +5,14 @@ import re
 import matplotlib.image
 import pandas as pd
 
-from lm_eval_sea.report.latex import latex
+from lm_eval_sea.report.latex import citation, latex
 from lm_eval_sea.report.markdown import markdown
 from lm_eval_sea.report.tables import Column, Table
 from lm_eval_sea.report.write import write_report
 from lm_eval_sea.results.read import read
 
-from .planted import CLASSES, TEXT, TO_THAI, plant
+from ..results.lm_eval_output import toy, write_run
+from .planted import CLASSES, TEXT, TO_THAI, plant, scored
 
 
 def test_markdown_marks_what_is_apart_and_incomplete_means():
@@ -44,10 +45,19 @@ def test_tables_and_figures_for_a_paper(tmp_path):
     assert "3 tasks, 1 to 6 rows each, 3 exemplars" in text
     caption = text.split(r"\caption{")[1]  # a paper has no text of the page to explain the signs
     assert r"\textdagger{} marks numbers that are not of all rows" in caption and "“few” marks" in caption
-    assert "links to" not in caption
+    assert "links to" not in caption and "Square brackets have 95" in caption and "normalised" not in caption
+    of_means = (out / "tables" / "models.tex").read_text(encoding="utf-8").split(r"\caption{")[1]
+    assert "Means are of normalised scores" in of_means and "Square brackets have 95" in of_means
     rows = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
     assert {row.count(" & ") for row in rows} == {5} and all(row.endswith(r"\\") for row in rows)
     assert "XNLI: sea\\_xnli\\_th 1.0" in (out / "tables" / "citation.tex").read_text(encoding="utf-8")
+
+
+def test_the_citation_names_each_version_that_models_were_asked(tmp_path):
+    scores = scored(tmp_path, {"a": {"toy_th": toy([1.0])}})
+    assert "toy_th 1.0." in citation(scores)
+    write_run(tmp_path / "b", {"toy_th": toy([1.0])}, model="b", versions={"toy_th": 2.0})
+    assert "toy_th 1.0, toy_th 2.0." in citation(scored(tmp_path))
 
 
 def test_figures_are_drawn_on_white_whatever_the_user_has_set_for_others(tmp_path):
