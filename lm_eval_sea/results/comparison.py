@@ -40,8 +40,11 @@ VARIATION = re.compile(r"([pe])\d+")  # settings of `make/settings.py`: p is the
 
 
 def normalised(task: TaskRun) -> float | None:
-    """The headline score where chance is 0 and the best score 100; below chance it is negative, except for SEA-HELM's tasks."""
-    return None if task.score is None else max(task.score.normalised, _worst(task))
+    """The headline score where chance is 0 and the best score 100; below chance it is negative, except for SEA-HELM's tasks.
+
+    None without a score, or with one that does not say how good the answers are (`Facts.counts`).
+    """
+    return max(task.score.normalised, _worst(task)) if task.score is not None and task.facts.counts else None
 
 
 def _worst(task: TaskRun) -> float:

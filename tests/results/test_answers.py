@@ -11,7 +11,7 @@ from lm_eval_sea.report.page import render_pages
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.sections import sections
 from lm_eval_sea.results.read import read
-from lm_eval_sea.results.table import WIDTH, table_of
+from lm_eval_sea.results.table import WIDTH, records_of, table_of
 
 from ..report.planted import NO_SUITE
 from .lm_eval_output import drawn, write_run
@@ -257,6 +257,19 @@ def test_the_report_says_the_same_with_the_worst_first(tmp_path):
     assert lost.task.tolist() == ["toy_5", "toy_4", "toy_3", "toy_2", "toy_1"]
     assert lost.all_right.tolist() == pytest.approx([91, 81, 71, 61, 51])
     assert lost.completed.tolist() == pytest.approx([82, 100 * 41 / 60, 100 * 41 / 70, 51.25, 100 * 41 / 90])
+
+
+def test_a_share_of_answers_that_were_not_read_is_no_skill(tmp_path):
+    """A judged task has no other score before its judge; the first page of a report on it alone still says what was lost."""
+    write_run(tmp_path, {"judged": {"scores": {"null_rate,none": 0.9}, "metadata": {"headline_metric": "null_rate"}}})
+    scores = scores_of(read(tmp_path).best(), suite=NO_SUITE)
+    [record] = records_of(read(tmp_path).best())
+    assert record["score"] == pytest.approx(90) and record["normalised"] is None
+    made = sections(scores)
+    wide = next(table for table in made[0].tables if table.name == "scores_by_model")
+    [(_, cells)] = wide.cells()
+    assert cells[-1].text.startswith("90.0") and cells[-1].shade is None
+    assert "not read 90.0 %" in render_pages(scores, made, {})["report.html"]
 
 
 def test_models_that_do_not_record_cut_answers_are_noted(tmp_path):
