@@ -95,7 +95,8 @@ def _totals_table(totals: pd.DataFrame) -> Table:
         shown.append(Column(f"{model}: error", "error", "decimals", shows=("model", model)))
     note = (
         "As on SEA-HELM's leaderboard, chance and less count as 0, so a model that guesses is above 0. † marks a total that "
-        "lacks tasks or languages, or mixes settings; the command “lm-eval-sea score” names them, and says what else to know."
+        "lacks tasks or languages, or mixes settings; the command “lm-eval-sea score” names them, and says what else to know. "
+        "All runs of a model count as seeds, also those that other tables leave out."
     )
     return Table("sea_helm_totals", "SEA-HELM's totals", note, totals, shown)
 

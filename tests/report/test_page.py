@@ -267,12 +267,13 @@ def test_a_printed_page_has_whole_tables_with_their_heads(browser, report):
 
 
 def test_totals_of_sea_helm_stand_on_the_first_page(tmp_path):
-    """Totals of rows with equal scores have no error, rather than one of 0."""
+    """Totals of rows with equal scores have no error, rather than one of 0; they have the runs that other tables leave out."""
     for model, rows in (("m1", indonesian("nli", "qa")), ("alike", {("id", "qa"): [(1.0, "a", {})] * 5})):
         write_run(tmp_path / "runs" / model, 1, rows, model=f"org/{model}")
+    write_run(tmp_path / "runs" / "m1", 2, {("id", "qa"): [(1.0, "a", {})] * 6}, model="org/m1")
     write_report(read(tmp_path / "runs"), tmp_path / "out", shown_rows=2)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert 'id="table-sea_helm_totals"' in page
+    assert 'id="table-sea_helm_totals"' in page and "All runs of a model count as seeds" in page
     assert "sea_xquad_th" not in page + (tmp_path / "out" / "pages" / "scores.html").read_text(encoding="utf-8")
     table = csv_rows(tmp_path / "out" / "tables" / "sea_helm_totals.csv")
     found = {(row["language"], row["competency"]): float(row["org/m1"]) for row in table}
