@@ -74,8 +74,8 @@ def generation_section(scores: Scores) -> Section:
     table, directions = generation_table(scores), translation_table(scores)
     used = [metric for metric in METRICS if table[metric].notna().any()]
     lost = [
-        *columns("percent", not_read="not read", cut="cut in the thought", refused="refused", failed="failed"),
-        *columns("percent", wrong_language="wrong language"),
+        Column("not_read", "not read", "percent", marker="limited"),
+        *columns("percent", cut="cut in the thought", refused="refused", failed="failed", wrong_language="wrong language"),
         *columns("percent", marker="limited", all_wrong="cut ones wrong", all_right="cut ones right", completed="completed"),
     ]
     of_lost = (
@@ -88,7 +88,7 @@ def generation_section(scores: Scores) -> Section:
         Column("prompt", "prompt"),
         *setting_column(directions),
         *columns("text", exemplars="exemplars"),
-        *columns("percent", from_english="English → x", into_english="x → English"),
+        *columns("percent", marker="limited", from_english="English → x", into_english="x → English"),
         Column("difference", "difference", "points", marker="limited"),
     ]
     of_directions = (

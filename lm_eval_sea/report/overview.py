@@ -28,6 +28,7 @@ from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.table import uneven_notes, unlike_notes
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.uncertainty import FEWEST, FEWEST_CLUSTERS
+from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm.totals.evidence import gather, place_of
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA
 from lm_eval_sea.sea_helm.totals.methods import METHODS
@@ -42,6 +43,9 @@ def overview_section(scores: Scores, totals: pd.DataFrame | None, *, steps: bool
     count = len(means.by_model)
     over = "Means of normalised scores (chance is 0, the best score 100) over the tasks that were run"
     after = [f"{over}; {WEIGHINGS[means.weigh]}."] if count else []
+    if count and (without := [model for model in scores.models if model not in means.by_model]):
+        alone = f", so they are of {next(iter(means.by_model))} alone" if count == 1 else ""
+        after.append(f"They have no score of {some_names(without)}{alone}.")
     if count > 1:
         after.append(
             "Ranks, and claims that models differ, hold for the whole report at once: with a probability of 95 % none of these "

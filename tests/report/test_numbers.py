@@ -284,7 +284,7 @@ def test_numbers_of_a_part_of_the_rows_are_marked(tmp_path, original, mark):
     positions, lost = shown(made["bias"], "positions")[0], shown(made["generation"], "answers")[0]
     assert [positions["option 1"], positions["option 2"]] == [f"25.0 (50.0){mark}", f"75.0 (50.0){mark}"]
     assert bias.bias_section(scores).tables[1].frame["option 1"].tolist() == ["25.0 (50.0)"] * 3, "the file has numbers alone"
-    assert (lost["not_read"], lost["cut"], lost["failed"]) == ("25.0", "20.0", "5.0")
+    assert (lost["not_read"], lost["cut"], lost["failed"]) == (f"25.0{mark}", "20.0", "5.0")
     bounds = {"all_wrong": 50, "all_right": 50 + 20, "completed": 100 * 20 / (40 - 8 - 2)}
     assert {name: lost[name] for name in bounds} == {name: f"{value:.1f}{mark}" for name, value in bounds.items()}
     *curve, whole = shown(made["overview"], "checkpoints")
@@ -295,6 +295,22 @@ def test_numbers_of_a_part_of_the_rows_are_marked(tmp_path, original, mark):
     figure, _ = made["overview"].figures
     assert [line.label for line in figure.chart.panels[0].lines] == [f"step1{mark}", f"step2{mark}", "step3"]
     assert figure.caption.endswith("† marks means over a part of the rows.") == bool(mark)
+
+
+def test_one_direction_of_part_of_the_rows_is_marked_without_the_other(tmp_path):
+    scores = scored(tmp_path, {"a": reported({TO_THAI: 35.0})}, rows=40)
+    [cells] = shown(generation.generation_section(scores), "translation")
+    assert (cells["from_english"], cells["into_english"], cells["difference"]) == ("35.0†", "–", "–")
+
+
+@pytest.mark.parametrize("models", ["ab", "abc"])
+def test_means_say_which_models_have_no_score_in_them(tmp_path, models):
+    """A model without the headline metric of its only task, such as one behind an API."""
+    runs = {model: {"toy": toy(right(20, 40), "acc" if model == "a" else "other")} for model in models}
+    for model in models:
+        runs[model]["toy"]["metadata"]["headline_metric"] = "other"
+    said = overview_section(scored(tmp_path, runs), None, steps=False).after
+    assert ("They have no score of a, so they are of b alone." if models == "ab" else "They have no score of a.") in said
 
 
 def the_difference(scores):
