@@ -171,6 +171,9 @@ def _differences(scores: Scores, *, apart_alone: bool = False) -> Table:
         f"{FEWEST_CLUSTERS} independent rows or passages, fewer than {FEWEST} of a label, or hardly any match of four words for "
         "BLEU: no interval is known."
     )
+    compared, (one, other) = {task for task, *_ in scores.means.of_tasks}, scores.means.by_model.values()
+    if lacking := [name for name in one if name in other and name not in compared]:
+        note += f" Not compared, because rows were not logged or are scored in another way: {some_names(lacking)}."
     head = Column("difference", "difference [95 %]", "points", "", "low", "high", marker="limited", few="few", strong="apart")
     shown = [TASK, *columns("text", metric="metric"), head, *columns("text", test="test")]
     shown += [*columns("p", p_value="p", p_holm="p, corrected"), *columns("count", rows="rows")]

@@ -331,6 +331,15 @@ def two_models(folder, answers, metric="acc"):
     return scored(folder, {model: {"toy": task(entries)} for model, entries in answers.items()})
 
 
+def test_a_common_task_that_is_not_compared_is_named(tmp_path):
+    """One model's rows of it were not logged."""
+    for model, share in (("a", 0.9), ("b", 0.2)):
+        unlogged = toy([share], has_rows=model == "b", rows=1) | {"scores": {"acc,none": share, "acc_stderr,none": 0.05}}
+        write_run(tmp_path / model, {"toy_th": toy(right(20, 40)), "toy_vi": unlogged}, model=model)
+    (told,) = [table for table in scores_section(scored(tmp_path)).tables if table.name == "differences"]
+    assert told.frame.task.tolist() == ["toy_th"] and told.note.endswith("scored in another way: toy_vi.")
+
+
 def test_rows_that_all_differ_alike_are_told_apart_on_the_task_as_in_the_mean(tmp_path):
     """One model is right on all rows, the other on none: the error is that of half a row more on which either alone is right."""
     means = two_models(tmp_path, {"a": [1.0] * 40, "b": [0.0] * 40}).means
