@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from lm_eval_sea.report.section import Section
 from lm_eval_sea.report.tables import Table
@@ -12,9 +13,10 @@ LONGEST = 100  # rows of a table
 _ESCAPED = str.maketrans({**{sign: f"\\{sign}" for sign in "\\`*_[]|#"}, "&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
-def render_markdown(sections: Sequence[Section]) -> str:
-    """The text of report.md; its pictures are those in the folder figures/."""
-    return "\n\n".join(["# Evaluation report", *(block for section in sections for block in _section(section))]) + "\n"
+def render_markdown(sections: Sequence[Section], notices: Sequence[str] = ()) -> str:
+    """The text of report.md, with `notices` after the first section; its pictures are those in the folder figures/."""
+    first, *others = map(_section, sections)
+    return "\n\n".join(["# Evaluation report", *first, *map(escaped, notices), *chain.from_iterable(others)]) + "\n"
 
 
 def _section(section: Section) -> list[str]:

@@ -66,7 +66,7 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
         "pictures": pictures,
         "names": scores.suite.names,
         "longest": LONGEST,
-        "notices": _notices(scores),
+        "notices": notices(scores),
         "notes": sum(len(table.frame) for table in tables if table.name == WARNINGS),
         "markers": _MARKERS,
         "is_table": lambda part: isinstance(part, Table),
@@ -87,8 +87,8 @@ def render_pages(scores: Scores, sections: Sequence[Section], pictures: Mapping[
     return files
 
 
-def _notices(scores: Scores) -> list[str]:
-    """What limits the numbers, in a line each."""
+def notices(scores: Scores) -> list[str]:
+    """What limits the numbers, in a line each; they follow the first section."""
     limited = "Some tasks were run on only a part of their rows. Their numbers are marked †."
     lines = [limited] if scores.tasks.limited.any() else []
     collapsed = _some(lines_of(scores.of.items(), collapsed_text), "more runs give the same answer to nearly everything.")

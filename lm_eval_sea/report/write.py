@@ -16,7 +16,7 @@ from lm_eval_sea.report.latex import citation, escaped, latex, made_of
 from lm_eval_sea.report.markdown import render_markdown
 from lm_eval_sea.report.means import BY_TASK
 from lm_eval_sea.report.overview import totals_by_model
-from lm_eval_sea.report.page import render_pages
+from lm_eval_sea.report.page import notices, render_pages
 from lm_eval_sea.report.scores import scores_of
 from lm_eval_sea.report.section import Figure
 from lm_eval_sea.report.sections import sections
@@ -77,7 +77,7 @@ def write_report(
             folder.write(f"tables/{table.name}.tex", latex(table, made_of(scores)))
     if paper:
         folder.write("tables/citation.tex", f"{escaped(citation(scores))}\n")
-    folder.write("report.md", render_markdown(made))
+    folder.write("report.md", render_markdown(made, notices(scores)))
     pages = {path: folder.write(path, text) for path, text in render_pages(scores, made, pictures).items()}
     folder.finish()
     many = f"{counted(scores.runs.model.nunique(), 'model')}, {counted(scores.tasks.task.nunique(), 'task')}"

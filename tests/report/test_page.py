@@ -364,4 +364,8 @@ def test_results_alone_make_a_report(tmp_path):
         path.unlink()
     written = write_report(read(runs), tmp_path / "out", shown_rows=4)
     assert written.rows == 0 and any("--log_samples" in note for note in written.notes)
-    assert "Samples</a>" not in (tmp_path / "out" / "report.html").read_text()
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "Samples</a>" not in page
+    limits = "Some tasks were run on only a part of their rows."
+    overview, scores = (tmp_path / "out" / "report.md").read_text(encoding="utf-8").split("\n## Scores\n")
+    assert limits in page and limits in overview and limits not in scores
