@@ -12,7 +12,7 @@ from typing import Any
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.results.comparison import plain_name
 from lm_eval_sea.results.facts import DIGEST_LENGTH
-from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.settings import NOT_RECORDED, limit_in
 from lm_eval_sea.results.types import grouped, mapping_of
 from lm_eval_sea.results.visible_text import some_names
@@ -117,7 +117,7 @@ def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
 
 def made_differently(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> list[str]:
     """The settings in which two runs of these tasks differ: "dtype: float16, kept bfloat16"."""
-    pairs = [(asdict(left_out[0].run.settings), asdict(kept[0].run.settings))]
+    pairs = [(_of_run(left_out[0].run), _of_run(kept[0].run))]
     pairs += [(task_settings(one), task_settings(other)) for one, other in zip(left_out, kept, strict=True)]
     asked = (*pairs[0][0], *(name for name in HOW_ASKED if name not in _OF_RUN), "version of the pack")
     found = []
@@ -126,6 +126,11 @@ def made_differently(left_out: Sequence[TaskRun], kept: Sequence[TaskRun]) -> li
             values = (NOT_RECORDED if value is None else value for value in (old[name], new[name]))
             found.append("{}: {}, kept {}".format(name.replace("_", " "), *values))
     return list(dict.fromkeys(found))
+
+
+def _of_run(run: Run) -> dict[str, Any]:
+    """The settings of a run, and its model: by its weights if they are known, because folders move, else by its name."""
+    return {"model": None if run.settings.weights else run.recorded} | asdict(run.settings)
 
 
 def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:

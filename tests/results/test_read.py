@@ -340,6 +340,20 @@ def test_runs_that_differ_in_more_than_the_seed_are_left_out_as_before(arguments
     assert sum("left out" in note and said in note for note in notes) == 3
 
 
+@pytest.mark.parametrize(("weights", "score"), [({}, 100), ({"weights_digest": "a"}, 50)])
+def test_runs_of_two_models_that_were_given_one_name_are_no_seeds_of_one(weights, score, tmp_path):
+    """Unless their weights are the same, as of a folder that was moved."""
+    for seed, model in ((1, "org/a"), (2, "org/b")):
+        parts = drawn(seed, model)
+        parts["config"] |= weights
+        write_run(tmp_path / str(seed), {"toy_th": toy([float(seed - 1)] * 4)}, **parts)
+    runs = read(tmp_path, names={tmp_path: "mine"}).best()
+    assert [task.score.score for task in runs.tasks] == [pytest.approx(score)]
+    assert any("left out" in note and "made differently (model: org/a, kept org/b)" in note for note in runs.notes) != bool(
+        weights
+    )
+
+
 def test_a_copied_results_file_counts_once(tmp_path):
     path = write_run(tmp_path / "a", {"toy_th": {"scores": {"acc,none": 0.5}, "rows": [{"doc_id": 0}, {"doc_id": 1}]}})
     (tmp_path / "0").mkdir()  # a copy whose rows are cut off, or absent, which is read first
