@@ -38,8 +38,7 @@ READ = [
     # the kind of question chooses among two phrases
     ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", "tahun 1814"),
     ("en", TOWERS, DESIGNED, "The twin towers, which everybody knows and loves, were designed by César Pelli.", "César Pelli"),
-    # the first of two phrases of this kind, although the passage has only the other; one that it does not have; one that is only a
-    # part of a word there
+    # the first of two phrases of this kind, although the passage has only the other; one that it does not have; a part of a word
     ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", "bulan Mei dan bulan Juni"),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", "tahun 1911"),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),

@@ -34,11 +34,13 @@ _normal = lru_cache(normalise)  # the same passage is searched many times
 _BLANKLESS = {"km", "lo", "my", "th", "zh"}
 _SYLLABLES_OF_WORD = 3  # about, in languages that are compared by syllables
 _BEHIND = {"my", "ta"}  # here the word that marks a phrase comes after it
+# "Which", in languages whose names end with what they name, and characters of that.
+_WHICH, _LONGEST_NOUN = {"哪", "မည်သည့်", "ဘယ်", "အဘယ်"}, 12
 _FRONTED = {"en", *PREFIXING}  # the question word comes first, wherever the phrase that answers would stand
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _COMMA = "[,，、\u104a]"
-_SENTENCE = r"(?<=[^\s.]{4})[.!?](?=\s)|[\u3002\u104b\u17d4]"  # not the stop of an abbreviation
-_SENTENCES = r"(?<=[^\s.]{3}[.!?])\s+|(?<=[\u3002\u104b\u17d4])\s*"
+_SENTENCE = r"(?<=[^\s.]{4})(?<!\bProf)(?<!\bEngr)(?<!\bCapt)(?<!\bAtty)[.!?](?=\s)|[\u3002\u104b\u17d4]"  # not the stop of an abbreviation
+_SENTENCES = r"(?<=[^\s.]{3}[.!?])(?<!\bProf\.)(?<!\bEngr\.)(?<!\bCapt\.)(?<!\bAtty\.)\s+|(?<=[\u3002\u104b\u17d4])\s*"
 _MOST_WORDS, _LONGEST_TAG = 8, 20  # words of a phrase, characters
 _SHORTEST_COPY = 4  # characters; Chinese phrases may be shorter
 _LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
@@ -104,7 +106,7 @@ class _Sentence(NamedTuple):
         """Whether the question has the mark of a piece beside its question word: "from where"."""
         if self.language in _BEHIND:
             return self.asking.endswith(mark[-_ENDING:]) if self.language == "ta" else mark in self.behind[:1]
-        return mark in (*self.before[-2:], *self.behind[-1:])
+        return mark in (*self.before[-2:], *self.behind[-1:], *self.asking.casefold().split()[:-1])
 
     @property
     def unit(self) -> int:
@@ -133,9 +135,10 @@ class _Sentence(NamedTuple):
     def without_joint(self, text: str) -> str:
         """A phrase after one of the question's words without a word that joins the two, or one that cannot end it."""
         words = self.pattern("joins")
-        begins, ends = words.match(text), re.search(rf"\s(?:{words.pattern})\Z", text, re.IGNORECASE)
+        begins = words.match(text) or (self.pattern("that").match(text) if self.language in UNSEGMENTED else None)
+        ends = re.search(rf"\s(?:{words.pattern})\Z", text, re.IGNORECASE)
         ends = ends or at_end("unfinished", text, self.language)
-        return text[begins.end() if begins else 0 : ends.start() if ends else None].strip(STOPS + TRIM + "\"”")
+        return text[begins.end() if begins else 0 : ends.start() if ends else None].strip(STOPS + TRIM + '"”')
 
     def standing(self, first: int, last: int) -> str:
         """The words that the passage has, without a few that join them to the question's words; empty if it does not have them.
@@ -188,11 +191,13 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     answers = takes_up if is_copied else asked > 0
     if (answers or asked >= _LEAST_SHARE_OF_AMOUNT * others) and (number := _number_asked(sentence)):
         return number
-    if is_copied and not (takes_up and sentence.kind) and not _is_sentence(sentence, said):
+    if is_copied and not takes_up and not _is_sentence(sentence, said):
         return said
     found = _of_kind(sentence) if answers else ""
-    if answers and not is_copied and (not found or sentence.kind == "who") and (named := _named_at_end(sentence)):
-        return found if found and named.endswith(found) else named  # "is now owned by Mei Ling"
+    if answers and not is_copied and (named := _named_at_end(sentence)):
+        within = bool(found) and named.endswith(found)
+        if not found or within != (sentence.kind == "who"):  # "is now owned by Mei Ling", "is Bath in Somerset"
+            return named
     if found is None and asked > 1:
         found = _at_place(sentence)
     return found or _core(said, sentence)
@@ -271,7 +276,7 @@ def _may_answer(sentence: _Sentence, first: int, last: int) -> bool:
 
 
 def _nearest_sentence(said: str, question: str, passage: str, language: str) -> str:
-    """The sentence of an answer that concludes with words of the passage, or has most words of passage and question.
+    """The only sentence that takes up the question, the one that concludes, or that with most words of passage and question.
 
     The first one counts if it is a phrase of the passage: "In 1957. It was built in 1883."
     """
@@ -279,11 +284,15 @@ def _nearest_sentence(said: str, question: str, passage: str, language: str) -> 
     first = _parsed(sentences[0].rstrip(STOPS) if sentences else "", question, passage, language)
     if len(sentences) > 1 and _in_passage(first.said, passage) and _is_phrase(first):
         return first.said
-    sizes = []
+    sizes, full = [], []
     for sentence in (_parsed(part, question, passage, language) for part in sentences):
         copied = max((size for _, size in _copied(sentence)), default=0)
         asked = sum(len(word) for word, is_asked in zip(sentence.words, sentence.is_asked, strict=True) if is_asked)
         sizes.append(copied and copied + asked)
+        if sum(sentence.is_asked) >= max(2, _LEAST_SHARE * (len(sentence.before) + len(sentence.behind))):
+            full.append(sentence.said)
+    if len(full) == 1 < len(sentences) and not all(_parsed(full[0], question, passage, language).is_asked):
+        return full[0].rstrip(STOPS)
     if len(sentences) < 2 or not any(sizes):
         return said
     concludes = sizes[-1] and any_word("so", language).match(sentences[-1])
@@ -372,14 +381,18 @@ def _without_addition(sentence: _Sentence) -> _Sentence:
         is_list = is_list or _in_passage(around_joint, sentence.passage)
         if sentence.kind and (own := sentence.pattern(f"before_{sentence.kind}")).search(clause) and not own.search(head):
             continue  # "the reason why …, is because …"
-        is_other = (sentence.kind != "when" and adds.match(clause)) or (
-            (not any(sentence.is_asked[kept:]) or sentence.pattern("describes").match(clause))
-            and (
-                sentence.pattern("describes").match(clause)
-                or joined.search(rest) is None
-                or (joined.match(clause) and len(sentence.places) - kept > _FEWEST_ADDED * sentence.unit and not is_list)
+        describes = re.match(_COMMA, rest) and sentence.pattern("describes").match(clause)
+        is_other = (
+            (sentence.kind != "when" and adds.match(clause))
+            or describes
+            or (
+                not any(sentence.is_asked[kept:])
+                and (
+                    joined.search(rest) is None
+                    or (joined.match(clause) and len(sentence.places) - kept > _FEWEST_ADDED * sentence.unit and not is_list)
+                )
+                and (any_word("denies", sentence.language).match(clause) or not _in_passage(around, sentence.passage))
             )
-            and (any_word("denies", sentence.language).match(clause) or not _in_passage(around, sentence.passage))
         )
         if sum(sentence.is_asked[:kept]) >= _FEWEST_ASKED * sentence.unit and is_other and not all(sentence.is_asked[:kept]):
             places, words, is_asked = sentence.places[:kept], sentence.words[:kept], sentence.is_asked[:kept]
@@ -405,7 +418,9 @@ def _without_frame(said: str, question: str, language: str) -> str:
         found = re.match(rf"(?:\w{{1,5}},\s+)?(?:{source.pattern}).{{1,{_LONGEST_SOURCE}}}?{comma}", said, re.IGNORECASE)
     if found is None:
         words = any_word("asks", language).pattern
-        found = re.match(rf"[^,\d]{{0,25}}?(?:{words})[^,\d]{{0,40}}?(?:{pattern('that', language).pattern})\s*", said, re.IGNORECASE)
+        found = re.match(
+            rf"[^,\d]{{0,25}}?(?:{words})[^,\d]{{0,40}}?(?:{pattern('that', language).pattern})\s*", said, re.IGNORECASE
+        )
     said = (said[found.end() :] if found else said).rstrip(STOPS)
     closes = pattern("closes", language).pattern
     return re.sub(rf"(?<=\S)\s*(?:{closes})\Z", "", said.rstrip(STOPS)) if closes != "(?:(?!))" else said
@@ -500,7 +515,17 @@ def _best(sentence: _Sentence, found: Sequence[tuple[_Piece, str]]) -> str:
         (sentence.fits(piece), sentence.asked_beside(piece), _in_passage(text, sentence.passage), len(text), text)
         for piece, text in found
     ]
-    return max(ranks)[-1] if ranks else ""
+    text = max(ranks)[-1] if ranks else ""
+    return _with_noun(sentence, text) if text and sentence.asking in _WHICH else text
+
+
+def _with_noun(sentence: _Sentence, text: str) -> str:
+    """A phrase with the noun that the question names, if the passage has the two together: "Xiamen University"."""
+    begin = sentence.said.find(text)
+    longest = sentence.said[begin : begin + len(text) + _LONGEST_NOUN]
+    nouns = ["".join(sentence.behind[place : place + size]) for place in (0, 1) for size in (4, 3, 2, 1)]
+    ends = (longest.find(noun, len(text)) + len(noun) for noun in nouns if noun in longest[len(text) :])
+    return next((longest[:end] for end in ends if _in_passage(longest[:end], sentence.passage)), text)
 
 
 def _at_place(sentence: _Sentence) -> str:
@@ -520,9 +545,13 @@ def _at_place(sentence: _Sentence) -> str:
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
         if sentence.kind == "who" and len(inside) > 1 and not inside[0].kind:
             whole, own = [], inside[:1]
-        is_verb = len(own) > 1 and 0 < first == own[0].last and sentence.text(first, first).islower() and own[1].begin == first + 1
+        is_verb = (
+            len(own) > 1 and 0 < first == own[0].last and sentence.text(first, first).islower() and own[1].begin == first + 1
+        )
         own = own[is_verb:]  # "made" in "made from flour"
-        described = [number for number in range(first + 1, last) if sentence.pattern("describes").fullmatch(sentence.words[number])]
+        described = [
+            number for number in range(first + 1, last) if sentence.pattern("describes").fullmatch(sentence.words[number])
+        ]
         named = [each._replace(last=described[0] - 1) for each in whole[:1] if described and described[0] > each.first]
         found += _standing(sentence, whole) or _standing(sentence, named) or _standing(sentence, own)
     if sentence.kind == "when":

@@ -28,6 +28,7 @@ _SYLLABLE = re.compile(
     "[A-Za-z\\d][A-Za-z\\d.,-]*|[\u0ec0-\u0ec4]?[^\\s](?:[\u0eb0-\u0ebc\u0ec8-\u0ecd\u17b4-\u17d1\u200b]|\u17d2.)*"
 )
 PREFIXING = {"id", "ms", "jv", "su", "tl"}
+_LONGEST_AFFIXES = 6  # characters of a prefix and a suffix: "dilahirkeun"
 _SHORTEST_STEM = 4  # characters; another form of a word has at most as many more
 
 
@@ -97,8 +98,14 @@ def _counted(said: Sequence[str], asked: Sequence[str], language: str) -> list[b
 
 def _are_forms(word: str, other: str, language: str) -> bool:
     """Whether two words are forms of one: "sells" and "sell"; "membangun" and "dibangun", "harganya" and "harga"."""
-    if language in PREFIXING and min(len(word), len(other)) >= _SHORTEST_STEM and os.path.commonprefix((word, other)) in (word, other):
+    if (
+        language in PREFIXING
+        and min(len(word), len(other)) >= _SHORTEST_STEM
+        and os.path.commonprefix((word, other)) in (word, other)
+    ):
         return abs(len(word) - len(other)) < _SHORTEST_STEM
+    if language in PREFIXING and min(len(word), len(other)) > _SHORTEST_STEM and (word in other or other in word):
+        return abs(len(word) - len(other)) <= _LONGEST_AFFIXES
     step = -1 if language in PREFIXING else 1
     shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word[::step], other[::step], strict=False))))
     most = 2 * _SHORTEST_STEM if language == "ta" else _SHORTEST_STEM  # vowel signs are characters, too
