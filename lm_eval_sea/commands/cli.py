@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from lm_eval_sea import __version__
+from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.commands.command import Command, fail, fail_unexpectedly
 from lm_eval_sea.commands.data import DATA, LS, PATH
 from lm_eval_sea.commands.make import MAKE
@@ -96,7 +97,9 @@ def _drop_output() -> None:
 
 
 def _run_parsed(argv: Sequence[str]) -> int:
-    arguments = parser().parse_args(argv)
+    arguments, unknown = parser().parse_known_args(argv)
+    if unknown:
+        return fail(f"unrecognized arguments: {' '.join(unknown)}{meant(unknown[0], arguments.flags, 1)}", 2)
     return arguments.run(arguments) or 0  # printing the help returns None
 
 
@@ -127,7 +130,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action="version", version=f"lm-eval-sea {__version__}")
-    made.set_defaults(run=lambda _: made.print_help())
+    made.set_defaults(run=lambda _: made.print_help(), flags=())
     commands = made.add_subparsers(metavar="COMMAND")
     for command in COMMANDS:
         command.add_to(commands)

@@ -69,13 +69,15 @@ class Command:
         parser = commands.add_parser(
             self.name, help=f"{self.summary}.", description=text, formatter_class=argparse.RawDescriptionHelpFormatter
         )
-        for mode, arguments in [("", self.arguments), *self.modes.items()]:
+        parts = [("", self.arguments), *self.modes.items()]
+        for mode, arguments in parts:
             group = parser.add_argument_group(f"with {mode}") if mode else parser
             for of in arguments:
                 group.add_argument(of.flag, **of.options)
         if self.run:
             parser.add_argument(DEBUG, action="store_true", help="show where an unexpected error came from")
-        parser.set_defaults(run=functools.partial(self._checked, self.run) if self.run else lambda _: parser.print_help())
+        run = functools.partial(self._checked, self.run) if self.run else lambda _: parser.print_help()
+        parser.set_defaults(run=run, flags=[of.flag for _, arguments in parts for of in arguments])
         if self.subcommands:
             below = parser.add_subparsers(metavar="COMMAND")
             for command in self.subcommands:

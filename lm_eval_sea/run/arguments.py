@@ -107,7 +107,9 @@ def run_parser() -> argparse.ArgumentParser:
     from lm_eval._cli.run import Run
 
     def refuse(message: str) -> NoReturn:
-        raise RunError(in_one_line(ValueError(message)))
+        unknown = message.removeprefix("unrecognized arguments: ")
+        like = meant(unknown.split()[0], parser._option_string_actions, 1) if unknown != message else ""
+        raise RunError(in_one_line(ValueError(message)) + like)
 
     commands = argparse.ArgumentParser(prog="lm-eval").add_subparsers()
     Run.create(commands)

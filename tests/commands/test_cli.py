@@ -110,6 +110,21 @@ def test_help_of_every_command_has_an_example(capsys):
             assert capsys.readouterr().out == text
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("sweep plan.yaml --dry_run", "--dry-run"),
+        ("score results --judge NAME --base-url URL", "--base_url"),
+        ("data check --include-path mine", "--include_path"),
+        ("run --model-args pretrained=MODEL", "--model_args"),
+    ],
+)
+def test_a_flag_with_the_other_separator_is_named(given, meant, capsys):
+    assert main(given.split()) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("lm-eval-sea: unrecognized arguments: ") and line.endswith(f"; did you mean {meant}?")
+
+
 def test_an_old_name_says_the_new_one(capsys):
     for old in MOVED:
         assert main([*old, "results", "--out", "x"]) == 2
