@@ -110,7 +110,10 @@ def test_without_network_and_cache_files_are_named(tmp_path, monkeypatch, capsys
     assert "\n" not in str(error.value)
     assert main(["data", "fetch", "--tasks", TASK]) == 1
     (line,) = capsys.readouterr().err.strip().splitlines()
-    assert line.startswith(f"lm-eval-sea: {said}")
+    assert line.startswith(f"lm-eval-sea: {said}") and "With a network, unset HF_HUB_OFFLINE and run `lm-eval-sea" in line
+    monkeypatch.delenv("HF_HUB_OFFLINE")  # as where `run` has found no network and set it for itself
+    assert main(["data", "fetch", "--tasks", TASK]) == 1
+    assert "With a network, run `lm-eval-sea data fetch`" in capsys.readouterr().err
     assert main(["data", "fetch", "--tasks", TASK, "--to", "here/mirror"]) == 1
     assert not [*tmp_path.iterdir()]  # an empty folder OWNER/NAME would stand for the repository
 

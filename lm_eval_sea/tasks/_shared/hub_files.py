@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import textwrap
 import time
 from pathlib import Path, PurePosixPath
@@ -77,8 +78,9 @@ def not_given(what: str, place: str, fault: str, error: BaseException) -> DataEr
     """The error for data that cannot be loaded: for a `fault` of the hub, else for what `error` says. `place` is a local path."""
     if fault != UNREACHED:
         return DataError(f"cannot get {what}: {fault or one_line(error)}")
+    unset = "unset HF_HUB_OFFLINE and " if constants.HF_HUB_OFFLINE and "HF_HUB_OFFLINE" in os.environ else ""
     return DataError(
-        f"cannot get {what}: {UNREACHED} and its cache lacks it. With a network, run `lm-eval-sea data fetch`; "
+        f"cannot get {what}: {UNREACHED} and its cache lacks it. With a network, {unset}run `lm-eval-sea data fetch`; "
         f"without one, start in a folder that holds {place}.",
         to_fetch=True,
     )
