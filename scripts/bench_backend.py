@@ -20,9 +20,9 @@ Examples:
     python scripts/bench_backend.py --save results.jsonl --rows 200 sea_xcopa_id_tito_ppl
     python scripts/bench_backend.py --engine vllm --rows 50 --repeats 3 sea_xnli_th
     python scripts/bench_backend.py --shape qwen3.5-40m --rows 24 sea_belebele_th_to_ppl
-    python scripts/bench_backend.py --shape 7b --dtype bfloat16 --device cuda --batch-size 8 16 32 64 --rows 1000 \\
+    python scripts/bench_backend.py --shape 7b --dtype bfloat16 --device cuda --batch_size 8 16 32 64 --rows 1000 \\
         sea_belebele_th_to_ppl sea_xnli_th
-    python scripts/bench_backend.py --texts --model FOLDER --threads 1 --batch-size 8 --rows 32 sea_flores_en_id sea_xquad_th
+    python scripts/bench_backend.py --texts --model FOLDER --threads 1 --batch_size 8 --rows 32 sea_flores_en_id sea_xquad_th
 """
 
 from __future__ import annotations
@@ -271,11 +271,11 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=50, help="rows of a workload (default: %(default)s)")
     parser.add_argument("--texts", action="store_true", help="measure generation; the workloads are tasks that generate")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="a trained model in place of a random one")
-    parser.add_argument("--options-only", action="store_true", help="leave out the requests for whole prompts, as other tasks do")
+    parser.add_argument("--options_only", action="store_true", help="leave out the requests for whole prompts, as other tasks do")
     parser.add_argument("--shape", choices=SHAPES, default="40m", help="size of the model (default: %(default)s)")
     parser.add_argument("--dtype", default="float32", help="type of the weights (default: %(default)s)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
-    parser.add_argument("--batch-size", type=int, nargs="+", help="batch sizes to try (default: 16; with vLLM 0)")
+    parser.add_argument("--batch_size", type=int, nargs="+", help="batch sizes to try (default: 16; with vLLM 0)")
     parser.add_argument("--threads", type=int, default=2, help="CPU threads (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=1, help="runs of each backend; the median counts (default: %(default)s)")
     parser.add_argument("--save", type=Path, metavar="FILE", help="append what was measured, one line of JSON for each workload")

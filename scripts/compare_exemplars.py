@@ -7,7 +7,7 @@ row with a test row or asks what a row asks, 2 if prompt files or rows cannot be
 
 Examples:
     python scripts/compare_exemplars.py --data FOLDER                               all data sets, to the screen
-    python scripts/compare_exemplars.py --data FOLDER --data-sets belebele --languages id th
+    python scripts/compare_exemplars.py --data FOLDER --data_sets belebele --languages id th
     python scripts/compare_exemplars.py --data FOLDER --out docs/exemplars.md       the page of the documentation
     python scripts/compare_exemplars.py --data FOLDER --prompts FOLDER              prompt files of your own
 """
@@ -190,7 +190,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=Path(), help="folder laid out like the hub; default: the current one")
     prompt_files = "prompt files, DIR/<data set>/prompts/<language>.yml; default: the pack's"
     parser.add_argument("--prompts", type=Path, default=TASKS, help=prompt_files)
-    parser.add_argument("--data-sets", nargs="+", choices=names, default=names, metavar="NAME")
+    parser.add_argument("--data_sets", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument("--languages", nargs="+", metavar="CODE", help="default: all")
     parser.add_argument("--out", type=Path, help="file of the page; default: print the tables")
     options = parser.parse_args()

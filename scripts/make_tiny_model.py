@@ -5,7 +5,7 @@ Its answers mean nothing. The tokenizer is a byte-level BPE, trained on the samp
 
 Examples:
     python scripts/make_tiny_model.py tiny_model
-    python scripts/make_tiny_model.py tiny_model --bos --max-length 512
+    python scripts/make_tiny_model.py tiny_model --bos --max_length 512
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where to write the model")
     parser.add_argument("--bos", action="store_true", help="a tokenizer that begins texts with a begin-of-sequence token")
-    parser.add_argument("--max-length", type=int, default=8192, help="context length in tokens (default: %(default)s)")
+    parser.add_argument("--max_length", type=int, default=8192, help="context length in tokens (default: %(default)s)")
     parser.add_argument("--hidden", type=int, default=64, help="hidden size (default: %(default)s)")
     parser.add_argument("--layers", type=int, default=2, help="number of layers (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the weights (default: %(default)s)")

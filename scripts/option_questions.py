@@ -10,7 +10,7 @@ Rows come from a folder laid out like the hub. If a data set has many such quest
 
 Example:
     python scripts/option_questions.py --data FOLDER
-    python scripts/option_questions.py --data FOLDER --data-sets thaiexam vmlu
+    python scripts/option_questions.py --data FOLDER --data_sets thaiexam vmlu
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def main() -> None:
     questions = [name for name, data_set in asking.items() if "premise" not in data_set.fields]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", metavar="FOLDER", type=Path, required=True, help="folder laid out like the hub")
-    parser.add_argument("--data-sets", metavar="NAME", nargs="+", choices=questions, default=questions)
+    parser.add_argument("--data_sets", metavar="NAME", nargs="+", choices=questions, default=questions)
     options = parser.parse_args()
     os.chdir(options.data)
     os.environ["HF_HUB_OFFLINE"] = "1"

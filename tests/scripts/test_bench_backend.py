@@ -37,7 +37,7 @@ def test_a_run(workload, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(bench_workloads.SAMPLES)
     monkeypatch.setitem(bench_workloads.SHAPES, "40m", ("llama", 32, 48, 2, 2, 1, 4000))
     saved = tmp_path / "figures.jsonl"
-    arguments = [workload, "--rows", "2", "--batch-size", "2", "--threads", "1", "--save", str(saved)]
+    arguments = [workload, "--rows", "2", "--batch_size", "2", "--threads", "1", "--save", str(saved)]
     texts = ["--texts"] if workload.endswith("_gen") else []
     monkeypatch.setattr(sys, "argv", ["bench_backend.py", *texts, *arguments])
     fork = multiprocessing.get_context("fork")  # which need not import all libraries anew

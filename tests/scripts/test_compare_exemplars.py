@@ -119,7 +119,7 @@ def folder(tmp_path, monkeypatch):
 
 def run(folder, monkeypatch, *arguments):
     monkeypatch.chdir(folder)
-    command = ["compare_exemplars.py", "--data", "hub", "--prompts", "prompts", "--data-sets", "indosum", *arguments]
+    command = ["compare_exemplars.py", "--data", "hub", "--prompts", "prompts", "--data_sets", "indosum", *arguments]
     monkeypatch.setattr(sys, "argv", command)
     return compare_exemplars.main()
 
