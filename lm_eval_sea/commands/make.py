@@ -80,7 +80,7 @@ def _named(arguments: argparse.Namespace) -> int:
         return 0
     _print_removed(superfluous)
     example = next(iter(files)).removesuffix(".yaml")
-    print(f"{counted(len(files), 'file')} written to {out}; this now works:")
+    print(f"{counted(len(files), 'file')} written to {out}; to run some:")
     print(f"  lm_eval --model hf --model_args pretrained=MODEL --include_path {shlex.quote(first)} --tasks {example}")
     return 0
 
