@@ -20,8 +20,9 @@ from ..metrics.words import normalise, stands_in
 from ..prompted_answers import rates_of_loss, recorded
 from ..reading.answer_tags import behind_last_tag
 from ..reading.answer_text import STOPS, TRIM, composed, describes_answer, uncomposed
-from ..reading.answering_sentence import copied_phrase, phrase_of_passage
+from ..reading.answering_sentence import phrase_of_passage
 from ..reading.chosen_option import read_choice
+from ..reading.copied_phrase import copied_phrase
 from ..reading.final_number import read_final_number
 from ..reading.final_span import named_by_sentence, read_span, without_gloss
 from ..reading.final_text import read_final_text, read_summary

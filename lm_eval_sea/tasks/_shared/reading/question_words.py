@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections import Counter
 from functools import cache
@@ -98,14 +97,11 @@ def _counted(said: Sequence[str], asked: Sequence[str], language: str) -> list[b
 
 def _are_forms(word: str, other: str, language: str) -> bool:
     """Whether two words are forms of one: "sells" and "sell"; "membangun" and "dibangun", "harganya" and "harga"."""
-    if (
-        language in PREFIXING
-        and min(len(word), len(other)) >= _SHORTEST_STEM
-        and os.path.commonprefix((word, other)) in (word, other)
-    ):
-        return abs(len(word) - len(other)) < _SHORTEST_STEM
-    if language in PREFIXING and min(len(word), len(other)) > _SHORTEST_STEM and (word in other or other in word):
-        return abs(len(word) - len(other)) <= _LONGEST_AFFIXES
+    short, long = sorted((word, other), key=len)
+    if language in PREFIXING and len(short) >= _SHORTEST_STEM and long.startswith(short):
+        return len(long) - len(short) < _SHORTEST_STEM
+    if language in PREFIXING and len(short) > _SHORTEST_STEM and short in long:
+        return len(long) - len(short) <= _LONGEST_AFFIXES
     step = -1 if language in PREFIXING else 1
     shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word[::step], other[::step], strict=False))))
     most = 2 * _SHORTEST_STEM if language == "ta" else _SHORTEST_STEM  # vowel signs are characters, too

@@ -1,0 +1,101 @@
+"""What an answer to a question copies from the passage. Pure functions, no I/O."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..metrics.target_language import letters_by_script
+from .answer_patterns import any_word
+from .answer_text import COLON, STOPS
+from .parsed_sentence import Sentence, in_passage, may_answer, parsed
+from .prefaces_and_notes import is_foreign
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+# The end of a sentence, not of an abbreviation.
+SENTENCES = r"(?<=[^\s.]{3}[.!?])(?<!\bProf\.)(?<!\bEngr\.)(?<!\bCapt\.)(?<!\bAtty\.)\s+|(?<=[\u3002\u104b\u17d4])\s*"
+LONGEST_SENTENCE = 500  # characters
+_MOST_WORDS, _LONGEST_TAG = 8, 20  # words of a phrase, characters
+_SHORTEST_COPY = 4  # characters; Chinese phrases may be shorter
+
+
+def copied_phrase(said: str, answer: str, question: str, passage: str, language: str) -> str:
+    """What was read from an answer or, if the passage does not have it, the words that the answer copies from the passage.
+
+    Words of the question at their ends are cut off. Of several runs of words, the last counts that has more than two thirds as
+    many characters as the longest, without words of the question. What was read stays if a sentence has two such runs, or if it
+    is only copied words, words of the question and another number. The result is empty if it only speaks of the passage.
+    """
+    sentences = re.split(rf"{SENTENCES}|\n", answer[:LONGEST_SENTENCE].strip())
+    is_whole = len(sentences) == 1 or len(answer) <= len(said) + _LONGEST_TAG
+    read = parsed(said, question, passage, language)
+    if in_passage(said, passage):
+        if all(read.is_asked) or may_answer(read, 0, len(read.places) - 1):
+            return said
+    elif is_whole and is_phrase(read) and not re.search(rf"[(（][^()（）]*{re.escape(said)}", answer):
+        return said
+    parts = [list(copied_runs(parsed(sentence, question, passage, language))) for sentence in sentences]
+    most = max((size for part in parts for _, size in part), default=0)
+    if not most and any_word("asks", language).search(said):
+        return ""  # it speaks of the passage, and has none of its words
+    *_, last = [], *(long for part in parts if (long := [text for text, size in part if 3 * size > 2 * most]))
+    copied = last[0] if len(last) == 1 else said
+    # what would be lost: a number ("15 April"), or nothing but words of the question in another form
+    own = [copied] if copied in said else [text for part in parts for text, _ in part]
+    rest = re.sub("|".join([r"[(（][^()（）]*[)）]", *map(re.escape, own)]), "", said)
+    others = parsed(rest, question, passage, language).is_asked
+    return said if all(re.search(r"\d", text) for text in (copied, rest)) or (rest != said and others and all(others)) else copied
+
+
+def is_phrase(sentence: Sentence) -> bool:
+    """Whether it is short, and no sentence about the question or of another language: "eighteen metres"."""
+    said, few = sentence.said, sentence.asked < 2 * sentence.unit
+    is_marked = re.search(rf"{COLON}|[→\"“|(（\n]", said) or len(letters_by_script(said)) > 1
+    is_short = len(sentence.words) <= _MOST_WORDS * sentence.unit
+    return few and is_short and not is_marked and not is_foreign(said, sentence.language)
+
+
+def copied_runs(sentence: Sentence) -> Iterator[tuple[str, int]]:
+    """The longest runs of words that the passage has and that may answer, without words of the question at their ends.
+
+    Each comes with its number of characters, without those of words of the question.
+    """
+    begin, end = 0, len(sentence.places)
+    while begin < end:
+        stop = begin
+        while stop < end and in_passage(sentence.text(begin, stop), sentence.passage):
+            stop += 1
+        own = [number for number in range(begin, stop) if not sentence.is_asked[number]]
+        if own and may_answer(sentence, begin, stop - 1):
+            asked = {*sentence.before, *sentence.behind}
+            size = sum(len(word) for word in sentence.words[begin:stop] if word not in asked)
+            if size >= _SHORTEST_COPY or re.search("[\u4e00-\u9fff]", sentence.text(own[0], own[-1])):
+                yield sentence.text(own[0], own[-1]), size
+        begin = max(stop, begin + 1)
+
+
+def nearest_sentence(said: str, question: str, passage: str, language: str) -> str:
+    """The only sentence that takes up the question, the one that concludes, or that with most words of passage and question.
+
+    The first one counts if it is a phrase of the passage: "In 1957. It was built in 1883."
+    """
+    sentences = [part for part in re.split(SENTENCES, said) if part.strip()]
+    first = parsed(sentences[0].rstrip(STOPS) if sentences else "", question, passage, language)
+    if len(sentences) > 1 and in_passage(first.said, passage) and is_phrase(first):
+        return first.said
+    sizes, full = list[int](), list[Sentence]()
+    for sentence in (parsed(part, question, passage, language) for part in sentences):
+        copied = max((size for _, size in copied_runs(sentence)), default=0)
+        asked = sum(len(word) for word, is_asked in zip(sentence.words, sentence.is_asked, strict=True) if is_asked)
+        sizes.append(copied and copied + asked)
+        full += [sentence] if sentence.takes_up and copied else []
+    if len(full) == 1 < len(sentences) and not all(full[0].is_asked):
+        return full[0].said.rstrip(STOPS)
+    if len(sentences) < 2 or not any(sizes):
+        return said
+    concludes = sizes[-1] and any_word("so", language).match(sentences[-1])
+    return sentences[-1 if concludes else sizes.index(max(sizes))].rstrip(STOPS)
