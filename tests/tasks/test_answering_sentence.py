@@ -41,7 +41,7 @@ READ = [
     # the first of two phrases of this kind, although the passage has only the other; one that it does not have; a part of a word
     ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", "bulan Mei dan bulan Juni"),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", "tahun 1911"),
-    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", "tahun 18"),
     # words of the passage in a sentence of another language, behind a label, before or behind a remark
     ("th", SILK, "ผ้าไหมแพรวาเป็นผ้าทอของใคร", "The silk is woven by ชาวผู้ไทย (the Phu Thai).", "ชาวผู้ไทย"),
     ("id", FISH, "Sejak kapan ikan itu dilarang?", "Year of the ban: 2014", "2014"),

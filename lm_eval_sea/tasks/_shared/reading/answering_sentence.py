@@ -72,7 +72,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     answers = sentence.takes_up if is_copied else asked > 0
     if (answers or asked >= _LEAST_SHARE_OF_AMOUNT * others) and (number := _number_asked(sentence)):
         return number
-    if is_copied and not sentence.takes_up and not _is_sentence(sentence, said):
+    if is_copied and not (sentence.takes_up and sentence.kind) and not _is_sentence(sentence, said):
         return said
     found = _of_kind(sentence) if answers else ""
     named = _named_at_end(sentence) if answers and not is_copied else ""
@@ -193,7 +193,8 @@ def _with_noun(sentence: Sentence, text: str) -> str:
     """A phrase with the noun that the question names, if the passage has the two together: "Xiamen University"."""
     begin = sentence.said.find(text)
     longest = sentence.said[begin : begin + len(text) + _LONGEST_NOUN]
-    nouns = ["".join(sentence.behind[place : place + size]) for place in (0, 1) for size in (4, 3, 2, 1)]
+    places = (0, 1) if sentence.language == "zh" else (0,)  # after a word that counts things
+    nouns = ["".join(sentence.behind[place : place + size]) for place in places for size in (4, 3, 2, 1)]
     ends = (longest.find(noun, len(text)) + len(noun) for noun in nouns if noun in longest[len(text) :])
     return next((longest[:end] for end in ends if in_passage(longest[:end], sentence.passage)), text)
 
