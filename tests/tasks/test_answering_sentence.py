@@ -21,6 +21,14 @@ METRO = "Toàn tuyến dài gần 20 km với 14 ga, trong đó ba ga nằm dư�
 NOISE = "Âm thanh phát ra từ tàu được chặn bằng tường cao và cây xanh dọc đường ray."
 FOUND = "Kapan candi itu ditemukan kembali?"
 BOAT, SANK = "Perahu itu karam pada bulan Mei, lalu pada bulan Juli.", "Kapan perahu itu karam?"
+POET = "சுப்பிரமணிய பாரதியார் எட்டயபுரத்தில் பிறந்தார். அவருக்கு பாரதி என்ற பட்டத்தை மன்னர் அளித்தார்."
+CLOTH = "ក្រណាត់នេះធ្វើពីសូត្រនៅតាកែវ។"
+MAGAZINE = "Kinilala siya ng magasing Alab noong 1986."
+PROMOTED = "Ông được phong hàm năm 1948 khi 37 tuổi."
+LINE = "The line runs from Boten to the capital and was opened in 2021."
+SCHOOL = "It was founded by Prof. Tan Mei in 1961."
+HALL = "Gedung itu dibiayai pemerintah. Semula ia bernama Balai Kota."
+FUNDED = "Siapa yang membiayai gedung itu?"
 READ = [
     ("en", TOWERS, DESIGNED, "The twin towers were designed by César Pelli.", "César Pelli"),
     ("en", TOWERS, DESIGNED, "César Pelli designed the twin towers.", "César Pelli"),
@@ -62,6 +70,20 @@ READ = [
     # a word that the passage has by chance
     ("th", "ผ้าผืนนี้สวยและทน", "ผ้าผืนนี้มีลักษณะอย่างไร", "ผ้าผืนนี้มีลักษณะนุ่มและเบา", None),
     ("vi", NOISE, "Làm thế nào để giảm tiếng ồn ở các ga lớn?", "Tạo ra các khoảng yên tĩnh ở các ga lớn.", None),
+    # words in which a question word stands by chance
+    ("ta", POET, "பாரதியார் எங்கு பிறந்தார்?", "பாரதியார் எட்டயபுரத்தில் பிறந்தார்.", "எட்டயபுரத்தில்"),
+    ("km", CLOTH, "តើក្រណាត់ធ្វើពីអ្វី?", "ក្រណាត់ធ្វើពីសូត្រ។", "សូត្រ"),
+    # the phrase beside the question's words, its noun or its unit; what a clause adds; a title before a name
+    ("tl", MAGAZINE, "Anong magasin ang kumilala sa kanya?", "Ang magasing Alab po ang kumilala kay Nena noong 1986.", "Alab"),
+    ("zh", "他于1921年创办了集英大学。", "他创办了哪所大学？", "他于1921年创办了集英大学。", "集英大学"),
+    ("vi", PROMOTED, "Ông được phong hàm lúc bao nhiêu tuổi?", "Ông được phong hàm năm 1948 khi 37 tuổi theo lời kể.", "37"),
+    ("en", LINE, "Where does the line start?", "The line starts at Boten and runs to the capital.", "Boten"),
+    ("en", SCHOOL, "Who founded the school?", "The school was founded by Prof. Tan Mei, who taught botany.", "Prof. Tan Mei"),
+    ("id", HALL, FUNDED, "Bacaan itu menyebutkan bahwa gedung itu dibiayai oleh pemerintah.", "pemerintah"),
+    # another question below; quotation marks around words of the question
+    ("id", HALL, FUNDED, "Gedung itu dibiayai pemerintah.\n\nPertanyaan: Apa nama semulanya?\nJawaban: Balai Kota", "pemerintah"),
+    ("en", LINE, "Where does the line end?", "the capital\n\n## Your task:\nSay when.\n\nAnswer: in 2021", "the capital"),
+    ("ta", POET, "அவருக்கு பாரதி என்ற பட்டத்தை அளித்தவர் யார்?", "மன்னர் அவருக்கு 'பாரதி' என்ற பட்டத்தை அளித்தார்.", "மன்னர்"),
 ]  # fmt: skip
 
 

@@ -106,6 +106,11 @@ REFUSAL = "Maaf, saya tidak bisa menjawab."  # names no label
 NAMED = {"letter": LETTERS["options"], "label": ["positive", "negative"]}
 # What is told, and the same words where they tell something else: language, kind, answer, what is read.
 CROSSINGS = [
+    # an answer that is taken back is none; a fact that is not certain is no doubt about the answer
+    ("en", "letter", "Answer: A\nMy first answer was wrong.", None),
+    ("en", "letter", "Answer: A\nSo my first answer was wrong. The correct answer is C.", "C"),
+    ("tl", "letter", "Sagot: A\n\nPaliwanag: Nasa kanluran ito. Kaya mali ang aking unang sagot. Ang tamang sagot ay B.", "B"),
+    ("tl", "letter", "Sagot: A\n\nAng west at ang north ay mga pook na hindi tiyak ang hangganan.", "A"),
     # asking back is no answer; what speaks of a question may be one
     ("ms", "span", "Maaf, saya tidak memahami soalan ini. Boleh anda hantar semula soalan itu?", None),
     ("ms", "span", "Jawapan: kerana murid tidak memahami soalan itu", "kerana murid tidak memahami soalan itu"),

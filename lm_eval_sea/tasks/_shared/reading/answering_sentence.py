@@ -87,7 +87,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
 def _of_kind(sentence: Sentence) -> str | None:
     """The phrase whose mark fits the kind of question, empty if it is no answer; None if no mark fits."""
     cut = pieces(sentence)
-    own = [piece for piece in cut if piece.mark and sentence.asks_by(piece.mark)]  # "from where": not "to"
+    marked = [piece for piece in cut if piece.mark and (piece.kind or sentence.language != "ta")]
+    own = [piece for piece in marked if sentence.asks_by(piece.mark)]  # "from where": not "to"
     own = own or [piece for piece in cut if piece.kind and piece.kind == sentence.kind]
     if not own:
         return None
@@ -133,6 +134,8 @@ def _at_place(sentence: Sentence) -> str:
     """The phrase at an end of the sentence, else between the question's words; empty if there is none."""
     cut, end = pieces(sentence), len(sentence.places) - 1
     found = [each for gap in sentence.gaps for each in _in_gap(sentence, *gap, cut)]
+    if sentence.language == "ta":  # whose last word is the verb
+        found = [(piece, text) for piece, text in found if piece.first < end] or found
     is_of_kind = [is_time(sentence, piece) == (sentence.kind == "when") for piece, _ in found]
     if sentence.kind in ("", "when") and any(is_of_kind):
         found = [each for each, is_right in zip(found, is_of_kind, strict=True) if is_right]
