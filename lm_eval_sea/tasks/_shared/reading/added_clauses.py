@@ -59,11 +59,11 @@ def _adds(sentence: Sentence, begin: int, kept: int) -> bool:
         return False
     if sentence.kind != "when" and sentence.pattern("adds").match(clause):
         return True
+    around = f"{head.split()[-1]}{rest}" if head.split() else rest
     if re.match(COMMA, rest) and sentence.pattern("describes").match(clause):
-        return True
+        return bool(sentence.kind) or not in_passage(around, sentence.passage)
     if any(sentence.is_asked[kept:]) or not _is_clause(sentence, rest, clause, kept):
         return False
-    around = f"{head.split()[-1]}{rest}" if head.split() else rest
     return any_word("denies", sentence.language).match(clause) is not None or not in_passage(around, sentence.passage)
 
 

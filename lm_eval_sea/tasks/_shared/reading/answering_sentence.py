@@ -152,7 +152,8 @@ def _in_gap(sentence: Sentence, first: int, last: int, cut: Sequence[Piece]) -> 
     own = [piece for piece in inside if piece.kind in ("", sentence.kind)]
     whole = _whole_gap(sentence, first, last)
     if not sentence.kind and len(inside) > 1:
-        if inside[-1].kind == "when" and whole and sentence.fits(whole[0]) > 1:
+        is_dated = inside[-1].kind == "when" and re.search(r"\d", sentence.text(inside[-1].first, inside[-1].last))
+        if is_dated and whole and sentence.fits(whole[0]) > 1:
             whole = [whole[0]._replace(last=inside[-1].begin - 1)]
         if not in_passage(sentence.text(first, last), sentence.passage):
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
@@ -226,17 +227,22 @@ def _number_asked(sentence: Sentence) -> str:
     further = any_word("joined", sentence.language).search(said, begin, sentence.places[end][1])
     while further and end > first and sentence.places[end][1] > further.start():
         end -= 1
+    if sentence.language not in BLANKLESS:  # "37.6 billion of its funds"
+        joins = any_word("unfinished", sentence.language)
+        ends = (
+            place - 1 for place in range(first + 1, end) if joins.fullmatch(sentence.words[place]) and place + 1 not in numbers
+        )
+        end = next(ends, end)
     texts = (sentence.without_joint(sentence.text(first, last)) for last in range(end, first - 1, -1))
     return next((text for text in texts if text.isdigit() or in_passage(text, sentence.passage)), "")
 
 
 def _counted(sentence: Sentence, found: Sequence[tuple[int, Piece]]) -> tuple[int, Piece]:
-    """Of several numbers the first that is no time, and counts what the question asks for or stands beside its words."""
+    """Of several numbers one that is no time, and counts what the question asks for or stands beside most of its words."""
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
     units = sentence.behind[:1]  # "30 workers" for "How many workers …?"
     counted = [(first, piece) for first, piece in found if units and sentence.words[first + 1 : first + 2] == units]
-    beside = [(first, piece) for first, piece in found if any(sentence.is_asked[max(first - 1, 0) : first + 2])]
-    return (counted or beside or found)[0]
+    return max(counted or found, key=lambda each: sentence.asked_beside(each[1]._replace(begin=each[0], last=each[0])))
 
 
 def _named_at_end(sentence: Sentence) -> str:

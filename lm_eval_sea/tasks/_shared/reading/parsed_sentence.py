@@ -49,16 +49,12 @@ class Sentence(NamedTuple):
     places: list[tuple[int, int]]  # of its words
     words: list[str]  # normalised
     is_asked: list[bool]  # whether a word is one of the question's
+    asked: int  # how many words are, with those that only join two others
     kind: str  # of the question; empty if it asks for something else than `KINDS`
     counts: bool  # whether it asks for a number
     asking: str  # the question word
     before: list[str]  # the question's words before it, and after it
     behind: list[str]
-
-    @property
-    def asked(self) -> int:
-        """How many of its words are the question's."""
-        return sum(self.is_asked)
 
     @property
     def others(self) -> int:
@@ -163,9 +159,11 @@ def parsed(said: str, question: str, passage: str, language: str) -> Sentence:
     before, behind = words_beside(question, found.get(kind), language)
     asking, places = found[kind][0] if found else "", places_of_words(said, language)
     words = normal_words(said, language)
-    is_asked = _asked(said, places, words, [*before, "", *behind], language)
-    marked = kind if kind in KINDS else ""
-    return Sentence(said, passage, language, places, words, is_asked, marked, kind == "amount", asking, before, behind)
+    taken = _asked(said, places, words, [*before, "", *behind], language)
+    is_asked, marked = _without_joints(words, taken, language), kind if kind in KINDS else ""
+    return Sentence(
+        said, passage, language, places, words, is_asked, sum(taken), marked, kind == "amount", asking, before, behind
+    )
 
 
 def _asked(said: str, places: Sequence[tuple[int, int]], words: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
@@ -173,10 +171,6 @@ def _asked(said: str, places: Sequence[tuple[int, int]], words: Sequence[str], a
     is_asked = taken_up(words, asked, language)
     for number, ((last, _), (begin, _)) in enumerate(pairwise(places)):  # "Town" goes on a name that begins with "George"
         is_asked[number + 1] &= is_asked[number] or not (said[last].isupper() and said[begin].isupper())
-    joints = (pattern("joins", language), any_word("unfinished", language))
-    for number, word in enumerate(words[1:-1], 1):  # "of" in "the Bank of China"
-        is_joint = any(joint.fullmatch(word) for joint in joints) and not pattern("copula", language).fullmatch(word)
-        is_asked[number] &= is_asked[number - 1] or is_asked[number + 1] or not is_joint
     # the subject comes first, in Tagalog after the verb
     subjects = (pattern("pronoun", language).match(said, begin) for begin, _ in places[: 1 + (language == "tl")])
     subject = next(filter(None, subjects), None)
@@ -184,6 +178,15 @@ def _asked(said: str, places: Sequence[tuple[int, int]], words: Sequence[str], a
         own = (subject.start() <= begin < subject.end() for begin, _ in places)
         is_asked = [taken or stands for taken, stands in zip(is_asked, own, strict=True)]
     return is_asked
+
+
+def _without_joints(words: Sequence[str], is_asked: Sequence[bool], language: str) -> list[bool]:
+    """Whether each word is one of the question's, without those that join two others: "of" in "the Bank of China"."""
+    found, joints = list(is_asked), (pattern("joins", language), any_word("unfinished", language))
+    for number, word in enumerate(words[1:-1], 1):
+        is_joint = any(joint.fullmatch(word) for joint in joints) and not pattern("copula", language).fullmatch(word)
+        found[number] &= found[number - 1] or found[number + 1] or not is_joint
+    return found
 
 
 def pieces(sentence: Sentence) -> list[Piece]:
