@@ -234,7 +234,7 @@ def _number_asked(sentence: Sentence) -> str:
         )
         end = next(ends, end)
     texts = (sentence.without_joint(sentence.text(first, last)) for last in range(end, first - 1, -1))
-    return next((text for text in texts if text.isdigit() or in_passage(text, sentence.passage)), "")
+    return next((text for text in texts if re.fullmatch(r"\d", text) or in_passage(text, sentence.passage)), "")
 
 
 def _counted(sentence: Sentence, found: Sequence[tuple[int, Piece]]) -> tuple[int, Piece]:

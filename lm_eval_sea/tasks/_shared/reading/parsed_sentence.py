@@ -22,7 +22,7 @@ KINDS = ("why", "when", "where", "who")
 _MARKED = (*KINDS, "how")
 BEHIND = {"my", "ta"}  # here the word that marks a phrase comes after it
 BLANKLESS = {"km", "lo", "my", "th", "zh"}
-COMMA = "[,，、\u104a]"
+COMMA = r"(?:,(?!\d)|[，、\u104a])"
 LEAST_SHARE = 0.75  # of the question's words, which a sentence has that takes it up
 _FRONTED = {"en", *PREFIXING}  # the question word comes first, wherever the phrase that answers would stand
 _SYLLABLES_OF_WORD = 3  # about, in languages that are compared by syllables
@@ -115,7 +115,7 @@ class Sentence(NamedTuple):
     def clauses(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """First and last word of the parts between commas. It is no part if the passage has the comma between the same words."""
         for number in range(first, last):
-            has_comma = re.search(COMMA, self.said[self.places[number][1] - 1 : self.places[number + 1][0]])
+            has_comma = re.search(COMMA, self.said[self.places[number][1] - 1 : self.places[number + 1][0] + 1])
             if has_comma and not in_passage(self.text(max(number - 1, first), number + 1), self.passage):
                 yield first, number
                 first = number + 1
