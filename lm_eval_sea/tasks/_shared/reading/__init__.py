@@ -19,8 +19,9 @@ something counts.
 - span, `final_span.read_span`: a frame; else the line that answers in the text that `final_text` reads. With a tag, the first
   sentence of this line counts; without one, the phrase in bold type or quotation marks, what is stated, what the sentence names,
   or the whole line. Last, remarks, particles and stops are cut off. Empty if the answer says that the passage has none. If a
-  sentence repeats the question, `answering_sentence.phrase_of_passage` keeps only the phrase that answers it;
-  `question_words` knows the question words and those around such a phrase.
+  sentence repeats the question, `answering_sentence.phrase_of_passage` keeps only the phrase that answers it:
+  `parsed_sentence` compares its words with the question's (`question_words`), `added_clauses` cuts off the other clauses, and
+  `copied_phrase` finds what is copied from the passage.
 - translation and summary, `final_text.read_final_text`: a frame; among several languages the target, among several versions the
   one that counts (`several_texts`); what follows the tag, without introductions and notes (`prefaces_and_notes`).
   `read_summary` first cuts off a title.
