@@ -42,14 +42,15 @@ _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nep
 
 
 def phrase_of_passage(said: str, question: str, passage: str, language: str) -> str:
-    """The passage's phrase in an answer that repeats the question: "César Pelli" in "They were designed by César Pelli".
+    """The phrase that answers in a sentence that repeats the question: "César Pelli" in "They were designed by César Pelli".
 
-    The answer may have a few more words that join the phrase to the question's. The kind of question selects it: "where" takes
-    what follows "in" unless that is a time, "how many" takes the number. Otherwise it is what follows "namely", or what stands
-    beside the question's words. The answer stays as it is if it has several such phrases, or if it is a sentence of the passage
-    and repeats few of the question's words. Then only what the passage lacks around a phrase is cut off: a gloss ("45 héktar
-    (hectares)"), a title, a description. The result is empty if the answer copies the passage, gives two answers to choose from,
-    or breaks off before it answers.
+    The kind of question selects it: "where" takes what follows "in" unless that is a time, "how many" takes the number.
+    Otherwise it is what follows "namely", or what stands beside the question's words. Of several phrases, the one counts that
+    fits the place of the question word, or stands beside most of these words. The passage tells which words belong to it.
+
+    A sentence of the passage stays as it is if it repeats few of the question's words. If no phrase is found, only what the
+    passage lacks around a phrase is cut off: a gloss ("45 héktar (hectares)"), a title, a description. The result is empty if the
+    answer copies the passage, gives two answers to choose from, or breaks off before it answers.
     """
     is_copied = in_passage(said, passage)
     if is_copied and len(said) > _LEAST_COPY * len(passage) and len(re.split(SENTENCES, said.rstrip(STOPS))) > 2:
