@@ -49,7 +49,7 @@ READ = [
     # the first of two phrases of this kind, although the passage has only the other; one that it does not have; a part of a word
     ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", "bulan Mei dan bulan Juni"),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", "tahun 1911"),
-    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", "tahun 18"),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
     # words of the passage in a sentence of another language, behind a label, before or behind a remark
     ("th", SILK, "ผ้าไหมแพรวาเป็นผ้าทอของใคร", "The silk is woven by ชาวผู้ไทย (the Phu Thai).", "ชาวผู้ไทย"),
     ("id", FISH, "Sejak kapan ikan itu dilarang?", "Year of the ban: 2014", "2014"),
@@ -80,6 +80,7 @@ READ = [
     ("en", LINE, "Where does the line start?", "The line starts at Boten and runs to the capital.", "Boten"),
     ("en", SCHOOL, "Who founded the school?", "The school was founded by Prof. Tan Mei, who taught botany.", "Prof. Tan Mei"),
     ("id", HALL, FUNDED, "Bacaan itu menyebutkan bahwa gedung itu dibiayai oleh pemerintah.", "pemerintah"),
+    ("en", LINE, "Where does the line start?", "The line starts at Bo", None),  # cut
     # another question below; quotation marks around words of the question
     ("id", HALL, FUNDED, "Gedung itu dibiayai pemerintah.\n\nPertanyaan: Apa nama semulanya?\nJawaban: Balai Kota", "pemerintah"),
     ("en", LINE, "Where does the line end?", "the capital\n\n## Your task:\nSay when.\n\nAnswer: in 2021", "the capital"),

@@ -104,10 +104,19 @@ def _of_kind(sentence: Sentence) -> str | None:
         found = [(piece, text) for piece, text in found if not sentence.pattern("time").search(text)]
     if sentence.language not in BEHIND:  # in other words than the passage
         others = [piece for piece in own if piece not in dict(found) and may_answer(sentence, piece.begin, piece.last)]
-        found += [(piece, sentence.text(piece.first, piece.last)) for piece in others]
+        texts = ((piece, sentence.text(piece.first, piece.last)) for piece in others)
+        found += [(piece, text) for piece, text in texts if not _is_cut(sentence, text)]
     if sentence.kind == "when":
         found = [(piece, _AFTER_DATE.sub("", text)) for piece, text in found]
     return _best(sentence, found)
+
+
+def _is_cut(sentence: Sentence, text: str) -> bool:
+    """Whether a phrase ends with a part of a word of the passage: the token limit may have cut it."""
+    if sentence.language in BLANKLESS or not text:
+        return not text
+    last = re.escape(text.rsplit(maxsplit=1)[-1])
+    return re.search(rf"\b{last}\b", sentence.passage) is None and re.search(rf"\b{last}\w", sentence.passage) is not None
 
 
 def _up_to_effect(sentence: Sentence, reason: Piece) -> Piece:
