@@ -81,6 +81,11 @@ READ = [
     ("en", SCHOOL, "Who founded the school?", "The school was founded by Prof. Tan Mei, who taught botany.", "Prof. Tan Mei"),
     ("id", HALL, FUNDED, "Bacaan itu menyebutkan bahwa gedung itu dibiayai oleh pemerintah.", "pemerintah"),
     ("en", LINE, "Where does the line start?", "The line starts at Bo", None),  # cut
+    # a name that ends like a function word; a list in another order; a description
+    ("vi", "Gỗ lim được chở từ Nghệ An đến.", "Gỗ lim được chở từ đâu đến?", "Gỗ lim được chở từ Nghệ An đến.", "Nghệ An"),
+    ("id", "Toko itu menjual kopi tubruk, roti bakar dan teh tarik.", "Apa yang dijual toko itu?",
+     "Toko itu menjual roti bakar, kopi tubruk, dan teh tarik.", None),
+    ("en", SCHOOL, "Who founded the school?", "Tan Mei, a botanist, founded the school in 1961.", "Tan Mei"),
     # another question below; quotation marks around words of the question
     ("id", HALL, FUNDED, "Gedung itu dibiayai pemerintah.\n\nPertanyaan: Apa nama semulanya?\nJawaban: Balai Kota", "pemerintah"),
     ("en", LINE, "Where does the line end?", "the capital\n\n## Your task:\nSay when.\n\nAnswer: in 2021", "the capital"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from .added_clauses import leaves_two, without_addition, without_frame
@@ -15,6 +16,7 @@ from .parsed_sentence import (
     BEHIND,
     BLANKLESS,
     COMMA,
+    KINDS,
     LEAST_SHARE,
     Piece,
     Sentence,
@@ -167,8 +169,9 @@ def _in_gap(sentence: Sentence, first: int, last: int, cut: Sequence[Piece]) -> 
             whole = [whole[0]._replace(last=inside[-1].begin - 1)]
         if not in_passage(sentence.text(first, last), sentence.passage):
             whole, own = [], [piece for piece in inside if piece.kind != "when"]
-    if sentence.kind == "who" and len(inside) > 1 and not inside[0].kind:
-        whole, own = [], inside[:1]
+    further = [piece.begin for piece in inside[1:] if piece.kind in ("when", "how", "why")] if sentence.kind == "who" else []
+    if further and not inside[0].kind:
+        whole, own = [each._replace(last=further[0] - 1) for each in whole], inside[:1]
     is_first_alone = len(own) > 1 and 0 < first == own[0].last == own[1].begin - 1
     own = own[is_first_alone and sentence.text(first, first).islower() :]  # without "made" in "made from flour"
     describes = [number for number in range(first + 1, last) if sentence.pattern("describes").fullmatch(sentence.words[number])]
@@ -207,9 +210,12 @@ def _with_noun(sentence: Sentence, text: str) -> str:
     """A phrase with the noun that the question names, if the passage has the two together: "Xiamen University"."""
     begin = sentence.said.find(text)
     longest = sentence.said[begin : begin + len(text) + _LONGEST_NOUN]
-    places = (0, 1) if sentence.language == "zh" else (0,)  # after a word that counts things
-    nouns = ["".join(sentence.behind[place : place + size]) for place in places for size in (4, 3, 2, 1)]
-    ends = (longest.find(noun, len(text)) + len(noun) for noun in nouns if noun in longest[len(text) :])
+    if sentence.language == "zh":  # mostly of two syllables, after one that counts things
+        nouns = ["".join(sentence.behind[place : place + size]) for place in (1, 0) for size in (2, 1)]
+    else:
+        marks = "|".join(["ကို", *(sentence.pattern(f"before_{kind}").pattern for kind in KINDS)])
+        nouns = ["".join(takewhile(lambda word: not re.fullmatch(marks, word), sentence.behind))]
+    ends = (longest.find(noun, len(text)) + len(noun) for noun in nouns if noun and noun in longest[len(text) :])
     return next((longest[:end] for end in ends if in_passage(longest[:end], sentence.passage)), text)
 
 

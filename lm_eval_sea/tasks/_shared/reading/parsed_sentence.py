@@ -113,8 +113,9 @@ class Sentence(NamedTuple):
         return [(first + (self.language == "my" and 0 < first < last and self.is_mark(first)), last) for first, last in gaps]
 
     def clauses(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """First and last word of the parts between commas. It is no part if the passage has the comma between the same words."""
-        for number in range(first, last):
+        """First and last word of the parts between commas. A list, a description and words of the passage stay whole."""
+        is_list = any_word("joined", self.language).search(self.text(first, last))
+        for number in range(first, last if self.kind != "who" and not is_list else first):
             has_comma = re.search(COMMA, self.said[self.places[number][1] - 1 : self.places[number + 1][0] + 1])
             if has_comma and not in_passage(self.text(max(number - 1, first), number + 1), self.passage):
                 yield first, number
@@ -125,13 +126,16 @@ class Sentence(NamedTuple):
         """Whether a word marks a person, a place, a time or a cause beside it."""
         return any(self.pattern(f"before_{kind}").fullmatch(self.text(number, number)) for kind in KINDS)
 
-    def without_joint(self, text: str) -> str:
-        """A phrase after one of the question's words without a word that joins the two, or one that cannot end it."""
+    def without_joint(self, text: str, *, begins: bool = True) -> str:
+        """A phrase without a word that joins it to one of the question's before it, and without one that cannot end it.
+
+        `begins` says whether such a word is before it. A word in capitals is a part of a name: "Nghệ An".
+        """
         words = self.pattern("joins")
-        begins = words.match(text) or (self.pattern("that").match(text) if self.language in UNSEGMENTED else None)
-        ends = re.search(rf"\s(?:{words.pattern})\Z", text, re.IGNORECASE)
-        ends = ends or at_end("unfinished", text, self.language)
-        return text[begins.end() if begins else 0 : ends.start() if ends else None].strip(STOPS + TRIM + '"”')
+        joint = words.match(text) or (self.pattern("that").match(text) if self.language in UNSEGMENTED else None)
+        ends = re.search(rf"\s(?:{words.pattern})\Z", text, re.IGNORECASE) or at_end("unfinished", text, self.language)
+        end = ends.start() if ends and ends[0].strip()[:1] == ends[0].strip()[:1].lower() else None
+        return text[joint.end() if joint and begins else 0 : end].strip(STOPS + TRIM + '"”')
 
     def standing(self, first: int, last: int) -> str:
         """The words that the passage has, without a few that join them to the question's words; empty if it does not have them.
@@ -148,7 +152,7 @@ class Sentence(NamedTuple):
                     continue
                 kept = end - begin + 1 - (self.language == "vi")  # whose words mostly have two syllables
                 if without <= kept or not text[begin == 0 :].islower():
-                    return self.without_joint(text) if first else text
+                    return self.without_joint(text, begins=first > 0) if first > 0 or last < len(self.places) - 1 else text
         return ""
 
 
