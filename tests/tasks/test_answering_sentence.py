@@ -29,6 +29,7 @@ LINE = "The line runs from Boten to the capital and was opened in 2021."
 SCHOOL = "It was founded by Prof. Tan Mei in 1961."
 HALL = "Gedung itu dibiayai pemerintah. Semula ia bernama Balai Kota."
 FUNDED = "Siapa yang membiayai gedung itu?"
+BRIDGE, SHUT = "Jembatan itu ditutup karena banjir tahun 1973.", "Mengapa jembatan itu ditutup?"
 READ = [
     ("en", TOWERS, DESIGNED, "The twin towers were designed by César Pelli.", "César Pelli"),
     ("en", TOWERS, DESIGNED, "César Pelli designed the twin towers.", "César Pelli"),
@@ -86,6 +87,10 @@ READ = [
     ("id", "Toko itu menjual kopi tubruk, roti bakar dan teh tarik.", "Apa yang dijual toko itu?",
      "Toko itu menjual roti bakar, kopi tubruk, dan teh tarik.", None),
     ("en", SCHOOL, "Who founded the school?", "Tan Mei, a botanist, founded the school in 1961.", "Tan Mei"),
+    # a reason before its effect, a mark behind "the reason is", an article alone, digits of a longer number
+    ("id", BRIDGE, SHUT, "Karena banjir tahun 1973, jembatan itu ditutup.", "banjir tahun 1973"),
+    ("id", BRIDGE, SHUT, "Alasan jembatan itu ditutup adalah karena banjir tahun 1973.", "banjir tahun 1973"),
+    ("my", "တံတားသည် ၄၁၂ မီတာ ရှည်သည်။", "တံတားသည် မည်မျှ ရှည်သနည်း။", "တံတားသည် ၅၀၀ မီတာ ရှည်သည်။", "တံတားသည် ၅၀၀ မီတာ ရှည်သည်"),
     # another question below; quotation marks around words of the question
     ("id", HALL, FUNDED, "Gedung itu dibiayai pemerintah.\n\nPertanyaan: Apa nama semulanya?\nJawaban: Balai Kota", "pemerintah"),
     ("en", LINE, "Where does the line end?", "the capital\n\n## Your task:\nSay when.\n\nAnswer: in 2021", "the capital"),

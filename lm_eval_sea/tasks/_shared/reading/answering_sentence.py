@@ -79,8 +79,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return said
     found = _of_kind(sentence) if answers else ""
     named = _named_at_end(sentence) if answers and not is_copied else ""
-    # "is now owned by Mei Ling", "is Bath in Somerset"
-    if named and (not found or named.endswith(found) != (sentence.kind == "who")):
+    # "is now owned by Mei Ling", "is because of rain", "is Bath in Somerset"
+    if named and (not found or named.endswith(found) != (sentence.kind in ("who", "why"))):
         return named
     if found is None and asked > 1:
         found = _at_place(sentence)
@@ -110,7 +110,7 @@ def _of_kind(sentence: Sentence) -> str | None:
         found += [(piece, text) for piece, text in texts if not _is_cut(sentence, text)]
     if sentence.kind == "when":
         found = [(piece, _AFTER_DATE.sub("", text)) for piece, text in found]
-    return _best(sentence, found)
+    return _best(sentence, [(piece, text) for piece, text in found if not sentence.pattern("article").fullmatch(text)])
 
 
 def _is_cut(sentence: Sentence, text: str) -> bool:
@@ -122,11 +122,13 @@ def _is_cut(sentence: Sentence, text: str) -> bool:
 
 
 def _up_to_effect(sentence: Sentence, reason: Piece) -> Piece:
-    """A reason with all that follows, up to "so": "because of the rain"."""
+    """A reason with all that follows, up to "so" or, if it comes first, the question's words: "because of rain, the bridge …"."""
     pause = rf"(?:{COMMA}|\s)" if sentence.language in BLANKLESS else COMMA
     so = re.compile(rf"{pause}\s*(?:{any_word('so', sentence.language).pattern})", re.IGNORECASE)
     ends = so.search(sentence.said, sentence.places[reason.begin][0])
     kept = sum(begin < ends.start() for begin, _ in sentence.places) if ends else len(sentence.places)
+    while reason.begin == 0 and kept > reason.last + 1 and sentence.is_asked[kept - 1]:
+        kept -= 1
     return reason._replace(last=kept - 1)
 
 
@@ -250,7 +252,8 @@ def _number_asked(sentence: Sentence) -> str:
         )
         end = next(ends, end)
     texts = (sentence.without_joint(sentence.text(first, last)) for last in range(end, first - 1, -1))
-    return next((text for text in texts if re.fullmatch(r"\d", text) or in_passage(text, sentence.passage)), "")
+    digit = re.compile(r"\d(?!\d)").match(said, starts[first])  # too short for `in_passage`
+    return next((text for text in texts if (digit and text == digit[0]) or in_passage(text, sentence.passage)), "")
 
 
 def _counted(sentence: Sentence, found: Sequence[tuple[int, Piece]]) -> tuple[int, Piece]:

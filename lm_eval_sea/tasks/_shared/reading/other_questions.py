@@ -33,7 +33,7 @@ _MOST_QUESTIONS = 30
 _MARKS = " *_`\n\t"
 # The label of a question, in any language, that begins a line, or a sentence after another.
 _QUESTION = re.compile(
-    r"(?:\n|[.!。\u104b\u17d4])(?P<label>[\s>#*_-]*"
+    r"(?:\n|[.!。\u104b\u17d4])(?P<label>[\s>#*_-]{0,20}"  # limited, because otherwise many empty lines take quadratic time
     r"(?:(?:next|another|susunod na|sunod nga|sumaruno a|அடுத்த|နောက်(?:ထပ်)?)\s?)?"
     r"(?:human|user|questions?|q|problem|exercise|(?:your )?task|instructions?"
     r"|pertanyaan|soal(?:an)?|câu hỏi|bài (?:tiếp|toán|tập)|คำถาม|โจทย์|问题"
