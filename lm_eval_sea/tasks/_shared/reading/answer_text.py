@@ -40,6 +40,8 @@ PLACEHOLDER = r"(?:\$[A-Z]{2,}|ANSWER|SUMMARY|TRANSLATION)"
 # Of a text that describes an answer: fewest letters, fewest if it begins with X, most characters.
 _FEWEST_LETTERS, _FEWEST_OF_X, _LONGEST_PLACE = 14, 4, 200
 _EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")
+# Abbreviated titles as long as words, whose stop ends no sentence.
+TITLES = "(?:Engr|Prof|Capt|Atty|Arch)"
 SENTENCE_STOP = re.compile(r"\n|[.!?](?=\s)|[\u3002\u104b\u17d4]")
 # Nikhahit, perhaps with a tone mark before or after it, and aa: Thai and Lao am, which Unicode does not compose in NFC.
 _TWO_PART_AM = (

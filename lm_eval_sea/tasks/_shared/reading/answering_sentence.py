@@ -107,7 +107,7 @@ def _of_kind(sentence: Sentence) -> str | None:
     if sentence.language not in BEHIND:  # in other words than the passage
         others = [piece for piece in own if piece not in dict(found) and may_answer(sentence, piece.begin, piece.last)]
         texts = ((piece, sentence.text(piece.first, piece.last)) for piece in others)
-        found += [(piece, text) for piece, text in texts if not _is_cut(sentence, text)]
+        found += [(piece, text) for piece, text in texts if text and not _is_cut(sentence, text)]
     if sentence.kind == "when":
         found = [(piece, _AFTER_DATE.sub("", text)) for piece, text in found]
     return _best(sentence, [(piece, text) for piece, text in found if not sentence.pattern("article").fullmatch(text)])
@@ -115,8 +115,8 @@ def _of_kind(sentence: Sentence) -> str | None:
 
 def _is_cut(sentence: Sentence, text: str) -> bool:
     """Whether a phrase ends with a part of a word of the passage: the token limit may have cut it."""
-    if sentence.language in BLANKLESS or not text:
-        return not text
+    if sentence.language in BLANKLESS:
+        return False
     last = re.escape(text.rsplit(maxsplit=1)[-1])
     return re.search(rf"\b{last}\b", sentence.passage) is None and re.search(rf"\b{last}\w", sentence.passage) is not None
 
@@ -175,7 +175,8 @@ def _in_gap(sentence: Sentence, first: int, last: int, cut: Sequence[Piece]) -> 
     if further and not inside[0].kind:
         whole, own = [each._replace(last=further[0] - 1) for each in whole], inside[:1]
     is_first_alone = len(own) > 1 and 0 < first == own[0].last == own[1].begin - 1
-    own = own[is_first_alone and sentence.text(first, first).islower() :]  # without "made" in "made from flour"
+    if is_first_alone and sentence.text(first, first).islower():
+        own = own[1:]  # without "made" in "made from flour"
     describes = [number for number in range(first + 1, last) if sentence.pattern("describes").fullmatch(sentence.words[number])]
     described = [each._replace(last=describes[0] - 1) for each in whole if describes and describes[0] > each.first]
     return _standing(sentence, whole) or _standing(sentence, described) or _standing(sentence, own)
@@ -222,7 +223,7 @@ def _with_noun(sentence: Sentence, text: str) -> str:
 
 
 def _number_asked(sentence: Sentence) -> str:
-    """The number of a sentence with what follows it, if the question asks for one; of several the counted one, else the first.
+    """The number of a sentence with what follows it, if the question asks for one; of several that of `_counted`.
 
     Words of the question ("37 kiosks"), "about" and "more than" are no part of it, as in most published references. Empty if
     there is none, or if the text begins with a number: that is an amount with its unit, not a sentence.
@@ -241,19 +242,26 @@ def _number_asked(sentence: Sentence) -> str:
         return ""
     first, piece = _counted(sentence, found)
     end = max([piece.last, *(each.last for each in cut if joined & set(range(each.first, each.last + 1)))])
-    begin = starts[max(joined & set(range(first, end + 1)), default=first)]
-    further = any_word("joined", sentence.language).search(said, begin, sentence.places[end][1])
-    while further and end > first and sentence.places[end][1] > further.start():
-        end -= 1
-    if sentence.language not in BLANKLESS:  # "37.6 billion of its funds"
-        joins = any_word("unfinished", sentence.language)
-        ends = (
-            place - 1 for place in range(first + 1, end) if joins.fullmatch(sentence.words[place]) and place + 1 not in numbers
-        )
-        end = next(ends, end)
+    end = _end_of_amount(sentence, first, end, numbers, max(joined & set(range(first, end + 1)), default=first))
     texts = (sentence.without_joint(sentence.text(first, last)) for last in range(end, first - 1, -1))
     digit = re.compile(r"\d(?!\d)").match(said, starts[first])  # too short for `in_passage`
     return next((text for text in texts if (digit and text == digit[0]) or in_passage(text, sentence.passage)), "")
+
+
+def _end_of_amount(sentence: Sentence, first: int, end: int, numbers: Sequence[int], last: int) -> int:
+    """The last word of an amount, at most `end`. `first` is the word of its first number, `last` that of the end of a range.
+
+    The amount ends before "and", and before a word that joins it to what is counted: "37.6 billion of its funds".
+    """
+    places = sentence.places
+    further = any_word("joined", sentence.language).search(sentence.said, places[last][0], places[end][1])
+    while further and end > first and places[end][1] > further.start():
+        end -= 1
+    if sentence.language in BLANKLESS:
+        return end
+    joins = any_word("unfinished", sentence.language)
+    ends = [place for place in range(first + 1, end) if joins.fullmatch(sentence.words[place]) and place + 1 not in numbers]
+    return ends[0] - 1 if ends else end
 
 
 def _counted(sentence: Sentence, found: Sequence[tuple[int, Piece]]) -> tuple[int, Piece]:

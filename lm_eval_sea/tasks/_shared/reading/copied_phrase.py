@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..metrics.target_language import letters_by_script
 from .answer_patterns import any_word
-from .answer_text import COLON, STOPS
+from .answer_text import COLON, STOPS, TITLES
 from .parsed_sentence import Sentence, in_passage, may_answer, parsed
 from .prefaces_and_notes import is_foreign
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # The end of a sentence, not of an abbreviation.
-SENTENCES = r"(?<=[^\s.]{3}[.!?])(?<!\bProf\.)(?<!\bEngr\.)(?<!\bCapt\.)(?<!\bAtty\.)\s+|(?<=[\u3002\u104b\u17d4])\s*"
+SENTENCES = rf"(?<=[^\s.]{{3}}[.!?])(?<!\b{TITLES}\.)\s+|(?<=[\u3002\u104b\u17d4])\s*"
 LONGEST_SENTENCE = 500  # characters
 _MOST_WORDS, _LONGEST_TAG = 8, 20  # words of a phrase, characters
 _SHORTEST_COPY = 4  # characters; Chinese phrases may be shorter

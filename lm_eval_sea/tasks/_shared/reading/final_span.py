@@ -20,7 +20,7 @@ from .answer_patterns import (
 )
 from .answer_phrases import ANSWER_TAGS, PHRASES, WRITTEN_TOGETHER
 from .answer_tags import any_tag, behind_last_tag
-from .answer_text import COLON, SENTENCE_STOP, STOPS, TRIM, composed, without_asked_form
+from .answer_text import COLON, SENTENCE_STOP, STOPS, TITLES, TRIM, composed, without_asked_form
 from .final_text import framed_text, promises_of, read_final_text
 from .frames import QUOTED, QUOTES, SINGLE_QUOTED, unquoted, without_emphasis, without_latex
 from .other_questions import question_label, without_another_question, without_repetition
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # The end of a sentence after a whole word or a number, not after an abbreviation.
 _SENTENCE_END = re.compile(
-    r"(?<=[^\W_]{4})(?<!\b(?:Engr|Prof|Capt|Atty|Arch))[.!?]\s+(?=\D)"
+    rf"(?<=[^\W_]{{4}})(?<!\b{TITLES})[.!?]\s+(?=\D)"
     r"|(?<=[\u0b80-\u17ff])[.!?]\s+(?=[A-Z][a-z]+ )|(?<=\d)[.!?]\s+(?=\D)"
     r"|(?<=[)\"”])[.!?]\s+|[\u3002\u104b\u17d4]\s*"
 )
